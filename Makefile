@@ -1,0 +1,44 @@
+# On a fresh machine with Python 3.11 or later: `make demo` or `make test`. Everything goes into .venv/.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint types contracts docs tests soak bench clean
+
+demo: .venv/ready
+	$(BIN)/noiseless demo --out demo
+
+test: lint types contracts docs tests
+
+lint: .venv/ready
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: .venv/ready
+	$(BIN)/mypy
+
+contracts: .venv/ready
+	$(BIN)/lint-imports
+
+docs: .venv/ready
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
+
+tests: .venv/ready
+	$(BIN)/pytest --numprocesses 2 --quiet
+
+# The same tests with many more random examples.
+soak: .venv/ready
+	$(BIN)/pytest --numprocesses 2 --quiet --hypothesis-profile=soak tests/theorems tests/oracle tests/unit
+
+# Ratios against the engine's own limits and against peers, which get virtual environments of their own.
+bench: .venv/ready
+	$(BIN)/python benchmarks/run.py
+
+.venv/ready: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "noiseless needs Python 3.11 or later; set PYTHON=")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet --editable . --group test --group docs
+	touch $@
+
+clean:
+	rm -rf .venv demo bench docs/_build

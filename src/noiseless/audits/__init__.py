@@ -1,0 +1,20 @@
+"""The audit of a table or of several releases together, and policies as checks."""
+
+from noiseless.audits.auditor import audit
+from noiseless.audits.exposure import Exposure
+from noiseless.audits.policy import Check, Policy, PolicyResult
+from noiseless.audits.result import Audit
+from noiseless.audits.side import Contribution, SideInformation
+from noiseless.audits.witness import Witness
+
+__all__ = [
+    "Audit",
+    "Check",
+    "Contribution",
+    "Exposure",
+    "Policy",
+    "PolicyResult",
+    "SideInformation",
+    "Witness",
+    "audit",
+]

@@ -1,0 +1,126 @@
+"""The literature's measures of anonymity, on a census: k, l, t and homogeneous groups."""
+
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from noiseless.audits.census import Census
+from noiseless.tables import IntArray
+
+FloatArray = npt.NDArray[np.float64]
+
+_DIGITS = 12
+"""Significant digits of measures that are not rational."""
+
+_NEAR = 1e-9
+"""Groups whose distance in doubles is this close to the largest are compared again, exactly."""
+
+
+def k_anonymity(census: Census) -> int:
+    """The size of the smallest group (Sweeney)."""
+    return int(census.group_sizes.min())
+
+
+def distinct_l_diversity(census: Census) -> int:
+    """The fewest different sensitive values in a group (Machanavajjhala et al.): the smallest posterior set."""
+    return int(census.joint.posterior_sizes.min())
+
+
+def entropy_l_diversity(census: Census) -> float:
+    """The smallest exp(Shannon entropy of the sensitive values) of a group (Machanavajjhala et al.)."""
+    counts, starts = census.pair_counts.astype(float), census.joint.starts[:-1]
+    totals = np.add.reduceat(counts, starts)
+    entropies = np.log(totals) - np.add.reduceat(counts * np.log(counts), starts) / totals
+    return float(f"{np.exp(max(entropies.min(), 0.0)):.{_DIGITS}g}")
+
+
+def homogeneous_groups(census: Census) -> IntArray:
+    """The groups all of whose members share one sensitive value, largest first."""
+    groups = np.flatnonzero(census.joint.posterior_sizes == 1)
+    return groups[np.argsort(-census.group_sizes[groups], kind="stable")]
+
+
+def t_closeness(census: Census) -> Fraction:
+    """The largest earth mover's distance of a group's sensitive values from the whole table's (Li et al.).
+
+    Ordered values move by ranks, |i - j| / (m - 1); others are all at distance one. Doubles find the farthest groups,
+    whole numbers settle which is farthest and how far.
+    """
+    distances = _ordered_distances(census) if census.ordered else _equal_distances(census)
+    near = np.flatnonzero(distances >= distances.max() - _NEAR)
+    table = np.bincount(census.joint.x, census.pair_counts).astype(np.int64)
+    exact = _exact_ordered_distance if census.ordered else _exact_equal_distance
+    return max(exact(census, table, group) for group in _one_of_each_kind(census, table, near))
+
+
+def _one_of_each_kind(census: Census, table: IntArray, groups: IntArray) -> list[int]:
+    """Groups that tie in their thousands have the same counts: keep one of each kind."""
+    joint = census.joint
+    kind = joint.x if census.ordered else table[joint.x]
+    single = joint.posterior_sizes[groups] == 1
+    _, first = np.unique(kind[joint.starts[groups[single]]], return_index=True)
+    kinds = {}
+    for group in groups[~single].tolist():
+        span = slice(joint.starts[group], joint.starts[group + 1])
+        kinds[kind[span].tobytes(), census.pair_counts[span].tobytes()] = group
+    return [*groups[single][first].tolist(), *kinds.values()]
+
+
+def _totals(census: Census) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The counts of pairs, of groups and of sensitive values, as doubles."""
+    counts = census.pair_counts.astype(float)
+    groups = np.add.reduceat(counts, census.joint.starts[:-1])
+    return counts, groups, np.bincount(census.joint.x, counts, census.joint.size_x).astype(float)
+
+
+def _equal_distances(census: Census) -> FloatArray:
+    """Total variation: what a group has too much of, summed over its values."""
+    counts, groups, values = _totals(census)
+    excess = counts / groups[census.joint.y] - (values / values.sum())[census.joint.x]
+    return np.add.reduceat(np.maximum(excess, 0.0), census.joint.starts[:-1])
+
+
+def _ordered_distances(census: Census) -> FloatArray:
+    """The area between two cumulative distributions over ranks, without visiting ranks a group does not have.
+
+    Between two neighbouring values of a group its own distribution G is flat and the table's F climbs: |G - F| is
+    summed there from running sums of F, on both sides of the rank where F passes G.
+    """
+    counts, groups, values = _totals(census)
+    joint, ranks = census.joint, census.joint.size_x
+    if ranks == 1:
+        return np.zeros(joint.size_y)
+    table = np.cumsum(values) / values.sum()
+    area = np.concatenate(([0.0], np.cumsum(table)))
+    running = np.cumsum(counts)
+    before = (running - counts)[joint.starts[:-1]]
+    level = (running - before[joint.y]) / groups[joint.y]
+    last = np.zeros(len(joint), bool)
+    last[joint.starts[1:] - 1] = True
+    start, end = joint.x, np.append(joint.x[1:], 0)
+    end = np.where(last, ranks, end)
+    passes = np.clip(np.searchsorted(table, level), start, end)
+    below = level * (passes - start) - (area[passes] - area[start])
+    above = (area[end] - area[passes]) - level * (end - passes)
+    inside = np.add.reduceat(below + above, joint.starts[:-1])
+    return (area[joint.x[joint.starts[:-1]]] + inside) / (ranks - 1)
+
+
+def _exact_equal_distance(census: Census, table: IntArray, group: int) -> Fraction:
+    """The total variation of one group from the table, in whole numbers."""
+    span = slice(census.joint.starts[group], census.joint.starts[group + 1])
+    own = census.pair_counts[span].astype(object)
+    total, size = int(table.sum()), int(own.sum())
+    excess = own * total - table[census.joint.x[span]].astype(object) * size
+    return Fraction(int(sum(e for e in excess if e > 0)), total * size)
+
+
+def _exact_ordered_distance(census: Census, table: IntArray, group: int) -> Fraction:
+    """The area between the cumulative distributions of one group and the table, in whole numbers."""
+    span = slice(census.joint.starts[group], census.joint.starts[group + 1])
+    own = np.zeros(len(table), object)
+    own[census.joint.x[span]] = census.pair_counts[span].astype(object)
+    total, size = int(table.sum()), int(own.sum())
+    area = int(abs(np.cumsum(own * total - table.astype(object) * size)).sum())
+    return Fraction(area, total * size * max(len(table) - 1, 1))

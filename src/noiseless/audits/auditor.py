@@ -1,0 +1,133 @@
+"""The audit of a table, or of several releases of the same people together."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from noiseless.audits.exposure import survey
+from noiseless.audits.result import Audit
+from noiseless.domain import Schema
+from noiseless.errors import ColumnError, EmptyTableError, RequestError
+from noiseless.tables import Missing, Table, open_table, require_distinct
+
+
+def audit(
+    table: Any,  # noqa: ANN401 - anything that open_table opens
+    *,
+    sensitive: str | Sequence[str] | None = None,
+    public: str | Sequence[str] | None = None,
+    given: str | Sequence[str] | None = None,
+    unit: str | None = None,
+    missing: Missing = "value",
+    distinct_rows: bool = False,
+    schema: Schema | Path | str | None = None,
+    clamp: bool = False,
+    names: Sequence[str] | None = None,
+) -> Audit:
+    """Find out what a table gives away about its sensitive columns.
+
+    Args:
+        table: a file, a glob, `duckdb:///file.db::table`, any frame; or a list of them: releases of the same
+            people, audited together through their joint range (then `unit` says who is who).
+        sensitive: the columns to protect; by default the schema's private ones.
+        public: the columns an adversary sees; by default the schema's public ones.
+        given: columns an adversary knows from elsewhere (side information).
+        unit: the column that names a person, where a person can have several rows.
+        missing: a missing value is one ordinary value ("value"), its row is left out ("drop"), or it is an
+            error ("error").
+        distinct_rows: drop exact duplicates of whole rows first.
+        schema: declared domains to check the columns against.
+        clamp: with a schema, move values outside the bounds to the nearest bound instead of refusing.
+        names: the columns' names, for text files without a header line.
+
+    Raises:
+        NoiselessError: the table, a column or a combination of arguments is wrong; the message says how to mend it.
+
+    >>> import pyarrow as pa
+    >>> patients = pa.table({"age": [31, 31, 52, 47], "ward": ["a", "a", "b", "b"]})
+    >>> audit(patients, sensitive="age", public="ward").min_posterior
+    1
+    """
+    declared = schema if isinstance(schema, Schema) or schema is None else Schema.read(schema)
+    chosen_sensitive = _columns(sensitive, declared.private if declared else ())
+    chosen_public = _columns(public, declared.public if declared else ())
+    chosen_given = _columns(given, ())
+    _check_roles(chosen_sensitive, chosen_public, chosen_given, unit)
+    if clamp and declared is None:
+        raise RequestError("there is nothing to clamp to; declare the bounds with --schema FILE")
+    sources = list(table) if isinstance(table, list | tuple) else [table]
+    tables = [open_table(source, names=names) for source in sources]
+    shared = (*chosen_sensitive, *chosen_given)
+    whole, seen = _linked(tables, unit, shared, chosen_public, distinct_rows=distinct_rows)
+    columns = (*chosen_given, *seen, *chosen_sensitive, *([unit] if unit else []))
+    plain = _selected(whole, columns, declared, clamp=clamp)
+    distinct = _selected(whole.distinct_rows(), columns, declared, clamp=clamp) if distinct_rows else plain
+    tally = distinct.with_missing(columns, missing).tally(columns)
+    if not len(tally):
+        raise EmptyTableError(f"{whole.label}: there is no row to audit")
+    for column in (*shared, *seen):
+        if tally.coding(column).size == 1:
+            raise ColumnError(column, "has no value at all; leave it out")
+    census, side = survey(tally, chosen_sensitive, chosen_given, seen, unit)
+    return Audit(
+        target=chosen_sensitive,
+        census=census,
+        side=side,
+        source=whole.label,
+        public=seen,
+        given=chosen_given,
+        unit=unit,
+        rows=tally.total,
+        tally=tally,
+        table=plain,
+        declared_values=_declared_values(declared, chosen_sensitive),
+    )
+
+
+def _columns(asked: str | Sequence[str] | None, default: Sequence[str]) -> tuple[str, ...]:
+    if asked is None:
+        return tuple(default)
+    return (asked,) if isinstance(asked, str) else tuple(asked)
+
+
+def _check_roles(
+    sensitive: Sequence[str], public: Sequence[str], given: Sequence[str], unit: str | None
+) -> None:
+    if not sensitive:
+        raise RequestError("no sensitive column is named; say which with --sensitive COLUMN")
+    if not public:
+        raise RequestError("no public column is named; say which with --public COLUMN")
+    require_distinct(sensitive=sensitive, public=public, given=given, unit=[unit] if unit else [])
+
+
+def _linked(
+    tables: Sequence[Table],
+    unit: str | None,
+    shared: Sequence[str],
+    public: tuple[str, ...],
+    *,
+    distinct_rows: bool,
+) -> tuple[Table, tuple[str, ...]]:
+    """One table as it is, several as their join over persons; and the names of the public columns in it."""
+    if len(tables) == 1:
+        return tables[0], public
+    if unit is None:
+        raise RequestError(
+            "several releases are audited together person by person; name the column they share with --unit COLUMN"
+        )
+    apart = [table.distinct_rows() for table in tables] if distinct_rows else tables
+    return apart[0].link(apart[1:], unit, shared, public)
+
+
+def _selected(table: Table, columns: Sequence[str], schema: Schema | None, *, clamp: bool) -> Table:
+    chosen = table.select(columns)
+    if schema is None:
+        return chosen
+    return chosen.conform(schema, [c for c in columns if c in schema.columns], clamp=clamp)
+
+
+def _declared_values(schema: Schema | None, sensitive: Sequence[str]) -> int | None:
+    if schema is None or any(column not in schema.columns for column in sensitive):
+        return None
+    return math.prod(schema.columns[column].size for column in sensitive)

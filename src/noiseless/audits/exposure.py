@@ -1,0 +1,184 @@
+"""What a release gives away about one sensitive column, or about several taken together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from noiseless import measures
+from noiseless.audits import anonymity
+from noiseless.audits.census import Census, cells_of_groups
+from noiseless.exact import Bits
+from noiseless.ranges import count_blocks
+from noiseless.tables import IntArray, Tally
+
+
+@dataclass(frozen=True, eq=False)
+class Exposure:
+    """The measures of one sensitive target; each is computed when first asked for.
+
+    Attributes:
+        target: the sensitive columns it is about.
+        census: the joint range and its head counts.
+        side: side information as the cell of each group, where there is any.
+    """
+
+    target: tuple[str, ...]
+    census: Census
+    side: IntArray | None = None
+
+    @classmethod
+    def measure(
+        cls,
+        tally: Tally,
+        target: tuple[str, ...],
+        given: Sequence[str],
+        public: Sequence[str],
+        unit: str | None,
+    ) -> "Exposure":
+        """The exposure of `target` to one who knows the columns `given` and sees the columns `public`."""
+        return Exposure(target, *survey(tally, target, given, public, unit))
+
+    @property
+    def name(self) -> str:
+        """The target in words: 'age', 'age and sex'."""
+        return " and ".join(self.target)
+
+    @property
+    def sensitive_values(self) -> int:
+        """How many values the target takes: |[[S]]|."""
+        return self.census.joint.size_x
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of a sensitive value and a group occur."""
+        return len(self.census.joint)
+
+    @cached_property
+    def entropy(self) -> Bits:
+        """H0(S): the bits there are."""
+        return measures.entropy(self.census.joint)
+
+    @cached_property
+    def leakage(self) -> Bits:
+        """L0(S;X), or L0(S -> X|A) with side information: the bits the most telling group gives away."""
+        return measures.leakage(self.census.joint, self.side)
+
+    @cached_property
+    def information(self) -> Bits:
+        """I0(S;X): the bits every group gives away."""
+        return measures.information(self.census.joint)
+
+    @cached_property
+    def maximin(self) -> Bits:
+        """I*(S;X): the bits that can be told apart for certain."""
+        return Bits(self.components)
+
+    @cached_property
+    def leakage_symmetric(self) -> Bits:
+        """L0s(S;X) = min(L0(S;X), L0(X;S))."""
+        return measures.symmetric_leakage(self.census.joint)
+
+    @cached_property
+    def components(self) -> int:
+        """How many classes of sensitive values can always be told apart."""
+        return count_blocks(self.census.joint)
+
+    @cached_property
+    def min_posterior(self) -> int:
+        """How many sensitive values the most telling group leaves possible."""
+        return int(self.census.joint.posterior_sizes.min())
+
+    @cached_property
+    def max_posterior(self) -> int:
+        """How many sensitive values the least telling group leaves possible."""
+        return int(self.census.joint.posterior_sizes.max())
+
+    @cached_property
+    def persons_at_min_posterior(self) -> int:
+        """How many rows (persons) sit in a group that leaves that few."""
+        return self.census.persons_with_posterior(self.min_posterior)
+
+    @property
+    def distinct_l_diversity(self) -> int:
+        """Distinct l-diversity, which is the smallest posterior set."""
+        return self.min_posterior
+
+    @cached_property
+    def entropy_l_diversity(self) -> float:
+        """Entropy l-diversity."""
+        return anonymity.entropy_l_diversity(self.census)
+
+    @cached_property
+    def t_closeness(self) -> Fraction:
+        """t-closeness."""
+        return anonymity.t_closeness(self.census)
+
+    @cached_property
+    def homogeneous(self) -> IntArray:
+        """The groups whose members all share one sensitive value, largest first."""
+        return anonymity.homogeneous_groups(self.census)
+
+    @property
+    def homogeneous_groups(self) -> int:
+        """How many groups give their members' sensitive value away completely."""
+        return len(self.homogeneous)
+
+    @cached_property
+    def homogeneous_persons(self) -> int:
+        """How many rows (persons) sit in homogeneous groups."""
+        return int(self.census.group_sizes[self.homogeneous].sum())
+
+    @cached_property
+    def posterior_histogram(self) -> tuple[tuple[int, int, int], ...]:
+        """(size of the posterior set, groups with that size, rows or persons in them), ascending."""
+        sizes = self.census.joint.posterior_sizes
+        groups = np.bincount(sizes)
+        persons = np.bincount(sizes, self.census.group_sizes).astype(np.int64)
+        return tuple((int(s), int(groups[s]), int(persons[s])) for s in np.flatnonzero(groups))
+
+    def most_telling(self, count: int) -> IntArray:
+        """The groups with the smallest posterior sets, among equals the largest groups first."""
+        joint, sizes = self.census.joint, self.census.group_sizes
+        return np.lexsort((-sizes, joint.posterior_sizes))[:count]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The measures under the names they have in JSON."""
+        return {
+            "sensitive_values": self.sensitive_values,
+            "pairs": self.pairs,
+            "entropy": self.entropy.upper,
+            "leakage": self.leakage.upper,
+            "leakage_ratio": str(self.leakage.ratio),
+            "information": self.information.upper,
+            "maximin": self.maximin.upper,
+            "leakage_symmetric": self.leakage_symmetric.upper,
+            "min_posterior": self.min_posterior,
+            "max_posterior": self.max_posterior,
+            "persons_at_min_posterior": self.persons_at_min_posterior,
+            "components": self.components,
+            "distinct_l_diversity": self.distinct_l_diversity,
+            "entropy_l_diversity": self.entropy_l_diversity,
+            "t_closeness": float(self.t_closeness),
+            "t_closeness_exact": str(self.t_closeness),
+            "homogeneous_groups": self.homogeneous_groups,
+            "homogeneous_persons": self.homogeneous_persons,
+        }
+
+
+def survey(
+    tally: Tally,
+    target: Sequence[str],
+    given: Sequence[str],
+    public: Sequence[str],
+    unit: str | None,
+) -> tuple[Census, IntArray | None]:
+    """The census of a target, and side information as the cell of each group."""
+    seen = (*given, *public)
+    census = Census.take(tally, seen, target, unit)
+    if not given:
+        return census, None
+    return census, cells_of_groups(tally.project((*seen, *target)), len(given), len(seen))

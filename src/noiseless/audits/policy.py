@@ -1,0 +1,158 @@
+"""A policy turns an audit into a check: limits that every sensitive column must keep."""
+
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveInt, ValidationError
+
+from noiseless.audits.exposure import Exposure
+from noiseless.audits.result import Audit
+from noiseless.errors import PolicyError
+from noiseless.exact import Bits
+
+
+class Limits(BaseModel):
+    """The limits a policy may set; those left out are not checked.
+
+    `leakage` and `maximin` are in bits and at most, `min_posterior`, `k_anonymity`, `distinct_l_diversity` and
+    `entropy_l_diversity` at least, `t_closeness` and `homogeneous_groups` at most.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    leakage: Decimal | None = None
+    maximin: Decimal | None = None
+    min_posterior: PositiveInt | None = None
+    k_anonymity: PositiveInt | None = None
+    distinct_l_diversity: PositiveInt | None = None
+    entropy_l_diversity: Decimal | None = None
+    t_closeness: Decimal | None = None
+    homogeneous_groups: NonNegativeInt | None = None
+
+
+@dataclass(frozen=True)
+class Check:
+    """One limit held against one sensitive target.
+
+    Attributes:
+        name: the limit's name.
+        target: the sensitive columns it was held against.
+        limit: what the policy asks for.
+        at_most: whether the limit is a maximum; otherwise it is a minimum.
+        found: what the audit found.
+        holds: whether it is kept.
+    """
+
+    name: str
+    target: str
+    limit: Decimal | int
+    at_most: bool
+    found: float | int
+    holds: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is in JSON."""
+        limit = self.limit if isinstance(self.limit, int) else float(self.limit)
+        return {
+            "name": self.name,
+            "target": self.target,
+            "limit": limit,
+            "found": self.found,
+            "holds": self.holds,
+        }
+
+
+Measured = Bits | int | Fraction | Decimal
+_Rule = tuple[Callable[[Audit, Exposure], Measured], bool]
+
+_RULES: dict[str, _Rule] = {
+    # name: (what is measured, whether the limit is a maximum)
+    "leakage": (lambda _, e: e.leakage, True),
+    "maximin": (lambda _, e: e.maximin, True),
+    "min_posterior": (lambda _, e: e.min_posterior, False),
+    "k_anonymity": (lambda a, _: a.k_anonymity, False),
+    "distinct_l_diversity": (lambda _, e: e.min_posterior, False),
+    "entropy_l_diversity": (lambda _, e: Decimal(repr(e.entropy_l_diversity)), False),
+    "t_closeness": (lambda _, e: e.t_closeness, True),
+    "homogeneous_groups": (lambda _, e: len(e.homogeneous), True),
+}
+
+
+@dataclass(frozen=True)
+class PolicyResult:
+    """The outcome of all checks."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every limit is kept."""
+        return all(check.holds for check in self.checks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is in JSON."""
+        return {"holds": self.holds, "checks": [check.to_dict() for check in self.checks]}
+
+
+class Policy(BaseModel):
+    """A policy file: TOML with a table [limits]."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    limits: Limits
+
+    @classmethod
+    def read(cls, path: Path | str) -> "Policy":
+        """Read a policy file.
+
+        Raises:
+            PolicyError: it cannot be read, or names a limit there is not.
+        """
+        try:
+            data = tomllib.loads(Path(path).read_text("utf-8"), parse_float=Decimal)
+            policy = cls.model_validate(data)
+        except OSError as error:
+            raise PolicyError(f"{path}: cannot be opened ({error.strerror})") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise PolicyError(f"{path}: is not TOML ({error})") from None
+        except ValidationError as error:
+            raise PolicyError(f"{path}: {_first_problem(error)}") from None
+        if not policy.limits.model_dump(exclude_none=True):
+            raise PolicyError(f"{path}: sets no limit; write for example [limits] and min_posterior = 5")
+        return policy
+
+    def check(self, audit: Audit) -> PolicyResult:
+        """Hold every limit against every sensitive column, and against all of them together."""
+        asked: dict[str, Decimal | int] = self.limits.model_dump(exclude_none=True)
+        return PolicyResult(
+            tuple(
+                _check(name, limit, audit, exposure)
+                for name, limit in asked.items()
+                for exposure in (audit.targets if name != "k_anonymity" else audit.targets[:1])
+            )
+        )
+
+
+def _check(name: str, limit: Decimal | int, audit: Audit, exposure: Exposure) -> Check:
+    measure, at_most = _RULES[name]
+    found = measure(audit, exposure)
+    bound: Any = limit if isinstance(found, Bits) else Fraction(limit)
+    value: Any = found if isinstance(found, Bits) else Fraction(found)
+    holds = value <= bound if at_most else value >= bound
+    shown = found if isinstance(found, int) else float(found)
+    return Check(name, exposure.name, limit, at_most, shown, bool(holds))
+
+
+def _first_problem(error: ValidationError) -> str:
+    first = error.errors()[0]
+    place = ".".join(map(str, first["loc"]))
+    if first["type"] == "extra_forbidden":
+        return f"there is no limit {place!r}; the limits are {', '.join(_RULES)}"
+    if first["type"] == "missing":
+        return f"has no table [{place}]; write [limits] and, for example, min_posterior = 5"
+    return f"{place}: {first['msg']}"

@@ -1,0 +1,234 @@
+"""The result of an audit: frozen, with the JSON's names, its costly parts computed when asked for."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from noiseless.audits.anonymity import k_anonymity
+from noiseless.audits.census import Census
+from noiseless.audits.exposure import Exposure
+from noiseless.audits.records import write_records
+from noiseless.audits.side import Contribution, SideInformation
+from noiseless.audits.verdict import verdict
+from noiseless.audits.witness import Witness, witnesses
+from noiseless.display import html_table, text_table
+from noiseless.measures import leakage, maximin
+from noiseless.tables import IntArray, Table, Tally
+from noiseless.tables.coding import DictionaryCoding
+
+_STARS = re.compile(r"\s*\*+\s*")
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Audit(Exposure):
+    """What a table, or several releases of the same people together, give away.
+
+    It is the exposure of all sensitive columns taken together; `by_column` has each by itself.
+
+    Attributes:
+        source: what was audited.
+        public: the columns an adversary sees.
+        given: columns an adversary knows from elsewhere.
+        unit: the column that names a person; None when a row is a person.
+        rows: how many rows were audited.
+        tally: the distinct combinations of all these columns.
+        table: where the rows are, for row numbers and the export of records.
+        declared_values: how many values the sensitive columns can take by their declared domain, if declared.
+    """
+
+    source: str
+    public: tuple[str, ...]
+    given: tuple[str, ...]
+    unit: str | None
+    rows: int
+    tally: Tally
+    table: Table
+    declared_values: int | None = None
+
+    def __repr__(self) -> str:
+        return text_table(self.verdict, self.summary)
+
+    def _repr_html_(self) -> str:
+        return html_table(self.verdict, self.summary)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive columns; the measures are about all of them together."""
+        return self.target
+
+    @property
+    def seen(self) -> tuple[str, ...]:
+        """All that the adversary of this audit sees or knows."""
+        return (*self.given, *self.public)
+
+    @property
+    def heads(self) -> str:
+        """What is counted: rows or persons."""
+        return "rows" if self.unit is None else "persons"
+
+    @cached_property
+    def persons(self) -> int:
+        """How many persons there are (rows, when a row is a person)."""
+        return self.rows if self.unit is None else len(self.tally.project((self.unit,)))
+
+    @cached_property
+    def by_column(self) -> dict[str, Exposure]:
+        """The measures of each sensitive column by itself."""
+        if len(self.sensitive) == 1:
+            return {self.sensitive[0]: self}
+        return {
+            column: Exposure.measure(self.tally, (column,), self.given, self.public, self.unit)
+            for column in self.sensitive
+        }
+
+    @property
+    def targets(self) -> tuple[Exposure, ...]:
+        """Every exposure that a policy must hold for: all columns together, and each."""
+        columns = tuple(self.by_column.values())
+        return columns if len(columns) == 1 else (self, *columns)
+
+    @cached_property
+    def worst(self) -> Exposure:
+        """The single column that fares worst: fewest values left, then most bits leaked."""
+        return min(self.by_column.values(), key=lambda e: (e.min_posterior, -e.leakage.ratio))
+
+    @property
+    def public_values(self) -> int:
+        """How many different groups the adversary sees."""
+        return self.census.joint.size_y
+
+    @property
+    def k_anonymity(self) -> int:
+        """The size of the smallest group."""
+        return k_anonymity(self.census)
+
+    @cached_property
+    def suppressed(self) -> IntArray:
+        """The groups in which every public column is suppressed, that is, reads `*`."""
+        groups = self.tally.project(self.seen)
+        hidden = np.ones(len(groups), bool)
+        for column in self.public:
+            hidden &= np.isin(groups.codes(column), _stars(groups, column))
+        return np.flatnonzero(hidden)
+
+    @property
+    def suppressed_rows(self) -> int:
+        """How many rows (persons) are suppressed. They count as groups: that a row is suppressed can be seen."""
+        return int(self.census.group_sizes[self.suppressed].sum())
+
+    @property
+    def k_anonymity_unsuppressed(self) -> int | None:
+        """The size of the smallest group that is not suppressed; None when all are."""
+        kept = np.delete(self.census.group_sizes, self.suppressed)
+        return int(kept.min()) if len(kept) else None
+
+    @cached_property
+    def witnesses(self) -> tuple[Witness, ...]:
+        """The groups that give most away about the worst column, without their values."""
+        return witnesses(self, reveal=False)
+
+    def reveal_witnesses(self) -> tuple[Witness, ...]:
+        """The same groups with their public values and the sensitive values they leave possible."""
+        return witnesses(self, reveal=True)
+
+    @cached_property
+    def side_information(self) -> SideInformation | None:
+        """What knowing the side information changes; None when there is none."""
+        if not self.given:
+            return None
+        without = Census.take(self.tally, self.public, self.sensitive, self.unit).joint
+        alone = Census.take(self.tally, self.given, self.sensitive, self.unit).joint
+        return SideInformation(
+            leakage_without=leakage(without),
+            maximin_without=maximin(without),
+            min_posterior_without=int(without.posterior_sizes.min()),
+            leakage_alone=leakage(alone),
+            leakage_total=leakage(self.census.joint),
+        )
+
+    @cached_property
+    def contributions(self) -> tuple[Contribution, ...]:
+        """What each public column adds for the worst sensitive column, the one that matters most first."""
+        found = (self._contribution(column) for column in self.public)
+        return tuple(sorted(found, key=lambda c: (c.without.ratio, -c.spared, -c.alone.ratio)))
+
+    @property
+    def verdict(self) -> str:
+        """The whole audit in one sentence."""
+        return verdict(self)
+
+    @property
+    def summary(self) -> dict[str, str]:
+        """The main numbers in words."""
+        return {
+            "audited": f"{self.source}: {self.rows:,} rows, {self.public_values:,} groups",
+            "bits there are, H0": str(self.entropy),
+            "bits leaked, L0": str(self.leakage),
+            "bits told apart for certain, I*": str(self.maximin),
+            "smallest posterior set": f"{self.min_posterior:,} of {self.sensitive_values:,} values",
+            f"{self.heads} in such groups": f"{self.persons_at_min_posterior:,} of {self.persons:,}",
+            "k-anonymity": f"{self.k_anonymity:,}",
+            "distinct l-diversity": f"{self.distinct_l_diversity:,}",
+            "homogeneous groups": f"{self.homogeneous_groups:,} ({self.homogeneous_persons:,} {self.heads})",
+        }
+
+    def write_records(self, out: Path | str) -> int:
+        """Write the risk of each record to a CSV, TSV, Parquet or JSON-lines file; returns how many."""
+        return write_records(self, Path(out))
+
+    def to_dict(self, *, reveal: bool = False) -> dict[str, Any]:
+        """Everything, under the names it has in JSON; the witnesses' values only if `reveal`."""
+        side = self.side_information
+        return {
+            "source": self.source,
+            "sensitive": list(self.sensitive),
+            "public": list(self.public),
+            "given": list(self.given),
+            "unit": self.unit,
+            "verdict": self.verdict,
+            "rows": self.rows,
+            "persons": self.persons,
+            "public_values": self.public_values,
+            **super().to_dict(),
+            "declared_values": self.declared_values,
+            "k_anonymity": self.k_anonymity,
+            "suppressed_rows": self.suppressed_rows,
+            "k_anonymity_unsuppressed": self.k_anonymity_unsuppressed,
+            "witnesses": [w.to_dict() for w in (self.reveal_witnesses() if reveal else self.witnesses)],
+            "posterior_histogram": [
+                {"values": values, "groups": groups, "persons": persons}
+                for values, groups, persons in self.worst.posterior_histogram
+            ],
+            "contributions": [contribution.to_dict() for contribution in self.contributions],
+            "side_information": side.to_dict() if side else None,
+            "by_column": {name: Exposure.to_dict(e) for name, e in self.by_column.items()},
+            "policy": None,
+        }
+
+    def _contribution(self, column: str) -> Contribution:
+        worst = self.worst
+        rest = tuple(c for c in self.seen if c != column)
+        alone = Census.take(self.tally, (*self.given, column), worst.target, self.unit)
+        without = Census.take(self.tally, rest, worst.target, self.unit)
+        return Contribution(
+            column=column,
+            alone=leakage(alone.joint),
+            without=leakage(without.joint),
+            min_posterior_without=int(without.joint.posterior_sizes.min()),
+            k_without=k_anonymity(without),
+            spared=worst.homogeneous_persons - without.persons_with_posterior(1),
+        )
+
+
+def _stars(tally: Tally, column: str) -> list[int]:
+    """The codes of a column that mean a suppressed value."""
+    coding = tally.coding(column)
+    if not isinstance(coding, DictionaryCoding) or not pa.types.is_string(coding.values.type):
+        return []
+    texts = coding.values.to_pylist()
+    return [code for code, text in enumerate(texts, 1) if _STARS.fullmatch(text)]

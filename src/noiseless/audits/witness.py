@@ -1,0 +1,93 @@
+"""Witnesses: the groups that give a person away, named by row number and, only on request, by value."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from noiseless.exact import Bits
+
+if TYPE_CHECKING:
+    from noiseless.audits.result import Audit
+
+_SHOWN = 10
+"""How many groups are shown."""
+
+_VALUES_SHOWN = 10
+"""How many of a group's possible sensitive values are shown."""
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A group that gives much away.
+
+    Attributes:
+        target: the sensitive column.
+        size: how many rows (persons) are in the group.
+        posterior: how many sensitive values it leaves possible.
+        leaked: the bits it gives away.
+        first_row: the number of a row in the group, counted from 1; None when rows have no numbers.
+        values: the group's public values, if asked for.
+        possible: the sensitive values it leaves possible (the first few), if asked for.
+    """
+
+    target: str
+    size: int
+    posterior: int
+    leaked: Bits
+    first_row: int | None
+    values: dict[str, Any] | None = None
+    possible: tuple[Any, ...] | None = None
+
+    @property
+    def homogeneous(self) -> bool:
+        """Whether all its members share one sensitive value."""
+        return self.posterior == 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is in JSON."""
+        plain: dict[str, Any] = {
+            "target": self.target,
+            "size": self.size,
+            "posterior": self.posterior,
+            "leaked": self.leaked.upper,
+            "homogeneous": self.homogeneous,
+            "first_row": self.first_row,
+        }
+        if self.values is not None and self.possible is not None:
+            plain["values"] = {c: _text(v) for c, v in self.values.items()}
+            plain["possible"] = [_text(v) for v in self.possible]
+        return plain
+
+
+def witnesses(audit: "Audit", *, reveal: bool) -> tuple[Witness, ...]:
+    """The most telling groups for the worst sensitive column."""
+    exposure = audit.worst
+    joint, seen = exposure.census.joint, audit.seen
+    chosen = exposure.most_telling(_SHOWN)
+    pairs = audit.tally.project((*seen, *exposure.target))
+    starts = joint.starts[chosen]
+    columns = {c: pairs.coding(c).decode(pairs.codes(c)[starts]) for c in seen}
+    rows = audit.table.locate(columns)
+    target = exposure.target[0]
+    found = []
+    for position, group in enumerate(chosen.tolist()):
+        span = np.arange(joint.starts[group], joint.starts[group + 1])[:_VALUES_SHOWN]
+        possible = pairs.coding(target).decode(pairs.codes(target)[span]).to_pylist()
+        found.append(
+            Witness(
+                target=target,
+                size=int(exposure.census.group_sizes[group]),
+                posterior=int(joint.posterior_sizes[group]),
+                leaked=exposure.entropy - Bits(int(joint.posterior_sizes[group])),
+                first_row=rows[position],
+                values={c: columns[c][position].as_py() for c in seen} if reveal else None,
+                possible=tuple(possible) if reveal else None,
+            )
+        )
+    return tuple(found)
+
+
+def _text(value: object) -> object:
+    """A value as JSON can hold it."""
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

@@ -1,0 +1,132 @@
+"""`noiseless audit`: what a table, or several releases together, give away."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from noiseless.cli.options import (
+    Format,
+    FormatOption,
+    MissingValues,
+    NamesOption,
+    print_json,
+    split_names,
+    working,
+)
+
+HELP = """What a table, or several releases of the same people together, give away.
+
+Examples:
+
+  noiseless audit heart.csv --sensitive age --public chol
+
+  noiseless audit adult.csv --sensitive salary --public age --public sex --html report.html
+
+  noiseless audit 2023.csv 2024.csv --unit patient --sensitive illness --public ward
+
+  noiseless audit release.parquet --sensitive pay --public job --policy limits.toml
+"""
+
+_NOT_MET = 1
+
+
+def audit_command(
+    table: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TABLE...",
+            help="CSV, TSV, JSON-lines, Parquet or Excel file, a glob, or duckdb:///file.db::table.",
+        ),
+    ],
+    sensitive: Annotated[
+        list[str] | None, typer.Option("--sensitive", metavar="COLUMN", help="A column to protect.")
+    ] = None,
+    public: Annotated[
+        list[str] | None, typer.Option("--public", metavar="COLUMN", help="A column that everybody sees.")
+    ] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option("--given", metavar="COLUMN", help="A column that the adversary knows from elsewhere."),
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            "--unit", metavar="COLUMN", help="The column that names a person: count persons, not rows."
+        ),
+    ] = None,
+    policy: Annotated[
+        Path | None,
+        typer.Option(
+            "--policy", metavar="FILE", help="Limits to keep (TOML); exit code 1 when one is not met."
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="OUT", help="Write a self-contained report.")
+    ] = None,
+    records: Annotated[
+        Path | None,
+        typer.Option(
+            "--records", metavar="OUT", help="Write the risk of each row (CSV, Parquet, JSON lines)."
+        ),
+    ] = None,
+    missing: Annotated[
+        MissingValues,
+        typer.Option(
+            "--missing", help="A missing value is one ordinary value, its row is left out, or an error."
+        ),
+    ] = MissingValues.value,
+    distinct_rows: Annotated[
+        bool, typer.Option("--distinct-rows", help="Drop exact duplicates of whole rows first.")
+    ] = False,
+    schema: Annotated[
+        Path | None,
+        typer.Option("--schema", metavar="FILE", help="Declared domains to check the columns against."),
+    ] = None,
+    clamp: Annotated[
+        bool,
+        typer.Option("--clamp", help="With --schema: move values outside the bounds to the nearest bound."),
+    ] = False,
+    show_values: Annotated[
+        bool, typer.Option("--show-values", help="Show the witnesses' values; the output is then private.")
+    ] = False,
+    names: NamesOption = None,
+    output: FormatOption = Format.text,
+) -> int:
+    """Run the audit, write what was asked for, and say whether the policy is met."""
+    from noiseless.audits import Policy, audit
+    from noiseless.reports import write_audit_html
+    from noiseless.reports.text import audit_text
+    from noiseless.tables import check_output
+
+    for out in (html, records):
+        if out is not None:
+            check_output(out)
+    limits = None if policy is None else Policy.read(policy)
+    with working("auditing"):
+        result = audit(
+            table,
+            sensitive=sensitive,
+            public=public,
+            given=given,
+            unit=unit,
+            missing=missing.value,
+            distinct_rows=distinct_rows,
+            schema=schema,
+            clamp=clamp,
+            names=split_names(names),
+        )
+        checks = None if limits is None else limits.check(result)
+        if records is not None:
+            result.write_records(records)
+        if html is not None:
+            write_audit_html(result, html, checks, reveal=show_values)
+        if output is Format.json:
+            answer = result.to_dict(reveal=show_values) | {"policy": checks.to_dict() if checks else None}
+        else:
+            text = audit_text(result, checks, reveal=show_values)
+    if output is Format.json:
+        print_json(answer)
+    else:
+        typer.echo(text)
+    return 0 if checks is None or checks.holds else _NOT_MET

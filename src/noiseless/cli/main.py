@@ -1,0 +1,83 @@
+"""The command `noiseless`: a thin layer over the library.
+
+Exit codes: 0 done; 1 the answer is "no"; 2 the request is wrong, one line on stderr; 3 something failed inside.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from typer.exceptions import TyperException
+from typer.main import get_command
+
+from noiseless import __version__
+from noiseless.cli import audit, demo, schema
+from noiseless.errors import NoiselessError
+
+WRONG_REQUEST, FAILED_INSIDE = 2, 3
+
+app = typer.Typer(
+    name="noiseless",
+    help="Publish data and answer questions without noise, with guarantees counted in bits.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+app.command("audit", help=audit.HELP)(audit.audit_command)
+app.command("schema", help=schema.HELP)(schema.schema_command)
+app.command("demo", help=demo.HELP)(demo.demo_command)
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        typer.echo(f"noiseless {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Options that stand before a command."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line; the exit code."""
+    try:
+        code = get_command(app).main(list(arguments), prog_name="noiseless", standalone_mode=False)
+    except TyperException as error:
+        return _complain(f"{error.format_message().rstrip('.')}; see noiseless {_command(arguments)}--help")
+    except NoiselessError as error:
+        return _complain(str(error))
+    except (typer.Abort, KeyboardInterrupt):
+        return _complain("interrupted; nothing was written", FAILED_INSIDE)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output has gone: no more words
+        return 0
+    except Exception as error:
+        if os.environ.get("NOISELESS_TRACEBACK"):
+            raise
+        # The message of an unforeseen error may quote the data: its kind is all that is told.
+        return _complain(
+            f"failed inside ({type(error).__name__}); set NOISELESS_TRACEBACK=1 to see where", FAILED_INSIDE
+        )
+    return int(code or 0)
+
+
+def _complain(line: str, code: int = WRONG_REQUEST) -> int:
+    typer.echo(f"noiseless: {' '.join(line.split())}", err=True)
+    return code
+
+
+def _command(arguments: Sequence[str]) -> str:
+    names = {command.name for command in app.registered_commands}
+    return next((f"{argument} " for argument in arguments if argument in names), "")

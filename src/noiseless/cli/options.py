@@ -1,0 +1,67 @@
+"""What commands share: the output format, how a result is shown, and a sign of life while it is computed."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+
+class Format(StrEnum):
+    """How a result is printed."""
+
+    text = "text"
+    json = "json"
+
+
+class MissingValues(StrEnum):
+    """What a missing value is."""
+
+    value = "value"
+    drop = "drop"
+    error = "error"
+
+
+FormatOption = Annotated[Format, typer.Option("--format", help="Text for people, JSON for programs.")]
+NamesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--names", metavar="A,B,C", help="The columns' names, for a text file without a header line."
+    ),
+]
+
+
+def split_names(names: str | None) -> list[str] | None:
+    """The names of `--names`."""
+    return None if names is None else [name.strip() for name in names.split(",")]
+
+
+def print_json(result: Mapping[str, Any]) -> None:
+    """One object on stdout; infinity is the text "inf"."""
+    typer.echo(json.dumps(_plain(result), ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - any JSON
+    if isinstance(value, float) and math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """A spinner on stderr while something takes its time, when that is a terminal."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(what):
+        yield

@@ -1,0 +1,88 @@
+"""`noiseless schema`: propose declared domains, or check a table against them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from noiseless.cli.options import Format, FormatOption, NamesOption, print_json, split_names, working
+
+if TYPE_CHECKING:
+    from noiseless.domain import Schema
+    from noiseless.tables import Table
+
+HELP = """Propose a schema for a table, marked as a proposal: true bounds must not come from the data.
+
+Examples:
+
+  noiseless schema meters.parquet > schema.toml
+
+  noiseless schema meters.parquet --check schema.toml
+"""
+
+_DOES_NOT_CONFORM = 1
+
+
+def schema_command(
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="A file, a glob or a database table.")],
+    check: Annotated[
+        Path | None,
+        typer.Option(
+            "--check", metavar="FILE", help="Hold the table against this schema; exit code 1 if it fails."
+        ),
+    ] = None,
+    names: NamesOption = None,
+    output: FormatOption = Format.text,
+) -> int:
+    """Print a proposal, or the outcome of a check."""
+    from noiseless.domain import Schema, propose
+    from noiseless.tables import open_table
+
+    with working("reading"):
+        opened = open_table(table, names=split_names(names))
+        if check is not None:
+            return _check(opened, Schema.read(check), output)
+        proposal = propose(opened.summarise())
+    if output is Format.text:
+        typer.echo(proposal.dump(), nl=False)
+        return 0
+    columns = [
+        {"name": name, "note": note, **_described(proposal.schema, name)}
+        for name, note in proposal.notes.items()
+    ]
+    print_json({"proposal": True, "columns": columns})
+    return 0
+
+
+def _described(schema: "Schema", name: str) -> dict[str, Any]:
+    """A column as JSON: decimals that are not whole stay text, so that they stay exact."""
+    column = schema.columns.get(name)
+    if column is None:
+        return {"kind": None}
+    plain = column.model_dump(mode="json", exclude_none=True)
+    if "bounds" in plain:
+        plain["bounds"] = [_exact(column.value(0)), _exact(column.value(column.size - 1))]
+    return {"kind": column.kind, "values": column.size, "domain": column.describe(), **plain}
+
+
+def _exact(value: object) -> object:
+    return value if isinstance(value, int) else str(value)
+
+
+def _check(table: "Table", schema: "Schema", output: Format) -> int:
+    """Count the values outside each declared domain, and columns that are not there."""
+    present = [name for name in schema.columns if name in table.columns]
+    outside = table.select(present).strangers(schema, present) if present else {}
+    absent = [name for name in schema.columns if name not in table.columns]
+    conforms = not absent and not any(outside.values())
+    if output is Format.json:
+        print_json({"conforms": conforms, "absent": absent, "outside": outside, "proposal": schema.proposal})
+    else:
+        for name in absent:
+            typer.echo(f"{name}: is not in the table")
+        for name, count in outside.items():
+            typer.echo(f"{name}: {count:,} values outside {schema.columns[name].describe()}")
+        typer.echo("The table keeps to the schema." if conforms else "The table does not keep to the schema.")
+        if schema.proposal:
+            typer.echo("The schema is still a proposal: put in true bounds and delete 'proposal = true'.")
+    return 0 if conforms else _DOES_NOT_CONFORM

@@ -1,0 +1,164 @@
+"""Proposing a schema from a summary of the data, for a person to check and to vouch for."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from noiseless.domain.columns import (
+    BooleanColumn,
+    CategoryColumn,
+    Column,
+    DateColumn,
+    NumberColumn,
+)
+from noiseless.domain.reading import DIGITS
+from noiseless.domain.schema import Schema
+from noiseless.domain.writing import write_column, write_comment, write_key
+from noiseless.errors import SchemaError
+
+MOST_CATEGORIES = 100
+
+_HEADER = (
+    "This is a proposal, made from the data. True bounds must come from knowledge of the quantity"
+    " and not from the data: bounds taken from the data leak its extremes. Check the role and the"
+    ' bounds or categories of every column, then delete the line "proposal = true".'
+)
+
+
+@dataclass(frozen=True)
+class ColumnSummary:
+    """What a proposal needs to know of a column's data.
+
+    Attributes:
+        name: the column's name.
+        kind: what its values are.
+        missing: how many values are missing.
+        distinct: how many different values there are, missing ones aside.
+        low: the smallest number or day.
+        high: the largest number or day.
+        decimals: how many digits after the point the numbers need.
+        values: the different values when they are few.
+    """
+
+    name: str
+    kind: Literal["integer", "decimal", "boolean", "date", "text"]
+    missing: int
+    distinct: int
+    low: int | Decimal | date | None = None
+    high: int | Decimal | date | None = None
+    decimals: int = 0
+    values: tuple[str | int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A proposed schema and, for every column of the data, why it is as it is or was left out."""
+
+    schema: Schema
+    notes: Mapping[str, str]
+
+    def dump(self) -> str:
+        """The schema as TOML with the notes as comments; columns left out are comments only."""
+        parts = [write_comment(_HEADER) + "proposal = true\n"]
+        for name, note in self.notes.items():
+            column = self.schema.columns.get(name)
+            table = write_column(name, column) if column else ""
+            parts.append(write_comment(f"{write_key(name)}: {note}") + table)
+        return "\n".join(parts)
+
+
+class _Guess(NamedTuple):
+    column: Column | None
+    note: str
+
+
+def propose(summaries: Iterable[ColumnSummary]) -> Proposal:
+    """A schema that fits the data, marked as a proposal; every column is private, to be safe.
+
+    Raises:
+        SchemaError: no column can be proposed.
+    """
+    guesses = {summary.name: _guess(summary) for summary in summaries}
+    columns = {name: guess.column for name, guess in guesses.items() if guess.column}
+    if not columns:
+        raise SchemaError(
+            "no column can be proposed: each has no values or is text with more than"
+            f" {MOST_CATEGORIES} different ones; write the schema by hand"
+        )
+    notes = {name: guess.note for name, guess in guesses.items()}
+    return Proposal(Schema(columns, proposal=True), MappingProxyType(notes))
+
+
+def _guess(summary: ColumnSummary) -> _Guess:
+    if summary.distinct == 0:
+        return _Guess(None, "left out: every value is missing; declare by hand what it may hold")
+    column, note = _guess_column(summary)
+    if column and summary.missing:
+        note += f"; {summary.missing:,} missing: add what that counts as (missing = ...)"
+    return _Guess(column, note)
+
+
+def _guess_column(summary: ColumnSummary) -> _Guess:
+    match summary:
+        case ColumnSummary(kind="boolean"):
+            return _Guess(BooleanColumn(role="private"), "true or false")
+        case ColumnSummary(kind="text"):
+            return _guess_categories(summary)
+        case ColumnSummary(low=date() as low, high=date() as high):
+            return _guess_days(low, high)
+        case ColumnSummary(low=int() | Decimal() as low, high=int() | Decimal() as high):
+            return _guess_numbers(Decimal(low), Decimal(high), summary.decimals)
+        case _:
+            return _Guess(None, "left out: no smallest and largest value; declare them by hand")
+
+
+def _guess_categories(summary: ColumnSummary) -> _Guess:
+    if summary.values is None or len(summary.values) > MOST_CATEGORIES:
+        note = f"left out: text with {summary.distinct:,} different values; declare its categories"
+        return _Guess(None, note)
+    values = sorted(summary.values, key=lambda value: (isinstance(value, str), value))
+    column = CategoryColumn(role="private", categories=values)
+    return _Guess(column, "the categories are those seen: add those that could occur")
+
+
+def _guess_days(low: date, high: date) -> _Guess:
+    bounds = date(low.year, 1, 1), date(high.year, 12, 31)
+    note = "days; the bounds are guesses, the whole years around the data: put in the true ones"
+    return _Guess(DateColumn(role="private", bounds=bounds), note)
+
+
+def _guess_numbers(low: Decimal, high: Decimal, decimals: int) -> _Guess:
+    try:
+        column = NumberColumn(
+            role="private",
+            bounds=_widen(low, high, decimals),
+            step=Decimal(f"1E-{decimals}"),
+        )
+    except SchemaError:
+        return _Guess(None, f"left out: infinite or over {DIGITS} digits long; declare it by hand")
+    resolution = f"numbers with {decimals} decimals" if decimals else "whole numbers"
+    return _Guess(column, f"{resolution}; the bounds are guesses, widened: put in the true ones")
+
+
+def _widen(low: Decimal, high: Decimal, decimals: int) -> tuple[Decimal, Decimal]:
+    """Round numbers at least a step outside the data, on the same side of zero.
+
+    Round means a multiple of the span's leading power of ten: 28..66 becomes 20..70.
+    """
+    if not (low.is_finite() and high.is_finite()):
+        return low, high
+    span = high - low
+    power = max(span.adjusted(), -decimals) if span else -decimals
+    unit, step = Fraction(10) ** power, Fraction(1, 10**decimals)
+    below = math.floor((Fraction(low) - step) / unit)
+    above = math.ceil((Fraction(high) + step) / unit)
+    if low >= 0:
+        below = max(below, 0)
+    elif high <= 0:
+        above = min(above, 0)
+    return Decimal(f"{below}E{power}"), Decimal(f"{above}E{power}")

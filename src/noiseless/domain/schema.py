@@ -1,0 +1,137 @@
+"""Schemas: the declared columns of a table, and the TOML files that hold them."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from os import PathLike
+from pathlib import Path
+from types import MappingProxyType
+from typing import Self
+
+from noiseless.domain.columns import Column, read_column
+from noiseless.domain.writing import write_column
+from noiseless.errors import SchemaError
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What each column of a table may hold, and whether it is public or private.
+
+    >>> schema = Schema.parse('columns.kwh = {role = "private", bounds = [0, 10], step = 0.001}')
+    >>> schema.private, schema.columns["kwh"].size
+    (('kwh',), 10001)
+
+    Attributes:
+        columns: the columns by name, in order; at least one.
+        proposal: whether it was guessed from the data, so that nobody vouches for it yet.
+    """
+
+    columns: Mapping[str, Column]
+    proposal: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.columns:
+            raise SchemaError("has no columns; write e.g. [columns.kwh] and below it its role and bounds")
+        object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
+
+    def __reduce__(self) -> tuple[type[Self], tuple[dict[str, Column], bool]]:
+        return type(self), (dict(self.columns), self.proposal)
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Self:
+        """The schema in a file, which may be a curator's file.
+
+        Raises:
+            SchemaError: the file cannot be read or is not well formed, in one line that names it.
+        """
+        try:
+            text = Path(path).read_text(encoding="utf-8-sig")
+        except FileNotFoundError:
+            problem = "no such file"
+        except IsADirectoryError:
+            problem = "is a directory; name the schema file in it"
+        except OSError as error:
+            problem = f"cannot be read: {error.strerror}"
+        except UnicodeDecodeError:
+            problem = "is not text in UTF-8; save it as TOML in that encoding"
+        else:
+            return cls.parse(text, origin=str(path))
+        raise SchemaError(f"{path}: {problem}")
+
+    @classmethod
+    def parse(cls, text: str, origin: str = "schema") -> Self:
+        """The schema in a text; tables other than [columns] are left to those they are for.
+
+        Args:
+            text: TOML.
+            origin: where the text is from, for error messages.
+
+        Raises:
+            SchemaError: it is not well formed, in one line that says how to mend it.
+        """
+        try:
+            document = _load(text)
+            columns = {name: _read(name, table) for name, table in _tables(document).items()}
+            return cls(columns, _proposal(document))
+        except SchemaError as error:
+            raise SchemaError(f"{origin}: {error}") from None
+
+    def dump(self) -> str:
+        """The schema as TOML, which `parse` reads back as the same schema."""
+        flag = ["proposal = true\n"] if self.proposal else []
+        return "\n".join(flag + [write_column(name, column) for name, column in self.columns.items()])
+
+    @property
+    def public(self) -> tuple[str, ...]:
+        """The names of the public columns."""
+        return tuple(name for name, column in self.columns.items() if column.role == "public")
+
+    @property
+    def private(self) -> tuple[str, ...]:
+        """The names of the private columns."""
+        return tuple(name for name, column in self.columns.items() if column.role == "private")
+
+    def require_declared(self) -> None:
+        """Refuse a proposal: a guarantee rests on bounds that hold whatever the data.
+
+        Raises:
+            SchemaError: it is a proposal.
+        """
+        if self.proposal:
+            raise SchemaError(
+                "the schema is a proposal made from the data; true bounds must not come from the"
+                " data: check every column, then delete the line 'proposal = true'"
+            )
+
+
+def _load(text: str) -> Mapping[str, object]:
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise SchemaError(f"is not valid TOML: {error}") from None
+    except (ValueError, ArithmeticError):
+        raise SchemaError("holds a number with too many digits; write a shorter one") from None
+    except RecursionError:
+        raise SchemaError("holds lists that are nested too deeply; write flat ones") from None
+
+
+def _tables(document: Mapping[str, object]) -> Mapping[str, object]:
+    tables = document.get("columns", {})
+    if not isinstance(tables, dict):
+        raise SchemaError("columns must be tables; write e.g. [columns.kwh] and below it its keys")
+    return tables
+
+
+def _read(name: str, table: object) -> Column:
+    try:
+        return read_column(table)
+    except SchemaError as error:
+        raise SchemaError(f"column {name!r}: {error}") from None
+
+
+def _proposal(document: Mapping[str, object]) -> bool:
+    proposal = document.get("proposal", False)
+    if not isinstance(proposal, bool):
+        raise SchemaError("proposal must be true or false; write proposal = true or delete it")
+    return proposal

@@ -1,0 +1,133 @@
+"""Exact numbers: logarithms of rationals that compare exactly and round to the side one asks for."""
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import total_ordering
+
+Rational = int | Fraction | Decimal
+
+_DIGITS = 50
+"""Working precision of `log2_bounds`; `Decimal.ln` is correctly rounded at any precision."""
+
+
+def log2_bounds(ratio: Fraction, digits: int = _DIGITS) -> tuple[Fraction, Fraction]:
+    """Rationals below and above log2(ratio), equal when the logarithm is a whole number.
+
+    Args:
+        ratio: a positive rational.
+        digits: how many significant digits to work with.
+    """
+    whole = _exponent_of_two(ratio)
+    if whole is not None:
+        return Fraction(whole), Fraction(whole)
+    with localcontext() as context:
+        context.prec = digits
+        numerator, denominator = Decimal(ratio.numerator).ln(), Decimal(ratio.denominator).ln()
+        value = (numerator - denominator) / Decimal(2).ln()
+        # Three correctly rounded operands and two rounded operations: each is off by at most one unit in the
+        # last place of the largest number involved, and dividing by ln 2 > 1/2 at most doubles that.
+        scale = max(abs(numerator), abs(denominator), Decimal(1)) * 16
+        slack = Fraction(scale) / 10 ** (digits - 2)
+    middle = Fraction(value)
+    return middle - slack, middle + slack
+
+
+def _exponent_of_two(ratio: Fraction) -> int | None:
+    """The whole number k with ratio = 2**k, if there is one."""
+    top, bottom = ratio.numerator, ratio.denominator
+    if top & (top - 1) or bottom & (bottom - 1):
+        return None
+    return top.bit_length() - bottom.bit_length()
+
+
+def round_up(value: Fraction) -> float:
+    """The smallest float that is not below `value`."""
+    nearest = float(value)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+
+
+def round_down(value: Fraction) -> float:
+    """The largest float that is not above `value`."""
+    return -round_up(-value)
+
+
+@total_ordering
+@dataclass(frozen=True, eq=False)
+class Bits:
+    """The exact number log2(ratio): a quantity of information.
+
+    Sums and differences are products and quotients of ratios, so nothing is ever rounded. Comparisons with
+    other `Bits` and with rational numbers (int, Fraction, Decimal) are exact.
+
+    >>> Bits(38) - Bits(2)
+    Bits(19)
+    >>> Bits(8) == 3, Bits(3) <= Decimal("1.58"), Bits(3) <= Decimal("1.59")
+    (True, False, True)
+    """
+
+    ratio: Fraction
+
+    def __init__(self, ratio: Rational) -> None:
+        if ratio <= 0:
+            raise ValueError("the logarithm of a number that is not positive")
+        object.__setattr__(self, "ratio", Fraction(ratio))
+
+    def __add__(self, other: "Bits") -> "Bits":
+        return Bits(self.ratio * other.ratio)
+
+    def __sub__(self, other: "Bits") -> "Bits":
+        return Bits(self.ratio / other.ratio)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Bits):
+            return self.ratio == other.ratio
+        if isinstance(other, int | Fraction | Decimal):
+            return _exponent_of_two(self.ratio) == Fraction(other)
+        return NotImplemented
+
+    def __lt__(self, other: "Bits | Rational") -> bool:
+        if isinstance(other, Bits):
+            return self.ratio < other.ratio
+        if isinstance(other, int | Fraction | Decimal):
+            return self != other and self._is_below(Fraction(other))
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.ratio)
+
+    def __float__(self) -> float:
+        """Rounded up: a leak stated as a float is never understated."""
+        return self.upper
+
+    def __repr__(self) -> str:
+        return f"Bits({self.ratio})"
+
+    def __str__(self) -> str:
+        return f"{self.rounded_up(2)} bits"
+
+    def _is_below(self, limit: Fraction) -> bool:
+        """Whether log2(ratio) < limit, the two being known to differ: refine until they part."""
+        digits = _DIGITS
+        while True:
+            low, high = log2_bounds(self.ratio, digits)
+            if high < limit:
+                return True
+            if low > limit:
+                return False
+            digits *= 2
+
+    def rounded_up(self, places: int) -> str:
+        """The value with so many decimals, never below the exact one: what a person reads of a leak."""
+        return f"{Decimal(math.ceil(log2_bounds(self.ratio)[1] * 10**places)).scaleb(-places):.{places}f}"
+
+    @property
+    def upper(self) -> float:
+        """The smallest float found that is not below the exact value."""
+        return round_up(log2_bounds(self.ratio)[1])
+
+    @property
+    def lower(self) -> float:
+        """The largest float found that is not above the exact value."""
+        return round_down(log2_bounds(self.ratio)[0])

@@ -1,0 +1,24 @@
+"""One file a measure. Each takes a joint range first and answers in exact bits."""
+
+from noiseless.measures.disarray import disarray
+from noiseless.measures.entropy import conditional_entropy, entropy
+from noiseless.measures.information import information
+from noiseless.measures.leakage import leakage, symmetric_leakage
+from noiseless.measures.maximin import maximin
+from noiseless.measures.privacy import privacy_by_leakage, privacy_by_maximin
+from noiseless.measures.quality import quality
+from noiseless.measures.transmission import transmission
+
+__all__ = [
+    "conditional_entropy",
+    "disarray",
+    "entropy",
+    "information",
+    "leakage",
+    "maximin",
+    "privacy_by_leakage",
+    "privacy_by_maximin",
+    "quality",
+    "symmetric_leakage",
+    "transmission",
+]

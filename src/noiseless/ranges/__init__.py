@@ -1,0 +1,14 @@
+"""Uncertain variables: finite joint ranges and what can be told apart in them."""
+
+from noiseless.ranges.confusability import confusability_edges
+from noiseless.ranges.joint import JointRange, mutually_unrelated
+from noiseless.ranges.partition import Partition, count_blocks, overlap_partition
+
+__all__ = [
+    "JointRange",
+    "Partition",
+    "confusability_edges",
+    "count_blocks",
+    "mutually_unrelated",
+    "overlap_partition",
+]

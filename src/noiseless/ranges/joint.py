@@ -1,0 +1,208 @@
+"""Finite joint ranges: the set of pairs (x, y) that two uncertain variables can take together."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from noiseless.tables import IntArray, Tally
+from noiseless.tables.kernels import run_starts
+
+Labels = Sequence[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class JointRange:
+    """The joint range [[X, Y]] over integer codes, stored by y.
+
+    The conditional range [[X|y]] is `x[starts[y]:starts[y + 1]]`, ascending. Every code below `size_x` and
+    `size_y` occurs: the marginal ranges are exactly 0..size-1.
+
+    Attributes:
+        x: the x of each pair, pairs sorted by (y, x).
+        starts: where the pairs of each y begin, and the number of pairs at the end.
+        size_x: |[[X]]|.
+        x_labels: what the codes of X stand for; the codes themselves when None.
+        y_labels: the same for Y.
+    """
+
+    x: IntArray
+    starts: IntArray
+    size_x: int
+    x_labels: Labels | None = None
+    y_labels: Labels | None = None
+
+    @classmethod
+    def from_pairs(cls, pairs: Iterable[tuple[Hashable, Hashable]]) -> Self:
+        """From pairs (x, y) of any hashable values, repeats allowed.
+
+        >>> JointRange.from_pairs([("a", 1), ("b", 1), ("b", 2)]).given("b")
+        (1, 2)
+        """
+        xs: dict[Hashable, int] = {}
+        ys: dict[Hashable, int] = {}
+        coded = [(xs.setdefault(x, len(xs)), ys.setdefault(y, len(ys))) for x, y in pairs]
+        codes = np.array(coded, np.int64).reshape(-1, 2)
+        return cls.from_codes(codes[:, 0], codes[:, 1], tuple(xs), tuple(ys))
+
+    @classmethod
+    def from_codes(
+        cls,
+        x: npt.ArrayLike,
+        y: npt.ArrayLike,
+        x_labels: Labels | None = None,
+        y_labels: Labels | None = None,
+    ) -> Self:
+        """From two equally long arrays of codes, repeats allowed.
+
+        Raises:
+            ValueError: there is no pair, or a code below the largest one never occurs.
+        """
+        xs, ys = np.asarray(x, np.int64), np.asarray(y, np.int64)
+        if not len(xs):
+            raise ValueError("a joint range holds at least one pair")
+        size_x = _size(xs, "x")
+        _size(ys, "y")
+        keys = np.unique(ys * size_x + xs)
+        return cls.from_sorted(keys % size_x, keys // size_x, size_x, x_labels, y_labels)
+
+    @classmethod
+    def from_sorted(
+        cls,
+        x: IntArray,
+        y: IntArray,
+        size_x: int,
+        x_labels: Labels | None = None,
+        y_labels: Labels | None = None,
+    ) -> Self:
+        """From distinct pairs already sorted by (y, x); `y` may be any ascending keys."""
+        return cls(x, np.append(run_starts(y), len(y)), size_x, x_labels, y_labels)
+
+    @classmethod
+    def from_matrix(cls, matrix: npt.ArrayLike) -> Self:
+        """From a 0/1 matrix with a row for each x and a column for each y."""
+        cells = np.asarray(matrix)
+        if cells.ndim != 2 or not cells.any(axis=1).all() or not cells.any(axis=0).all():  # noqa: PLR2004 - a matrix
+            raise ValueError("a joint range is a matrix whose rows and columns all hold a 1")
+        y, x = np.nonzero(cells.T)
+        return cls.from_sorted(x, y, cells.shape[0])
+
+    @classmethod
+    def from_tally(cls, tally: Tally, y_columns: int) -> Self:
+        """From a tally whose first `y_columns` columns make up Y and whose other columns make up X."""
+        inferred = tally.columns[y_columns:]
+        if len(inferred) == 1:
+            starts, codes = tally.split_last()
+            present = np.bincount(codes) > 0
+            return cls((np.cumsum(present) - 1)[codes], starts, int(present.sum()))
+        marginal = tally.project(inferred)
+        return cls.from_sorted(_ranks(tally, marginal), tally.prefix(y_columns), len(marginal))
+
+    def __len__(self) -> int:
+        """How many pairs there are: |[[X, Y]]|."""
+        return len(self.x)
+
+    def __repr__(self) -> str:
+        return f"JointRange({self.size_x} x {self.size_y} values, {len(self)} pairs)"
+
+    @property
+    def size_y(self) -> int:
+        """|[[Y]]|."""
+        return len(self.starts) - 1
+
+    @cached_property
+    def y(self) -> IntArray:
+        """The y of each pair."""
+        return np.repeat(np.arange(self.size_y), self.posterior_sizes)
+
+    @cached_property
+    def posterior_sizes(self) -> IntArray:
+        """|[[X|y]]| for each y."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def support_sizes(self) -> IntArray:
+        """|[[Y|x]]| for each x."""
+        return np.bincount(self.x, minlength=self.size_x)
+
+    def posterior(self, y: int) -> IntArray:
+        """The codes of [[X|y]]."""
+        return self.x[self.starts[y] : self.starts[y + 1]]
+
+    def given(self, label: Hashable) -> tuple[Any, ...]:
+        """The conditional range of the other variable, by label: [[Y|x]] if `label` is an x, else [[X|y]].
+
+        Raises:
+            KeyError: no value has that label.
+        """
+        if self.x_labels is not None and label in self.x_labels:
+            found = self.swapped().posterior(list(self.x_labels).index(label))
+            return tuple(_label(self.y_labels, code) for code in found)
+        if self.y_labels is not None and label in self.y_labels:
+            found = self.posterior(list(self.y_labels).index(label))
+            return tuple(_label(self.x_labels, code) for code in found)
+        raise KeyError(label)
+
+    def swapped(self) -> "JointRange":
+        """[[Y, X]]: the same pairs, stored by x."""
+        order = np.argsort(self.x, kind="stable")
+        return JointRange.from_sorted(self.y[order], self.x[order], self.size_y, self.y_labels, self.x_labels)
+
+    def merged(self, cells: npt.ArrayLike) -> "JointRange":
+        """[[X, Q(Y)]]: the joint range when y is only seen as its cell.
+
+        Args:
+            cells: the cell of each y, as codes 0..cells-1.
+        """
+        return JointRange.from_codes(self.x, np.asarray(cells, np.int64)[self.y], self.x_labels)
+
+    def is_unrelated(self, given: npt.ArrayLike | None = None) -> bool:
+        """Whether X and Y are unrelated: [[X, Y]] = [[X]] x [[Y]] (Definition II.1 of [P4]).
+
+        Args:
+            given: side information as the cell of each y (y is then a pair (x', a), and its cell is a): whether X
+                and X' are unrelated conditional on A.
+        """
+        if given is None:
+            return len(self) == self.size_x * self.size_y
+        cells = np.asarray(given, np.int64)
+        return bool(np.all(self.merged(cells).posterior_sizes[cells] == self.posterior_sizes))
+
+
+def mutually_unrelated(tuples: Iterable[tuple[Hashable, ...]]) -> bool:
+    """Whether several variables are unrelated: the range of all is the product of each one's range.
+
+    >>> mutually_unrelated([(0, 0), (0, 1), (1, 0), (1, 1)]), mutually_unrelated([(0, 0), (1, 1)])
+    (True, False)
+    """
+    distinct = set(tuples)
+    product = 1
+    for values in zip(*distinct, strict=True):
+        product *= len(set(values))
+    return len(distinct) == product
+
+
+def _size(codes: IntArray, name: str) -> int:
+    size = int(codes.max()) + 1
+    if codes.min() < 0 or not np.bincount(codes, minlength=size).all():
+        raise ValueError(f"the codes of {name} must be 0, 1, 2, ... with none left out")
+    return size
+
+
+def _ranks(tally: Tally, marginal: Tally) -> IntArray:
+    """The position of each combination's sensitive columns among the distinct ones."""
+    columns = marginal.columns
+    names = {column: tally.codes(column) for column in columns}
+    keys = np.zeros(len(tally), np.int64)
+    for step in marginal.steps:
+        if step.ranks is not None:
+            keys = np.searchsorted(step.ranks, keys)
+        keys = keys * step.coding.size + names[step.coding.name]
+    return np.searchsorted(marginal.keys, keys)
+
+
+def _label(labels: Labels | None, code: int) -> Any:  # noqa: ANN401 - whatever the labels are
+    return int(code) if labels is None else labels[code]

@@ -1,0 +1,62 @@
+"""The overlap partition of a joint range: which values can be told apart for certain.
+
+Components of the bipartite graph, of the confusability graph, the overlap partition of [P1] and [P3] and the taxicab
+partition of [P4] are one object.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from noiseless.ranges.components import component_roots
+from noiseless.ranges.joint import JointRange
+from noiseless.tables import IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """A partition of [[X]] and of [[Y]] into blocks that belong together.
+
+    Attributes:
+        x_blocks: the block of each x, numbered by smallest x.
+        y_blocks: the block of each y.
+        count: how many blocks there are.
+    """
+
+    x_blocks: IntArray
+    y_blocks: IntArray
+    count: int
+
+    def after_merge(self, cells: npt.ArrayLike) -> "Partition":
+        """The partition once the values of Y are merged into cells ([P3] V-B1): fuse the blocks a cell meets.
+
+        Args:
+            cells: the cell of each y.
+
+        Returns:
+            The partition of [[X]] and of [[Y]] (the original values of Y, not the cells).
+        """
+        by_cell = JointRange.from_codes(self.y_blocks, np.asarray(cells, np.int64))
+        return _relabelled(
+            component_roots(by_cell.x, by_cell.starts, self.count), self.x_blocks, self.y_blocks
+        )
+
+
+def overlap_partition(joint: JointRange) -> Partition:
+    """The overlap (taxicab) partition of a joint range (Definition 1 of [P3], Definition II.2 of [P4])."""
+    identity = np.arange(joint.size_x)
+    roots = component_roots(joint.x, joint.starts, joint.size_x)
+    return _relabelled(roots, identity, joint.x[joint.starts[:-1]])
+
+
+def count_blocks(joint: JointRange) -> int:
+    """How many blocks the overlap partition has, without writing it down."""
+    roots = component_roots(joint.x, joint.starts, joint.size_x)
+    return int(np.count_nonzero(roots == np.arange(joint.size_x)))
+
+
+def _relabelled(roots: IntArray, x: IntArray, y: IntArray) -> Partition:
+    """Number the blocks 0, 1, ... and name the block of each x and y, given a representative of each."""
+    distinct, blocks = np.unique(roots, return_inverse=True)
+    return Partition(blocks[x], blocks[y], len(distinct))

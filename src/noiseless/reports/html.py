@@ -1,0 +1,137 @@
+"""One self-contained HTML page an audit, for the data steward."""
+
+import os
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from noiseless import __version__
+from noiseless.audits import Audit, PolicyResult
+from noiseless.exact import Bits
+from noiseless.ranges import JointRange
+from noiseless.reports.drawing import XMLNS
+from noiseless.reports.numbers import bound_text, share_text, upper_text, value_text
+from noiseless.reports.plots import bipartite_plot, contribution_plot, drawable, posterior_plot
+from noiseless.reports.posterior import posterior_bins
+from noiseless.reports.rows import policy_rows, side_rows, status_of
+
+
+def audit_html(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool = False) -> str:
+    """An audit as one HTML page that needs nothing else: no script, no network, the same bytes every time.
+
+    Args:
+        audit: the audit.
+        policy: the outcome of a policy's checks, to be shown with it.
+        reveal: show the values of the groups that give most away; the page then warns that it holds them.
+    """
+    template = _environment().get_template("audit.html.j2")
+    return template.render(
+        audit=audit,
+        worst=audit.worst,
+        several=len(audit.sensitive) > 1,
+        status=status_of(audit),
+        sentence=_sentence(audit),
+        policy=policy,
+        checks=policy_rows(policy),
+        bins=posterior_bins(audit.worst),
+        side=side_rows(audit),
+        witnesses=audit.reveal_witnesses() if reveal else audit.witnesses,
+        reveal=reveal,
+        version=__version__,
+        bits_of=Bits,
+        largest=_largest_homogeneous(audit),
+        heads=audit.heads,
+        head=audit.heads.removesuffix("s"),
+        **_plots(audit, reveal=reveal),
+    )
+
+
+def write_audit_html(
+    audit: Audit, path: Path | str, policy: PolicyResult | None = None, reveal: bool = False
+) -> None:
+    """Write the page of an audit; a reader sees the old file or the whole new one, never a part.
+
+    Args:
+        audit: the audit.
+        path: where to write it.
+        policy: as for `audit_html`.
+        reveal: as for `audit_html`.
+    """
+    out = Path(path)
+    page = audit_html(audit, policy, reveal=reveal)
+    part = out.with_name(f".{out.name}.{os.getpid()}.part")
+    try:
+        part.write_text(page, "utf-8", newline="\n")
+        part.replace(out)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("noiseless.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "bits": lambda bits: bits.rounded_up(2),
+        "count": "{:,}".format,
+        "floor": lambda value: bound_text(value, 2, up=False),
+        "share": share_text,
+        "shown": _shown,
+        "upper": upper_text,
+        "values": lambda count: f"{count:,} value{'s' * (count != 1)}",
+    }
+    return environment
+
+
+def _shown(value: object) -> Markup:
+    """A name or value of the user's, kept from turning the text around it."""
+    return Markup("<bdi>{}</bdi>").format(value_text(value))
+
+
+def _sentence(audit: Audit) -> str:
+    """The verdict without the status before it."""
+    text = audit.verdict.partition(": ")[2]
+    return text[0].upper() + text[1:]
+
+
+def _largest_homogeneous(audit: Audit) -> int:
+    worst = audit.worst
+    return int(worst.census.group_sizes[worst.homogeneous].max(initial=0))
+
+
+def _plots(audit: Audit, *, reveal: bool) -> dict[str, Markup | None]:
+    worst = audit.worst
+    bipartite = None
+    if drawable(worst.census.joint):
+        joint = _labelled(audit) if reveal else worst.census.joint
+        bipartite = _inline(bipartite_plot(joint, reveal=reveal))
+    return {
+        "posterior_svg": _inline(posterior_plot(worst, audit.heads)),
+        "contribution_svg": _inline(contribution_plot(audit.contributions, worst, audit.heads)),
+        "bipartite_svg": bipartite,
+    }
+
+
+def _inline(svg: str | None) -> Markup | None:
+    """A plot as part of the page; its texts are escaped already."""
+    return None if svg is None else Markup(svg.replace(XMLNS, ""))  # noqa: S704 - drawn by this package
+
+
+def _labelled(audit: Audit) -> JointRange:
+    """The joint range of the worst column with its values as labels."""
+    groups = audit.tally.project(audit.seen)
+    columns = [groups.decode(column).to_pylist() for column in audit.seen]
+    (target,) = audit.worst.target
+    return replace(
+        audit.worst.census.joint,
+        x_labels=audit.tally.project((target,)).decode(target).to_pylist(),
+        y_labels=[", ".join(map(value_text, group)) for group in zip(*columns, strict=True)],
+    )

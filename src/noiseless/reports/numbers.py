@@ -1,0 +1,67 @@
+"""Numbers and users' texts as a report shows them; what is rounded is rounded to the safe side."""
+
+import unicodedata
+from bisect import bisect_right
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from itertools import accumulate
+
+_LONGEST = 80
+"""How many characters of a user's text are shown."""
+
+_SMALLEST_SHARE = Fraction(1, 1000)
+"""Shares below this, and as close to one, are shown as bounds."""
+
+
+def upper_text(value: Fraction) -> str:
+    """Three significant digits, rounded up.
+
+    >>> upper_text(Fraction(1, 3)), upper_text(Fraction(0)), upper_text(Fraction(1, 2))
+    ('0.334', '0', '0.5')
+    """
+    context = Context(prec=3, rounding=ROUND_CEILING)
+    return f"{context.divide(Decimal(value.numerator), Decimal(value.denominator)):f}"
+
+
+def bound_text(value: float | Decimal, places: int, *, up: bool) -> str:
+    """A decimal with so many places, rounded up or down.
+
+    >>> bound_text(1.584, 2, up=True), bound_text(1.586, 2, up=False)
+    ('1.59', '1.58')
+    """
+    exact = Decimal(repr(value)) if isinstance(value, float) else value
+    rounding = ROUND_CEILING if up else ROUND_FLOOR
+    return f"{exact.quantize(Decimal(1).scaleb(-places), rounding):,}"
+
+
+def share_text(part: int, whole: int) -> str:
+    """A share in percent that is 0 or 100 only when it is exactly that.
+
+    >>> share_text(86, 293), share_text(1, 100_000), share_text(99_999, 100_000), share_text(3, 3)
+    ('29.4 %', '<0.1 %', '>99.9 %', '100 %')
+    """
+    share = Fraction(part, whole)
+    if share in (0, 1):
+        return f"{int(share) * 100} %"
+    if share < _SMALLEST_SHARE:
+        return "<0.1 %"
+    if share > 1 - _SMALLEST_SHARE:
+        return ">99.9 %"
+    return f"{float(share) * 100:.1f} %"
+
+
+def value_text(value: object, longest: int = _LONGEST) -> str:
+    """A name or a cell's value as text: no control characters, not too long, never empty.
+
+    A wide character, as of Chinese, counts as two.
+
+    >>> value_text(None), value_text(""), value_text("abcdef", 4)
+    ('(missing)', '(empty)', 'abc…')
+    """
+    if value is None:
+        return "(missing)"
+    text = "".join("\ufffd" if unicodedata.category(c) == "Cc" else c for c in str(value))
+    ends = list(accumulate(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text))
+    if not ends:
+        return "(empty)"
+    return text if ends[-1] <= longest else text[: bisect_right(ends, longest - 1)] + "…"

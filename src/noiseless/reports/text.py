@@ -1,0 +1,132 @@
+"""An audit as plain text for a terminal."""
+
+from collections.abc import Iterable, Sequence
+
+from noiseless.audits import Audit, Check, PolicyResult, Witness
+
+_WIDTH = 100
+_WITNESSES = 5
+
+
+def audit_text(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool = False) -> str:
+    """The verdict, the main numbers, what matters most, and where to look."""
+    blocks = [
+        _wrapped(audit.verdict),
+        _aligned(audit.summary.items()),
+        _several(audit),
+        _side(audit),
+        _suppressed(audit),
+        _contributions(audit),
+        _witnesses(audit, audit.reveal_witnesses() if reveal else audit.witnesses),
+        _policy(policy),
+    ]
+    return "\n\n".join(block for block in blocks if block)
+
+
+def _wrapped(text: str) -> str:
+    import textwrap
+
+    return textwrap.fill(text, _WIDTH)
+
+
+def _aligned(rows: Iterable[tuple[str, str]]) -> str:
+    pairs = list(rows)
+    width = max(len(name) for name, _ in pairs)
+    return "\n".join(f"  {name:<{width}}  {value}" for name, value in pairs)
+
+
+def _table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A titled table: the first column to the left, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    lines = [title]
+    for cells in (header, *rows):
+        first, *others = (
+            f"{cell:<{width}}" if i == 0 else f"{cell:>{width}}"
+            for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        )
+        lines.append(("  " + "  ".join([first, *others])).rstrip())
+    return "\n".join(lines)
+
+
+def _several(audit: Audit) -> str:
+    if len(audit.sensitive) == 1:
+        return ""
+    rows = [
+        (name, f"{e.min_posterior:,} of {e.sensitive_values:,}", str(e.leakage), str(e.maximin))
+        for name, e in audit.by_column.items()
+    ]
+    return _table("Each sensitive column by itself:", ("", "fewest values left", "leaked", "I*"), rows)
+
+
+def _side(audit: Audit) -> str:
+    side = audit.side_information
+    if side is None:
+        return ""
+    known = ", ".join(audit.given)
+    return "\n".join(
+        (
+            f"The adversary knows {known}:",
+            *_aligned(
+                (
+                    ("the release adds at most", str(audit.leakage)),
+                    (f"{known} alone gives away", str(side.leakage_alone)),
+                    ("both together give away", str(side.leakage_total)),
+                    ("the release alone would leak", str(side.leakage_without)),
+                    ("and leave at least", f"{side.min_posterior_without:,} values"),
+                )
+            ).splitlines(),
+        )
+    )
+
+
+def _suppressed(audit: Audit) -> str:
+    if not audit.suppressed_rows:
+        return ""
+    kept = audit.k_anonymity_unsuppressed
+    without = "all are" if kept is None else f"without them k would be {kept:,}"
+    return _wrapped(
+        f"{audit.suppressed_rows:,} {audit.heads} are suppressed (* in every public column). They count as a group, "
+        f"because that a row is suppressed can be seen; {without}."
+    )
+
+
+def _contributions(audit: Audit) -> str:
+    if len(audit.public) == 1:
+        return ""
+    rows = [
+        (c.column, str(c.alone), str(c.without), f"{c.min_posterior_without:,}", f"{c.spared:,}")
+        for c in audit.contributions
+    ]
+    header = ("", "leaks alone", "leak without it", "values left without it", f"{audit.heads} it pins down")
+    return _table("What each public column adds, the most telling first:", header, rows)
+
+
+def _witnesses(audit: Audit, witnesses: Sequence[Witness]) -> str:
+    shown = witnesses[:_WITNESSES]
+    rows = []
+    for witness in shown:
+        row = "" if witness.first_row is None else f"{witness.first_row:,}"
+        cells = [row, f"{witness.size:,}", f"{witness.posterior:,}", str(witness.leaked)]
+        if witness.values is not None and witness.possible is not None:
+            cells.append(", ".join(f"{c}={v}" for c, v in witness.values.items()))
+            cells.append(", ".join(map(str, witness.possible)))
+        rows.append(cells)
+    header = ["row", audit.heads, "values left", "leaked"]
+    if shown and shown[0].values is not None:
+        header += ["public values", f"possible {shown[0].target}"]
+    return _table("The groups that give most away (find each by its first row):", header, rows)
+
+
+def _policy(policy: PolicyResult | None) -> str:
+    if policy is None:
+        return ""
+    rows = [
+        (check.name, check.target, _limit(check), f"{check.found:.6g}", "holds" if check.holds else "FAILS")
+        for check in policy.checks
+    ]
+    title = "The policy is met:" if policy.holds else "THE POLICY IS NOT MET:"
+    return _table(title, ("limit", "about", "asked", "found", ""), rows)
+
+
+def _limit(check: Check) -> str:
+    return f"{'at most' if check.at_most else 'at least'} {check.limit}"

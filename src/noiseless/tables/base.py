@@ -1,0 +1,153 @@
+"""What every engine can do with a table: few operations, computed where the data is.
+
+Only results come back: distinct combinations, counts, exact aggregates. A new engine implements `Table`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal, Self
+
+import pyarrow as pa
+
+from noiseless.domain import ColumnSummary, Schema
+from noiseless.errors import ColumnError, RequestError, UnknownColumnError
+from noiseless.tables.tally import Tally
+
+Missing = Literal["value", "drop", "error"]
+"""What a missing value is: one ordinary value, a reason to leave the row out, or an error."""
+
+
+class Table(ABC):
+    """A table on an engine. Immutable: every narrowing returns another table."""
+
+    label: str
+    """What messages call it: a file name or a kind of frame."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns, in order."""
+
+    @abstractmethod
+    def count(self) -> int:
+        """How many rows there are."""
+
+    @abstractmethod
+    def select(self, columns: Sequence[str]) -> Self:
+        """Only these columns; a text file is parsed and typed now.
+
+        Raises:
+            UnknownColumnError: the table does not have one of them.
+        """
+
+    @abstractmethod
+    def distinct_rows(self) -> Self:
+        """The table without exact duplicates of whole rows."""
+
+    @abstractmethod
+    def with_missing(self, columns: Sequence[str], missing: Missing) -> Self:
+        """The table with missing values in `columns` treated as `missing` says.
+
+        Raises:
+            MissingValuesError: there are some and `missing` is "error".
+        """
+
+    @abstractmethod
+    def conform(self, schema: Schema, columns: Sequence[str], *, clamp: bool = False) -> Self:
+        """The table with `columns` checked against their declared domains.
+
+        Raises:
+            DomainError: a column has values outside its domain (it counts them, it never shows them), unless
+                `clamp` asks to move them to the nearest end of the bounds.
+        """
+
+    @abstractmethod
+    def strangers(self, schema: Schema, columns: Sequence[str]) -> dict[str, int]:
+        """How many values of each column lie outside its declared domain."""
+
+    @abstractmethod
+    def tally(self, columns: Sequence[str]) -> Tally:
+        """The distinct combinations of some columns, with how many rows have each."""
+
+    @abstractmethod
+    def aggregate(self, column: str, by: Sequence[str] = ()) -> pa.Table:
+        """Exact count, sum, minimum and maximum of a column of whole numbers, for each group of `by`.
+
+        Sums are 128-bit integers on the engine (decimal128 in Arrow): they cannot wrap.
+        """
+
+    @abstractmethod
+    def summarise(self, columns: Sequence[str] | None = None) -> tuple[ColumnSummary, ...]:
+        """What each column holds, as far as a proposal of a schema needs it."""
+
+    @abstractmethod
+    def locate(self, values: Mapping[str, pa.Array]) -> list[int | None]:
+        """The number, from 1, of the first row that has each combination of values; None where rows have none.
+
+        Args:
+            values: columns of the table and, for each, as many values as there are combinations.
+        """
+
+    @abstractmethod
+    def annotate(self, columns: Sequence[str], marks: pa.Table, out: Path, keep: Sequence[str] = ()) -> int:
+        """Write, for each row in order, the marks that belong to its combination of `columns`.
+
+        Args:
+            columns: the columns that select a row's marks.
+            marks: one row a combination: the columns above and the marks to write.
+            out: a CSV, TSV, Parquet or JSON-lines file, by its ending.
+            keep: columns of the table to write beside the marks.
+
+        Returns:
+            How many rows were written.
+        """
+
+    @abstractmethod
+    def link(
+        self, others: Sequence["Table"], unit: str, shared: Sequence[str], public: Sequence[str]
+    ) -> tuple["Table", tuple[str, ...]]:
+        """This and other releases of the same people as one table, joined by the column that names a person.
+
+        Args:
+            others: the other releases; each has the column `unit` and at least one of `public`.
+            unit: the column that names a person.
+            shared: columns that are facts of the person (sensitive ones, side information): taken from the first
+                release that has the column and the person.
+            public: the published columns; release i contributes those it has, as `i.name`.
+
+        Returns:
+            The joined table and the names of its public columns. Where somebody is absent from a release, that
+            absence is public too, as `i.present`.
+        """
+
+    def require(self, *columns: str) -> None:
+        """Check that the table has these columns.
+
+        Raises:
+            UnknownColumnError: it does not; the message offers names that are close.
+        """
+        for column in columns:
+            if column not in self.columns:
+                raise UnknownColumnError(column, self.columns)
+
+
+def require_distinct(**roles: Sequence[str]) -> None:
+    """Check that no column is named twice, neither within a role nor across roles.
+
+    Raises:
+        ColumnError: one is.
+    """
+    seen: dict[str, str] = {}
+    for role, columns in roles.items():
+        if isinstance(columns, str):
+            raise RequestError(f"{role} is a list of columns, not one text; write {role}=[...]")
+        for column in columns:
+            if column in seen:
+                where = (
+                    f"is named twice as {role}"
+                    if seen[column] == role
+                    else f"is both {seen[column]} and {role}"
+                )
+                raise ColumnError(column, f"{where}; name it once")
+            seen[column] = role

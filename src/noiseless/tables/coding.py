@@ -1,0 +1,114 @@
+"""Columns as small integers: each distinct value of a column gets a code, 0 is kept for a missing value."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+IntArray = npt.NDArray[np.int64]
+
+
+class Coding(Protocol):
+    """How the values of one column are numbered: codes 1.. in the order of the values, 0 when missing."""
+
+    @property
+    def name(self) -> str:
+        """The column's name."""
+
+    @property
+    def size(self) -> int:
+        """How many codes there can be, the one for missing included."""
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the values are numbers, dates or truth values, so that their order means something."""
+
+    def decode(self, codes: IntArray) -> pa.Array:
+        """The values behind some codes; null for code 0."""
+
+
+@dataclass(frozen=True)
+class IntegerCoding:
+    """Whole numbers, truth values and dates: a value's code is its distance from the lowest value, plus one."""
+
+    name: str
+    low: int
+    size: int
+    type: pa.DataType
+
+    ordered = True
+
+    def decode(self, codes: IntArray) -> pa.Array:
+        """The values behind some codes; null for code 0."""
+        numbers = (
+            codes.astype(object) + (self.low - 1)
+            if self.low + self.size > _INT64_MAX
+            else (codes + (self.low - 1))
+        )
+        array = pa.array(numbers, mask=codes == 0, from_pandas=True)
+        if pt.is_date32(self.type):
+            array = array.cast(pa.int32())
+        return array.cast(self.type)
+
+
+_INT64_MAX = 2**63 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class DictionaryCoding:
+    """Any other values: a value's code is its rank among the distinct values, plus one."""
+
+    name: str
+    values: pa.Array
+    ordered: bool
+
+    @property
+    def size(self) -> int:
+        """How many codes there can be, the one for missing included."""
+        return len(self.values) + 1
+
+    def decode(self, codes: IntArray) -> pa.Array:
+        """The values behind some codes; null for code 0."""
+        return self.values.take(pa.array(codes - 1, mask=codes == 0))
+
+
+def encode(name: str, column: pa.ChunkedArray) -> tuple[Coding, IntArray]:
+    """Number the values of one column that is already in memory."""
+    if pt.is_integer(column.type) and not pt.is_uint64(column.type):
+        return _encode_integers(name, column)
+    return _encode_dictionary(name, column)
+
+
+def _encode_integers(name: str, column: pa.ChunkedArray) -> tuple[Coding, IntArray]:
+    extremes = pc.min_max(column).as_py()
+    low, high = extremes["min"], extremes["max"]
+    if low is None:
+        return IntegerCoding(name, 0, 1, column.type), np.zeros(len(column), np.int64)
+    if high - low + 2 > _INT64_MAX:
+        return _encode_dictionary(name, column)
+    filled = pc.fill_null(column.cast(pa.int64()), low)
+    codes = filled.to_numpy() - low + 1
+    if column.null_count:
+        codes[pc.is_null(column).to_numpy()] = 0
+    return IntegerCoding(name, low, high - low + 2, column.type), codes
+
+
+def _encode_dictionary(name: str, column: pa.ChunkedArray) -> tuple[Coding, IntArray]:
+    encoded = column.dictionary_encode().combine_chunks()
+    if isinstance(encoded, pa.ChunkedArray):  # a column without any chunk stays one
+        encoded = pa.array([], column.type).dictionary_encode()
+    order = pc.array_sort_indices(encoded.dictionary)
+    ranks = np.empty(len(order) + 1, np.int64)
+    ranks[order.to_numpy()] = np.arange(1, len(order) + 1)
+    ranks[-1] = 0  # where a null index points to
+    codes = ranks[pc.fill_null(encoded.indices, -1).to_numpy()]
+    return DictionaryCoding(name, encoded.dictionary.take(order), _is_ordered(column.type)), codes
+
+
+def _is_ordered(kind: pa.DataType) -> bool:
+    tests = (pt.is_integer, pt.is_floating, pt.is_decimal, pt.is_temporal, pt.is_boolean)
+    return any(test(kind) for test in tests)

@@ -1,0 +1,123 @@
+"""Checking values against declared domains, inside the engine; they are counted, never shown."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from noiseless.domain import CategoryColumn, Column, DateColumn, NumberColumn, Schema
+from noiseless.errors import DomainError
+from noiseless.tables.sql import SOURCE, identifier, literal
+
+if TYPE_CHECKING:
+    from noiseless.tables.duckdb_table import DuckDBTable
+
+
+class _Reading(NamedTuple):
+    """How a column is read into its domain, as SQL.
+
+    Attributes:
+        value: the value, null when it is of another kind altogether.
+        inside: whether the value is in the domain.
+        nearest: the nearest value of the domain; null where nearness has no meaning.
+    """
+
+    value: str
+    inside: str
+    nearest: str
+
+
+def conforming(table: "DuckDBTable", schema: Schema, columns: Sequence[str], *, clamp: bool) -> str:
+    """The query that reads `columns` into their declared domains.
+
+    Raises:
+        DomainError: a column has values outside its domain that may not, or cannot, be clamped.
+    """
+    for name, count in count_strangers(table, schema, columns, clamp=clamp).items():
+        if count:
+            column = schema.columns[name]
+            raise DomainError(name, count, column.describe(), _remedy(column, clamp=clamp))
+    parts = []
+    for name, reading in _readings(table, schema, columns).items():
+        value = f"CASE WHEN {reading.inside} THEN {reading.value} ELSE {reading.nearest} END"
+        parts.append(f"coalesce({value}, {_constant(schema.columns[name].missing)}) AS {identifier(name)}")
+    return f"SELECT * REPLACE ({', '.join(parts)}) FROM {SOURCE}" if parts else f"SELECT * FROM {SOURCE}"
+
+
+def count_strangers(
+    table: "DuckDBTable", schema: Schema, columns: Sequence[str], *, clamp: bool
+) -> dict[str, int]:
+    """How many values of each column lie outside its domain (and cannot be clamped, if that is asked for)."""
+    readings = _readings(table, schema, columns)
+    if not readings:
+        return {}
+    counts = ", ".join(
+        f"count({identifier(name)}) FILTER (WHERE NOT coalesce({_accepted(reading, clamp=clamp)}, false))"
+        for name, reading in readings.items()
+    )
+    found = table.fetch(f"SELECT {counts} FROM {SOURCE}")[0]
+    return dict(zip(readings, found, strict=True))
+
+
+def _readings(table: "DuckDBTable", schema: Schema, columns: Sequence[str]) -> dict[str, _Reading]:
+    kinds = dict(zip(table.columns, map(str, table.relation.types), strict=True))
+    return {c: _reading(identifier(c), kinds[c], schema.columns[c]) for c in columns}
+
+
+def _remedy(column: Column, *, clamp: bool) -> str:
+    if isinstance(column, CategoryColumn):
+        return "add them to the schema's categories, or mend the data"
+    if clamp:
+        return "they are of another kind; mend the data"
+    return "declare wider bounds or a finer step, or pass --clamp to move them to the nearest value"
+
+
+def _accepted(reading: _Reading, *, clamp: bool) -> str:
+    return f"({reading.inside} OR {reading.nearest} IS NOT NULL)" if clamp else reading.inside
+
+
+def _reading(quoted: str, kind: str, column: Column) -> _Reading:
+    if isinstance(column, NumberColumn):
+        return _read_number(quoted, kind, column)
+    if isinstance(column, DateColumn):
+        return _read_date(quoted, column)
+    if isinstance(column, CategoryColumn):
+        text = f"{quoted}::VARCHAR"
+        known = ", ".join(literal(str(category)) for category in column.categories)
+        return _Reading(text, f"{text} IN ({known})", "NULL")
+    truth = f"TRY_CAST({quoted} AS BOOLEAN)" if kind in ("BOOLEAN", "VARCHAR") else "NULL::BOOLEAN"
+    return _Reading(truth, f"{truth} IS NOT NULL", "NULL")
+
+
+def _read_number(quoted: str, kind: str, column: NumberColumn) -> _Reading:
+    """A lattice point is inside; a double stands for the point whose nearest double it is."""
+    whole = kind.endswith("INT") or kind in ("INTEGER", "UINTEGER")
+    low, high, step, scale = column.low_units, column.high_units, column.step_units, column.scale
+    if whole and scale == 1:
+        value = f"{quoted}::HUGEINT"
+        steps = f"round(({value} - ({low})) / {step})::HUGEINT"
+        point = f"({low}) + ({steps}) * {step}"
+        ends = f"{low}::HUGEINT", f"{high}::HUGEINT"
+        cast = "BIGINT"
+    else:
+        value = f"TRY_CAST({quoted} AS DOUBLE)"
+        steps = f"round(({value} * {scale} - ({low})) / {step})"
+        point = f"(({low}) + {steps} * {step}) / {scale}::DOUBLE"
+        ends = f"({low})::DOUBLE / {scale}", f"({high})::DOUBLE / {scale}"
+        cast = "DOUBLE"
+    written = point if kind != "FLOAT" else f"({point})::FLOAT::DOUBLE"
+    inside = f"({value} = {written} AND {point} BETWEEN {ends[0]} AND {ends[1]})"
+    nearest = f"least(greatest({point}, {ends[0]}), {ends[1]})::{cast}"
+    # TRY_CAST gives NULL, and so do comparisons with it; NaN is missing before it comes here
+    return _Reading(f"({point})::{cast}", inside, nearest)
+
+
+def _read_date(quoted: str, column: DateColumn) -> _Reading:
+    first, last = (f"DATE '{day}'" for day in column.bounds)
+    value = f"TRY_CAST({quoted} AS DATE)"
+    inside = f"({value} BETWEEN {first} AND {last} AND ({value} - {first}) % {column.step} = 0)"
+    point = f"{first} + (round(({value} - {first}) / {column.step}) * {column.step})::INTEGER"
+    return _Reading(value, inside, f"least(greatest({point}, {first}), {last})")
+
+
+def _constant(value: object) -> str:
+    """What a missing value counts as, in SQL."""
+    return "NULL" if value is None else literal(str(value)) if isinstance(value, str) else f"'{value}'"

@@ -1,0 +1,242 @@
+"""Tables on DuckDB: files, SQL tables, and any frame handed over through Arrow."""
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Self, cast
+
+import duckdb
+import pyarrow as pa
+
+from noiseless.domain import ColumnSummary, Schema
+from noiseless.errors import MissingValuesError, RequestError
+from noiseless.tables import packing, summaries
+from noiseless.tables.base import Missing, Table
+from noiseless.tables.conform import conforming, count_strangers
+from noiseless.tables.engine_errors import readable_errors
+from noiseless.tables.link import link
+from noiseless.tables.outputs import written_whole
+from noiseless.tables.relations import over
+from noiseless.tables.sql import SOURCE, identifier, identifiers, literal
+from noiseless.tables.tally import Tally, Word, split_into_words
+from noiseless.tables.typing_text import typed
+
+COUNT, _ROW, _POSITION = "noiseless_count", "noiseless_row", "noiseless_position"
+"""Names of columns that queries add; no table of a user's has them."""
+
+ROWS_IN_MEMORY = 2**27
+"""Up to this many rows one integer key a row is held in memory (1 GiB); beyond, DuckDB groups and spills."""
+
+_WRITERS = {
+    ".csv": "FORMAT csv, HEADER",
+    ".tsv": "FORMAT csv, HEADER, DELIMITER '\t'",
+    ".parquet": "FORMAT parquet",
+    ".jsonl": "FORMAT json",
+    ".ndjson": "FORMAT json",
+}
+
+
+def connect() -> duckdb.DuckDBPyConnection:
+    """A connection of one's own to this process's in-memory database: temporary tables are private to it."""
+    return _database(os.getpid()).cursor()
+
+
+@cache
+def _database(process: int) -> duckdb.DuckDBPyConnection:
+    """One database a process (starting one takes 25 ms); it spills to the system's temporary folder."""
+    spill = Path(tempfile.gettempdir()) / f"noiseless-spill-{process}"
+    return duckdb.connect(config={"temp_directory": str(spill)})
+
+
+@dataclass(frozen=True, eq=False)
+class DuckDBTable(Table):
+    """A DuckDB relation with its operations.
+
+    Attributes:
+        relation: what queries read from.
+        connection: the connection it lives on when that is ours; None for a relation of the caller's.
+        textual: whether all columns are still text read from a file, to be typed when they are selected.
+        numbered: whether the rows stand in an order that means something to the user.
+    """
+
+    relation: duckdb.DuckDBPyRelation
+    label: str
+    connection: duckdb.DuckDBPyConnection | None = None
+    textual: bool = False
+    numbered: bool = True
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns, in order."""
+        return tuple(self.relation.columns)
+
+    def count(self) -> int:
+        """How many rows there are."""
+        return int(self.fetch(f"SELECT count(*) FROM {SOURCE}")[0][0])
+
+    def select(self, columns: Sequence[str]) -> Self:
+        """Only these columns; text from a file is parsed and typed now, once."""
+        self.require(*columns)
+        narrowed = self.where(f"SELECT {identifiers(columns)} FROM {SOURCE}")
+        if not self.textual:
+            return narrowed
+        with readable_errors(self.label):
+            return replace(narrowed, relation=typed(narrowed.relation), textual=False)
+
+    def distinct_rows(self) -> Self:
+        """The table without exact duplicates of whole rows."""
+        return self.where(f"SELECT DISTINCT * FROM {SOURCE}")
+
+    def with_missing(self, columns: Sequence[str], missing: Missing) -> Self:
+        """The table with missing values in `columns` treated as `missing` says; NaN is missing too."""
+        kinds = dict(zip(self.columns, map(str, self.relation.types), strict=True))
+        nan_free = [
+            f"CASE WHEN NOT isnan({q}) THEN {q} END AS {q}"
+            for q in (identifier(c) for c in self.columns if kinds[c] in ("FLOAT", "DOUBLE"))
+        ]
+        table = self.where(f"SELECT * REPLACE ({', '.join(nan_free)}) FROM {SOURCE}") if nan_free else self
+        if missing == "drop":
+            present = " AND ".join(f"{identifier(c)} IS NOT NULL" for c in columns)
+            return table.where(f"SELECT * FROM {SOURCE} WHERE {present}")
+        if missing == "error":
+            counts = ", ".join(f"count(*) - count({identifier(c)})" for c in columns)
+            for column, count in zip(columns, table.fetch(f"SELECT {counts} FROM {SOURCE}")[0], strict=True):
+                if count:
+                    raise MissingValuesError(
+                        column, count, "fill them, or pass --missing drop or --missing value"
+                    )
+        return table
+
+    def conform(self, schema: Schema, columns: Sequence[str], *, clamp: bool = False) -> Self:
+        """The table with `columns` checked against, or clamped to, their declared domains."""
+        return self.where(conforming(self, schema, columns, clamp=clamp))
+
+    def strangers(self, schema: Schema, columns: Sequence[str]) -> dict[str, int]:
+        """How many values of each column lie outside its declared domain."""
+        return count_strangers(self, schema, columns, clamp=False)
+
+    def tally(self, columns: Sequence[str]) -> Tally:
+        """The distinct combinations of some columns, with how many rows have each.
+
+        Whole numbers, truth values and dates are packed into one integer key a row by the engine, and the
+        keys are counted or sorted here, which beats any hash table. Anything else the engine groups.
+        """
+        self.require(*columns)
+        packable = packing.packed_columns(self, columns)
+        if packable is not None:
+            packed, rows = packable
+            layout = split_into_words([column.coding.size for column in packed], rows)
+            if layout is not None and rows <= ROWS_IN_MEMORY:
+                return self._tally_packed([[packed[i] for i in word] for word in layout])
+        sql = f"SELECT {identifiers(columns)}, count(*) AS {COUNT} FROM {SOURCE} GROUP BY ALL"
+        return Tally.from_arrow(self.arrow(sql), COUNT)
+
+    def _tally_packed(self, words: Sequence[Sequence[packing.Packed]]) -> Tally:
+        """Tally one key a row and word, packed by the engine."""
+        keys = ", ".join(f"{packing.key(word)} AS w{i}" for i, word in enumerate(words))
+        columns = self.arrow(f"SELECT {keys} FROM {SOURCE}").columns
+        return Tally.from_words(
+            [
+                Word(tuple(column.coding for column in word), keys.to_numpy())
+                for word, keys in zip(words, columns, strict=True)
+            ]
+        )
+
+    def aggregate(self, column: str, by: Sequence[str] = ()) -> pa.Table:
+        """Exact count, sum, minimum and maximum of a column of whole numbers, for each group of `by`."""
+        self.require(column, *by)
+        kind = str(self.relation.types[self.columns.index(column)])
+        if kind not in packing.INTEGERS:
+            raise RequestError(
+                f"column {column!r} does not hold whole numbers; declare bounds and a step to make it exact"
+            )
+        value, keys = identifier(column), identifiers(by)
+        lead = f"{keys}, " if by else ""
+        return self.arrow(
+            f"SELECT {lead}count({value}) AS count, sum({value}::HUGEINT) AS sum, "
+            f"min({value}) AS min, max({value}) AS max FROM {SOURCE}"
+            + (f" GROUP BY {keys} ORDER BY {keys}" if by else "")
+        )
+
+    def summarise(self, columns: Sequence[str] | None = None) -> tuple[ColumnSummary, ...]:
+        """What each column holds, as far as a proposal of a schema needs it."""
+        chosen = self.columns if columns is None else tuple(columns)
+        return summaries.summarise(self.select(chosen).with_missing(chosen, "value"))
+
+    def locate(self, values: Mapping[str, pa.Array]) -> list[int | None]:
+        """The number, from 1, of the first row that has each combination of values."""
+        wanted = pa.table(dict(values) | {_POSITION: pa.array(range(len(next(iter(values.values())))))})
+        if not self.numbered:
+            return [None] * len(wanted)
+        first = f"m.{_POSITION}, min(s.{_ROW})"
+        with self._matched(tuple(values), wanted, inner=True) as (table, rows):
+            found = dict(table.fetch(f"SELECT {first} FROM {rows} GROUP BY m.{_POSITION}"))
+        return [found.get(position) for position in range(len(wanted))]
+
+    def annotate(self, columns: Sequence[str], marks: pa.Table, out: Path, keep: Sequence[str] = ()) -> int:
+        """Write, for each row in order, the marks that belong to its combination of `columns`."""
+        writer = _WRITERS.get(out.suffix.lower())
+        if writer is None:
+            raise RequestError(f"{out}: records are written as {', '.join(_WRITERS)}; change the ending")
+        shown = [f"s.{identifier(c)}" for c in keep]
+        shown += [f"m.{identifier(c)}" for c in marks.column_names if c not in columns]
+        rows_of = self._matched((*columns, *keep), marks, inner=False)
+        with written_whole(out) as part, rows_of as (table, rows):
+            query = f"SELECT s.{_ROW} AS row, {', '.join(shown)} FROM {rows} ORDER BY s.{_ROW}"
+            table.fetch(f"COPY ({query}) TO {literal(str(part))} ({writer})")
+        return self.count()
+
+    @contextmanager
+    def _matched(
+        self, columns: Sequence[str], marks: pa.Table, *, inner: bool
+    ) -> Iterator[tuple["DuckDBTable", str]]:
+        """The numbered rows (s) joined with the marks of their combination (m), as SQL."""
+        table = self.owned(columns)
+        connection = cast("duckdb.DuckDBPyConnection", table.connection)
+        match = " AND ".join(
+            f"s.{identifier(c)} IS NOT DISTINCT FROM m.{identifier(c)}"
+            for c in columns
+            if c in marks.column_names
+        )
+        numbered = f"(SELECT row_number() OVER () AS {_ROW}, * FROM {SOURCE}) s"
+        connection.register("noiseless_marks", marks)
+        try:
+            yield table, f"{numbered} {'' if inner else 'LEFT'} JOIN noiseless_marks m ON {match}"
+        finally:
+            connection.unregister("noiseless_marks")
+
+    def link(
+        self, others: Sequence[Table], unit: str, shared: Sequence[str], public: Sequence[str]
+    ) -> tuple["DuckDBTable", tuple[str, ...]]:
+        """This and other releases of the same people as one table, joined by the column that names a person."""
+        if not all(isinstance(other, DuckDBTable) for other in others):
+            raise RequestError("releases on different engines cannot be joined; export them to files")
+        return link([self, *cast("Sequence[DuckDBTable]", others)], unit, shared, public)
+
+    def owned(self, columns: Sequence[str]) -> "DuckDBTable":
+        """These columns on a connection of ours, so that other tables can be joined to them."""
+        if self.connection is not None:
+            return self.select(columns)
+        connection = connect()
+        data = self.arrow(f"SELECT {identifiers(columns)} FROM {SOURCE}")
+        return DuckDBTable(connection.from_arrow(data), self.label, connection)
+
+    def where(self, sql: str) -> Self:
+        """The table that a query over this one (as `SOURCE`) makes."""
+        with readable_errors(self.label):
+            return replace(self, relation=over(self.relation, sql))
+
+    def fetch(self, sql: str) -> list[tuple]:  # type: ignore[type-arg]  # rows of any types
+        """The rows of a query over this table."""
+        with readable_errors(self.label):
+            result = self.relation.query(SOURCE, sql)
+            return result.fetchall() if result is not None else []
+
+    def arrow(self, sql: str) -> pa.Table:
+        """The result of a query over this table as an Arrow table."""
+        with readable_errors(self.label):
+            return over(self.relation, sql).to_arrow_table()

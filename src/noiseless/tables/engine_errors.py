@@ -1,0 +1,45 @@
+"""Turning the engine's errors, which quote the data, into one line that does not."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import duckdb
+
+from noiseless.errors import NoiselessError, SourceError
+
+_RAGGED = re.compile(r"on Line: (\d+).*?Expected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
+_LINE = re.compile(r"on Line: (\d+)")
+
+
+@contextmanager
+def readable_errors(label: str) -> Iterator[None]:
+    """Re-raise what DuckDB says about a source as a `SourceError` that holds no value of the data."""
+    try:
+        yield
+    except duckdb.Error as error:
+        raise _explained(label, error) from None
+    except UnicodeDecodeError:
+        raise SourceError(label, _NOT_UTF8) from None
+
+
+_NOT_UTF8 = "is not UTF-8 text; convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT"
+
+
+def _explained(label: str, error: duckdb.Error) -> NoiselessError:
+    text = str(error)
+    if found := _RAGGED.search(text):
+        line, expected, fields = (int(g) for g in found.groups())
+        return SourceError(
+            label,
+            f"line {line} has {fields} fields where the header has {expected}; mend that line",
+        )
+    if re.search(r"unicode|utf-?8|invalid byte", text, re.IGNORECASE):
+        return SourceError(label, _NOT_UTF8)
+    if found := _LINE.search(text):
+        return SourceError(label, f"line {found[1]} is not well-formed; mend its quotes and separators")
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return SourceError(label, "does not fit into memory and temporary space; free some disk space")
+    if re.search(r"permission denied|read-?only file", text, re.IGNORECASE):
+        return SourceError(label, "may not be read or written; check its permissions")
+    return SourceError(label, f"could not be read ({type(error).__name__}); is it really of this format?")

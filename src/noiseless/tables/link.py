@@ -1,0 +1,100 @@
+"""Several releases of the same people as one table: a row a person and a choice of one row from each release."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from noiseless.errors import MissingValuesError, RequestError, UnknownColumnError
+from noiseless.tables.sql import SOURCE, identifier
+
+if TYPE_CHECKING:
+    from noiseless.tables.duckdb_table import DuckDBTable
+
+
+def link(
+    tables: Sequence["DuckDBTable"], unit: str, shared: Sequence[str], public: Sequence[str]
+) -> tuple["DuckDBTable", tuple[str, ...]]:
+    """Join releases of the same people by the column that names a person; see `Table.link`."""
+    for column in (*shared, *public):
+        if not any(column in table.columns for table in tables):
+            raise UnknownColumnError(column, tuple(dict.fromkeys(c for t in tables for c in t.columns)))
+    parts = [_part(table, unit, shared, public) for table in tables]
+    connection = parts[0].connection
+    assert connection is not None  # noqa: S101 - `owned` promises it; mypy wants to hear it
+    for number, part in enumerate(parts, 1):
+        relation = part.relation
+        if part.connection is not connection:
+            relation = connection.from_arrow(part.arrow(f"SELECT * FROM {SOURCE}"))
+        relation.create_view(f"noiseless_release_{number}", replace=True)
+    names = [
+        (number, column)
+        for number, part in enumerate(parts, 1)
+        for column in public
+        if column in part.columns
+    ]
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE noiseless_linked AS {_join(parts, unit, shared, names)}"
+    )
+    joined = replace(
+        parts[0],
+        relation=connection.table("noiseless_linked"),
+        label=" + ".join(table.label for table in tables),
+        numbered=False,
+    )
+    return _with_absences(joined, len(parts), tuple(f"{n}.{c}" for n, c in names))
+
+
+def _part(table: "DuckDBTable", unit: str, shared: Sequence[str], public: Sequence[str]) -> "DuckDBTable":
+    table.require(unit)
+    wanted = [c for c in (unit, *shared, *public) if c in table.columns]
+    if not set(wanted) & set(public):
+        raise RequestError(
+            f"{table.label} has none of the public columns; leave it out or name one of its columns"
+        )
+    part = table.owned(wanted)
+    missing = part.fetch(f"SELECT count(*) - count({identifier(unit)}) FROM {SOURCE}")[0][0]
+    if missing:
+        raise MissingValuesError(unit, missing, f"in {table.label} every row must say whose it is")
+    return part
+
+
+def _join(
+    parts: Sequence["DuckDBTable"],
+    unit: str,
+    shared: Sequence[str],
+    names: Sequence[tuple[int, str]],
+) -> str:
+    """The full join of all releases on the unit, with presence marks."""
+    key = identifier(unit)
+    sources = [
+        f"(SELECT true AS present, * FROM noiseless_release_{n}) AS r{n}" for n in range(1, len(parts) + 1)
+    ]
+    joined, seen = sources[0], f"r1.{key}"
+    for number, source in enumerate(sources[1:], 2):
+        joined += f" FULL JOIN {source} ON {seen} = r{number}.{key}"
+        seen = f"coalesce({seen}, r{number}.{key})"
+    facts = [
+        "CASE "
+        + " ".join(
+            f"WHEN r{n}.present THEN r{n}.{identifier(column)}"
+            for n, part in enumerate(parts, 1)
+            if column in part.columns
+        )
+        + f" END AS {identifier(column)}"
+        for column in shared
+    ]
+    published = [f"r{n}.{identifier(c)} AS {identifier(f'{n}.{c}')}" for n, c in names]
+    marks = [
+        f"coalesce(r{n}.present, false) AS {identifier(f'{n}.present')}" for n in range(1, len(parts) + 1)
+    ]
+    return f"SELECT {', '.join([f'{seen} AS {key}', *facts, *published, *marks])} FROM {joined}"
+
+
+def _with_absences(
+    joined: "DuckDBTable", releases: int, public: tuple[str, ...]
+) -> tuple["DuckDBTable", tuple[str, ...]]:
+    """Keep a release's presence mark as a public column where it says something."""
+    marks = [f"{n}.present" for n in range(1, releases + 1)]
+    always = joined.fetch(f"SELECT {', '.join(f'bool_and({identifier(m)})' for m in marks)} FROM {SOURCE}")[0]
+    told = tuple(mark for mark, everybody in zip(marks, always, strict=True) if not everybody)
+    return joined, (*public, *told)

@@ -1,0 +1,40 @@
+"""Writing a file so that a reader sees the old one or the whole new one, never a part."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from noiseless.errors import OutputError
+
+
+@contextmanager
+def written_whole(path: Path | str) -> Iterator[Path]:
+    """A temporary name beside `path` to write to; it becomes `path` at the end, or vanishes on an error.
+
+    Raises:
+        OutputError: nothing can be written there.
+    """
+    out = Path(path)
+    check_output(out)
+    part = out.with_name(f".{out.name}.{os.getpid()}.part")
+    try:
+        yield part
+        part.replace(out)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def check_output(path: Path | str) -> None:
+    """Check, before long work, that a file can be written.
+
+    Raises:
+        OutputError: its folder is not there or not writable, or it is a folder itself.
+    """
+    out = Path(path)
+    if out.is_dir():
+        raise OutputError(str(out), "is a folder; name a file in it")
+    if not out.parent.is_dir():
+        raise OutputError(str(out), "its folder does not exist; make it first")
+    if not os.access(out.parent, os.W_OK):
+        raise OutputError(str(out), "its folder may not be written to; choose another")

@@ -1,0 +1,205 @@
+"""The distinct combinations of some columns and how often each occurs: all that an audit needs of a table."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from noiseless.tables.coding import Coding, IntArray, encode
+from noiseless.tables.kernels import distinct_keys, run_starts, split_last
+
+KEY_LIMIT = 2**63
+"""Keys are signed 64-bit integers."""
+
+_DENSE_FACTOR = 2
+"""Count into one slot a possible key while there are at most this many slots a row; beyond, sort."""
+
+_EXACT_FLOAT = 2**53
+"""numpy adds weights in doubles, which are exact below this."""
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One column's place in a key: key = rank(previous key) * size + code.
+
+    `ranks`, where present, are the sorted distinct previous keys: they are renumbered before this column is
+    added, because the product of all sizes would not fit into a key.
+    """
+
+    coding: Coding
+    ranks: IntArray | None = None
+
+
+class Word(NamedTuple):
+    """Several columns packed into one mixed-radix integer a row, the last column varying fastest."""
+
+    codings: tuple[Coding, ...]
+    keys: IntArray
+
+    @property
+    def size(self) -> int:
+        """How many different keys there can be."""
+        return math.prod(coding.size for coding in self.codings)
+
+
+def split_into_words(sizes: Sequence[int], rows: int) -> list[list[int]] | None:
+    """Which columns share a word so that each word fits into a key beside the rank of all words before it.
+
+    Args:
+        sizes: how many codes each column has.
+        rows: how many rows there are: more than the ranks there can be.
+
+    Returns:
+        The positions of the columns in each word, or None when a column alone is too wide.
+    """
+    words: list[list[int]] = [[]]
+    space, limit = 1, KEY_LIMIT
+    for position, size in enumerate(sizes):
+        if space * size >= limit:
+            words.append([])
+            space, limit = 1, KEY_LIMIT // (rows + 1)
+        if size >= limit:
+            return None
+        words[-1].append(position)
+        space *= size
+    return words
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Distinct combinations of columns, sorted, one integer key each, with their counts.
+
+    Keys sort as the combinations do, first column first, so the combinations that agree in the leading
+    columns stand together.
+    """
+
+    steps: tuple[Step, ...]
+    keys: IntArray
+    counts: IntArray
+
+    @classmethod
+    def from_words(cls, words: Sequence[Word], weights: IntArray | None = None) -> "Tally":
+        """Tally rows given by packed columns; `weights` says how much each row counts (one, by default).
+
+        With several words, the rows are sorted by the first, its distinct keys are numbered, the next word is
+        appended to the number, and so on.
+        """
+        keys, *rest = (word.keys for word in words)
+        steps = [Step(coding) for coding in words[0].codings]
+        for word in words[1:]:
+            order = np.argsort(keys)
+            keys, rest = keys[order], [column[order] for column in rest]
+            weights = None if weights is None else weights[order]
+            starts = run_starts(keys)
+            numbers = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(keys)))
+            steps += [Step(word.codings[0], keys[starts]), *map(Step, word.codings[1:])]
+            keys = numbers * word.size + rest.pop(0)
+        dense = len(words) == 1 and words[0].size <= _DENSE_FACTOR * len(keys)
+        return cls(tuple(steps), *(_count_slots if dense else _count_sorted)(keys, weights))
+
+    @classmethod
+    def from_arrow(cls, table: pa.Table, count: str) -> "Tally":
+        """Tally combinations that an engine has already grouped; column `count` says how often each occurs."""
+        weights = table.column(count).cast(pa.int64()).to_numpy()
+        encoded = [encode(n, table.column(n)) for n in table.column_names if n != count]
+        return cls.from_codes([e[0] for e in encoded], [e[1] for e in encoded], weights)
+
+    @classmethod
+    def from_codes(cls, codings: Sequence[Coding], codes: Sequence[IntArray], weights: IntArray) -> "Tally":
+        """Tally combinations given by one array of codes a column, each weighing what `weights` says."""
+        layout = split_into_words([coding.size for coding in codings], len(weights))
+        if layout is None:
+            raise OverflowError("a column has too many codes for its number of rows")
+        words = []
+        for positions in layout:
+            keys = np.zeros(len(weights), np.int64)
+            for position in positions:
+                keys = keys * codings[position].size + codes[position]
+            words.append(Word(tuple(codings[position] for position in positions), keys))
+        return cls.from_words(words, weights)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the tallied columns, in the order of the keys."""
+        return tuple(step.coding.name for step in self.steps)
+
+    @property
+    def total(self) -> int:
+        """How many rows (or whatever is counted) there are in all."""
+        return int(self.counts.sum())
+
+    def coding(self, column: str) -> Coding:
+        """How a column's values are numbered."""
+        return self.steps[self.columns.index(column)].coding
+
+    def codes(self, column: str) -> IntArray:
+        """The code of one column in each combination."""
+        keys = self.keys
+        for step in reversed(self.steps):
+            if step.coding.name == column:
+                return keys % step.coding.size
+            keys = _strip(keys, step)
+        raise KeyError(column)
+
+    def prefix(self, width: int) -> IntArray:
+        """The keys of the first `width` columns, in the order of the combinations: ascending, with repeats."""
+        return reduce(_strip, reversed(self.steps[width:]), self.keys)
+
+    def split_last(self) -> tuple[IntArray, IntArray]:
+        """Where each combination of all columns but the last begins (and the end), and the last one's codes."""
+        return split_last(self.keys, self.steps[-1].coding.size)
+
+    def decode(self, column: str) -> pa.Array:
+        """The values of one column in each combination."""
+        return self.coding(column).decode(self.codes(column))
+
+    def project(self, columns: Sequence[str]) -> "Tally":
+        """The tally of fewer columns (or of the same ones in another order); counts add up."""
+        if tuple(columns) == self.columns:
+            return self
+        if tuple(columns) == self.columns[: len(columns)]:
+            width = len(columns)
+            return Tally(self.steps[:width], *_run_lengths(self.prefix(width), self.counts))
+        return Tally.from_codes(
+            [self.coding(c) for c in columns], [self.codes(c) for c in columns], self.counts
+        )
+
+    def counted_once(self) -> "Tally":
+        """The same combinations, each counting one."""
+        return replace(self, counts=np.ones(len(self), np.int64))
+
+
+def _strip(keys: IntArray, step: Step) -> IntArray:
+    """Undo one step: the keys before its column was added."""
+    shorter = keys // step.coding.size
+    return shorter if step.ranks is None else step.ranks[shorter]
+
+
+def _count_slots(keys: IntArray, weights: IntArray | None) -> tuple[IntArray, IntArray]:
+    """The distinct keys and their weights, through one slot for each possible key."""
+    if weights is not None and weights.sum() >= _EXACT_FLOAT:
+        return _count_sorted(keys, weights)
+    slots = np.bincount(keys, weights)
+    present = np.flatnonzero(slots)
+    return present, slots[present].astype(np.int64, copy=False)
+
+
+def _count_sorted(keys: IntArray, weights: IntArray | None) -> tuple[IntArray, IntArray]:
+    """The distinct keys and their weights, through sorting."""
+    if weights is None:
+        return distinct_keys(np.sort(keys))
+    order = np.argsort(keys)
+    return _run_lengths(keys[order], weights[order])
+
+
+def _run_lengths(keys: IntArray, weights: IntArray) -> tuple[IntArray, IntArray]:
+    """The distinct ones of some ascending keys, and how much weight each has."""
+    starts = run_starts(keys)
+    return keys[starts], np.add.reduceat(weights, starts) if len(starts) else weights[:0]

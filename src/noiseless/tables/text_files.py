@@ -1,0 +1,97 @@
+"""CSV and TSV files, read by one fixed dialect so that no row is ever skipped or guessed at.
+
+The header is read here, the rows by DuckDB, all as text: types come later and only for the columns in use.
+"""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from noiseless.errors import RequestError, SourceError
+from noiseless.tables.sql import literal
+
+_SEPARATORS = (",", ";", "\t", "|")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a text file is written."""
+
+    separator: str
+    names: tuple[str, ...]
+    header: bool
+
+
+def read_csv_sql(paths: Sequence[Path], names: Sequence[str] | None) -> tuple[str, Dialect]:
+    """The SQL that reads some text files with equal headers as text columns c0, c1, ...
+
+    Args:
+        paths: one or more files.
+        names: the columns' names when the files have no header line.
+
+    Returns:
+        The SQL of a table function, and the dialect it assumes.
+    """
+    dialect = _dialect(paths[0], names)
+    for path in paths[1:]:
+        if _dialect(path, names) != dialect:
+            raise SourceError(str(path), f"has another header than {paths[0]}; read them apart")
+    files = ", ".join(literal(str(path)) for path in paths)
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(dialect.names)))
+    return (
+        f"read_csv([{files}], columns = {{{columns}}}, auto_detect = false, "
+        f"header = {str(dialect.header).lower()}, delim = {literal(dialect.separator)}, "
+        """quote = '"', escape = '"', nullstr = '', strict_mode = true, null_padding = false, """
+        "max_line_size = 67108864)",
+        dialect,
+    )
+
+
+def _dialect(path: Path, names: Sequence[str] | None) -> Dialect:
+    line = _first_line(path)
+    separator = "\t" if path.suffix.lower() == ".tsv" else _separator(line)
+    fields = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
+    if len(fields) > 1 and line.count(separator) == line.count(separator + " "):
+        separator += " "
+    if names is None:
+        return Dialect(separator, _header(path, fields), header=True)
+    if len(names) != len(fields):
+        raise RequestError(
+            f"{len(names)} column names for {path}, whose first line has {len(fields)} fields; name each field"
+        )
+    return Dialect(separator, tuple(names), header=False)
+
+
+def _first_line(path: Path) -> str:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            start = file.read(1)
+            line = start + "".join(islice(file, 1))
+    except UnicodeDecodeError:
+        raise SourceError(
+            str(path),
+            "is not UTF-8 text; convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT",
+        ) from None
+    except OSError as error:
+        raise SourceError(str(path), f"cannot be opened ({error.strerror})") from None
+    if not start:
+        raise SourceError(str(path), "is empty; a table needs a header line and rows")
+    if "\0" in line:
+        raise SourceError(str(path), "is not text; give a CSV, TSV, JSON-lines, Parquet or Excel file")
+    return line.rstrip("\r\n")
+
+
+def _separator(line: str) -> str:
+    return max(_SEPARATORS, key=line.count)
+
+
+def _header(path: Path, fields: Sequence[str]) -> tuple[str, ...]:
+    names = tuple(field.strip() for field in fields)
+    if blank := [i for i, name in enumerate(names, 1) if not name]:
+        raise SourceError(str(path), f"column {blank[0]} of the header has no name; give it one")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise SourceError(str(path), f"has two columns named {twice!r}; rename one of them")
+    return names
