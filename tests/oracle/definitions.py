@@ -267,8 +267,7 @@ def conditionally_unrelated(triples: Triples) -> bool:
     [[S,X|a]] = [[S|a]] x [[X|a]] for all a in [[A]].
     """
     return all(
-        unrelated(frozenset((s, x) for s, x, a1 in triples if a1 == a))
-        for a in {a for _, _, a in triples}
+        unrelated(frozenset((s, x) for s, x, a1 in triples if a1 == a)) for a in {a for _, _, a in triples}
     )
 
 
@@ -290,9 +289,7 @@ def privacy_p2(pairs: Pairs) -> float:
 def _distance(a: Number | Sequence[Number], b: Number | Sequence[Number]) -> Number:
     """||a - b||_2; a number is a vector of one entry."""
     if isinstance(a, Sequence) and isinstance(b, Sequence):
-        squares = [
-            (Fraction(left) - Fraction(right)) ** 2 for left, right in zip(a, b, strict=True)
-        ]
+        squares = [(Fraction(left) - Fraction(right)) ** 2 for left, right in zip(a, b, strict=True)]
         return math.sqrt(sum(squares))
     assert not isinstance(a, Sequence), "a vector is compared with a number"
     assert not isinstance(b, Sequence), "a number is compared with a vector"
@@ -364,15 +361,10 @@ def k_anonymity(rows: Table, public: Sequence[str], unit: str | None = None) -> 
 
 def distinct_l(rows: Table, public: Sequence[str], sensitive: Sequence[str]) -> int:
     """Distinct l-diversity (Machanavajjhala et al.): the fewest sensitive tuples in a group."""
-    return min(
-        len({_values(row, sensitive) for row in members})
-        for members in groups(rows, public).values()
-    )
+    return min(len({_values(row, sensitive) for row in members}) for members in groups(rows, public).values())
 
 
-def entropy_l(
-    rows: Table, public: Sequence[str], sensitive: Sequence[str], unit: str | None = None
-) -> float:
+def entropy_l(rows: Table, public: Sequence[str], sensitive: Sequence[str], unit: str | None = None) -> float:
     """Entropy l-diversity (Machanavajjhala et al.): min over groups of exp(entropy in nats).
 
     With a unit a person counts once for each (group, sensitive tuple).
@@ -382,9 +374,7 @@ def entropy_l(
         if unit is None:
             secrets = [_values(row, sensitive) for row in members]
         else:
-            secrets = [
-                secret for _, secret in {(row[unit], _values(row, sensitive)) for row in members}
-            ]
+            secrets = [secret for _, secret in {(row[unit], _values(row, sensitive)) for row in members}]
         total = len(secrets)
         shares = [count / total for count in Counter(secrets).values()]
         results.append(math.exp(-math.fsum(share * math.log(share) for share in shares)))
@@ -476,9 +466,7 @@ def emd_lp(p: Sequence[Fraction], q: Sequence[Fraction], ordered: bool) -> float
     return float(solution.fun) / scale
 
 
-def t_closeness_exact(
-    rows: Table, public: Sequence[str], sensitive: str, ordered: bool
-) -> Fraction:
+def t_closeness_exact(rows: Table, public: Sequence[str], sensitive: str, ordered: bool) -> Fraction:
     """t-closeness (Li et al.): the largest EMD between a group and the whole table, exact.
 
     Rows are counted. The ordered distance uses the ranks of the distinct values of the table.

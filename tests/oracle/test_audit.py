@@ -116,9 +116,9 @@ def test_contributions(rows: list[dict[str, Any]]) -> None:
 def releases() -> st.SearchStrategy[list[list[dict[str, Any]]]]:
     first = st.fixed_dictionaries({"id": st.integers(0, 3), "x": st.integers(0, 1), "s": st.integers(0, 2)})
     second = st.fixed_dictionaries({"id": st.integers(0, 3), "x": st.integers(0, 2), "s": st.integers(0, 2)})
-    return st.tuples(
-        st.lists(first, min_size=1, max_size=5), st.lists(second, min_size=1, max_size=5)
-    ).map(list)
+    return st.tuples(st.lists(first, min_size=1, max_size=5), st.lists(second, min_size=1, max_size=5)).map(
+        list
+    )
 
 
 @given(releases())

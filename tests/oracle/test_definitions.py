@@ -155,12 +155,7 @@ def test_overlap_by_all_sequences() -> None:
             for x in ranges[sequence[0]]
             for other in ranges[sequence[-1]]
         }
-        together = {
-            (x, other)
-            for block in oracle.overlap_partition(pairs)
-            for x in block
-            for other in block
-        }
+        together = {(x, other) for block in oracle.overlap_partition(pairs) for x in block for other in block}
         assert connected == together
 
 
@@ -239,9 +234,7 @@ def table(*rows: tuple[Hashable, Hashable, Hashable]) -> list[dict[str, Hashable
 
 def test_diversity() -> None:
     """Group a is homogeneous with three rows of two persons, group b has two values."""
-    rows = table(
-        (1, "a", "flu"), (1, "a", "flu"), (2, "a", "flu"), (3, "b", "flu"), (4, "b", "hiv")
-    )
+    rows = table((1, "a", "flu"), (1, "a", "flu"), (2, "a", "flu"), (3, "b", "flu"), (4, "b", "hiv"))
     assert list(oracle.groups(rows, ["x"])) == [("a",), ("b",)]
     assert oracle.groups(rows, []) == {(): rows}
     assert oracle.k_anonymity(rows, ["x"]) == 2

@@ -2,53 +2,79 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from noiseless.ranges import JointRange
 from noiseless.tables import IntArray, Tally
 from noiseless.tables.kernels import run_starts
 
 
+BoolArray = npt.NDArray[np.bool_]
+
+
+class Members(NamedTuple):
+    """Who is in which group, each person once a group: a person with several rows can be in several groups."""
+
+    groups: IntArray
+    persons: IntArray
+
+
 @dataclass(frozen=True, eq=False)
 class Census:
-    """A joint range [[S, Y]] with counts, S sensitive and Y what an adversary sees.
+    """A joint range [[S, Y]] with head counts, S sensitive and Y what an adversary sees.
 
-    A *group* is a value of Y, its *posterior set* is [[S|y]]. Counts are rows, or persons where a unit is named.
+    A *group* is a value of Y, its *posterior set* is [[S|y]]. Heads are rows, or persons where a unit is named.
 
     Attributes:
         joint: the joint range.
-        pair_counts: how many rows (persons) have each pair.
-        group_sizes: how many rows (persons) are in each group.
+        pair_counts: how many heads have each pair.
+        group_sizes: how many heads are in each group.
         ordered: whether the order of the sensitive values means something.
+        members: who is in which group, where heads are persons.
     """
 
     joint: JointRange
     pair_counts: IntArray
     group_sizes: IntArray
     ordered: bool
+    members: Members | None = None
 
     @classmethod
     def take(cls, tally: Tally, seen: Sequence[str], sensitive: Sequence[str], unit: str | None) -> "Census":
         """Count from a tally of at least the columns `seen`, `sensitive` and `unit`."""
-        width = len(seen)
-        if unit is None:
-            pairs = tally.project((*seen, *sensitive))
-            sizes = None
-        else:
-            persons = tally.project((*seen, *sensitive, unit)).counted_once()
-            pairs = persons.project((*seen, *sensitive))
-            members = tally.project((*seen, unit)).counted_once()
-            sizes = members.project(seen).counts
-        joint = JointRange.from_tally(pairs, width)
-        if sizes is None:
-            sizes = np.add.reduceat(pairs.counts, joint.starts[:-1])
+        pairs = tally.project((*seen, *sensitive))
         ordered = len(sensitive) == 1 and pairs.coding(sensitive[0]).ordered
-        return cls(joint, pairs.counts, sizes, ordered)
+        joint = JointRange.from_tally(pairs, len(seen))
+        if unit is None:
+            return cls(joint, pairs.counts, np.add.reduceat(pairs.counts, joint.starts[:-1]), ordered)
+        holders = tally.project((*seen, *sensitive, unit)).counted_once().project((*seen, *sensitive))
+        membership = tally.project((*seen, unit))
+        starts, persons = membership.split_last()
+        sizes = np.diff(starts)
+        members = Members(np.repeat(np.arange(len(sizes)), sizes), persons)
+        return cls(joint, holders.counts, sizes, ordered, members)
 
-    def persons_with_posterior(self, size: int) -> int:
-        """How many rows (persons) sit in groups whose posterior set has `size` values."""
-        return int(self.group_sizes[self.joint.posterior_sizes == size].sum())
+    def heads_in(self, chosen: BoolArray) -> int:
+        """How many rows (different persons) are in the chosen groups together."""
+        if self.members is None:
+            return int(self.group_sizes[chosen].sum())
+        return len(np.unique(self.members.persons[chosen[self.members.groups]]))
+
+    def heads_with_posterior(self, size: int) -> int:
+        """How many rows (persons) are in a group whose posterior set has `size` values."""
+        return self.heads_in(self.joint.posterior_sizes == size)
+
+    def heads_by_posterior(self) -> IntArray:
+        """How many rows (persons) are in a group with each size of the posterior set, from 0 on."""
+        sizes = self.joint.posterior_sizes
+        if self.members is None:
+            return np.bincount(sizes, self.group_sizes).astype(np.int64)
+        width = int(self.members.persons.max()) + 1
+        met = np.unique(sizes[self.members.groups] * width + self.members.persons)
+        return np.bincount(met // width, minlength=int(sizes.max()) + 1)
 
 
 def cells_of_groups(tally: Tally, width: int, group_width: int) -> IntArray:

@@ -100,7 +100,7 @@ class Exposure:
     @cached_property
     def persons_at_min_posterior(self) -> int:
         """How many rows (persons) sit in a group that leaves that few."""
-        return self.census.persons_with_posterior(self.min_posterior)
+        return self.census.heads_with_posterior(self.min_posterior)
 
     @property
     def distinct_l_diversity(self) -> int:
@@ -130,14 +130,14 @@ class Exposure:
     @cached_property
     def homogeneous_persons(self) -> int:
         """How many rows (persons) sit in homogeneous groups."""
-        return int(self.census.group_sizes[self.homogeneous].sum())
+        return self.census.heads_with_posterior(1)
 
     @cached_property
     def posterior_histogram(self) -> tuple[tuple[int, int, int], ...]:
         """(size of the posterior set, groups with that size, rows or persons in them), ascending."""
         sizes = self.census.joint.posterior_sizes
         groups = np.bincount(sizes)
-        persons = np.bincount(sizes, self.census.group_sizes).astype(np.int64)
+        persons = self.census.heads_by_posterior()
         return tuple((int(s), int(groups[s]), int(persons[s])) for s in np.flatnonzero(groups))
 
     def most_telling(self, count: int) -> IntArray:

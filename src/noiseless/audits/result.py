@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.audits.anonymity import k_anonymity
-from noiseless.audits.census import Census
+from noiseless.audits.census import BoolArray, Census
 from noiseless.audits.exposure import Exposure
 from noiseless.audits.records import write_records
 from noiseless.audits.side import Contribution, SideInformation
@@ -18,7 +18,7 @@ from noiseless.audits.verdict import verdict
 from noiseless.audits.witness import Witness, witnesses
 from noiseless.display import html_table, text_table
 from noiseless.measures import leakage, maximin
-from noiseless.tables import IntArray, Table, Tally
+from noiseless.tables import Table, Tally
 from noiseless.tables.coding import DictionaryCoding
 
 _STARS = re.compile(r"\s*\*+\s*")
@@ -94,8 +94,14 @@ class Audit(Exposure):
 
     @cached_property
     def worst(self) -> Exposure:
-        """The single column that fares worst: fewest values left, then most bits leaked."""
-        return min(self.by_column.values(), key=lambda e: (e.min_posterior, -e.leakage.ratio))
+        """The column that fares worst: fewest values left, then most bits leaked.
+
+        Columns with one value have nothing to lose. Where no column leaks by itself, all of them together.
+        """
+        columns = self.by_column.values()
+        varied = [e for e in columns if e.sensitive_values > 1] or list(columns)
+        worst = min(varied, key=lambda e: (e.min_posterior, -e.leakage.ratio))
+        return self if worst.census.joint.is_unrelated() else worst
 
     @property
     def public_values(self) -> int:
@@ -108,23 +114,23 @@ class Audit(Exposure):
         return k_anonymity(self.census)
 
     @cached_property
-    def suppressed(self) -> IntArray:
-        """The groups in which every public column is suppressed, that is, reads `*`."""
+    def suppressed(self) -> BoolArray:
+        """For each group whether every public column is suppressed in it, that is, reads `*`."""
         groups = self.tally.project(self.seen)
         hidden = np.ones(len(groups), bool)
         for column in self.public:
             hidden &= np.isin(groups.codes(column), _stars(groups, column))
-        return np.flatnonzero(hidden)
+        return hidden
 
     @property
     def suppressed_rows(self) -> int:
         """How many rows (persons) are suppressed. They count as groups: that a row is suppressed can be seen."""
-        return int(self.census.group_sizes[self.suppressed].sum())
+        return self.census.heads_in(self.suppressed)
 
     @property
     def k_anonymity_unsuppressed(self) -> int | None:
         """The size of the smallest group that is not suppressed; None when all are."""
-        kept = np.delete(self.census.group_sizes, self.suppressed)
+        kept = self.census.group_sizes[~self.suppressed]
         return int(kept.min()) if len(kept) else None
 
     @cached_property
@@ -221,7 +227,7 @@ class Audit(Exposure):
             without=leakage(without.joint),
             min_posterior_without=int(without.joint.posterior_sizes.min()),
             k_without=k_anonymity(without),
-            spared=worst.homogeneous_persons - without.persons_with_posterior(1),
+            spared=worst.homogeneous_persons - without.heads_with_posterior(1),
         )
 
 

@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from noiseless.exact import Bits
-
 if TYPE_CHECKING:
     from noiseless.audits.result import Audit
 
@@ -13,20 +11,26 @@ def verdict(audit: "Audit") -> str:
     worst = audit.worst
     name, total = worst.name, worst.sensitive_values
     if total == 1:
-        return f"Nothing is left to protect: {name} has the same value in every row."
-    told = _told_apart(worst.components, name)
+        return f"NOTHING TO PROTECT: {name} has the same value in every row."
     if worst.min_posterior == 1:
-        groups = len(worst.homogeneous)
         return (
-            f"NOT PRIVATE: {worst.homogeneous_persons:,} of {audit.persons:,} {audit.heads} have their {name} given away "
-            f"completely, in {groups:,} of {worst.census.joint.size_y:,} groups{told}."
+            f"NOT PRIVATE: {worst.homogeneous_persons:,} of {audit.persons:,} {audit.heads} have their {name} given "
+            f"away completely, in {worst.homogeneous_groups:,} of {audit.public_values:,} groups"
+            f"{_told_apart(worst.components, name)}."
         )
-    if worst.leakage == Bits(1):
+    if worst.census.joint.is_unrelated():
         return f"PRIVATE: every group leaves all {total:,} values of {name} possible; nothing leaks."
     return (
-        f"PARTLY: no group narrows {name} to fewer than {worst.min_posterior:,} of {total:,} values; at most "
-        f"{worst.leakage.rounded_up(2)} of {worst.entropy.rounded_up(2)} bits leak{told}."
+        f"PARTLY PRIVATE: no group narrows {name} to fewer than {worst.min_posterior:,} of {total:,} values; "
+        f"{_added(audit)}at most {worst.leakage.rounded_up(2)} of {worst.entropy.rounded_up(2)} bits"
+        f"{_told_apart(worst.components, name)}."
     )
+
+
+def _added(audit: "Audit") -> str:
+    if not audit.given:
+        return "it gives away "
+    return f"to what {' and '.join(audit.given)} tells it adds "
 
 
 def _told_apart(components: int, name: str) -> str:

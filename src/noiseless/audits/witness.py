@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from noiseless.exact import Bits
 
 if TYPE_CHECKING:
@@ -69,23 +67,27 @@ def witnesses(audit: "Audit", *, reveal: bool) -> tuple[Witness, ...]:
     starts = joint.starts[chosen]
     columns = {c: pairs.coding(c).decode(pairs.codes(c)[starts]) for c in seen}
     rows = audit.table.locate(columns)
-    target = exposure.target[0]
     found = []
     for position, group in enumerate(chosen.tolist()):
-        span = np.arange(joint.starts[group], joint.starts[group + 1])[:_VALUES_SHOWN]
-        possible = pairs.coding(target).decode(pairs.codes(target)[span]).to_pylist()
+        span = slice(joint.starts[group], min(joint.starts[group + 1], joint.starts[group] + _VALUES_SHOWN))
+        possible = [pairs.coding(c).decode(pairs.codes(c)[span]).to_pylist() for c in exposure.target]
         found.append(
             Witness(
-                target=target,
+                target=exposure.name,
                 size=int(exposure.census.group_sizes[group]),
                 posterior=int(joint.posterior_sizes[group]),
                 leaked=exposure.entropy - Bits(int(joint.posterior_sizes[group])),
                 first_row=rows[position],
                 values={c: columns[c][position].as_py() for c in seen} if reveal else None,
-                possible=tuple(possible) if reveal else None,
+                possible=_together(possible) if reveal else None,
             )
         )
     return tuple(found)
+
+
+def _together(columns: list[list[Any]]) -> tuple[Any, ...]:
+    """The values of one column, or the combinations of several."""
+    return tuple(columns[0]) if len(columns) == 1 else tuple(zip(*columns, strict=True))
 
 
 def _text(value: object) -> object:

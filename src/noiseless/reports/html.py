@@ -10,10 +10,11 @@ from markupsafe import Markup
 
 from noiseless import __version__
 from noiseless.audits import Audit, PolicyResult
+from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
 from noiseless.reports.drawing import XMLNS
-from noiseless.reports.numbers import bound_text, share_text, upper_text, value_text
+from noiseless.reports.numbers import bound_text, upper_text, value_text
 from noiseless.reports.plots import bipartite_plot, contribution_plot, drawable, posterior_plot
 from noiseless.reports.posterior import posterior_bins
 from noiseless.reports.rows import policy_rows, side_rows, status_of
@@ -59,6 +60,9 @@ def write_audit_html(
         path: where to write it.
         policy: as for `audit_html`.
         reveal: as for `audit_html`.
+
+    Raises:
+        RequestError: it cannot be written there.
     """
     out = Path(path)
     page = audit_html(audit, policy, reveal=reveal)
@@ -66,6 +70,8 @@ def write_audit_html(
     try:
         part.write_text(page, "utf-8", newline="\n")
         part.replace(out)
+    except OSError as error:
+        raise RequestError(f"{out}: cannot be written ({error.strerror})") from None
     finally:
         part.unlink(missing_ok=True)
 
@@ -83,7 +89,6 @@ def _environment() -> Environment:
         "bits": lambda bits: bits.rounded_up(2),
         "count": "{:,}".format,
         "floor": lambda value: bound_text(value, 2, up=False),
-        "share": share_text,
         "shown": _shown,
         "upper": upper_text,
         "values": lambda count: f"{count:,} value{'s' * (count != 1)}",
@@ -97,9 +102,9 @@ def _shown(value: object) -> Markup:
 
 
 def _sentence(audit: Audit) -> str:
-    """The verdict without the status before it."""
+    """The verdict without the status before it; it then begins with a small letter, or a column's name."""
     text = audit.verdict.partition(": ")[2]
-    return text[0].upper() + text[1:]
+    return text if audit.worst.sensitive_values == 1 else text[0].upper() + text[1:]
 
 
 def _largest_homogeneous(audit: Audit) -> int:

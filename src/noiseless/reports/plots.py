@@ -40,7 +40,8 @@ def posterior_plot(exposure: Exposure, heads: str) -> str:
         heads: what is counted, "rows" or "persons".
     """
     bins = posterior_bins(exposure)
-    total, most = sum(b.heads for b in bins), max(b.heads for b in bins)
+    total = exposure.census.heads_in(np.ones(exposure.census.joint.size_y, bool))
+    most = max(b.heads for b in bins)
     left = _width("values left", *(b.label for b in bins)) + 8
     counts = [f"{b.heads:,} · {share_text(b.heads, total)}" for b in bins]
     room = WIDTH - left - _width(*counts) - 8
@@ -154,4 +155,4 @@ def _draw_nodes(
 
 def _width(*texts: str) -> float:
     """About how wide the longest of some short texts is."""
-    return 0.56 * FONT * max(map(len, texts))
+    return 0.6 * FONT * max(map(len, texts))

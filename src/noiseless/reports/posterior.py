@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from noiseless.audits import Exposure
 
 _MOST_SIZES = 12
@@ -16,13 +18,13 @@ class Bin:
         first: the smallest size.
         last: the largest size.
         groups: how many groups there are.
-        heads: how many rows (persons) are in them.
+        heads: how many rows (different persons) are in them.
     """
 
     first: int
     last: int
-    groups: int = 0
-    heads: int = 0
+    groups: int
+    heads: int
 
     @property
     def label(self) -> str:
@@ -32,14 +34,16 @@ class Bin:
 
 def posterior_bins(exposure: Exposure) -> tuple[Bin, ...]:
     """The sizes of an exposure's posterior sets, ascending; size 1 is there even when it is empty."""
-    histogram = exposure.posterior_histogram
-    widen = _same if len(histogram) <= _MOST_SIZES else _doubling
-    bins = {1: Bin(1, 1)}
-    for size, groups, heads in histogram:
-        first, last = widen(size)
-        old = bins.get(first, Bin(first, last))
-        bins[first] = Bin(first, last, old.groups + groups, old.heads + heads)
-    return tuple(bins.values())
+    present = [size for size, _, _ in exposure.posterior_histogram]
+    widen = _same if len(present) <= _MOST_SIZES else _doubling
+    spans = dict.fromkeys([(1, 1), *map(widen, present)])
+    return tuple(_bin(exposure, first, min(last, exposure.max_posterior)) for first, last in spans)
+
+
+def _bin(exposure: Exposure, first: int, last: int) -> Bin:
+    sizes = exposure.census.joint.posterior_sizes
+    inside = (first <= sizes) & (sizes <= last)
+    return Bin(first, last, int(np.count_nonzero(inside)), exposure.census.heads_in(inside))
 
 
 def _same(size: int) -> tuple[int, int]:

@@ -11,6 +11,8 @@ import pyarrow.types as pt
 
 IntArray = npt.NDArray[np.int64]
 
+_INT64_MAX = 2**63 - 1
+
 
 class Coding(Protocol):
     """How the values of one column are numbered: codes 1.. in the order of the values, 0 when missing."""
@@ -44,18 +46,10 @@ class IntegerCoding:
 
     def decode(self, codes: IntArray) -> pa.Array:
         """The values behind some codes; null for code 0."""
-        numbers = (
-            codes.astype(object) + (self.low - 1)
-            if self.low + self.size > _INT64_MAX
-            else (codes + (self.low - 1))
-        )
-        array = pa.array(numbers, mask=codes == 0, from_pandas=True)
-        if pt.is_date32(self.type):
-            array = array.cast(pa.int32())
-        return array.cast(self.type)
-
-
-_INT64_MAX = 2**63 - 1
+        shifted = codes.view(np.uint64) + np.uint64((self.low - 1) % 2**64)  # exact modulo 2**64
+        numbers = shifted if pt.is_uint64(self.type) else shifted.view(np.int64)
+        array = pa.array(numbers, mask=codes == 0)
+        return (array.cast(pa.int32()) if pt.is_date32(self.type) else array).cast(self.type)
 
 
 @dataclass(frozen=True, eq=False)

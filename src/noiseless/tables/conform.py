@@ -105,7 +105,7 @@ def _read_number(quoted: str, kind: str, column: NumberColumn) -> _Reading:
         cast = "DOUBLE"
     written = point if kind != "FLOAT" else f"({point})::FLOAT::DOUBLE"
     inside = f"({value} = {written} AND {point} BETWEEN {ends[0]} AND {ends[1]})"
-    nearest = f"least(greatest({point}, {ends[0]}), {ends[1]})::{cast}"
+    nearest = f"({_between(point, *ends)})::{cast}"
     # TRY_CAST gives NULL, and so do comparisons with it; NaN is missing before it comes here
     return _Reading(f"({point})::{cast}", inside, nearest)
 
@@ -115,7 +115,12 @@ def _read_date(quoted: str, column: DateColumn) -> _Reading:
     value = f"TRY_CAST({quoted} AS DATE)"
     inside = f"({value} BETWEEN {first} AND {last} AND ({value} - {first}) % {column.step} = 0)"
     point = f"{first} + (round(({value} - {first}) / {column.step}) * {column.step})::INTEGER"
-    return _Reading(value, inside, f"least(greatest({point}, {first}), {last})")
+    return _Reading(value, inside, _between(point, first, last))
+
+
+def _between(point: str, low: str, high: str) -> str:
+    """A value moved between two ends; null stays null, which `least` and `greatest` would not see."""
+    return f"CASE WHEN {point} < {low} THEN {low} WHEN {point} > {high} THEN {high} ELSE {point} END"
 
 
 def _constant(value: object) -> str:

@@ -133,17 +133,12 @@ def _read_excel(path: Path) -> pa.Table:
 
 def _open_frame(frame: Any) -> DuckDBTable:  # noqa: ANN401 - any frame
     label = f"{type(frame).__module__.split('.')[0]} {type(frame).__name__}"
-    try:
-        wrapped = nw.from_native(frame)
-    except (TypeError, nw.exceptions.NarwhalsError) as error:
-        raise RequestError(
-            f"a {label} is not a table; give a file name or a pandas, polars, pyarrow or DuckDB frame"
-        ) from error
     if isinstance(frame, duckdb.DuckDBPyRelation):
         return DuckDBTable(frame, label)
-    if wrapped.implementation.is_pyspark():
-        raise SourceError(label, "Spark frames cannot be read yet; write it to Parquet")
     try:
+        wrapped = nw.from_native(frame)
+        if wrapped.implementation.is_pyspark():
+            raise SourceError(label, "Spark frames cannot be read yet; write it to Parquet")
         eager = wrapped.collect(backend="pyarrow") if isinstance(wrapped, nw.LazyFrame) else wrapped
         return _owned(connect(), eager.to_arrow(), label)
     except nw.exceptions.DuplicateError:
@@ -151,4 +146,8 @@ def _open_frame(frame: Any) -> DuckDBTable:  # noqa: ANN401 - any frame
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         raise SourceError(
             label, "has a column that mixes kinds of values; give each column one type"
+        ) from None
+    except TypeError:
+        raise RequestError(
+            f"a {label} is not a table; give a file name or a pandas, polars, pyarrow or DuckDB frame"
         ) from None

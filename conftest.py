@@ -1,0 +1,135 @@
+"""Run the examples in the documentation and in docstrings as tests, one test a document.
+
+A document is one story: its blocks share their names and a folder of their own that holds the bundled tables.
+Being one test, it also stays in one process when tests run side by side.
+
+* ` ```python ` blocks run; those that begin with `>>>` are checked against the output they show.
+* ` ```console ` blocks run line by line (`$ command`) and must print what follows; `...` stands for anything.
+* ` ```{code-block} ` directives of TOML or CSV with a `:caption:` are written to the file that it names.
+
+Blocks in other languages (` ```sh `, ` ```text `) are only shown.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from doctest import ELLIPSIS, OutputChecker
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from sybil import Example, Sybil
+from sybil.example import SybilFailure
+from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser
+from sybil.parsers.rest import DocTestParser
+
+ROOT = Path(__file__).parent
+TABLES = ROOT / "src" / "noiseless" / "data"
+PROMPT = "$ "
+SECONDS = 120
+
+
+def write_file(example: Example) -> None:
+    """Write a block into the file that its caption names."""
+    name = example.region.lexemes.get("options", {}).get("caption")
+    if name:
+        Path(name).write_text(example.parsed, "utf-8")
+
+
+def run_console(example: Example) -> str | None:
+    """Run a block's commands in a shell; what differs from the output shown, if anything does."""
+    for command, expected in _commands(example.parsed):
+        done = subprocess.run(  # noqa: S602 - the documentation's own commands
+            command,
+            shell=True,
+            env=os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            timeout=SECONDS,
+            check=False,
+        )
+        found = _trimmed(done.stdout)
+        if not OutputChecker().check_output(expected, found, ELLIPSIS):
+            return f"{command}\n--- shown:\n{expected}--- printed:\n{found}"
+    return None
+
+
+def _commands(block: str) -> Iterator[tuple[str, str]]:
+    """Each command of a console block and the output shown below it."""
+    for part in f"\n{block}".split(f"\n{PROMPT}")[1:]:
+        lines = part.split("\n")
+        length = 1
+        while lines[length - 1].endswith("\\"):
+            length += 1
+        yield "\n".join(lines[:length]), _trimmed("\n".join(lines[length:]))
+
+
+def _trimmed(text: str) -> str:
+    """A text without spaces at the ends of lines and without empty lines at its end."""
+    body = "\n".join(line.rstrip() for line in text.splitlines()).rstrip()
+    return f"{body}\n" if body else ""
+
+
+PAGES = Sybil(
+    parsers=[
+        PythonCodeBlockParser(doctest_optionflags=ELLIPSIS),
+        CodeBlockParser("console", run_console),
+        CodeBlockParser("toml", write_file),
+        CodeBlockParser("csv", write_file),
+    ],
+    patterns=["README.md", "docs/*.md"],
+)
+DOCSTRINGS = Sybil(
+    parsers=[DocTestParser(optionflags=ELLIPSIS)], patterns=["src/noiseless/*.py", "src/noiseless/*/*.py"]
+)
+
+
+class ExampleFile(pytest.File):
+    """A document that may hold examples."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """One test, if it holds any."""
+        sybil = DOCSTRINGS if self.path.suffix == ".py" else PAGES
+        examples = list(sybil.parse(self.path))
+        if examples:
+            yield ExampleItem.from_parent(self, name="examples", examples=examples)
+
+
+class ExampleItem(pytest.Item):
+    """All examples of a document, run in order in a folder of their own."""
+
+    def __init__(self, *, examples: list[Example], **arguments: Any) -> None:  # noqa: ANN401 - pytest's own
+        super().__init__(**arguments)
+        self.examples = examples
+
+    def runtest(self) -> None:
+        """Evaluate each example."""
+        with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+            for table in TABLES.glob("*.csv"):
+                shutil.copy(table, folder)
+            patch.chdir(folder)
+            patch.setenv("COLUMNS", "80")
+            for example in self.examples:
+                example.evaluate()
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Where it is, for the report of a failure."""
+        return self.path, 0, f"examples in {self.path.relative_to(ROOT)}"
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:  # noqa: ANN401
+        """What differs, without a traceback through this file."""
+        if isinstance(excinfo.value, SybilFailure):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.File | None:
+    """Collect the documentation's pages and the modules whose docstrings may hold examples."""
+    if any(sybil.should_parse(file_path) for sybil in (PAGES, DOCSTRINGS)):
+        return ExampleFile.from_parent(parent, path=file_path)
+    return None

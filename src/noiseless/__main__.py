@@ -1,0 +1,5 @@
+"""`python -m noiseless`."""
+
+from noiseless.cli.main import main
+
+main()

@@ -1,0 +1,236 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from noiseless.cli.main import run
+
+CSV = "age,sex,ill,id\n31,f,flu,1\n31,f,flu,2\n40,m,flu,3\n40,m,cold,4\n"
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> str:
+    path = tmp_path / "people.csv"
+    path.write_text(CSV)
+    return str(path)
+
+
+class Outcome:
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def noiseless(capsys: pytest.CaptureFixture[str]) -> Any:
+    def call(*arguments: str) -> Outcome:
+        code = run(arguments)
+        captured = capsys.readouterr()
+        return Outcome(code, captured.out, captured.err)
+
+    return call
+
+
+AUDIT_KEYS = set(
+    "rows sensitive_values public_values pairs entropy leakage information maximin leakage_symmetric min_posterior"
+    " max_posterior components k_anonymity distinct_l_diversity entropy_l_diversity t_closeness homogeneous_groups"
+    " witnesses policy".split()
+)
+
+
+def test_audit_as_json(noiseless: Any, people: str) -> None:
+    done = noiseless("audit", people, "--sensitive", "ill", "--public", "age", "--format", "json")
+    assert done.code == 0
+    assert done.err == ""
+    assert set(done.json) >= AUDIT_KEYS
+    assert done.json["leakage"] == 1.0
+    assert done.json["k_anonymity"] == 2
+
+
+def test_audit_as_text(noiseless: Any, people: str) -> None:
+    done = noiseless("audit", people, "--sensitive", "ill", "--public", "age", "--public", "sex")
+    assert done.code == 0
+    assert done.out.startswith("NOT PRIVATE: 2 of 4 rows")
+    assert "flu" not in done.out
+    shown = noiseless("audit", people, "--sensitive", "ill", "--public", "age", "--show-values")
+    assert "flu" in shown.out
+
+
+def test_policy_is_an_exit_code(noiseless: Any, people: str, tmp_path: Path) -> None:
+    policy = tmp_path / "limits.toml"
+    base = ("audit", people, "--sensitive", "ill", "--public", "age", "--policy", str(policy))
+    policy.write_text("[limits]\nk_anonymity = 2\n")
+    assert noiseless(*base).code == 0
+    policy.write_text("[limits]\nmin_posterior = 2\n")
+    refused = noiseless(*base, "--format", "json")
+    assert refused.code == 1
+    assert refused.json["policy"]["holds"] is False
+    assert "NOT MET" in noiseless(*base).out
+
+
+def test_report_and_records_are_written(noiseless: Any, people: str, tmp_path: Path) -> None:
+    html, records = tmp_path / "r.html", tmp_path / "r.csv"
+    done = noiseless(
+        "audit",
+        people,
+        "--sensitive",
+        "ill",
+        "--public",
+        "age",
+        "--html",
+        str(html),
+        "--records",
+        str(records),
+    )
+    assert done.code == 0
+    assert html.read_text().startswith("<!DOCTYPE html>")
+    assert len(records.read_text().splitlines()) == 5
+
+
+def test_several_releases(noiseless: Any, people: str, tmp_path: Path) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text("id,job\n1,x\n2,y\n3,x\n4,y\n")
+    done = noiseless(
+        "audit", people, str(other), "--unit", "id", "--sensitive", "ill",
+        "--public", "age", "--public", "job", "--format", "json",
+    )  # fmt: skip
+    assert done.json["public"] == ["1.age", "2.job"]
+    assert done.json["min_posterior"] == 1
+
+
+def test_schema_proposal_and_check(noiseless: Any, people: str, tmp_path: Path) -> None:
+    proposal = noiseless("schema", people)
+    assert proposal.code == 0
+    assert "proposal = true" in proposal.out
+    file = tmp_path / "s.toml"
+    file.write_text(proposal.out)
+    kept = noiseless("schema", people, "--check", str(file))
+    assert kept.code == 0
+    assert "still a proposal" in kept.out
+    file.write_text(
+        '[columns.age]\nrole = "private"\nbounds = [0, 35]\n[columns.pay]\nrole = "public"\nbounds = [0, 1]\n'
+    )
+    broken = noiseless("schema", people, "--check", str(file), "--format", "json")
+    assert broken.code == 1
+    assert broken.json == {"conforms": False, "absent": ["pay"], "outside": {"age": 2}, "proposal": False}
+    assert [c["name"] for c in noiseless("schema", people, "--format", "json").json["columns"]] == [
+        "age", "sex", "ill", "id",
+    ]  # fmt: skip
+
+
+def test_out_of_domain_values_are_counted_or_clamped(noiseless: Any, people: str, tmp_path: Path) -> None:
+    file = tmp_path / "s.toml"
+    file.write_text('[columns.age]\nrole = "public"\nbounds = [0, 35]\n')
+    base = ("audit", people, "--sensitive", "ill", "--schema", str(file))
+    refused = noiseless(*base)
+    assert refused.code == 2
+    assert "column 'age' 2 values are outside 0..35" in refused.err
+    assert "40" not in refused.err
+    assert noiseless(*base, "--clamp").code == 0
+
+
+BAD_FILES = {
+    "empty.csv": b"",
+    "header.csv": b"a,b\n",
+    "nulls.csv": b"a,b\n1,\n2,\n",
+    "ragged.csv": b"a,b\n1,2\nsecret,4,5\n",
+    "twice.csv": b"a,a\n1,2\n",
+    "nonsense.csv": bytes(range(256)) * 9,
+    "nonsense.parquet": bytes(range(256)) * 9,
+    "nonsense.xlsx": bytes(range(256)) * 9,
+    "nonsense.jsonl": b'{"a": secret',
+    "folder": None,
+    "absent.csv": None,
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_files_get_one_helpful_line(noiseless: Any, tmp_path: Path, name: str) -> None:
+    path, content = tmp_path / name, BAD_FILES[name]
+    if content is not None:
+        path.write_bytes(content)
+    elif name == "folder":
+        path.mkdir()
+    done = noiseless("audit", str(path), "--sensitive", "a", "--public", "b")
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.count("\n") == 1
+    assert done.err.startswith("noiseless: ")
+    assert "secret" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--sensitive", "ill", "--public", "nope"], "'nope' is not in the table"),
+        (["--sensitive", "ill", "--public", "ill"], "both sensitive and public"),
+        (["--sensitive", "ill"], "--public"),
+        (["--sensitive", "ill", "--public", "age", "--bogus"], "--bogus"),
+        (["--sensitive", "ill", "--public", "age", "--missing", "maybe"], "maybe"),
+        (
+            ["--sensitive", "ill", "--public", "age", "--html", "/no/such/folder/x.html"],
+            "folder does not exist",
+        ),
+        (
+            ["--sensitive", "ill", "--public", "age", "--records", "/no/such/folder/x.csv"],
+            "folder does not exist",
+        ),
+        (["--sensitive", "ill", "--public", "age", "--policy", "/no/policy.toml"], "cannot be opened"),
+        (["--sensitive", "ill", "--public", "age", "--schema", "/no/schema.toml"], "schema.toml"),
+    ],
+)
+def test_wrong_requests_get_one_helpful_line(
+    noiseless: Any, people: str, arguments: list[str], words: str
+) -> None:
+    done = noiseless("audit", people, *arguments)
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.count("\n") == 1
+    assert words in done.err
+
+
+def test_failures_inside_tell_no_values(noiseless: Any, people: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("the value 31 of somebody")
+
+    monkeypatch.setattr("noiseless.audits.audit", broken)
+    done = noiseless("audit", people, "--sensitive", "ill", "--public", "age")
+    assert done.code == 3
+    assert "31" not in done.err
+    assert "RuntimeError" in done.err
+
+
+def test_demo(noiseless: Any, tmp_path: Path) -> None:
+    done = noiseless("demo", "--out", str(tmp_path / "demo"))
+    assert done.code == 0
+    assert done.out.count("NOT PRIVATE") == 2
+    assert sorted(p.name for p in (tmp_path / "demo").iterdir()) == [
+        "patients-4-anonymous-records.csv",
+        "patients-4-anonymous.html",
+        "patients-records.csv",
+        "patients.html",
+    ]
+
+
+def test_version_and_help(noiseless: Any) -> None:
+    assert noiseless("--version").out.startswith("noiseless ")
+    for command in ("audit", "schema", "demo"):
+        done = noiseless(command, "--help")
+        assert done.code == 0
+        assert "Example" in done.out
+
+
+def test_as_a_process(people: str) -> None:
+    command = [sys.executable, "-m", "noiseless", "audit", people, "--sensitive", "ill", "--public", "age"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert done.stdout.startswith("NOT PRIVATE")
+    wrong = subprocess.run([*command, "--public", "x"], capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2
+    assert "Traceback" not in wrong.stderr

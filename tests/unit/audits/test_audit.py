@@ -1,0 +1,249 @@
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from conftest import HEART_COLUMNS
+from noiseless.audits import audit
+from noiseless.errors import (
+    ColumnError,
+    EmptyTableError,
+    MissingValuesError,
+    RequestError,
+    UnknownColumnError,
+)
+from noiseless.exact import Bits
+
+PEOPLE = pa.table(
+    {
+        "age": ["20-29", "20-29", "30-39", "30-39", "*", "*"],
+        "sex": ["f", "f", "m", "m", "*", "*"],
+        "ill": ["flu", "flu", "flu", "cold", "cold", "ague"],
+        "id": [1, 1, 2, 3, 4, 5],
+    }
+)
+
+
+def test_heart_data_gives_the_papers_numbers(data: Path) -> None:
+    found = audit(
+        data / "heart" / "processed.hungarian.data",
+        sensitive="age",
+        public="chol",
+        names=HEART_COLUMNS,
+        distinct_rows=True,
+    )
+    assert (found.rows, found.sensitive_values, found.public_values, found.pairs) == (293, 38, 154, 281)
+    assert found.entropy == Bits(38)
+    assert int((found.census.pair_counts == 1).sum()) == 269
+
+
+def test_adult_agrees_with_pycanon(data: Path) -> None:
+    fixture = json.loads((Path(__file__).parents[2] / "fixtures" / "adult_pycanon.json").read_text())
+    for case in fixture["cases"]:
+        found = audit(data / "adult" / "adult.csv", sensitive=case["sensitive"], public=case["public"])
+        assert found.k_anonymity == case["k_anonymity"], case
+        assert found.distinct_l_diversity == case["distinct_l_diversity"], case
+        assert found.entropy_l_diversity == pytest.approx(
+            case["entropy_l_diversity_untruncated"], rel=1e-9
+        ), case
+        assert float(found.t_closeness) == pytest.approx(case["t_closeness"], rel=1e-9), case
+
+
+def test_a_homogeneous_group_is_given_away_whatever_its_size() -> None:
+    found = audit(PEOPLE, sensitive="ill", public=["age", "sex"])
+    assert found.k_anonymity == 2
+    assert found.homogeneous_groups == 1
+    assert found.homogeneous_persons == 2
+    assert found.verdict.startswith("NOT PRIVATE: 2 of 6 rows")
+    witness = found.witnesses[0]
+    assert (witness.first_row, witness.size, witness.posterior, witness.values) == (1, 2, 1, None)
+
+
+def test_values_are_shown_only_when_asked_for() -> None:
+    found = audit(PEOPLE, sensitive="ill", public=["age", "sex"])
+    assert "20-29" not in json.dumps(found.to_dict())
+    assert "flu" not in json.dumps(found.to_dict())
+    shown = found.reveal_witnesses()[0]
+    assert shown.values == {"age": "20-29", "sex": "f"}
+    assert shown.possible == ("flu",)
+    assert "flu" in json.dumps(found.to_dict(reveal=True))
+
+
+def test_suppressed_rows_count_as_a_group_and_are_told() -> None:
+    lone = PEOPLE.slice(0, 5)
+    found = audit(lone, sensitive="ill", public=["age", "sex"])
+    assert found.suppressed_rows == 1
+    assert found.k_anonymity == 1
+    assert found.k_anonymity_unsuppressed == 2
+    everything = audit(PEOPLE.slice(4, 2), sensitive="ill", public=["age", "sex"])
+    assert everything.k_anonymity_unsuppressed is None
+
+
+def test_stars_inside_a_value_are_not_suppression() -> None:
+    found = audit(pa.table({"zip": ["31**", "31**"], "ill": ["a", "b"]}), sensitive="ill", public="zip")
+    assert found.suppressed_rows == 0
+
+
+def test_persons_in_several_groups_count_once() -> None:
+    found = audit(PEOPLE, sensitive="ill", public=["age", "sex"], unit="id")
+    assert (found.rows, found.persons, found.heads) == (6, 5, "persons")
+    assert found.homogeneous_persons == 1
+    assert found.k_anonymity == 1
+
+
+def test_nothing_to_protect_and_nothing_leaks() -> None:
+    constant = audit(pa.table({"s": [1, 1], "x": [1, 2]}), sensitive="s", public="x")
+    assert constant.verdict.startswith("NOTHING TO PROTECT")
+    full = audit(pa.table({"s": [1, 2, 1, 2], "x": [1, 1, 2, 2]}), sensitive="s", public="x")
+    assert full.verdict.startswith("PRIVATE")
+    assert full.leakage == Bits(1)
+
+
+def test_partly_private() -> None:
+    found = audit(pa.table({"s": [1, 2, 2, 3, 1, 3], "x": [1, 1, 2, 2, 3, 3]}), sensitive="s", public="x")
+    assert found.verdict == (
+        "PARTLY PRIVATE: no group narrows s to fewer than 2 of 3 values; it gives away at most 0.59 of 1.59 bits."
+    )
+    assert found.leakage.ratio == Fraction(3, 2)
+
+
+def test_every_kind_of_frame_gives_the_same() -> None:
+    rng = np.random.default_rng(0)
+    columns = {"x": rng.integers(0, 5, 200), "z": rng.choice(["a", "b"], 200), "s": rng.integers(0, 9, 200)}
+    results = [
+        audit(frame, sensitive="s", public=["x", "z"]).to_dict() | {"source": ""}
+        for frame in (pa.table(columns), pd.DataFrame(columns), pl.DataFrame(columns))
+    ]
+    assert results[0] == results[1] == results[2]
+
+
+def test_order_of_rows_and_columns_does_not_matter() -> None:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(
+        {"x": rng.integers(0, 5, 100), "z": rng.integers(0, 3, 100), "s": rng.integers(0, 9, 100)}
+    )
+    a = audit(frame, sensitive="s", public=["x", "z"])
+    b = audit(frame.sample(frac=1, random_state=1), sensitive="s", public=["z", "x"])
+    for key in (
+        "leakage",
+        "maximin",
+        "k_anonymity",
+        "t_closeness",
+        "entropy_l_diversity",
+        "homogeneous_groups",
+    ):
+        assert getattr(a, key) == getattr(b, key)
+
+
+def test_missing_values() -> None:
+    table = pa.table({"x": [1, 1, None, 2], "s": [1, None, 3, 4]})
+    assert audit(table, sensitive="s", public="x").public_values == 3
+    assert audit(table, sensitive="s", public="x", missing="drop").rows == 2
+    with pytest.raises(MissingValuesError, match="column 'x' has 1 missing value; "):
+        audit(table, sensitive="s", public="x", missing="error")
+
+
+def test_records_keep_the_rows_of_the_table(tmp_path: Path) -> None:
+    found = audit(PEOPLE, sensitive="ill", public=["age", "sex"])
+    for ending, read in (("csv", pd.read_csv), ("parquet", pd.read_parquet)):
+        out = tmp_path / f"records.{ending}"
+        assert found.write_records(out) == 6
+        records = read(out)  # type: ignore[operator]  # one of two readers
+        assert list(records.columns) == ["row", "group_size", "posterior_size", "leaked_bits", "homogeneous"]
+        assert records["posterior_size"].tolist() == [1, 1, 2, 2, 2, 2]
+        assert records["row"].tolist() == [1, 2, 3, 4, 5, 6]
+    with pytest.raises(RequestError, match="change the ending"):
+        found.write_records(tmp_path / "records.docx")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["records.csv", "records.parquet"]
+
+
+def test_records_of_dropped_rows_and_duplicates(tmp_path: Path) -> None:
+    table = pa.table({"x": [1, 1, None], "s": [1, 1, 3]})
+    found = audit(table, sensitive="s", public="x", missing="drop", distinct_rows=True)
+    assert found.rows == 1
+    found.write_records(tmp_path / "r.csv")
+    assert pd.read_csv(tmp_path / "r.csv")["group_size"].tolist()[:2] == [1, 1]
+    assert pd.read_csv(tmp_path / "r.csv")["group_size"].isna().tolist() == [False, False, True]
+
+
+def test_records_name_the_unit(tmp_path: Path) -> None:
+    audit(PEOPLE, sensitive="ill", public=["age", "sex"], unit="id").write_records(tmp_path / "r.csv")
+    assert pd.read_csv(tmp_path / "r.csv")["id"].tolist() == [1, 1, 2, 3, 4, 5]
+
+
+SCHEMA = """
+[columns.ill]
+role = "private"
+categories = ["flu", "cold", "ague", "gout"]
+[columns.age]
+role = "public"
+categories = ["20-29", "30-39", "*"]
+"""
+
+
+def test_a_schema_gives_roles_and_declared_sizes(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(SCHEMA)
+    found = audit(PEOPLE, schema=tmp_path / "s.toml")
+    assert (found.sensitive, found.public, found.declared_values) == (("ill",), ("age",), 4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({"public": "age"}, RequestError, "--sensitive"),
+        ({"sensitive": "ill"}, RequestError, "--public"),
+        ({"sensitive": "ill", "public": "ill"}, ColumnError, "both sensitive and public"),
+        ({"sensitive": "ill", "public": ["age", "age"]}, ColumnError, "named twice as public"),
+        ({"sensitive": "ill", "public": "age", "given": "age"}, ColumnError, "both public and given"),
+        ({"sensitive": "ill", "public": "age", "unit": "age"}, ColumnError, "both public and unit"),
+        ({"sensitive": "ill", "public": "ege"}, UnknownColumnError, "did you mean 'age'"),
+        ({"sensitive": "ill", "public": "age", "clamp": True}, RequestError, "--schema"),
+    ],
+)
+def test_wrong_requests(arguments: dict[str, Any], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        audit(PEOPLE, **arguments)
+
+
+def test_empty_tables_and_columns() -> None:
+    with pytest.raises(EmptyTableError, match="no row"):
+        audit(PEOPLE.slice(0, 0), sensitive="ill", public="age")
+    hollow = pa.table(
+        {"s": [1, 2], "x": pa.array([None, None], pa.string()), "y": pa.array([None, None], pa.int64())}
+    )
+    for column in ("x", "y"):
+        with pytest.raises(ColumnError, match="no value at all"):
+            audit(hollow, sensitive="s", public=column)
+
+
+def test_readable_in_a_notebook() -> None:
+    found = audit(PEOPLE.rename_columns(["<b>age", "sex", "ill", "id"]), sensitive="ill", public="<b>age")
+    assert "NOT PRIVATE" in repr(found)
+    assert "<table>" in found._repr_html_()
+    assert "<b>age" not in found._repr_html_().replace("<p><b>", "")
+
+
+def test_the_verdict_speaks_of_what_leaks() -> None:
+    side = audit(
+        pa.table({"s": [1, 2, 3, 4], "a": [0, 0, 1, 1], "x": [0] * 4}), sensitive="s", public="x", given="a"
+    )
+    assert side.verdict.startswith(
+        "PARTLY PRIVATE: no group narrows s to fewer than 2 of 4 values; to what a tells"
+    )
+    pair = audit(
+        pa.table({"s": [0, 0, 1, 1, 0, 1], "t": [0, 1, 0, 1, 0, 1], "x": [0, 0, 0, 0, 1, 1]}),
+        sensitive=["s", "t"],
+        public="x",
+    )
+    assert pair.verdict.startswith("PARTLY PRIVATE: no group narrows s and t to fewer than 2 of 4")
+    assert pair.reveal_witnesses()[0].possible == ((0, 0), (1, 1))
+    constant = audit(
+        pa.table({"c": [0, 0, 0, 0], "s": [1, 2, 3, 2], "x": [0, 0, 1, 1]}), sensitive=["c", "s"], public="x"
+    )
+    assert "no group narrows s to fewer than 2" in constant.verdict

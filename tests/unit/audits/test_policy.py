@@ -1,0 +1,75 @@
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from noiseless.audits import Policy, audit
+from noiseless.errors import PolicyError
+
+TABLE = pa.table({"s": [1, 2, 2, 3, 1, 3], "r": [1, 1, 1, 2, 1, 2], "x": [1, 1, 2, 2, 3, 3]})
+
+
+def policy(tmp_path: Path, text: str) -> Policy:
+    path = tmp_path / "limits.toml"
+    path.write_text(text)
+    return Policy.read(path)
+
+
+@pytest.mark.parametrize(
+    ("limit", "holds"),
+    [
+        ("leakage = 0.59", True),
+        ("leakage = 0.58", False),
+        ("leakage = 2", True),
+        ("maximin = 0", True),
+        ("min_posterior = 2", True),
+        ("min_posterior = 3", False),
+        ("k_anonymity = 2", True),
+        ("k_anonymity = 3", False),
+        ("distinct_l_diversity = 3", False),
+        ("entropy_l_diversity = 2", True),
+        ("entropy_l_diversity = 2.01", False),
+        ("t_closeness = 0.5", True),
+        ("t_closeness = 0.1", False),
+        ("homogeneous_groups = 0", True),
+    ],
+)
+def test_limits_are_exact(tmp_path: Path, limit: str, holds: bool) -> None:
+    result = policy(tmp_path, f"[limits]\n{limit}\n").check(audit(TABLE, sensitive="s", public="x"))
+    assert result.holds is holds
+    assert [check.holds for check in result.checks] == [holds]
+
+
+def test_every_sensitive_column_must_keep_the_limits(tmp_path: Path) -> None:
+    found = audit(TABLE, sensitive=["s", "r"], public="x")
+    assert found.min_posterior == 2
+    result = policy(tmp_path, "[limits]\nmin_posterior = 2\nk_anonymity = 2\n").check(found)
+    assert {(c.name, c.target): c.holds for c in result.checks} == {
+        ("min_posterior", "s and r"): True,
+        ("min_posterior", "s"): True,
+        ("min_posterior", "r"): False,
+        ("k_anonymity", "s and r"): True,
+    }
+    assert not result.holds
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[limits]\n", "sets no limit"),
+        ("", "no table \\[limits\\]"),
+        ("[limits]\nleekage = 1\n", "no limit 'limits.leekage'; the limits are leakage"),
+        ("[limits]\nmin_posterior = 0\n", "limits.min_posterior"),
+        ("[limits]\nmin_posterior = 'x'\n", "limits.min_posterior"),
+        ("[limits\n", "is not TOML"),
+    ],
+)
+def test_broken_policies(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(PolicyError, match=words) as caught:
+        policy(tmp_path, text)
+    assert "\n" not in str(caught.value)
+
+
+def test_policy_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(PolicyError, match="cannot be opened"):
+        Policy.read(tmp_path / "none.toml")

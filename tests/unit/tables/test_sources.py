@@ -1,0 +1,141 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from noiseless.errors import NoiselessError, RequestError, SourceError
+from noiseless.tables import Table, open_table
+
+ROWS = [{"name": "ann", "n": 1}, {"name": "bob", "n": 2}, {"name": "ann", "n": 1}, {"name": None, "n": 3}]
+EXPECTED = {("ann", 1): 2, ("bob", 2): 1, (None, 3): 1}
+
+
+def combinations(table: Table, columns: list[str]) -> dict[tuple[Any, ...], int]:
+    found = table.select(columns).tally(columns)
+    values = zip(*(found.decode(c).to_pylist() for c in columns), strict=True)
+    return dict(zip(values, found.counts.tolist(), strict=True))
+
+
+def frames() -> dict[str, Any]:
+    data = pa.Table.from_pylist(ROWS)
+    return {
+        "arrow": data,
+        "pandas": pd.DataFrame(ROWS),
+        "polars": pl.DataFrame(ROWS),
+        "lazy polars": pl.DataFrame(ROWS).lazy(),
+        "duckdb": duckdb.connect().from_arrow(data),
+    }
+
+
+@pytest.mark.parametrize("kind", ["arrow", "pandas", "polars", "lazy polars", "duckdb"])
+def test_frames(kind: str) -> None:
+    assert combinations(open_table(frames()[kind]), ["name", "n"]) == EXPECTED
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet", "xlsx"])
+def test_files(tmp_path: Path, ending: str) -> None:
+    path, frame = tmp_path / f"people.{ending}", pd.DataFrame(ROWS)
+    if ending == "csv":
+        frame.to_csv(path, index=False)
+    elif ending == "tsv":
+        frame.to_csv(path, index=False, sep="\t")
+    elif ending == "jsonl":
+        path.write_text("\n".join(json.dumps(row) for row in ROWS))
+    elif ending == "parquet":
+        pq.write_table(pa.Table.from_pylist(ROWS), path)
+    else:
+        frame.to_excel(path, index=False)
+    assert combinations(open_table(path), ["name", "n"]) == EXPECTED
+
+
+def test_glob(tmp_path: Path) -> None:
+    for number, row in enumerate(ROWS):
+        pq.write_table(
+            pa.Table.from_pylist([row], pa.schema({"name": pa.string(), "n": pa.int64()})),
+            tmp_path / f"part-{number}.parquet",
+        )
+    assert combinations(open_table(f"{tmp_path}/part-*.parquet"), ["name", "n"]) == EXPECTED
+
+
+def test_database_table(tmp_path: Path) -> None:
+    path = tmp_path / "people.db"
+    with duckdb.connect(str(path)) as connection:
+        connection.register("rows", pa.Table.from_pylist(ROWS))
+        connection.execute("CREATE TABLE people AS SELECT * FROM rows")
+    assert combinations(open_table(f"duckdb:///{path}::people"), ["name", "n"]) == EXPECTED
+    with pytest.raises(SourceError, match="has no table 'nobody'; it has 'people'"):
+        open_table(f"duckdb:///{path}::nobody")
+    with pytest.raises(SourceError, match="names no table"):
+        open_table(f"duckdb:///{path}")
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("nowhere.csv", "no such file"),
+        ("duckdb:///nowhere.db::t", "no such database"),
+        ("postgresql://u:secret@h/db::t", "cannot be read yet"),
+        ("spark::t", "cannot be read yet"),
+        (".", "is a folder"),
+    ],
+)
+def test_sources_that_are_not_there(source: str, words: str) -> None:
+    with pytest.raises(SourceError, match=words) as caught:
+        open_table(source)
+    assert "secret" not in str(caught.value)
+
+
+def test_things_that_are_no_tables() -> None:
+    with pytest.raises(RequestError, match="is not a table"):
+        open_table(3)
+
+
+def test_column_named_twice_in_a_frame() -> None:
+    with pytest.raises(SourceError, match="same name"):
+        open_table(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
+def test_column_of_mixed_kinds() -> None:
+    with pytest.raises(SourceError, match="mixes kinds"):
+        open_table(pd.DataFrame({"a": [1, "x", None]}))
+
+
+@pytest.mark.parametrize("ending", ["parquet", "xlsx", "jsonl", "csv", "db"])
+def test_binary_nonsense(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"nonsense.{ending}"
+    path.write_bytes(bytes(range(256)) * 20)
+    with pytest.raises(NoiselessError):
+        combinations(open_table(path), ["a"])
+
+
+def test_unicode_names_and_quotes_in_names() -> None:
+    data = pa.table({'größe "cm"': [1, 2, 2], "имя; DROP TABLE x": ["a", "b", "b"]})
+    assert combinations(open_table(data), data.column_names) == {(1, "a"): 1, (2, "b"): 2}
+
+
+def test_ten_thousand_columns(tmp_path: Path) -> None:
+    names = [f"c{i}" for i in range(10_000)]
+    path = tmp_path / "wide.csv"
+    rows = [",".join(str((i * j) % 7) for j in range(10_000)) for i in range(5)]
+    path.write_text("\n".join([",".join(names), *rows]) + "\n")
+    assert combinations(open_table(path), ["c3", "c9999"]) == {
+        ((i * 3) % 7, (i * 9999) % 7): 1 for i in range(5)
+    }
+
+
+def test_the_users_connection_is_left_as_it_was() -> None:
+    connection = duckdb.connect()
+    relation = connection.sql("SELECT 1 AS a, 2 AS b")
+    combinations(open_table(relation), ["a", "b"])
+    assert connection.sql("SHOW TABLES").fetchall() == []
+
+
+def test_nan_is_missing() -> None:
+    table = open_table(pa.table({"v": [1.0, float("nan"), None]})).with_missing(["v"], "drop")
+    assert table.count() == 1

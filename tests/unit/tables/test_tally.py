@@ -1,0 +1,153 @@
+import datetime as dt
+from collections import Counter
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noiseless.tables import Tally, duckdb_table, kernels, open_table, tally
+from noiseless.tables.coding import IntegerCoding
+from noiseless.tables.tally import Word, split_into_words
+
+I64 = st.integers(-(2**63), 2**63 - 1)
+VALUES: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
+    "small": (pa.int8(), st.integers(-3, 3)),
+    "wide": (pa.int64(), I64),
+    "middle": (pa.int64(), st.integers(-(2**40), 2**40)),
+    "unsigned": (pa.uint64(), st.integers(2**64 - 5, 2**64 - 1)),
+    "truth": (pa.bool_(), st.booleans()),
+    "day": (pa.date32(), st.dates(dt.date(1960, 1, 1), dt.date(1980, 1, 1))),
+    "text": (pa.string(), st.sampled_from(["a", "B", "ü", "*", " "])),
+    "real": (pa.float64(), st.sampled_from([0.5, -1.25, 1e300])),
+    "money": (pa.decimal128(10, 2), st.decimals(-9, 9, places=2)),
+    "moment": (pa.timestamp("us"), st.datetimes(dt.datetime(2000, 1, 1), dt.datetime(2001, 1, 1))),
+}
+
+
+@st.composite
+def arrow_tables(draw: st.DrawFn) -> pa.Table:
+    names = draw(st.lists(st.sampled_from(sorted(VALUES)), min_size=1, max_size=4, unique=True))
+    rows = draw(st.integers(1, 12))
+    columns = {
+        name: pa.array(
+            draw(st.lists(st.none() | VALUES[name][1], min_size=rows, max_size=rows)), VALUES[name][0]
+        )
+        for name in names
+    }
+    return pa.table(columns)
+
+
+def combinations(found: Tally) -> dict[tuple[Any, ...], int]:
+    columns = [found.decode(name).to_pylist() for name in found.columns]
+    return dict(zip(zip(*columns, strict=True), found.counts.tolist(), strict=True))
+
+
+def counted(table: pa.Table, names: list[str]) -> dict[tuple[Any, ...], int]:
+    return dict(Counter(tuple(row[n] for n in names) for row in table.to_pylist()))
+
+
+@given(arrow_tables())
+def test_tally_counts_every_combination(table: pa.Table) -> None:
+    found = open_table(table).tally(table.column_names)
+    assert combinations(found) == counted(table, table.column_names)
+    assert found.total == len(table)
+    assert (np.diff(found.keys) > 0).all()
+
+
+@given(arrow_tables(), st.data())
+def test_projection_is_the_tally_of_fewer_columns(table: pa.Table, data: st.DataObject) -> None:
+    names = data.draw(st.permutations(table.column_names))[: data.draw(st.integers(1, table.num_columns))]
+    found = open_table(table).tally(table.column_names).project(names)
+    assert combinations(found) == counted(table, names)
+    assert (np.diff(found.keys) > 0).all()
+
+
+@given(arrow_tables())
+def test_prefixes_and_the_last_column_come_apart(table: pa.Table) -> None:
+    found = open_table(table).tally(table.column_names)
+    starts, codes = found.split_last()
+    assert codes.tolist() == found.codes(found.columns[-1]).tolist()
+    assert starts[:-1].tolist() == kernels.run_starts(found.prefix(len(found.columns) - 1)).tolist()
+    assert starts[-1] == len(found)
+    assert set(found.prefix(0).tolist()) <= {0}
+
+
+@given(arrow_tables())
+def test_codes_sort_as_values_do(table: pa.Table) -> None:
+    found = open_table(table).tally(table.column_names)
+    for name in found.columns:
+        values, codes = found.decode(name).to_pylist(), found.codes(name).tolist()
+        ranked = [v for _, v in sorted({(c, v) for c, v in zip(codes, values, strict=True) if v is not None})]
+        assert ranked == sorted(ranked)
+        assert all((c == 0) == (v is None) for c, v in zip(codes, values, strict=True))
+
+
+def test_engine_grouping_gives_the_same_as_packed_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    data = pa.table({name: rng.integers(0, 9, 500) for name in "abc"})
+    packed = open_table(data).tally("abc")
+    monkeypatch.setattr(duckdb_table, "ROWS_IN_MEMORY", 100)
+    grouped = open_table(data).tally("abc")
+    assert combinations(packed) == combinations(grouped) == counted(data, list("abc"))
+
+
+def test_sorting_gives_the_same_as_counting_in_slots(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = pa.table({name: np.random.default_rng(5).integers(0, 4, 500) for name in "abc"})
+    slots = open_table(data).tally("abc")
+    monkeypatch.setattr(tally, "_DENSE_FACTOR", 0)
+    assert combinations(open_table(data).tally("abc")) == combinations(slots)
+
+
+def test_compiled_kernels_equal_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = np.sort(np.random.default_rng(1).integers(0, 3000, 5000))
+    plain = kernels.distinct_keys(keys), kernels.split_last(np.unique(keys), 7)
+    monkeypatch.setattr(kernels, "SMALL", 1)
+    fast = kernels.distinct_keys(keys), kernels.split_last(np.unique(keys), 7)
+    for a, b in zip(plain, fast, strict=True):
+        for left, right in zip(a, b, strict=True):
+            assert left.tolist() == right.tolist()
+
+
+def test_words_are_as_few_as_fit() -> None:
+    assert split_into_words([10, 10, 10], 100) == [[0, 1, 2]]
+    assert split_into_words([2**40, 2**20, 2**20, 4], 1000) == [[0, 1], [2, 3]]
+    assert split_into_words([2**62, 2**53, 2**53], 1000) is not None
+    assert split_into_words([2**62, 2**60], 1000) is None
+    assert split_into_words([2**64], 1) is None
+
+
+def test_several_words_keep_every_column() -> None:
+    rng = np.random.default_rng(3)
+    codings = [IntegerCoding(name, 0, 2**30, pa.int64()) for name in "abcd"]
+    columns = [rng.integers(1, 2**30, 300) for _ in "abcd"]
+    columns[0][:] = columns[0][0]
+    columns[1][100:] = columns[1][5]
+    words = [
+        Word((codings[0], codings[1]), columns[0] * 2**30 + columns[1]),
+        Word((codings[2],), columns[2]),
+        Word((codings[3],), columns[3]),
+    ]
+    found = Tally.from_words(words)
+    rows = {tuple(int(c[i]) - 1 for c in columns) for i in range(300)}
+    assert set(combinations(found)) == rows
+    assert found.total == 300
+
+
+def test_exact_aggregates_do_not_wrap() -> None:
+    big = 2**63 - 1
+    table = open_table(pa.table({"g": ["x", "x", "y"], "v": [big, big, -5]}))
+    whole = table.aggregate("v").to_pylist()[0]
+    assert whole == {"count": 3, "sum": Decimal(2 * big - 5), "min": -5, "max": big}
+    groups = {row["g"]: int(row["sum"]) for row in table.aggregate("v", ["g"]).to_pylist()}
+    assert groups == {"x": 2 * big, "y": -5}
+
+
+def test_aggregates_of_floats_are_refused() -> None:
+    from noiseless.errors import RequestError
+
+    with pytest.raises(RequestError, match="whole numbers"):
+        open_table(pa.table({"v": [0.1]})).aggregate("v")

@@ -1,0 +1,27 @@
+import subprocess
+import sys
+
+import pytest
+
+import noiseless
+
+
+@pytest.mark.parametrize("name", noiseless.__all__)
+def test_public_names_resolve(name: str) -> None:
+    assert getattr(noiseless, name) is not None
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        noiseless.nonsense  # noqa: B018 - looking it up is the test
+
+
+def test_public_names_are_listed() -> None:
+    assert set(noiseless.__all__) <= set(dir(noiseless))
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    heavy = "numpy duckdb pyarrow numba scipy matplotlib pydantic narwhals typer jinja2".split()
+    code = f"import sys, noiseless; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
