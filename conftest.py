@@ -5,9 +5,9 @@ Being one test, it also stays in one process when tests run side by side.
 
 * ` ```python ` blocks run; those that begin with `>>>` are checked against the output they show.
 * ` ```console ` blocks run line by line (`$ command`) and must print what follows; `...` stands for anything.
-* ` ```{code-block} ` directives of TOML or CSV with a `:caption:` are written to the file that it names.
+* ` ```{code-block} ` directives of TOML or text with a `:caption:` are written to the file that it names.
 
-Blocks in other languages (` ```sh `, ` ```text `) are only shown.
+Other blocks (` ```sh `, ` ```text ` without a caption) are only shown.
 """
 
 import os
@@ -80,7 +80,7 @@ PAGES = Sybil(
         PythonCodeBlockParser(doctest_optionflags=ELLIPSIS),
         CodeBlockParser("console", run_console),
         CodeBlockParser("toml", write_file),
-        CodeBlockParser("csv", write_file),
+        CodeBlockParser("text", write_file),
     ],
     patterns=["README.md", "docs/*.md"],
 )

@@ -26,7 +26,9 @@ autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
 
 
-def _escape_bars(_app: Sphinx, _what: str, _name: str, _obj: object, _options: object, lines: list[str]) -> None:
+def _escape_bars(
+    _app: Sphinx, _what: str, _name: str, _obj: object, _options: object, lines: list[str]
+) -> None:
     """Let docstrings write |[[X]]| for a size: reStructuredText takes |...| for a substitution."""
     lines[:] = [line if line.lstrip().startswith(">>>") else line.replace("|", r"\|") for line in lines]
 

@@ -56,9 +56,7 @@ def main() -> None:
     parser.add_argument("path", type=Path, help="parquet or CSV file")
     parser.add_argument("public", type=names, help="public columns, separated by commas")
     parser.add_argument("sensitive", help="sensitive column")
-    parser.add_argument(
-        "--functions", type=names, default=list(FUNCTIONS), help="some of k,l,entropy,t"
-    )
+    parser.add_argument("--functions", type=names, default=list(FUNCTIONS), help="some of k,l,entropy,t")
     args = parser.parse_args()
     unknown = [name for name in args.functions if name not in FUNCTIONS]
     if unknown:

@@ -129,5 +129,5 @@ def test_several_releases_are_judged_by_their_joint_range(tables: list[list[dict
         for row in rows
     ]
     found = audit([frame(t) for t in tables], sensitive="s", public="x", unit="id")
-    public = [c for c in marked[0] if c.endswith(".x") or c.endswith(".present")]
+    public = [c for c in marked[0] if c.endswith((".x", ".present"))]
     check(marked, found, public, ["s"], "id")

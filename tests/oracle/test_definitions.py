@@ -5,8 +5,9 @@ import math
 from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 
-from oracle import definitions as oracle
 import pytest
+
+from oracle import definitions as oracle
 
 DICE = frozenset((number, "yes" if number % 2 == 0 else "no") for number in range(1, 7))
 

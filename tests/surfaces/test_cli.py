@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,15 @@ class Outcome:
         self.code, self.out, self.err = code, out, err
 
     @property
-    def json(self) -> Any:
+    def json(self) -> Any:  # noqa: ANN401 - any JSON
         return json.loads(self.out)
 
 
+Command = Callable[..., Outcome]
+
+
 @pytest.fixture
-def noiseless(capsys: pytest.CaptureFixture[str]) -> Any:
+def noiseless(capsys: pytest.CaptureFixture[str]) -> Command:
     def call(*arguments: str) -> Outcome:
         code = run(arguments)
         captured = capsys.readouterr()
@@ -37,14 +41,21 @@ def noiseless(capsys: pytest.CaptureFixture[str]) -> Any:
     return call
 
 
-AUDIT_KEYS = set(
-    "rows sensitive_values public_values pairs entropy leakage information maximin leakage_symmetric min_posterior"
-    " max_posterior components k_anonymity distinct_l_diversity entropy_l_diversity t_closeness homogeneous_groups"
-    " witnesses policy".split()
-)
+AUDIT_KEYS = {
+    *("rows", "sensitive_values", "public_values", "pairs", "entropy", "leakage", "information", "maximin"),
+    *("leakage_symmetric", "min_posterior", "max_posterior", "components", "k_anonymity"),
+    *(
+        "distinct_l_diversity",
+        "entropy_l_diversity",
+        "t_closeness",
+        "homogeneous_groups",
+        "witnesses",
+        "policy",
+    ),
+}
 
 
-def test_audit_as_json(noiseless: Any, people: str) -> None:
+def test_audit_as_json(noiseless: Command, people: str) -> None:
     done = noiseless("audit", people, "--sensitive", "ill", "--public", "age", "--format", "json")
     assert done.code == 0
     assert done.err == ""
@@ -53,7 +64,7 @@ def test_audit_as_json(noiseless: Any, people: str) -> None:
     assert done.json["k_anonymity"] == 2
 
 
-def test_audit_as_text(noiseless: Any, people: str) -> None:
+def test_audit_as_text(noiseless: Command, people: str) -> None:
     done = noiseless("audit", people, "--sensitive", "ill", "--public", "age", "--public", "sex")
     assert done.code == 0
     assert done.out.startswith("NOT PRIVATE: 2 of 4 rows")
@@ -62,7 +73,7 @@ def test_audit_as_text(noiseless: Any, people: str) -> None:
     assert "flu" in shown.out
 
 
-def test_policy_is_an_exit_code(noiseless: Any, people: str, tmp_path: Path) -> None:
+def test_policy_is_an_exit_code(noiseless: Command, people: str, tmp_path: Path) -> None:
     policy = tmp_path / "limits.toml"
     base = ("audit", people, "--sensitive", "ill", "--public", "age", "--policy", str(policy))
     policy.write_text("[limits]\nk_anonymity = 2\n")
@@ -74,7 +85,7 @@ def test_policy_is_an_exit_code(noiseless: Any, people: str, tmp_path: Path) -> 
     assert "NOT MET" in noiseless(*base).out
 
 
-def test_report_and_records_are_written(noiseless: Any, people: str, tmp_path: Path) -> None:
+def test_report_and_records_are_written(noiseless: Command, people: str, tmp_path: Path) -> None:
     html, records = tmp_path / "r.html", tmp_path / "r.csv"
     done = noiseless(
         "audit",
@@ -93,7 +104,7 @@ def test_report_and_records_are_written(noiseless: Any, people: str, tmp_path: P
     assert len(records.read_text().splitlines()) == 5
 
 
-def test_several_releases(noiseless: Any, people: str, tmp_path: Path) -> None:
+def test_several_releases(noiseless: Command, people: str, tmp_path: Path) -> None:
     other = tmp_path / "other.csv"
     other.write_text("id,job\n1,x\n2,y\n3,x\n4,y\n")
     done = noiseless(
@@ -104,7 +115,7 @@ def test_several_releases(noiseless: Any, people: str, tmp_path: Path) -> None:
     assert done.json["min_posterior"] == 1
 
 
-def test_schema_proposal_and_check(noiseless: Any, people: str, tmp_path: Path) -> None:
+def test_schema_proposal_and_check(noiseless: Command, people: str, tmp_path: Path) -> None:
     proposal = noiseless("schema", people)
     assert proposal.code == 0
     assert "proposal = true" in proposal.out
@@ -124,7 +135,7 @@ def test_schema_proposal_and_check(noiseless: Any, people: str, tmp_path: Path) 
     ]  # fmt: skip
 
 
-def test_out_of_domain_values_are_counted_or_clamped(noiseless: Any, people: str, tmp_path: Path) -> None:
+def test_out_of_domain_values_are_counted_or_clamped(noiseless: Command, people: str, tmp_path: Path) -> None:
     file = tmp_path / "s.toml"
     file.write_text('[columns.age]\nrole = "public"\nbounds = [0, 35]\n')
     base = ("audit", people, "--sensitive", "ill", "--schema", str(file))
@@ -151,7 +162,7 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize("name", BAD_FILES)
-def test_bad_files_get_one_helpful_line(noiseless: Any, tmp_path: Path, name: str) -> None:
+def test_bad_files_get_one_helpful_line(noiseless: Command, tmp_path: Path, name: str) -> None:
     path, content = tmp_path / name, BAD_FILES[name]
     if content is not None:
         path.write_bytes(content)
@@ -186,7 +197,7 @@ def test_bad_files_get_one_helpful_line(noiseless: Any, tmp_path: Path, name: st
     ],
 )
 def test_wrong_requests_get_one_helpful_line(
-    noiseless: Any, people: str, arguments: list[str], words: str
+    noiseless: Command, people: str, arguments: list[str], words: str
 ) -> None:
     done = noiseless("audit", people, *arguments)
     assert done.code == 2
@@ -195,7 +206,9 @@ def test_wrong_requests_get_one_helpful_line(
     assert words in done.err
 
 
-def test_failures_inside_tell_no_values(noiseless: Any, people: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failures_inside_tell_no_values(
+    noiseless: Command, people: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("the value 31 of somebody")
 
@@ -206,7 +219,7 @@ def test_failures_inside_tell_no_values(noiseless: Any, people: str, monkeypatch
     assert "RuntimeError" in done.err
 
 
-def test_demo(noiseless: Any, tmp_path: Path) -> None:
+def test_demo(noiseless: Command, tmp_path: Path) -> None:
     done = noiseless("demo", "--out", str(tmp_path / "demo"))
     assert done.code == 0
     assert done.out.count("NOT PRIVATE") == 2
@@ -218,7 +231,7 @@ def test_demo(noiseless: Any, tmp_path: Path) -> None:
     ]
 
 
-def test_version_and_help(noiseless: Any) -> None:
+def test_version_and_help(noiseless: Command) -> None:
     assert noiseless("--version").out.startswith("noiseless ")
     for command in ("audit", "schema", "demo"):
         done = noiseless(command, "--help")

@@ -76,11 +76,11 @@ def test_lemma_1(joint: JointRange, k: int) -> None:
 
 @given(joint_ranges())
 def test_lemma_2(joint: JointRange) -> None:
-    """Lemma 2 of [P3]: the S-ranges of the blocks of X's finest decomposition are the overlap partition of [[S]]."""
+    """Lemma 2 of [P3]: the S-ranges of the finest decomposition of X are the overlap partition of [[S]]."""
     partition = overlap_partition(joint)
     for block in range(partition.count):
         members = np.flatnonzero(partition.y_blocks == block)
-        reached = {int(x) for y in members for x in joint.posterior(y)}
+        reached = {int(x) for y in members.tolist() for x in joint.posterior(y)}
         assert reached == set(np.flatnonzero(partition.x_blocks == block).tolist())
 
 

@@ -22,7 +22,7 @@ def test_bounds_bracket_the_logarithm(ratio: Fraction) -> None:
 @given(st.integers(-300, 300))
 def test_powers_of_two_are_exact(exponent: int) -> None:
     bits = Bits(Fraction(2) ** exponent)
-    assert log2_bounds(bits.ratio) == (exponent, exponent)
+    assert log2_bounds(bits.ratio) == (Fraction(exponent), Fraction(exponent))
     assert bits == exponent
     assert bits.upper == bits.lower == exponent
 

@@ -23,7 +23,7 @@ def k_anonymity(census: Census) -> int:
 
 
 def distinct_l_diversity(census: Census) -> int:
-    """The fewest different sensitive values in a group (Machanavajjhala et al.): the smallest posterior set."""
+    """The fewest different sensitive values in a group (Machanavajjhala et al.)."""
     return int(census.joint.posterior_sizes.min())
 
 
@@ -44,8 +44,8 @@ def homogeneous_groups(census: Census) -> IntArray:
 def t_closeness(census: Census) -> Fraction:
     """The largest earth mover's distance of a group's sensitive values from the whole table's (Li et al.).
 
-    Ordered values move by ranks, |i - j| / (m - 1); others are all at distance one. Doubles find the farthest groups,
-    whole numbers settle which is farthest and how far.
+    Ordered values move by ranks, |i - j| / (m - 1); others are all at distance one. Doubles find the
+    farthest groups, whole numbers settle which is farthest and how far.
     """
     distances = _ordered_distances(census) if census.ordered else _equal_distances(census)
     near = np.flatnonzero(distances >= distances.max() - _NEAR)
@@ -84,8 +84,8 @@ def _equal_distances(census: Census) -> FloatArray:
 def _ordered_distances(census: Census) -> FloatArray:
     """The area between two cumulative distributions over ranks, without visiting ranks a group does not have.
 
-    Between two neighbouring values of a group its own distribution G is flat and the table's F climbs: |G - F| is
-    summed there from running sums of F, on both sides of the rank where F passes G.
+    Between two neighbouring values of a group its own distribution G is flat and the table's F climbs:
+    |G - F| is summed there from running sums of F, on both sides of the rank where F passes G.
     """
     counts, groups, values = _totals(census)
     joint, ranks = census.joint, census.joint.size_x

@@ -42,7 +42,7 @@ def audit(
         names: the columns' names, for text files without a header line.
 
     Raises:
-        NoiselessError: the table, a column or a combination of arguments is wrong; the message says how to mend it.
+        NoiselessError: the table, a column or a combination of arguments is wrong, and how to mend it.
 
     >>> import pyarrow as pa
     >>> patients = pa.table({"age": [31, 31, 52, 47], "ward": ["a", "a", "b", "b"]})
@@ -114,7 +114,7 @@ def _linked(
         return tables[0], public
     if unit is None:
         raise RequestError(
-            "several releases are audited together person by person; name the column they share with --unit COLUMN"
+            "several releases are audited together person by person; name who is who with --unit COLUMN"
         )
     apart = [table.distinct_rows() for table in tables] if distinct_rows else tables
     return apart[0].link(apart[1:], unit, shared, public)

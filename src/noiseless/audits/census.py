@@ -11,12 +11,11 @@ from noiseless.ranges import JointRange
 from noiseless.tables import IntArray, Tally
 from noiseless.tables.kernels import run_starts
 
-
 BoolArray = npt.NDArray[np.bool_]
 
 
 class Members(NamedTuple):
-    """Who is in which group, each person once a group: a person with several rows can be in several groups."""
+    """Who is in which group, each person once a group (and, with several rows, in several groups)."""
 
     groups: IntArray
     persons: IntArray
@@ -26,7 +25,7 @@ class Members(NamedTuple):
 class Census:
     """A joint range [[S, Y]] with head counts, S sensitive and Y what an adversary sees.
 
-    A *group* is a value of Y, its *posterior set* is [[S|y]]. Heads are rows, or persons where a unit is named.
+    A *group* is a value of Y, its *posterior set* is [[S|y]]. Heads are rows, or persons with a unit.
 
     Attributes:
         joint: the joint range.
@@ -78,7 +77,7 @@ class Census:
 
 
 def cells_of_groups(tally: Tally, width: int, group_width: int) -> IntArray:
-    """For each group (the first `group_width` columns), the number of its cell (the first `width` of these)."""
+    """The cell (the first `width` columns) of each group (the first `group_width` columns), numbered."""
     groups = tally.prefix(group_width)
     keys = tally.prefix(width)[run_starts(groups)]
     starts = np.zeros(len(keys), np.int64)

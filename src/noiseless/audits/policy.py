@@ -19,8 +19,8 @@ from noiseless.exact import Bits
 class Limits(BaseModel):
     """The limits a policy may set; those left out are not checked.
 
-    `leakage` and `maximin` are in bits and at most, `min_posterior`, `k_anonymity`, `distinct_l_diversity` and
-    `entropy_l_diversity` at least, `t_closeness` and `homogeneous_groups` at most.
+    `leakage` and `maximin` (in bits), `t_closeness` and `homogeneous_groups` are maxima; `min_posterior`,
+    `k_anonymity`, `distinct_l_diversity` and `entropy_l_diversity` are minima.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

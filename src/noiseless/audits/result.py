@@ -124,7 +124,7 @@ class Audit(Exposure):
 
     @property
     def suppressed_rows(self) -> int:
-        """How many rows (persons) are suppressed. They count as groups: that a row is suppressed can be seen."""
+        """How many rows (persons) are suppressed; they count as a group, for suppression can be seen."""
         return self.census.heads_in(self.suppressed)
 
     @property

@@ -14,8 +14,8 @@ def verdict(audit: "Audit") -> str:
         return f"NOTHING TO PROTECT: {name} has the same value in every row."
     if worst.min_posterior == 1:
         return (
-            f"NOT PRIVATE: {worst.homogeneous_persons:,} of {audit.persons:,} {audit.heads} have their {name} given "
-            f"away completely, in {worst.homogeneous_groups:,} of {audit.public_values:,} groups"
+            f"NOT PRIVATE: {worst.homogeneous_persons:,} of {audit.persons:,} {audit.heads} have their "
+            f"{name} given away completely, in {worst.homogeneous_groups:,} of {audit.public_values:,} groups"
             f"{_told_apart(worst.components, name)}."
         )
     if worst.census.joint.is_unrelated():

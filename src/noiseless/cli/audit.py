@@ -31,7 +31,7 @@ Examples:
 _NOT_MET = 1
 
 
-def audit_command(
+def audit_command(  # noqa: PLR0917 - typer calls it by keywords
     table: Annotated[
         list[str],
         typer.Argument(

@@ -31,7 +31,8 @@ def demo_command(
             "1. A table of 40 invented patients. What do age, sex and postcode give away about the illness?\n"
         )
         typer.echo(
-            "   $ noiseless audit patients.csv --sensitive illness --public age --public sex --public postcode\n"
+            "   $ noiseless audit patients.csv --sensitive illness"
+            " --public age --public sex --public postcode\n"
         )
         typer.echo(audit_text(plain))
     with as_file(folder / "patients-4-anonymous.csv") as path:

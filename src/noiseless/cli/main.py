@@ -1,6 +1,6 @@
 """The command `noiseless`: a thin layer over the library.
 
-Exit codes: 0 done; 1 the answer is "no"; 2 the request is wrong, one line on stderr; 3 something failed inside.
+Exit codes: 0 done; 1 the answer is "no"; 2 the request is wrong (one line on stderr); 3 a failure inside.
 """
 
 import os

@@ -19,8 +19,8 @@ def leakage(joint: JointRange, given: npt.ArrayLike | None = None) -> Bits:
 
     Args:
         joint: the joint range.
-        given: side information as the cell of each y (y is then a pair (y', a), and its cell is a). The result is
-            L0(X -> Y'|A) = max_(y',a) log2 |[[X|a]]| / |[[X|y',a]]|: what y' adds for one who knows a.
+        given: side information as the cell of each y (y is then a pair (y', a), and its cell is a). The
+            result is L0(X -> Y'|A) = max_(y',a) log2 |[[X|a]]| / |[[X|y',a]]|: what y' adds to a.
     """
     if given is None:
         return entropy(joint) - disarray(joint)

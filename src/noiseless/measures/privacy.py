@@ -10,7 +10,7 @@ from noiseless.ranges import JointRange
 
 
 def privacy_by_leakage(joint: JointRange) -> float:
-    """P1 = 1 / L0(X;Y), rounded down; infinite when nothing leaks (the paper's text says 0, its formula infinity)."""
+    """P1 = 1 / L0(X;Y), rounded down; infinite when nothing leaks ([P4] says 0 in its text)."""
     return _inverse(leakage(joint))
 
 

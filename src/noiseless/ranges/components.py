@@ -1,7 +1,7 @@
 """Connected components of a joint range, straight from its pairs, by union-find on one side.
 
-Every y touches the x values of its posterior set, so joining each of them with the first one is enough: the trees
-stand on the x side only, and the graph on both sides, or the confusability graph, is never built.
+Every y touches the x values of its posterior set, so joining each of them with the first one is enough: the
+trees stand on the x side only, and the graph on both sides, or the confusability graph, is never built.
 """
 
 from collections.abc import Callable

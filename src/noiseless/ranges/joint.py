@@ -163,8 +163,8 @@ class JointRange:
         """Whether X and Y are unrelated: [[X, Y]] = [[X]] x [[Y]] (Definition II.1 of [P4]).
 
         Args:
-            given: side information as the cell of each y (y is then a pair (x', a), and its cell is a): whether X
-                and X' are unrelated conditional on A.
+            given: side information as the cell of each y (y is then a pair (x', a), and its cell is a):
+                whether X and X' are unrelated conditional on A.
         """
         if given is None:
             return len(self) == self.size_x * self.size_y

@@ -85,8 +85,8 @@ def _suppressed(audit: Audit) -> str:
     kept = audit.k_anonymity_unsuppressed
     without = "all are" if kept is None else f"without them k would be {kept:,}"
     return _wrapped(
-        f"{audit.suppressed_rows:,} {audit.heads} are suppressed (* in every public column). They count as a group, "
-        f"because that a row is suppressed can be seen; {without}."
+        f"{audit.suppressed_rows:,} {audit.heads} are suppressed (* in every public column). They count as a "
+        f"group, because that a row is suppressed can be seen; {without}."
     )
 
 

@@ -83,7 +83,7 @@ class Table(ABC):
 
     @abstractmethod
     def locate(self, values: Mapping[str, pa.Array]) -> list[int | None]:
-        """The number, from 1, of the first row that has each combination of values; None where rows have none.
+        """The number, from 1, of the first row with each combination of values; None where rows have none.
 
         Args:
             values: columns of the table and, for each, as many values as there are combinations.
@@ -107,18 +107,18 @@ class Table(ABC):
     def link(
         self, others: Sequence["Table"], unit: str, shared: Sequence[str], public: Sequence[str]
     ) -> tuple["Table", tuple[str, ...]]:
-        """This and other releases of the same people as one table, joined by the column that names a person.
+        """This and other releases of the same people as one table, joined by who they are about.
 
         Args:
             others: the other releases; each has the column `unit` and at least one of `public`.
             unit: the column that names a person.
-            shared: columns that are facts of the person (sensitive ones, side information): taken from the first
-                release that has the column and the person.
+            shared: columns that are facts of the person (sensitive ones, side information): taken from the
+                first release that has the column and the person.
             public: the published columns; release i contributes those it has, as `i.name`.
 
         Returns:
-            The joined table and the names of its public columns. Where somebody is absent from a release, that
-            absence is public too, as `i.present`.
+            The joined table and the names of its public columns. Where somebody is absent from a release,
+            that is public too, as `i.present`.
         """
 
     def require(self, *columns: str) -> None:

@@ -35,7 +35,7 @@ class Coding(Protocol):
 
 @dataclass(frozen=True)
 class IntegerCoding:
-    """Whole numbers, truth values and dates: a value's code is its distance from the lowest value, plus one."""
+    """Whole numbers, truth values and dates: a code is the distance from the lowest value, plus one."""
 
     name: str
     low: int

@@ -212,7 +212,7 @@ class DuckDBTable(Table):
     def link(
         self, others: Sequence[Table], unit: str, shared: Sequence[str], public: Sequence[str]
     ) -> tuple["DuckDBTable", tuple[str, ...]]:
-        """This and other releases of the same people as one table, joined by the column that names a person."""
+        """This and other releases of the same people as one table, joined by who they are about."""
         if not all(isinstance(other, DuckDBTable) for other in others):
             raise RequestError("releases on different engines cannot be joined; export them to files")
         return link([self, *cast("Sequence[DuckDBTable]", others)], unit, shared, public)

@@ -48,7 +48,7 @@ def split_last(keys: IntArray, size: int) -> tuple[IntArray, IntArray]:
     return starts[:end], codes
 
 
-# The kernels fill arrays that numpy allocates: numpy asks for huge pages, numba does not, and that halves the time.
+# The kernels fill arrays that numpy allocates: numpy asks for huge pages, numba does not; it halves the time.
 
 
 def _distinct_keys(keys: IntArray, found: IntArray, counts: IntArray) -> int:

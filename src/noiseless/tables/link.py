@@ -1,4 +1,4 @@
-"""Several releases of the same people as one table: a row a person and a choice of one row from each release."""
+"""Several releases of the same people as one table: a row a person and choice of a row from each release."""
 
 from collections.abc import Sequence
 from dataclasses import replace

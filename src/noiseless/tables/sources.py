@@ -1,7 +1,7 @@
 """From what a user points at (a file, a glob, a database table, a frame) to a table."""
 
-from glob import glob
 from collections.abc import Sequence
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +72,8 @@ def _paths(source: str) -> list[Path]:
         raise SourceError(source, f"is a folder; name a file in it, or a glob such as '{path / '*.parquet'}'")
     if path.is_file():
         return [path]
-    found = [Path(p) for p in sorted(glob(source, recursive=True)) if Path(p).is_file()]
+    matches = glob(source, recursive=True)  # noqa: PTH207 - Path.glob takes no absolute patterns
+    found = [Path(match) for match in sorted(matches) if Path(match).is_file()]
     if not found:
         raise SourceError(source, "there is no such file; check the name and the folder")
     return found

@@ -103,7 +103,7 @@ class Tally:
 
     @classmethod
     def from_arrow(cls, table: pa.Table, count: str) -> "Tally":
-        """Tally combinations that an engine has already grouped; column `count` says how often each occurs."""
+        """Tally combinations that an engine has grouped; column `count` says how often each occurs."""
         weights = table.column(count).cast(pa.int64()).to_numpy()
         encoded = [encode(n, table.column(n)) for n in table.column_names if n != count]
         return cls.from_codes([e[0] for e in encoded], [e[1] for e in encoded], weights)
@@ -149,11 +149,11 @@ class Tally:
         raise KeyError(column)
 
     def prefix(self, width: int) -> IntArray:
-        """The keys of the first `width` columns, in the order of the combinations: ascending, with repeats."""
+        """The keys of the first `width` columns of each combination: ascending, with repeats."""
         return reduce(_strip, reversed(self.steps[width:]), self.keys)
 
     def split_last(self) -> tuple[IntArray, IntArray]:
-        """Where each combination of all columns but the last begins (and the end), and the last one's codes."""
+        """Where each combination of all but the last column begins (and the end), and that one's codes."""
         return split_last(self.keys, self.steps[-1].coding.size)
 
     def decode(self, column: str) -> pa.Array:

@@ -12,6 +12,7 @@ from pathlib import Path
 from noiseless.errors import RequestError, SourceError
 from noiseless.tables.sql import literal
 
+_LONGEST_LINE = 2**26
 _SEPARATORS = (",", ";", "\t", "|")
 
 
@@ -40,13 +41,13 @@ def read_csv_sql(paths: Sequence[Path], names: Sequence[str] | None) -> tuple[st
             raise SourceError(str(path), f"has another header than {paths[0]}; read them apart")
     files = ", ".join(literal(str(path)) for path in paths)
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(dialect.names)))
-    return (
+    sql = (
         f"read_csv([{files}], columns = {{{columns}}}, auto_detect = false, "
         f"header = {str(dialect.header).lower()}, delim = {literal(dialect.separator)}, "
         """quote = '"', escape = '"', nullstr = '', strict_mode = true, null_padding = false, """
-        "max_line_size = 67108864)",
-        dialect,
+        f"max_line_size = {_LONGEST_LINE})"
     )
+    return sql, dialect
 
 
 def _dialect(path: Path, names: Sequence[str] | None) -> Dialect:
@@ -59,7 +60,7 @@ def _dialect(path: Path, names: Sequence[str] | None) -> Dialect:
         return Dialect(separator, _header(path, fields), header=True)
     if len(names) != len(fields):
         raise RequestError(
-            f"{len(names)} column names for {path}, whose first line has {len(fields)} fields; name each field"
+            f"{len(names)} column names for {path}, whose first line has {len(fields)} fields; name each"
         )
     return Dialect(separator, tuple(names), header=False)
 

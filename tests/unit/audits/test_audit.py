@@ -108,7 +108,8 @@ def test_nothing_to_protect_and_nothing_leaks() -> None:
 def test_partly_private() -> None:
     found = audit(pa.table({"s": [1, 2, 2, 3, 1, 3], "x": [1, 1, 2, 2, 3, 3]}), sensitive="s", public="x")
     assert found.verdict == (
-        "PARTLY PRIVATE: no group narrows s to fewer than 2 of 3 values; it gives away at most 0.59 of 1.59 bits."
+        "PARTLY PRIVATE: no group narrows s to fewer than 2 of 3 values; "
+        "it gives away at most 0.59 of 1.59 bits."
     )
     assert found.leakage.ratio == Fraction(3, 2)
 
@@ -154,7 +155,7 @@ def test_records_keep_the_rows_of_the_table(tmp_path: Path) -> None:
     for ending, read in (("csv", pd.read_csv), ("parquet", pd.read_parquet)):
         out = tmp_path / f"records.{ending}"
         assert found.write_records(out) == 6
-        records = read(out)  # type: ignore[operator]  # one of two readers
+        records = read(out)
         assert list(records.columns) == ["row", "group_size", "posterior_size", "leaked_bits", "homogeneous"]
         assert records["posterior_size"].tolist() == [1, 1, 2, 2, 2, 2]
         assert records["row"].tolist() == [1, 2, 3, 4, 5, 6]

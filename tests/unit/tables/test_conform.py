@@ -40,7 +40,7 @@ def conformed(
 ) -> list[Any]:
     table = open_table(pa.table({name: pa.array(values, kind)})).conform(SCHEMA, [name], clamp=clamp)
     found = table.tally([name])
-    return found.decode(name).to_pylist()
+    return list(found.decode(name).to_pylist())
 
 
 def strangers(name: str, values: list[Any]) -> int:

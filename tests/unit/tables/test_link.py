@@ -40,7 +40,7 @@ def test_witnesses_have_no_row_numbers() -> None:
 def test_requests_that_make_no_sense() -> None:
     with pytest.raises(RequestError, match="--unit"):
         audit([FIRST, SECOND], sensitive="ill", public="area")
-    with pytest.raises(UnknownColumnError, match="'ill2'.*did you mean 'ill'"):
+    with pytest.raises(UnknownColumnError, match=r"'ill2'.*did you mean 'ill'"):
         audit([FIRST, SECOND], sensitive="ill2", public="area", unit="id")
     with pytest.raises(RequestError, match="none of the public columns"):
         audit([FIRST, SECOND], sensitive="ill", public="area", unit="id")

@@ -9,7 +9,7 @@ from noiseless.tables import open_table
 def column(path: Path, text: str, name: str = "a") -> list[object]:
     path.write_text(text)
     tally = open_table(path).select([name]).tally([name])
-    return tally.decode(name).to_pylist()
+    return list(tally.decode(name).to_pylist())
 
 
 @pytest.mark.parametrize(
