@@ -11,28 +11,46 @@ release = version = noiseless.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]
+smartquotes = False
 default_role = "literal"  # docstrings put code between single backticks
+maximum_signature_line_length = 90
 
 html_theme = "furo"
 html_title = f"noiseless {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_copy_source = False
-html_theme_options = {"navigation_with_keys": True}
 
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
+napoleon_use_ivar = True
 python_use_unqualified_type_names = True
 
+COLON = "\ue000"
+"""Stands for a colon while napoleon, which takes "rows: how many" for "type: what", reads a property."""
 
-def _escape_bars(
+
+def _before_napoleon(
+    _app: Sphinx, what: str, _name: str, _obj: object, _options: object, lines: list[str]
+) -> None:
+    """Let docstrings write |[[X]]|, which reStructuredText takes for a substitution, and colons."""
+    for number, line in enumerate(lines):
+        if not line.lstrip().startswith(">>>"):
+            lines[number] = line.replace("|", r"\|")
+    if what in ("property", "attribute") and lines:
+        lines[0] = lines[0].replace(":", COLON)
+
+
+def _after_napoleon(
     _app: Sphinx, _what: str, _name: str, _obj: object, _options: object, lines: list[str]
 ) -> None:
-    """Let docstrings write |[[X]]| for a size: reStructuredText takes |...| for a substitution."""
-    lines[:] = [line if line.lstrip().startswith(">>>") else line.replace("|", r"\|") for line in lines]
+    lines[:] = [line.replace(COLON, ":") for line in lines]
 
 
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
-    app.connect("autodoc-process-docstring", _escape_bars)
+    app.connect("autodoc-process-docstring", _before_napoleon, priority=400)
+    app.connect("autodoc-process-docstring", _after_napoleon, priority=600)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from noiseless.ranges import JointRange
 from noiseless.tables import IntArray, Tally
-from noiseless.tables.kernels import run_starts
+from noiseless.tables.kernels import distinct_values, run_starts
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -60,7 +60,7 @@ class Census:
         """How many rows (different persons) are in the chosen groups together."""
         if self.members is None:
             return int(self.group_sizes[chosen].sum())
-        return len(np.unique(self.members.persons[chosen[self.members.groups]]))
+        return len(distinct_values(self.members.persons[chosen[self.members.groups]]))
 
     def heads_with_posterior(self, size: int) -> int:
         """How many rows (persons) are in a group whose posterior set has `size` values."""
@@ -72,7 +72,7 @@ class Census:
         if self.members is None:
             return np.bincount(sizes, self.group_sizes).astype(np.int64)
         width = int(self.members.persons.max()) + 1
-        met = np.unique(sizes[self.members.groups] * width + self.members.persons)
+        met = distinct_values(sizes[self.members.groups] * width + self.members.persons)
         return np.bincount(met // width, minlength=int(sizes.max()) + 1)
 
 

@@ -3,35 +3,49 @@
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from noiseless.tables import IntArray, Tally
-from noiseless.tables.kernels import run_starts
+from noiseless.tables.kernels import distinct_keys, run_starts, split_last
 
 Labels = Sequence[Any]
 
 
-@dataclass(frozen=True, eq=False)
+class Grouped(NamedTuple):
+    """Distinct pairs sorted by (y, x): the x of each, and where each y begins (and the end)."""
+
+    x: IntArray
+    starts: IntArray
+
+
+class Loose(NamedTuple):
+    """Pairs in any order, repeats allowed."""
+
+    x: IntArray
+    y: IntArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class JointRange:
-    """The joint range [[X, Y]] over integer codes, stored by y.
+    """The joint range [[X, Y]] over integer codes.
 
     The conditional range [[X|y]] is `x[starts[y]:starts[y + 1]]`, ascending. Every code below `size_x` and
     `size_y` occurs: the marginal ranges are exactly 0..size-1.
 
     Attributes:
-        x: the x of each pair, pairs sorted by (y, x).
-        starts: where the pairs of each y begin, and the number of pairs at the end.
+        pairs: the pairs, as they came; they are sorted when a measure first needs them sorted.
         size_x: |[[X]]|.
+        size_y: |[[Y]]|.
         x_labels: what the codes of X stand for; the codes themselves when None.
         y_labels: the same for Y.
     """
 
-    x: IntArray
-    starts: IntArray
+    pairs: Grouped | Loose
     size_x: int
+    size_y: int
     x_labels: Labels | None = None
     y_labels: Labels | None = None
 
@@ -61,13 +75,10 @@ class JointRange:
         Raises:
             ValueError: there is no pair, or a code below the largest one never occurs.
         """
-        xs, ys = np.asarray(x, np.int64), np.asarray(y, np.int64)
-        if not len(xs):
+        pairs = Loose(np.asarray(x, np.int64), np.asarray(y, np.int64))
+        if not len(pairs.x):
             raise ValueError("a joint range holds at least one pair")
-        size_x = _size(xs, "x")
-        _size(ys, "y")
-        keys = np.unique(ys * size_x + xs)
-        return cls.from_sorted(keys % size_x, keys // size_x, size_x, x_labels, y_labels)
+        return cls(pairs, _size(pairs.x, "x"), _size(pairs.y, "y"), x_labels, y_labels)
 
     @classmethod
     def from_sorted(
@@ -79,7 +90,8 @@ class JointRange:
         y_labels: Labels | None = None,
     ) -> Self:
         """From distinct pairs already sorted by (y, x); `y` may be any ascending keys."""
-        return cls(x, np.append(run_starts(y), len(y)), size_x, x_labels, y_labels)
+        starts = np.append(run_starts(y), len(y))
+        return cls(Grouped(x, starts), size_x, len(starts) - 1, x_labels, y_labels)
 
     @classmethod
     def from_matrix(cls, matrix: npt.ArrayLike) -> Self:
@@ -97,7 +109,8 @@ class JointRange:
         if len(inferred) == 1:
             starts, codes = tally.split_last()
             present = np.bincount(codes) > 0
-            return cls((np.cumsum(present) - 1)[codes], starts, int(present.sum()))
+            x = (np.cumsum(present) - 1)[codes]
+            return cls(Grouped(x, starts), int(present.sum()), len(starts) - 1)
         marginal = tally.project(inferred)
         return cls.from_sorted(_ranks(tally, marginal), tally.prefix(y_columns), len(marginal))
 
@@ -108,10 +121,24 @@ class JointRange:
     def __repr__(self) -> str:
         return f"JointRange({self.size_x} x {self.size_y} values, {len(self)} pairs)"
 
+    @cached_property
+    def grouped(self) -> Grouped:
+        """The distinct pairs, sorted."""
+        if isinstance(self.pairs, Grouped):
+            return self.pairs
+        keys, _ = distinct_keys(np.sort(self.pairs.y * self.size_x + self.pairs.x))
+        starts, x = split_last(keys, self.size_x)
+        return Grouped(x, starts)
+
     @property
-    def size_y(self) -> int:
-        """|[[Y]]|."""
-        return len(self.starts) - 1
+    def x(self) -> IntArray:
+        """The x of each pair, pairs sorted by (y, x)."""
+        return self.grouped.x
+
+    @property
+    def starts(self) -> IntArray:
+        """Where the pairs of each y begin, and the number of pairs at the end."""
+        return self.grouped.starts
 
     @cached_property
     def y(self) -> IntArray:
@@ -187,7 +214,11 @@ def mutually_unrelated(tuples: Iterable[tuple[Hashable, ...]]) -> bool:
 
 def _size(codes: IntArray, name: str) -> int:
     size = int(codes.max()) + 1
-    if codes.min() < 0 or not np.bincount(codes, minlength=size).all():
+    if codes.min() < 0:
+        raise ValueError(f"the codes of {name} must not be negative")
+    met = np.zeros(size, bool)
+    met[codes] = True
+    if not met.all():
         raise ValueError(f"the codes of {name} must be 0, 1, 2, ... with none left out")
     return size
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.ranges.components import component_roots
-from noiseless.ranges.joint import JointRange
+from noiseless.ranges.components import roots_of_groups, roots_of_pairs
+from noiseless.ranges.joint import Grouped, JointRange
 from noiseless.tables import IntArray
 
 
@@ -37,23 +37,27 @@ class Partition:
         Returns:
             The partition of [[X]] and of [[Y]] (the original values of Y, not the cells).
         """
-        by_cell = JointRange.from_codes(self.y_blocks, np.asarray(cells, np.int64))
-        return _relabelled(
-            component_roots(by_cell.x, by_cell.starts, self.count), self.x_blocks, self.y_blocks
-        )
+        cell_of = np.asarray(cells, np.int64)
+        roots = roots_of_pairs(self.y_blocks, cell_of, self.count, int(cell_of.max()) + 1)
+        return _relabelled(roots, self.x_blocks, self.y_blocks)
 
 
 def overlap_partition(joint: JointRange) -> Partition:
     """The overlap (taxicab) partition of a joint range (Definition 1 of [P3], Definition II.2 of [P4])."""
-    identity = np.arange(joint.size_x)
-    roots = component_roots(joint.x, joint.starts, joint.size_x)
-    return _relabelled(roots, identity, joint.x[joint.starts[:-1]])
+    x, starts = joint.grouped
+    roots = roots_of_groups(x, starts, joint.size_x)
+    return _relabelled(roots, np.arange(joint.size_x), x[starts[:-1]])
 
 
 def count_blocks(joint: JointRange) -> int:
-    """How many blocks the overlap partition has, without writing it down."""
-    roots = component_roots(joint.x, joint.starts, joint.size_x)
-    return int(np.count_nonzero(roots == np.arange(joint.size_x)))
+    """How many blocks the overlap partition has, without writing it down or sorting the pairs."""
+    if isinstance(joint.pairs, Grouped):
+        size, roots = joint.size_x, roots_of_groups(*joint.pairs, joint.size_x)
+    else:
+        sides = (joint.size_x, joint.pairs.x), (joint.size_y, joint.pairs.y)
+        (size, few), (other, many) = sorted(sides, key=lambda side: side[0])  # small trees stay in the cache
+        roots = roots_of_pairs(few, many, size, other)
+    return int(np.count_nonzero(roots == np.arange(size)))
 
 
 def _relabelled(roots: IntArray, x: IntArray, y: IntArray) -> Partition:
