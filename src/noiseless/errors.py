@@ -8,6 +8,11 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 
+def looks_like_data(name: str) -> bool:
+    """Whether a column's name may be a cell of a file without a header line, and so must not be shown."""
+    return not any(character.isalpha() or character == "_" for character in name)
+
+
 class NoiselessError(Exception):
     """The root of all errors that a caller can mend."""
 
@@ -45,14 +50,19 @@ class UnknownColumnError(ColumnError):
     SHOWN = 8
 
     def __init__(self, column: str, available: Sequence[str]) -> None:
-        close = get_close_matches(column, available, n=3)
-        if close:
-            hint = f"did you mean {' or '.join(map(repr, close))}?"
-        else:
-            more = f", ... ({len(available):,} in all)" if len(available) > self.SHOWN else ""
-            hint = f"it has {', '.join(map(repr, available[: self.SHOWN]))}{more}"
-        super().__init__(column, f"is not in the table; {hint}")
+        super().__init__(column, f"is not in the table; {self._hint(column, available)}")
         self.available = tuple(available)
+
+    def _hint(self, column: str, available: Sequence[str]) -> str:
+        parts = [part.strip() for part in column.split(",")]
+        if len(parts) > 1 and set(parts) <= set(available):
+            return "name each column by itself"
+        if any(looks_like_data(name) for name in available):
+            return "if the file has no header line, name its columns with --names A,B,C"
+        if close := get_close_matches(column, available, n=3):
+            return f"did you mean {' or '.join(map(repr, close))}?"
+        more = f", ... ({len(available):,} in all)" if len(available) > self.SHOWN else ""
+        return f"it has {', '.join(map(repr, available[: self.SHOWN]))}{more}"
 
 
 class MissingValuesError(ColumnError):

@@ -225,10 +225,56 @@ def test_demo(noiseless: Command, tmp_path: Path) -> None:
     assert done.out.count("NOT PRIVATE") == 2
     assert sorted(p.name for p in (tmp_path / "demo").iterdir()) == [
         "patients-4-anonymous-records.csv",
+        "patients-4-anonymous.csv",
         "patients-4-anonymous.html",
         "patients-records.csv",
+        "patients.csv",
         "patients.html",
     ]
+
+
+def test_the_table_is_never_overwritten(noiseless: Command, people: str, tmp_path: Path) -> None:
+    base = ("audit", people, "--sensitive", "ill", "--public", "age")
+    for option in ("--html", "--records"):
+        done = noiseless(*base, option, people)
+        assert done.code == 2
+        assert "is the table itself" in done.err
+    both = str(tmp_path / "x.csv")
+    assert noiseless(*base, "--html", both, "--records", both).code == 2
+    assert Path(people).read_text() == CSV
+
+
+def test_a_file_without_a_header_shows_no_cells(noiseless: Command, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("61,0,0\n47,1,2\n")
+    for columns in (("age", "sex"), ("61", "x")):
+        done = noiseless("audit", str(path), "--sensitive", columns[0], "--public", columns[1])
+        assert done.code == 2
+        assert "--names" in done.err
+        assert "47" not in done.err
+    path.write_text("61,1\n47,2\n")
+    unknown = noiseless("audit", str(path), "--sensitive", "age", "--public", "sex")
+    assert "61" not in unknown.err
+
+
+def test_columns_joined_by_a_comma(noiseless: Command, people: str) -> None:
+    done = noiseless("audit", people, "--sensitive", "ill", "--public", "age,sex")
+    assert "name each column by itself" in done.err
+
+
+def test_output_into_a_closed_pipe_keeps_the_exit_code(people: str) -> None:
+    command = f"{sys.executable} -m noiseless audit {people} --sensitive ill --public age --format json"
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command} | true"], capture_output=True, check=False
+    )
+    assert done.returncode == 0
+    assert done.stderr == b""
+
+
+def test_without_a_command_there_is_help(noiseless: Command) -> None:
+    done = noiseless()
+    assert done.code == 0
+    assert "audit" in done.out
 
 
 def test_version_and_help(noiseless: Command) -> None:

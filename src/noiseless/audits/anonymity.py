@@ -1,17 +1,17 @@
 """The literature's measures of anonymity, on a census: k, l, t and homogeneous groups."""
 
+from collections.abc import Sequence
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
 from noiseless.audits.census import Census
+from noiseless.exact import round_down
 from noiseless.tables import IntArray
 
 FloatArray = npt.NDArray[np.float64]
-
-_DIGITS = 12
-"""Significant digits of measures that are not rational."""
 
 _NEAR = 1e-9
 """Groups whose distance in doubles is this close to the largest are compared again, exactly."""
@@ -28,11 +28,29 @@ def distinct_l_diversity(census: Census) -> int:
 
 
 def entropy_l_diversity(census: Census) -> float:
-    """The smallest exp(Shannon entropy of the sensitive values) of a group (Machanavajjhala et al.)."""
+    """The smallest exp(Shannon entropy) of a group (Machanavajjhala et al.), rounded down."""
     counts, starts = census.pair_counts.astype(float), census.joint.starts[:-1]
     totals = np.add.reduceat(counts, starts)
     entropies = np.log(totals) - np.add.reduceat(counts * np.log(counts), starts) / totals
-    return float(f"{np.exp(max(entropies.min(), 0.0)):.{_DIGITS}g}")
+    near = np.flatnonzero(entropies <= entropies.min() + _NEAR)
+    kinds = {tuple(sorted(_counts_of(census, group))) for group in near.tolist()}
+    return min(_effective_number(kind) for kind in kinds)
+
+
+def _effective_number(counts: Sequence[int]) -> float:
+    """exp(Shannon entropy) of some counts: their number when all are equal, else the float just below."""
+    if counts[0] == counts[-1]:
+        return float(len(counts))
+    with localcontext() as context:
+        context.prec = 50
+        total = sum(counts)
+        spread = sum((Decimal(c) * Decimal(c).ln() for c in counts), Decimal(0)) / total
+        value = (Decimal(total).ln() - spread).exp()
+    return round_down(Fraction(value) * (1 - Fraction(1, 10**40)))
+
+
+def _counts_of(census: Census, group: int) -> list[int]:
+    return list(census.pair_counts[census.joint.starts[group] : census.joint.starts[group + 1]].tolist())
 
 
 def homogeneous_groups(census: Census) -> IntArray:

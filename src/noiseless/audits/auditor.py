@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from noiseless.audits.exposure import survey
 from noiseless.audits.result import Audit
@@ -49,14 +49,20 @@ def audit(
     >>> audit(patients, sensitive="age", public="ward").min_posterior
     1
     """
+    if missing not in get_args(Missing):
+        raise RequestError(f"a missing value is one of {', '.join(get_args(Missing))}, not {missing!r}")
+    if unit is not None and not isinstance(unit, str):
+        raise RequestError("a person is named by one column; give its name as unit")
     declared = schema if isinstance(schema, Schema) or schema is None else Schema.read(schema)
     chosen_sensitive = _columns(sensitive, declared.private if declared else ())
     chosen_public = _columns(public, declared.public if declared else ())
     chosen_given = _columns(given, ())
     _check_roles(chosen_sensitive, chosen_public, chosen_given, unit)
     if clamp and declared is None:
-        raise RequestError("there is nothing to clamp to; declare the bounds with --schema FILE")
+        raise RequestError("there is nothing to clamp to; declare the bounds (--schema FILE)")
     sources = list(table) if isinstance(table, list | tuple) else [table]
+    if not sources:
+        raise RequestError("no table is given; name at least one")
     tables = [open_table(source, names=names) for source in sources]
     shared = (*chosen_sensitive, *chosen_given)
     whole, seen = _linked(tables, unit, shared, chosen_public, distinct_rows=distinct_rows)
@@ -95,9 +101,9 @@ def _check_roles(
     sensitive: Sequence[str], public: Sequence[str], given: Sequence[str], unit: str | None
 ) -> None:
     if not sensitive:
-        raise RequestError("no sensitive column is named; say which with --sensitive COLUMN")
+        raise RequestError("no sensitive column is named; say which (--sensitive COLUMN)")
     if not public:
-        raise RequestError("no public column is named; say which with --public COLUMN")
+        raise RequestError("no public column is named; say which (--public COLUMN)")
     require_distinct(sensitive=sensitive, public=public, given=given, unit=[unit] if unit else [])
 
 
@@ -114,7 +120,7 @@ def _linked(
         return tables[0], public
     if unit is None:
         raise RequestError(
-            "several releases are audited together person by person; name who is who with --unit COLUMN"
+            "several releases are audited person by person; name the column that tells who (--unit COLUMN)"
         )
     apart = [table.distinct_rows() for table in tables] if distinct_rows else tables
     return apart[0].link(apart[1:], unit, shared, public)

@@ -11,7 +11,7 @@ import numpy as np
 from noiseless import measures
 from noiseless.audits import anonymity
 from noiseless.audits.census import Census, cells_of_groups
-from noiseless.exact import Bits
+from noiseless.exact import Bits, round_up
 from noiseless.ranges import count_blocks
 from noiseless.tables import IntArray, Tally
 
@@ -162,7 +162,7 @@ class Exposure:
             "components": self.components,
             "distinct_l_diversity": self.distinct_l_diversity,
             "entropy_l_diversity": self.entropy_l_diversity,
-            "t_closeness": float(self.t_closeness),
+            "t_closeness": round_up(self.t_closeness),
             "t_closeness_exact": str(self.t_closeness),
             "homogeneous_groups": self.homogeneous_groups,
             "homogeneous_persons": self.homogeneous_persons,

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveInt, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, ValidationError
 
 from noiseless.audits.exposure import Exposure
 from noiseless.audits.result import Audit
 from noiseless.errors import PolicyError
 from noiseless.exact import Bits
+
+NonNegativeDecimal = Annotated[Decimal, Field(ge=0)]
 
 
 class Limits(BaseModel):
@@ -25,13 +27,13 @@ class Limits(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    leakage: Decimal | None = None
-    maximin: Decimal | None = None
+    leakage: NonNegativeDecimal | None = None
+    maximin: NonNegativeDecimal | None = None
     min_posterior: PositiveInt | None = None
     k_anonymity: PositiveInt | None = None
     distinct_l_diversity: PositiveInt | None = None
-    entropy_l_diversity: Decimal | None = None
-    t_closeness: Decimal | None = None
+    entropy_l_diversity: NonNegativeDecimal | None = None
+    t_closeness: NonNegativeDecimal | None = None
     homogeneous_groups: NonNegativeInt | None = None
 
 
@@ -77,7 +79,7 @@ _RULES: dict[str, _Rule] = {
     "min_posterior": (lambda _, e: e.min_posterior, False),
     "k_anonymity": (lambda a, _: a.k_anonymity, False),
     "distinct_l_diversity": (lambda _, e: e.min_posterior, False),
-    "entropy_l_diversity": (lambda _, e: Decimal(repr(e.entropy_l_diversity)), False),
+    "entropy_l_diversity": (lambda _, e: Fraction(e.entropy_l_diversity), False),
     "t_closeness": (lambda _, e: e.t_closeness, True),
     "homogeneous_groups": (lambda _, e: len(e.homogeneous), True),
 }

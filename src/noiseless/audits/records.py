@@ -28,7 +28,7 @@ def write_records(audit: "Audit", out: Path) -> int:
     Returns:
         How many records were written.
     """
-    clash = set(MARKS) & {*audit.seen, audit.unit}
+    clash = {"row", *MARKS} & {*audit.seen, audit.unit}
     if clash:
         raise RequestError(f"a column is named {clash.pop()!r}, like one of the export; rename it first")
     census = audit.worst.census

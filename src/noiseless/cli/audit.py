@@ -11,6 +11,7 @@ from noiseless.cli.options import (
     MissingValues,
     NamesOption,
     print_json,
+    say,
     split_names,
     working,
 )
@@ -35,7 +36,7 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
     table: Annotated[
         list[str],
         typer.Argument(
-            metavar="TABLE...",
+            metavar="TABLE",
             help="CSV, TSV, JSON-lines, Parquet or Excel file, a glob, or duckdb:///file.db::table.",
         ),
     ],
@@ -95,13 +96,16 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
 ) -> int:
     """Run the audit, write what was asked for, and say whether the policy is met."""
     from noiseless.audits import Policy, audit
+    from noiseless.errors import RequestError
     from noiseless.reports import write_audit_html
     from noiseless.reports.text import audit_text
     from noiseless.tables import check_output
 
-    for out in (html, records):
-        if out is not None:
-            check_output(out)
+    outputs = [out for out in (html, records) if out is not None]
+    for out in outputs:
+        check_output(out, [Path(source) for source in table])
+    if html is not None and html == records:
+        raise RequestError(f"{html} cannot hold the report and the records; name two files")
     limits = None if policy is None else Policy.read(policy)
     with working("auditing"):
         result = audit(
@@ -128,5 +132,5 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
     if output is Format.json:
         print_json(answer)
     else:
-        typer.echo(text)
+        say(text)
     return 0 if checks is None or checks.holds else _NOT_MET

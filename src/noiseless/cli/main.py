@@ -21,7 +21,6 @@ WRONG_REQUEST, FAILED_INSIDE = 2, 3
 app = typer.Typer(
     name="noiseless",
     help="Publish data and answer questions without noise, with guarantees counted in bits.",
-    no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
@@ -53,16 +52,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; the exit code."""
     try:
-        code = get_command(app).main(list(arguments), prog_name="noiseless", standalone_mode=False)
+        wanted = list(arguments) or ["--help"]
+        code = get_command(app).main(wanted, prog_name="noiseless", standalone_mode=False)
     except TyperException as error:
         return _complain(f"{error.format_message().rstrip('.')}; see noiseless {_command(arguments)}--help")
     except NoiselessError as error:
         return _complain(str(error))
     except (typer.Abort, KeyboardInterrupt):
         return _complain("interrupted; nothing was written", FAILED_INSIDE)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has gone: no more words
-        return 0
     except Exception as error:
         if os.environ.get("NOISELESS_TRACEBACK"):
             raise

@@ -2,6 +2,8 @@
 
 import json
 import math
+import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
@@ -41,7 +43,16 @@ def split_names(names: str | None) -> list[str] | None:
 
 def print_json(result: Mapping[str, Any]) -> None:
     """One object on stdout; infinity is the text "inf"."""
-    typer.echo(json.dumps(_plain(result), ensure_ascii=False, indent=2, allow_nan=False))
+    say(json.dumps(_plain(result), ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def say(text: str) -> None:
+    """Print; a reader who has gone away (`| head`) changes neither the work nor the exit code."""
+    try:
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - stands in for stdout until the end
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any JSON

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noiseless.cli.options import Format, FormatOption, NamesOption, print_json, split_names, working
+from noiseless.cli.options import Format, FormatOption, NamesOption, print_json, say, split_names, working
 
 if TYPE_CHECKING:
     from noiseless.domain import Schema
@@ -44,7 +44,7 @@ def schema_command(
             return _check(opened, Schema.read(check), output)
         proposal = propose(opened.summarise())
     if output is Format.text:
-        typer.echo(proposal.dump(), nl=False)
+        say(proposal.dump().rstrip("\n"))
         return 0
     columns = [
         {"name": name, "note": note, **_described(proposal.schema, name)}
@@ -79,10 +79,10 @@ def _check(table: "Table", schema: "Schema", output: Format) -> int:
         print_json({"conforms": conforms, "absent": absent, "outside": outside, "proposal": schema.proposal})
     else:
         for name in absent:
-            typer.echo(f"{name}: is not in the table")
+            say(f"{name}: is not in the table")
         for name, count in outside.items():
-            typer.echo(f"{name}: {count:,} values outside {schema.columns[name].describe()}")
-        typer.echo("The table keeps to the schema." if conforms else "The table does not keep to the schema.")
+            say(f"{name}: {count:,} values outside {schema.columns[name].describe()}")
+        say("The table keeps to the schema." if conforms else "The table does not keep to the schema.")
         if schema.proposal:
-            typer.echo("The schema is still a proposal: put in true bounds and delete 'proposal = true'.")
+            say("The schema is still a proposal: put in true bounds and delete 'proposal = true'.")
     return 0 if conforms else _DOES_NOT_CONFORM

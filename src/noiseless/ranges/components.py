@@ -1,7 +1,7 @@
 """Connected components of a joint range, straight from its pairs, by union-find on one side.
 
 Joining each x of a posterior set with the first x seen there is enough: the trees stand on one side only, and
-neither the bipartite graph nor the confusability graph is ever built. The loops stop as soon as one component is
+neither the bipartite graph nor the confusability graph is ever built. The loops stop when one component is
 left, which with few values on a side is soon.
 """
 
@@ -44,8 +44,8 @@ def _run(unite: Callable[..., None], inputs: list[IntArray], size_x: int) -> Int
     return roots
 
 
-# Union by smallest root, with path halving. The two loops differ in how they find the first x of a y; they are
-# written out because a compiled function cannot be passed another one and be kept on disk.
+# Union by smallest root, with path halving. The two loops differ in how they find the first x of a y; they
+# are written out because a compiled function that takes another one cannot be kept on disk.
 
 
 def _unite_groups(x: Codes, starts: Codes, parent: Codes) -> None:

@@ -1,6 +1,5 @@
 """One self-contained HTML page an audit, for the data steward."""
 
-import os
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -10,7 +9,6 @@ from markupsafe import Markup
 
 from noiseless import __version__
 from noiseless.audits import Audit, PolicyResult
-from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
 from noiseless.reports.drawing import XMLNS
@@ -18,6 +16,7 @@ from noiseless.reports.numbers import bound_text, upper_text, value_text
 from noiseless.reports.plots import bipartite_plot, contribution_plot, drawable, posterior_plot
 from noiseless.reports.posterior import posterior_bins
 from noiseless.reports.rows import policy_rows, side_rows, status_of
+from noiseless.tables import written_whole
 
 
 def audit_html(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool = False) -> str:
@@ -62,18 +61,11 @@ def write_audit_html(
         reveal: as for `audit_html`.
 
     Raises:
-        RequestError: it cannot be written there.
+        OutputError: it cannot be written there.
     """
-    out = Path(path)
     page = audit_html(audit, policy, reveal=reveal)
-    part = out.with_name(f".{out.name}.{os.getpid()}.part")
-    try:
+    with written_whole(path, audit.table.files) as part:
         part.write_text(page, "utf-8", newline="\n")
-        part.replace(out)
-    except OSError as error:
-        raise RequestError(f"{out}: cannot be written ({error.strerror})") from None
-    finally:
-        part.unlink(missing_ok=True)
 
 
 @cache

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from noiseless.audits import Audit, Check, PolicyResult, Witness
+from noiseless.audits import Audit, PolicyResult, Witness
+from noiseless.reports.rows import policy_rows
 
 _WIDTH = 100
 _WITNESSES = 5
@@ -121,12 +122,8 @@ def _policy(policy: PolicyResult | None) -> str:
     if policy is None:
         return ""
     rows = [
-        (check.name, check.target, _limit(check), f"{check.found:.6g}", "holds" if check.holds else "FAILS")
-        for check in policy.checks
+        (check.name, row.target, row.asked, row.found, "holds" if row.holds else "FAILS")
+        for check, row in zip(policy.checks, policy_rows(policy), strict=True)
     ]
     title = "The policy is met:" if policy.holds else "THE POLICY IS NOT MET:"
     return _table(title, ("limit", "about", "asked", "found", ""), rows)
-
-
-def _limit(check: Check) -> str:
-    return f"{'at most' if check.at_most else 'at least'} {check.limit}"

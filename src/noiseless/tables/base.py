@@ -24,6 +24,9 @@ class Table(ABC):
     label: str
     """What messages call it: a file name or a kind of frame."""
 
+    files: tuple[Path, ...]
+    """The files it is read from, which nothing may overwrite."""
+
     @property
     @abstractmethod
     def columns(self) -> tuple[str, ...]:

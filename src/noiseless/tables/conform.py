@@ -58,8 +58,7 @@ def count_strangers(
 
 
 def _readings(table: "DuckDBTable", schema: Schema, columns: Sequence[str]) -> dict[str, _Reading]:
-    kinds = dict(zip(table.columns, map(str, table.relation.types), strict=True))
-    return {c: _reading(identifier(c), kinds[c], schema.columns[c]) for c in columns}
+    return {c: _reading(identifier(c), table.kinds[c], schema.columns[c]) for c in columns}
 
 
 def _remedy(column: Column, *, clamp: bool) -> str:

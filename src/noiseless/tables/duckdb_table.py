@@ -1,13 +1,11 @@
 """Tables on DuckDB: files, SQL tables, and any frame handed over through Arrow."""
 
-import os
-import tempfile
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
-from typing import Self, cast
+from typing import Any, Self, cast
 
 import duckdb
 import pyarrow as pa
@@ -17,10 +15,10 @@ from noiseless.errors import MissingValuesError, RequestError
 from noiseless.tables import packing, summaries
 from noiseless.tables.base import Missing, Table
 from noiseless.tables.conform import conforming, count_strangers
+from noiseless.tables.engine import ROOT, Engine, OwnEngine
 from noiseless.tables.engine_errors import readable_errors
 from noiseless.tables.link import link
 from noiseless.tables.outputs import written_whole
-from noiseless.tables.relations import over
 from noiseless.tables.sql import SOURCE, identifier, identifiers, literal
 from noiseless.tables.tally import Tally, Word, split_into_words
 from noiseless.tables.typing_text import typed
@@ -40,39 +38,56 @@ _WRITERS = {
 }
 
 
-def connect() -> duckdb.DuckDBPyConnection:
-    """A connection of one's own to this process's in-memory database: temporary tables are private to it."""
-    return _database(os.getpid()).cursor()
+_KINDS = re.compile(r"U?(TINY|SMALL|BIG)INT|U?INTEGER|BOOLEAN|DATE|TIME.*|DECIMAL.*|VARCHAR|BLOB")
+"""Types whose values are compared as they are; NaN is missing, and anything else is compared as text."""
 
 
-@cache
-def _database(process: int) -> duckdb.DuckDBPyConnection:
-    """One database a process (starting one takes 25 ms); it spills to the system's temporary folder."""
-    spill = Path(tempfile.gettempdir()) / f"noiseless-spill-{process}"
-    return duckdb.connect(config={"temp_directory": str(spill)})
+def _plain(column: str, kind: str) -> tuple[str, str]:
+    """A column as values that can be counted, as SQL, and their type."""
+    name = identifier(column)
+    if _KINDS.fullmatch(kind):
+        return name, kind
+    if kind in ("FLOAT", "DOUBLE"):
+        return f"CASE WHEN NOT isnan({name}) THEN {name} END AS {name}", kind
+    return f"{name}::VARCHAR AS {name}", "VARCHAR"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DuckDBTable(Table):
-    """A DuckDB relation with its operations.
+    """A query that DuckDB can run, and what can be asked over it.
 
     Attributes:
-        relation: what queries read from.
-        connection: the connection it lives on when that is ours; None for a relation of the caller's.
+        engine: where queries run.
+        query: the SELECT whose result is the table.
+        kinds: the columns and their SQL types.
+        label: what messages call it.
         textual: whether all columns are still text read from a file, to be typed when they are selected.
+        files: the files it is read from.
         numbered: whether the rows stand in an order that means something to the user.
     """
 
-    relation: duckdb.DuckDBPyRelation
+    engine: Engine
+    query: str
+    kinds: Mapping[str, str]
     label: str
-    connection: duckdb.DuckDBPyConnection | None = None
     textual: bool = False
     numbered: bool = True
+    files: tuple[Path, ...] = ()
+
+    @classmethod
+    def describe(cls, engine: Engine, query: str, label: str, files: tuple[Path, ...] = ()) -> "DuckDBTable":
+        """The table that a query makes."""
+        with readable_errors(label):
+            kinds = {name: kind for name, kind, *_ in engine.rows(f"DESCRIBE {query}")}
+        return cls(engine, query, kinds, label, files=files)
+
+    def __repr__(self) -> str:
+        return f"DuckDBTable({self.label!r}, {len(self.columns):,} columns)"
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of all columns, in order."""
-        return tuple(self.relation.columns)
+        return tuple(self.kinds)
 
     def count(self) -> int:
         """How many rows there are."""
@@ -81,35 +96,29 @@ class DuckDBTable(Table):
     def select(self, columns: Sequence[str]) -> Self:
         """Only these columns; text from a file is parsed and typed now, once."""
         self.require(*columns)
-        narrowed = self.where(f"SELECT {identifiers(columns)} FROM {SOURCE}")
-        if not self.textual:
-            return narrowed
-        with readable_errors(self.label):
-            return replace(narrowed, relation=typed(narrowed.relation), textual=False)
+        plain = [_plain(column, self.kinds[column]) for column in columns]
+        query = self.over(f"SELECT {', '.join(sql for sql, _ in plain)} FROM {SOURCE}")
+        kinds = dict(zip(columns, (kind for _, kind in plain), strict=True))
+        narrowed = replace(self, query=query, kinds=kinds)
+        return typed(narrowed) if self.textual else narrowed
 
     def distinct_rows(self) -> Self:
         """The table without exact duplicates of whole rows."""
         return self.where(f"SELECT DISTINCT * FROM {SOURCE}")
 
     def with_missing(self, columns: Sequence[str], missing: Missing) -> Self:
-        """The table with missing values in `columns` treated as `missing` says; NaN is missing too."""
-        kinds = dict(zip(self.columns, map(str, self.relation.types), strict=True))
-        nan_free = [
-            f"CASE WHEN NOT isnan({q}) THEN {q} END AS {q}"
-            for q in (identifier(c) for c in self.columns if kinds[c] in ("FLOAT", "DOUBLE"))
-        ]
-        table = self.where(f"SELECT * REPLACE ({', '.join(nan_free)}) FROM {SOURCE}") if nan_free else self
+        """The table with missing values in `columns` treated as `missing` says."""
         if missing == "drop":
             present = " AND ".join(f"{identifier(c)} IS NOT NULL" for c in columns)
-            return table.where(f"SELECT * FROM {SOURCE} WHERE {present}")
+            return self.where(f"SELECT * FROM {SOURCE} WHERE {present}")
         if missing == "error":
             counts = ", ".join(f"count(*) - count({identifier(c)})" for c in columns)
-            for column, count in zip(columns, table.fetch(f"SELECT {counts} FROM {SOURCE}")[0], strict=True):
+            for column, count in zip(columns, self.fetch(f"SELECT {counts} FROM {SOURCE}")[0], strict=True):
                 if count:
                     raise MissingValuesError(
                         column, count, "fill them, or pass --missing drop or --missing value"
                     )
-        return table
+        return self
 
     def conform(self, schema: Schema, columns: Sequence[str], *, clamp: bool = False) -> Self:
         """The table with `columns` checked against, or clamped to, their declared domains."""
@@ -149,8 +158,7 @@ class DuckDBTable(Table):
     def aggregate(self, column: str, by: Sequence[str] = ()) -> pa.Table:
         """Exact count, sum, minimum and maximum of a column of whole numbers, for each group of `by`."""
         self.require(column, *by)
-        kind = str(self.relation.types[self.columns.index(column)])
-        if kind not in packing.INTEGERS:
+        if self.kinds[column] not in packing.INTEGERS:
             raise RequestError(
                 f"column {column!r} does not hold whole numbers; declare bounds and a step to make it exact"
             )
@@ -165,7 +173,7 @@ class DuckDBTable(Table):
     def summarise(self, columns: Sequence[str] | None = None) -> tuple[ColumnSummary, ...]:
         """What each column holds, as far as a proposal of a schema needs it."""
         chosen = self.columns if columns is None else tuple(columns)
-        return summaries.summarise(self.select(chosen).with_missing(chosen, "value"))
+        return summaries.summarise(self.select(chosen))
 
     def locate(self, values: Mapping[str, pa.Array]) -> list[int | None]:
         """The number, from 1, of the first row that has each combination of values."""
@@ -185,9 +193,10 @@ class DuckDBTable(Table):
         shown = [f"s.{identifier(c)}" for c in keep]
         shown += [f"m.{identifier(c)}" for c in marks.column_names if c not in columns]
         rows_of = self._matched((*columns, *keep), marks, inner=False)
-        with written_whole(out) as part, rows_of as (table, rows):
+        with written_whole(out, self.files) as part, rows_of as (table, rows):
             query = f"SELECT s.{_ROW} AS row, {', '.join(shown)} FROM {rows} ORDER BY s.{_ROW}"
-            table.fetch(f"COPY ({query}) TO {literal(str(part))} ({writer})")
+            with readable_errors(self.label):
+                table.engine.rows(f"COPY ({table.over(query)}) TO {literal(str(part))} ({writer})")
         return self.count()
 
     @contextmanager
@@ -195,8 +204,7 @@ class DuckDBTable(Table):
         self, columns: Sequence[str], marks: pa.Table, *, inner: bool
     ) -> Iterator[tuple["DuckDBTable", str]]:
         """The numbered rows (s) joined with the marks of their combination (m), as SQL."""
-        table = self.owned(columns)
-        connection = cast("duckdb.DuckDBPyConnection", table.connection)
+        table, connection = self.owned(columns)
         match = " AND ".join(
             f"s.{identifier(c)} IS NOT DISTINCT FROM m.{identifier(c)}"
             for c in columns
@@ -217,26 +225,36 @@ class DuckDBTable(Table):
             raise RequestError("releases on different engines cannot be joined; export them to files")
         return link([self, *cast("Sequence[DuckDBTable]", others)], unit, shared, public)
 
-    def owned(self, columns: Sequence[str]) -> "DuckDBTable":
+    def owned(self, columns: Sequence[str]) -> tuple["DuckDBTable", duckdb.DuckDBPyConnection]:
         """These columns on a connection of ours, so that other tables can be joined to them."""
-        if self.connection is not None:
-            return self.select(columns)
-        connection = connect()
-        data = self.arrow(f"SELECT {identifiers(columns)} FROM {SOURCE}")
-        return DuckDBTable(connection.from_arrow(data), self.label, connection)
+        if isinstance(self.engine, OwnEngine):
+            return self.select(columns), self.engine.connection
+        engine = OwnEngine.start()
+        engine.connection.register(ROOT, self.arrow(f"SELECT {identifiers(columns)} FROM {SOURCE}"))
+        copied = self.describe(engine, f"SELECT * FROM {ROOT}", self.label, self.files)
+        return copied.select(columns), engine.connection
+
+    def keep(self, name: str) -> None:
+        """Compute the table now and keep it as a temporary table of our connection; it may spill to disk."""
+        with readable_errors(self.label):
+            self.engine.rows(f"CREATE OR REPLACE TEMP TABLE {name} AS {self.query}")
+
+    def over(self, sql: str) -> str:
+        """A query that reads this table as `SOURCE`, made self-contained."""
+        return f"WITH {SOURCE} AS NOT MATERIALIZED ({self.query}) {sql}"
 
     def where(self, sql: str) -> Self:
-        """The table that a query over this one (as `SOURCE`) makes."""
+        """The table that a query over this one makes."""
         with readable_errors(self.label):
-            return replace(self, relation=over(self.relation, sql))
+            kinds = {name: kind for name, kind, *_ in self.engine.rows(f"DESCRIBE {self.over(sql)}")}
+        return replace(self, query=self.over(sql), kinds=kinds)
 
-    def fetch(self, sql: str) -> list[tuple]:  # type: ignore[type-arg]  # rows of any types
+    def fetch(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows of a query over this table."""
         with readable_errors(self.label):
-            result = self.relation.query(SOURCE, sql)
-            return result.fetchall() if result is not None else []
+            return self.engine.rows(self.over(sql))
 
     def arrow(self, sql: str) -> pa.Table:
         """The result of a query over this table as an Arrow table."""
         with readable_errors(self.label):
-            return over(self.relation, sql).to_arrow_table()
+            return self.engine.arrow(self.over(sql))

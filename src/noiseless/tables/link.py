@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from noiseless.errors import MissingValuesError, RequestError, UnknownColumnError
+from noiseless.tables.engine import OwnEngine
 from noiseless.tables.sql import SOURCE, identifier
 
 if TYPE_CHECKING:
@@ -18,29 +19,21 @@ def link(
     for column in (*shared, *public):
         if not any(column in table.columns for table in tables):
             raise UnknownColumnError(column, tuple(dict.fromkeys(c for t in tables for c in t.columns)))
+    label = " + ".join(table.label for table in tables)
+    engine = OwnEngine.start()
     parts = [_part(table, unit, shared, public) for table in tables]
-    connection = parts[0].connection
-    assert connection is not None  # noqa: S101 - `owned` promises it; mypy wants to hear it
     for number, part in enumerate(parts, 1):
-        relation = part.relation
-        if part.connection is not connection:
-            relation = connection.from_arrow(part.arrow(f"SELECT * FROM {SOURCE}"))
-        relation.create_view(f"noiseless_release_{number}", replace=True)
+        engine.connection.register(f"noiseless_release_{number}", part.arrow(f"SELECT * FROM {SOURCE}"))
     names = [
         (number, column)
         for number, part in enumerate(parts, 1)
         for column in public
         if column in part.columns
     ]
-    connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE noiseless_linked AS {_join(parts, unit, shared, names)}"
-    )
-    joined = replace(
-        parts[0],
-        relation=connection.table("noiseless_linked"),
-        label=" + ".join(table.label for table in tables),
-        numbered=False,
-    )
+    files = tuple(file for table in tables for file in table.files)
+    whole = type(parts[0]).describe(engine, _join(parts, unit, shared, names), label, files)
+    whole.keep("noiseless_linked")
+    joined = replace(whole, query="SELECT * FROM noiseless_linked", numbered=False)
     return _with_absences(joined, len(parts), tuple(f"{n}.{c}" for n, c in names))
 
 
@@ -51,7 +44,7 @@ def _part(table: "DuckDBTable", unit: str, shared: Sequence[str], public: Sequen
         raise RequestError(
             f"{table.label} has none of the public columns; leave it out or name one of its columns"
         )
-    part = table.owned(wanted)
+    part = table.select(wanted)
     missing = part.fetch(f"SELECT count(*) - count({identifier(unit)}) FROM {SOURCE}")[0][0]
     if missing:
         raise MissingValuesError(unit, missing, f"in {table.label} every row must say whose it is")
@@ -69,10 +62,12 @@ def _join(
     sources = [
         f"(SELECT true AS present, * FROM noiseless_release_{n}) AS r{n}" for n in range(1, len(parts) + 1)
     ]
-    joined, seen = sources[0], f"r1.{key}"
+    kinds = {part.kinds[unit] for part in parts}
+    text = "" if len(kinds) == 1 else "::VARCHAR"  # a number in one release may be a text in another
+    joined, seen = sources[0], f"r1.{key}{text}"
     for number, source in enumerate(sources[1:], 2):
-        joined += f" FULL JOIN {source} ON {seen} = r{number}.{key}"
-        seen = f"coalesce({seen}, r{number}.{key})"
+        joined += f" FULL JOIN {source} ON {seen} = r{number}.{key}{text}"
+        seen = f"coalesce({seen}, r{number}.{key}{text})"
     facts = [
         "CASE "
         + " ".join(

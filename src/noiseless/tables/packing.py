@@ -46,7 +46,7 @@ def packed_columns(table: "DuckDBTable", columns: Sequence[str]) -> tuple[tuple[
 
     The facts it asks for stand in the metadata of a Parquet file.
     """
-    kinds = dict(zip(table.columns, map(str, table.relation.types), strict=True))
+    kinds = table.kinds
     if any(kinds[c] not in _PACKABLE for c in columns):
         return None
     facts = ", ".join("min({0}), max({0}), count({0})".format(identifier(c)) for c in columns)

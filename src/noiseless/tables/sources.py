@@ -1,6 +1,7 @@
 """From what a user points at (a file, a glob, a database table, a frame) to a table."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from glob import glob
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,16 @@ import pyarrow as pa
 
 from noiseless.errors import RequestError, SourceError
 from noiseless.tables.base import Table
-from noiseless.tables.duckdb_table import DuckDBTable, connect
+from noiseless.tables.duckdb_table import DuckDBTable
+from noiseless.tables.engine import ROOT, CallersEngine, OwnEngine
 from noiseless.tables.engine_errors import readable_errors
-from noiseless.tables.sql import SOURCE, identifier, literal
+from noiseless.tables.sql import identifier, literal
 from noiseless.tables.text_files import read_csv_sql
 
 _PARQUET = {".parquet", ".pq"}
-_JSON = {".jsonl", ".ndjson"}
+_JSON = {".jsonl": "newline_delimited", ".ndjson": "newline_delimited", ".json": "auto"}
 _EXCEL = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
+_TYPED = {*_PARQUET, *_JSON, *_EXCEL}
 _LATER = {"postgresql:": "PostgreSQL", "postgres:": "PostgreSQL", "spark:": "Spark"}
 
 
@@ -53,17 +56,25 @@ def _open_text(source: str, names: Sequence[str] | None) -> DuckDBTable:
     endings = {path.suffix.lower() for path in paths}
     if len(endings) > 1:
         raise SourceError(source, f"mixes files of kinds {', '.join(sorted(endings))}; give one kind")
-    ending = endings.pop()
-    connection = connect()
+    return replace(_open_files(source, paths, endings.pop(), names), files=tuple(paths))
+
+
+def _open_files(source: str, paths: Sequence[Path], ending: str, names: Sequence[str] | None) -> DuckDBTable:
+    files = f"[{', '.join(literal(str(path)) for path in paths)}]"
+    if names is not None and ending in _TYPED:
+        raise RequestError(
+            f"{source} names its columns itself; names are for text files without a header line"
+        )
     if ending in _EXCEL:
-        return _owned(connection, pa.concat_tables([_read_excel(p) for p in paths]), source)
-    files = f"[{', '.join(literal(str(p)) for p in paths)}]"
+        return _in_memory(pa.concat_tables([_read_excel(path) for path in paths]), source)
     if ending in _PARQUET:
-        return _scan(connection, f"read_parquet({files})", source)
+        return _scan(f"read_parquet({files})", source)
     if ending in _JSON:
-        return _scan(connection, f"read_json({files}, format = 'newline_delimited')", source)
+        return _scan(f"read_json({files}, format = '{_JSON[ending]}')", source)
     sql, dialect = read_csv_sql(paths, names)
-    return _rename(_scan(connection, sql, source), dialect.names, textual=True)
+    query = f"SELECT {_renamed(source, dialect.names)} FROM {sql}"
+    kinds = dict.fromkeys(dialect.names, "VARCHAR")
+    return DuckDBTable(OwnEngine.start(), query, kinds, source, textual=True)
 
 
 def _paths(source: str) -> list[Path]:
@@ -79,30 +90,24 @@ def _paths(source: str) -> list[Path]:
     return found
 
 
-def _scan(connection: duckdb.DuckDBPyConnection, function: str, label: str) -> DuckDBTable:
-    with readable_errors(label):
-        return DuckDBTable(connection.sql(f"SELECT * FROM {function}"), label, connection)
+def _scan(function: str, label: str) -> DuckDBTable:
+    return DuckDBTable.describe(OwnEngine.start(), f"SELECT * FROM {function}", label)
 
 
-def _rename(table: DuckDBTable, names: Sequence[str], *, textual: bool) -> DuckDBTable:
-    """Give a table with columns c0, c1, ... its real names."""
-    folded = {name.casefold() for name in names}
-    if len(folded) < len(names):
-        raise SourceError(
-            table.label, "has columns whose names differ by upper and lower case only; rename them"
-        )
-    pairs = ", ".join(f"c{i} AS {identifier(name)}" for i, name in enumerate(names))
-    renamed = table.where(f"SELECT {pairs} FROM {SOURCE}")
-    return DuckDBTable(renamed.relation, table.label, table.connection, textual=textual)
-
-
-def _owned(connection: duckdb.DuckDBPyConnection, data: pa.Table, label: str) -> DuckDBTable:
+def _in_memory(data: pa.Table, label: str) -> DuckDBTable:
     """Arrow data on a connection of ours."""
     if not data.column_names:
         raise SourceError(label, "has no columns")
-    plain = data.rename_columns([f"c{i}" for i in range(data.num_columns)])
-    table = DuckDBTable(connection.from_arrow(plain), label, connection)
-    return _rename(table, data.column_names, textual=False)
+    engine = OwnEngine.start()
+    engine.connection.register(ROOT, data.rename_columns([f"c{i}" for i in range(data.num_columns)]))
+    return DuckDBTable.describe(engine, f"SELECT {_renamed(label, data.column_names)} FROM {ROOT}", label)
+
+
+def _renamed(label: str, names: Sequence[str]) -> str:
+    """The SQL that gives columns c0, c1, ... their real names."""
+    if len({name.casefold() for name in names}) < len(names):
+        raise SourceError(label, "has columns whose names differ by upper and lower case only; rename them")
+    return ", ".join(f"c{i} AS {identifier(name)}" for i, name in enumerate(names))
 
 
 def _open_database(address: str) -> DuckDBTable:
@@ -119,7 +124,8 @@ def _open_database(address: str) -> DuckDBTable:
         ]
         if name not in known:
             raise SourceError(file, f"has no table {name!r}; it has {', '.join(map(repr, known)) or 'none'}")
-        return DuckDBTable(connection.table(identifier(name)), f"{file}::{name}", connection)
+        query = f"SELECT * FROM {identifier(name)}"
+        return DuckDBTable.describe(OwnEngine(connection), query, f"{file}::{name}", (Path(file),))
 
 
 def _read_excel(path: Path) -> pa.Table:
@@ -135,13 +141,13 @@ def _read_excel(path: Path) -> pa.Table:
 def _open_frame(frame: Any) -> DuckDBTable:  # noqa: ANN401 - any frame
     label = f"{type(frame).__module__.split('.')[0]} {type(frame).__name__}"
     if isinstance(frame, duckdb.DuckDBPyRelation):
-        return DuckDBTable(frame, label)
+        return DuckDBTable.describe(CallersEngine(frame), f"SELECT * FROM {ROOT}", label)
     try:
         wrapped = nw.from_native(frame)
         if wrapped.implementation.is_pyspark():
             raise SourceError(label, "Spark frames cannot be read yet; write it to Parquet")
         eager = wrapped.collect(backend="pyarrow") if isinstance(wrapped, nw.LazyFrame) else wrapped
-        return _owned(connect(), eager.to_arrow(), label)
+        return _in_memory(eager.to_arrow(), label)
     except nw.exceptions.DuplicateError:
         raise SourceError(label, "has two columns of the same name; rename one of them") from None
     except (pa.ArrowInvalid, pa.ArrowTypeError):

@@ -19,8 +19,7 @@ Kind = Literal["integer", "decimal", "boolean", "date", "text"]
 
 def summarise(table: "DuckDBTable") -> tuple[ColumnSummary, ...]:
     """One summary a column."""
-    kinds = map(str, table.relation.types)
-    return tuple(_summary(table, c, k) for c, k in zip(table.columns, kinds, strict=True))
+    return tuple(_summary(table, column, kind) for column, kind in table.kinds.items())
 
 
 def _summary(table: "DuckDBTable", column: str, sql_type: str) -> ColumnSummary:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from noiseless.errors import RequestError, SourceError
+from noiseless.errors import RequestError, SourceError, looks_like_data
 from noiseless.tables.sql import literal
 
 _LONGEST_LINE = 2**26
@@ -51,11 +51,13 @@ def read_csv_sql(paths: Sequence[Path], names: Sequence[str] | None) -> tuple[st
 
 
 def _dialect(path: Path, names: Sequence[str] | None) -> Dialect:
-    line = _first_line(path)
+    line, second = _first_lines(path)
     separator = "\t" if path.suffix.lower() == ".tsv" else _separator(line)
     fields = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
-    if len(fields) > 1 and line.count(separator) == line.count(separator + " "):
-        separator += " "
+    if len(fields) > 1 and all(
+        text.count(separator) == text.count(separator + " ") for text in (line, second)
+    ):
+        separator += " "  # as in "age, workclass": the space belongs to the separator
     if names is None:
         return Dialect(separator, _header(path, fields), header=True)
     if len(names) != len(fields):
@@ -65,11 +67,10 @@ def _dialect(path: Path, names: Sequence[str] | None) -> Dialect:
     return Dialect(separator, tuple(names), header=False)
 
 
-def _first_line(path: Path) -> str:
+def _first_lines(path: Path) -> tuple[str, str]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            start = file.read(1)
-            line = start + "".join(islice(file, 1))
+            line, second = (*islice(file, 2), "", "")[:2]
     except UnicodeDecodeError:
         raise SourceError(
             str(path),
@@ -77,11 +78,11 @@ def _first_line(path: Path) -> str:
         ) from None
     except OSError as error:
         raise SourceError(str(path), f"cannot be opened ({error.strerror})") from None
-    if not start:
+    if not line:
         raise SourceError(str(path), "is empty; a table needs a header line and rows")
     if "\0" in line:
         raise SourceError(str(path), "is not text; give a CSV, TSV, JSON-lines, Parquet or Excel file")
-    return line.rstrip("\r\n")
+    return line.rstrip("\r\n"), second.rstrip("\r\n")
 
 
 def _separator(line: str) -> str:
@@ -94,5 +95,7 @@ def _header(path: Path, fields: Sequence[str]) -> tuple[str, ...]:
         raise SourceError(str(path), f"column {blank[0]} of the header has no name; give it one")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
+        if looks_like_data(twice):
+            raise SourceError(str(path), "has no header line, it seems; name its columns with --names A,B,C")
         raise SourceError(str(path), f"has two columns named {twice!r}; rename one of them")
     return names

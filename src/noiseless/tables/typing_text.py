@@ -4,48 +4,52 @@ A column becomes a number only when nothing is lost by it: whole numbers must be
 stays text), and decimal numbers must have at most 15 digits and no two spellings of one value.
 """
 
-import duckdb
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from uuid import uuid4
 
-from noiseless.tables.relations import over
 from noiseless.tables.sql import SOURCE, identifier
 
+if TYPE_CHECKING:
+    from noiseless.tables.duckdb_table import DuckDBTable
+
 _INTEGER = "0|-?[1-9][0-9]{0,17}"
-_DECIMAL = r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?"
+_DECIMAL = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?"
 _DIGITS_OF_A_DOUBLE = 15
 _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _BATCH = 200
 """Columns a query: ten thousand columns in one aggregate would be planned for minutes."""
 
 
-def typed(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+def typed(table: "DuckDBTable") -> "DuckDBTable":
     """The same columns, held in the engine, each with the best type that fits all its values."""
-    name = f"noiseless_text_{id(relation)}"
-    over(relation, f"CREATE OR REPLACE TEMP TABLE {identifier(name)} AS SELECT * FROM {SOURCE}")
-    text = over(relation, f"SELECT * FROM {identifier(name)}")
-    casts = []
+    name = f"noiseless_text_{uuid4().hex}"
+    table.keep(name)
+    text = replace(table, query=f"SELECT * FROM {name}", textual=False)
+    kinds: dict[str, str] = {}
     for start in range(0, len(text.columns), _BATCH):
-        casts += _casts(text, text.columns[start : start + _BATCH])
-    return over(text, f"SELECT {', '.join(casts)} FROM {SOURCE}")
+        kinds |= _kinds(text, text.columns[start : start + _BATCH])
+    casts = ", ".join(f"{identifier(c)}::{kind} AS {identifier(c)}" for c, kind in kinds.items())
+    return replace(text, query=text.over(f"SELECT {casts} FROM {SOURCE}"), kinds=kinds)
 
 
-def _casts(text: duckdb.DuckDBPyRelation, columns: list[str]) -> list[str]:
-    """The SQL that reads each column as the type its values allow."""
+def _kinds(text: "DuckDBTable", columns: Sequence[str]) -> dict[str, str]:
+    """The type that each column's values allow."""
     tests = ", ".join(_tests(identifier(column)) for column in columns)
-    answers = over(text, f"SELECT {tests} FROM {SOURCE}").fetchall()[0]
-    casts = []
+    answers = text.fetch(f"SELECT {tests} FROM {SOURCE}")[0]
+    kinds = {}
     for position, column in enumerate(columns):
-        quoted = identifier(column)
         whole, decimal, date = answers[3 * position : 3 * position + 3]
-        decimal = decimal and not whole and _one_spelling_a_number(text, quoted)
-        kind = "BIGINT" if whole else "DOUBLE" if decimal else "DATE" if date else "VARCHAR"
-        casts.append(f"{quoted}::{kind} AS {quoted}")
-    return casts
+        decimal = decimal and not whole and _one_spelling_a_number(text, identifier(column))
+        kinds[column] = "BIGINT" if whole else "DOUBLE" if decimal else "DATE" if date else "VARCHAR"
+    return kinds
 
 
-def _one_spelling_a_number(text: duckdb.DuckDBPyRelation, quoted: str) -> bool:
+def _one_spelling_a_number(text: "DuckDBTable", quoted: str) -> bool:
     """Whether no two texts stand for the same number: `1.5` and `1.50` can be told apart by a reader."""
     counts = f"count(DISTINCT {quoted}) = count(DISTINCT {quoted}::DOUBLE)"
-    return bool(over(text, f"SELECT {counts} FROM {SOURCE}").fetchall()[0][0])
+    return bool(text.fetch(f"SELECT {counts} FROM {SOURCE}")[0][0])
 
 
 def _tests(quoted: str) -> str:

@@ -1,0 +1,71 @@
+"""All benchmarks in one run: prints and writes a page of ratios (`bench/results.md`)."""
+
+import argparse
+import platform
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from typing import Any
+
+import audit_speed
+import components_speed
+import peers_speed
+from measure import WORK, best_of, in_a_process
+
+
+def main() -> None:
+    """Run the benchmarks and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--small", action="store_true", help="a tenth of the sizes, to see that all works")
+    parser.add_argument("--no-peers", action="store_true", help="leave the peers out")
+    chosen = parser.parse_args()
+    scale = 10 if chosen.small else 1
+    large = 10**7 // scale
+
+    page = ["# Benchmarks", _machine()]
+    page += ["## Audit of a Parquet file", _table(audit_speed.rows((large // 10, large)))]
+    exponents = audit_speed.growth(large // 10, large)
+    page += ["### Growth", _table([{"table": k, "exponent of rows": v} for k, v in exponents.items()])]
+    page += ["### Memory", _table(audit_speed.memory(large))]
+    page += ["## Maximin information of loose pairs", _table(components_speed.rows(large))]
+    if not chosen.no_peers:
+        page += ["## Against pycanon, k and l", _table(peers_speed.rows(10**6 // scale))]
+    page += ["## Import", _table([{"import noiseless s": _import_seconds()}])]
+    (WORK / "results.md").write_text("\n\n".join(page) + "\n")
+
+
+def _machine() -> str:
+    parts = ", ".join(
+        f"{name} {version(name)}" for name in ("noiseless", "duckdb", "numpy", "numba", "scipy")
+    )
+    return f"Python {platform.python_version()}, {platform.machine()}; {parts}. Best of several runs in turn."
+
+
+def _import_seconds() -> float:
+    clock = "time.perf_counter()"
+    code = f"import time, json; t = {clock}; import noiseless; print(json.dumps({clock} - t))"
+    found = []
+    best_of(5, lambda: found.append(in_a_process(code)))
+    return float(min(found))
+
+
+def _table(rows: Iterable[Mapping[str, Any]]) -> str:
+    lines = list(rows)
+    header = list(lines[0])
+    text = [header, ["---"] * len(header), *([_cell(row[name]) for name in header] for row in lines)]
+    table = "\n".join("| " + " | ".join(cells) + " |" for cells in text)
+    print(table, end="\n\n", flush=True)
+    return table
+
+
+def _cell(value: object) -> str:
+    return (
+        f"{value:,.3g}"
+        if isinstance(value, float)
+        else f"{value:,}"
+        if isinstance(value, int)
+        else str(value)
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""Where SQL runs: on a connection of ours, or through a relation of the caller's."""
+
+import os
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+import duckdb
+import pyarrow as pa
+
+ROOT = "noiseless_root"
+"""The name under which a caller's relation is visible to queries."""
+
+
+class Engine(Protocol):
+    """What can run a query."""
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """The rows of a query's result."""
+
+    def arrow(self, sql: str) -> pa.Table:
+        """A query's result as an Arrow table."""
+
+
+@dataclass(frozen=True)
+class OwnEngine:
+    """A connection of one's own: temporary tables and registered frames are private to it."""
+
+    connection: duckdb.DuckDBPyConnection
+
+    @classmethod
+    def start(cls) -> "OwnEngine":
+        """A new connection to this process's in-memory database."""
+        return cls(_database(os.getpid()).cursor())
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """The rows of a query's result."""
+        return self.connection.execute(sql).fetchall()
+
+    def arrow(self, sql: str) -> pa.Table:
+        """A query's result as an Arrow table."""
+        return cast("duckdb.DuckDBPyRelation", self.connection.sql(sql)).to_arrow_table()
+
+
+@dataclass(frozen=True)
+class CallersEngine:
+    """A relation of the caller's, on a connection that is nobody else's business."""
+
+    relation: duckdb.DuckDBPyRelation
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """The rows of a query's result."""
+        return cast("duckdb.DuckDBPyRelation", self.relation.query(ROOT, sql)).fetchall()
+
+    def arrow(self, sql: str) -> pa.Table:
+        """A query's result as an Arrow table."""
+        return cast("duckdb.DuckDBPyRelation", self.relation.query(ROOT, sql)).to_arrow_table()
+
+
+@cache
+def _database(process: int) -> duckdb.DuckDBPyConnection:
+    """One database a process (starting one takes 25 ms); it spills to the system's temporary folder."""
+    spill = Path(tempfile.gettempdir()) / f"noiseless-spill-{process}"
+    return duckdb.connect(config={"temp_directory": str(spill)})
