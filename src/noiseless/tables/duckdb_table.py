@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 
 from noiseless.domain import ColumnSummary, Schema
@@ -100,7 +101,7 @@ class DuckDBTable(Table):
         query = self.over(f"SELECT {', '.join(sql for sql, _ in plain)} FROM {SOURCE}")
         kinds = dict(zip(columns, (kind for _, kind in plain), strict=True))
         narrowed = replace(self, query=query, kinds=kinds)
-        return typed(narrowed) if self.textual else narrowed
+        return cast("Self", typed(narrowed)) if self.textual else narrowed
 
     def distinct_rows(self) -> Self:
         """The table without exact duplicates of whole rows."""
@@ -147,11 +148,11 @@ class DuckDBTable(Table):
     def _tally_packed(self, words: Sequence[Sequence[packing.Packed]]) -> Tally:
         """Tally one key a row and word, packed by the engine."""
         keys = ", ".join(f"{packing.key(word)} AS w{i}" for i, word in enumerate(words))
-        columns = self.arrow(f"SELECT {keys} FROM {SOURCE}").columns
+        columns = list(reversed(self.arrow(f"SELECT {keys} FROM {SOURCE}").columns))
         return Tally.from_words(
             [
-                Word(tuple(column.coding for column in word), keys.to_numpy())
-                for word, keys in zip(words, columns, strict=True)
+                Word(tuple(c.coding for c in word), np.require(columns.pop().to_numpy(), requirements="W"))
+                for word in words
             ]
         )
 

@@ -41,7 +41,7 @@ class OwnEngine:
 
     def arrow(self, sql: str) -> pa.Table:
         """A query's result as an Arrow table."""
-        return cast("duckdb.DuckDBPyRelation", self.connection.sql(sql)).to_arrow_table()
+        return self.connection.sql(sql).to_arrow_table()
 
 
 @dataclass(frozen=True)

@@ -21,13 +21,13 @@ def run_starts(keys: IntArray) -> IntArray:
 
 
 def distinct_keys(keys: IntArray) -> tuple[IntArray, IntArray]:
-    """The distinct ones of some ascending keys, and how often each occurs."""
+    """The distinct ones of some ascending keys, and how often each occurs; `keys` may be overwritten."""
     if len(keys) < SMALL:
         starts = run_starts(keys)
         return keys[starts], np.diff(starts, append=len(keys))
-    found, counts = np.empty_like(keys), np.empty_like(keys)
-    end = _compiled(_distinct_keys)(keys, found, counts)
-    return found[:end], counts[:end]
+    counts = np.empty_like(keys)
+    end = _compiled(_distinct_keys)(keys, counts)
+    return keys[:end], counts[:end]
 
 
 def distinct_values(values: IntArray) -> IntArray:
@@ -56,13 +56,14 @@ def split_last(keys: IntArray, size: int) -> tuple[IntArray, IntArray]:
 # The kernels fill arrays that numpy allocates: numpy asks for huge pages, numba does not; it halves the time.
 
 
-def _distinct_keys(keys: IntArray, found: IntArray, counts: IntArray) -> int:
+def _distinct_keys(keys: IntArray, counts: IntArray) -> int:
     last, start = 0, 0
     for i in range(1, len(keys)):
-        if keys[i] != keys[i - 1]:
-            found[last], counts[last] = keys[start], i - start
+        if keys[i] != keys[last]:
+            counts[last] = i - start
             last, start = last + 1, i
-    found[last], counts[last] = keys[start], len(keys) - start
+            keys[last] = keys[i]
+    counts[last] = len(keys) - start
     return last + 1
 
 

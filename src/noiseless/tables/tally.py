@@ -86,18 +86,22 @@ class Tally:
         """Tally rows given by packed columns; `weights` says how much each row counts (one, by default).
 
         With several words, the rows are sorted by the first, its distinct keys are numbered, the next word is
-        appended to the number, and so on.
+        appended to the number, and so on. The words' keys are reordered in place.
         """
         keys, *rest = (word.keys for word in words)
         steps = [Step(coding) for coding in words[0].codings]
         for word in words[1:]:
             order = np.argsort(keys)
-            keys, rest = keys[order], [column[order] for column in rest]
+            for column in (keys, *rest):
+                column[:] = column[order]  # in place: each array is 8 bytes a row
             weights = None if weights is None else weights[order]
-            starts = run_starts(keys)
-            numbers = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(keys)))
-            steps += [Step(word.codings[0], keys[starts]), *map(Step, word.codings[1:])]
-            keys = numbers * word.size + rest.pop(0)
+            del order
+            begins = np.ones(len(keys), bool)
+            np.not_equal(keys[1:], keys[:-1], out=begins[1:])
+            steps += [Step(word.codings[0], keys[begins]), *map(Step, word.codings[1:])]
+            keys = np.cumsum(begins) - 1
+            keys *= word.size
+            keys += rest.pop(0)
         dense = len(words) == 1 and words[0].size <= _DENSE_FACTOR * len(keys)
         return cls(tuple(steps), *(_count_slots if dense else _count_sorted)(keys, weights))
 
@@ -194,7 +198,8 @@ def _count_slots(keys: IntArray, weights: IntArray | None) -> tuple[IntArray, In
 def _count_sorted(keys: IntArray, weights: IntArray | None) -> tuple[IntArray, IntArray]:
     """The distinct keys and their weights, through sorting."""
     if weights is None:
-        return distinct_keys(np.sort(keys))
+        keys.sort()
+        return distinct_keys(keys)
     order = np.argsort(keys)
     return _run_lengths(keys[order], weights[order])
 

@@ -104,9 +104,9 @@ def test_sorting_gives_the_same_as_counting_in_slots(monkeypatch: pytest.MonkeyP
 
 def test_compiled_kernels_equal_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = np.sort(np.random.default_rng(1).integers(0, 3000, 5000))
-    plain = kernels.distinct_keys(keys), kernels.split_last(np.unique(keys), 7)
+    plain = kernels.distinct_keys(keys.copy()), kernels.split_last(np.unique(keys), 7)
     monkeypatch.setattr(kernels, "SMALL", 1)
-    fast = kernels.distinct_keys(keys), kernels.split_last(np.unique(keys), 7)
+    fast = kernels.distinct_keys(keys.copy()), kernels.split_last(np.unique(keys), 7)
     for a, b in zip(plain, fast, strict=True):
         for left, right in zip(a, b, strict=True):
             assert left.tolist() == right.tolist()
@@ -128,8 +128,8 @@ def test_several_words_keep_every_column() -> None:
     columns[1][100:] = columns[1][5]
     words = [
         Word((codings[0], codings[1]), columns[0] * 2**30 + columns[1]),
-        Word((codings[2],), columns[2]),
-        Word((codings[3],), columns[3]),
+        Word((codings[2],), columns[2].copy()),
+        Word((codings[3],), columns[3].copy()),
     ]
     found = Tally.from_words(words)
     rows = {tuple(int(c[i]) - 1 for c in columns) for i in range(300)}
