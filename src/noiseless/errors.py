@@ -8,11 +8,6 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 
-def looks_like_data(name: str) -> bool:
-    """Whether a column's name may be a cell of a file without a header line, and so must not be shown."""
-    return not any(character.isalpha() or character == "_" for character in name)
-
-
 class NoiselessError(Exception):
     """The root of all errors that a caller can mend."""
 
@@ -45,22 +40,25 @@ class ColumnError(NoiselessError):
 
 
 class UnknownColumnError(ColumnError):
-    """A column is asked for that the table does not have."""
+    """A column is asked for that the table does not have.
+
+    The names of a text file are not listed: without a header line they would be somebody's data.
+    """
 
     SHOWN = 8
 
-    def __init__(self, column: str, available: Sequence[str]) -> None:
-        super().__init__(column, f"is not in the table; {self._hint(column, available)}")
+    def __init__(self, column: str, available: Sequence[str], *, from_text: bool = False) -> None:
+        super().__init__(column, f"is not in the table; {self._hint(column, available, from_text)}")
         self.available = tuple(available)
 
-    def _hint(self, column: str, available: Sequence[str]) -> str:
+    def _hint(self, column: str, available: Sequence[str], from_text: bool) -> str:
         parts = [part.strip() for part in column.split(",")]
         if len(parts) > 1 and set(parts) <= set(available):
             return "name each column by itself"
-        if any(looks_like_data(name) for name in available):
-            return "if the file has no header line, name its columns with --names A,B,C"
-        if close := get_close_matches(column, available, n=3):
+        if close := get_close_matches(column, available, n=3, cutoff=0.75 if from_text else 0.6):
             return f"did you mean {' or '.join(map(repr, close))}?"
+        if from_text:
+            return "check the header line, or name the columns with --names A,B,C if there is none"
         more = f", ... ({len(available):,} in all)" if len(available) > self.SHOWN else ""
         return f"it has {', '.join(map(repr, available[: self.SHOWN]))}{more}"
 

@@ -95,7 +95,8 @@ class Bits:
         return NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self.ratio)
+        whole = _exponent_of_two(self.ratio)
+        return hash(self.ratio if whole is None else whole)  # equal to a whole number of bits
 
     def __float__(self) -> float:
         """Rounded up: a leak stated as a float is never understated."""

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
 from noiseless.audits.exposure import survey
 from noiseless.audits.result import Audit
 from noiseless.domain import Schema
-from noiseless.errors import ColumnError, EmptyTableError, RequestError
+from noiseless.errors import ColumnError, EmptyTableError, RequestError, UnknownColumnError
 from noiseless.tables import Missing, Table, open_table, require_distinct
 
 
@@ -65,13 +66,11 @@ def audit(
         raise RequestError("no table is given; name at least one")
     tables = [open_table(source, names=names) for source in sources]
     shared = (*chosen_sensitive, *chosen_given)
-    whole, seen = _linked(tables, unit, shared, chosen_public, distinct_rows=distinct_rows)
-    columns = (*chosen_given, *seen, *chosen_sensitive, *([unit] if unit else []))
-    plain = _selected(whole, columns, declared, clamp=clamp)
-    distinct = _selected(whole.distinct_rows(), columns, declared, clamp=clamp) if distinct_rows else plain
-    tally = distinct.with_missing(columns, missing).tally(columns)
+    wish = _Wish(shared, chosen_public, unit, declared, clamp=clamp, missing=missing, distinct=distinct_rows)
+    whole, audited, seen = _single(tables[0], wish) if len(tables) == 1 else _joined(tables, wish)
+    tally = audited.tally((*chosen_given, *seen, *chosen_sensitive, *([unit] if unit else [])))
     if not len(tally):
-        raise EmptyTableError(f"{whole.label}: there is no row to audit")
+        raise EmptyTableError(f"{audited.label}: there is no row to audit")
     for column in (*shared, *seen):
         if tally.coding(column).size == 1:
             raise ColumnError(column, "has no value at all; leave it out")
@@ -86,7 +85,8 @@ def audit(
         unit=unit,
         rows=tally.total,
         tally=tally,
-        table=plain,
+        table=whole,
+        dropped=missing == "drop" and len(tables) == 1,
         declared_values=_declared_values(declared, chosen_sensitive),
     )
 
@@ -107,30 +107,54 @@ def _check_roles(
     require_distinct(sensitive=sensitive, public=public, given=given, unit=[unit] if unit else [])
 
 
-def _linked(
-    tables: Sequence[Table],
-    unit: str | None,
-    shared: Sequence[str],
-    public: tuple[str, ...],
-    *,
-    distinct_rows: bool,
-) -> tuple[Table, tuple[str, ...]]:
-    """One table as it is, several as their join over persons; and the names of the public columns in it."""
-    if len(tables) == 1:
-        return tables[0], public
-    if unit is None:
+@dataclass(frozen=True)
+class _Wish:
+    """What each table is to be read for, and how."""
+
+    shared: tuple[str, ...]
+    public: tuple[str, ...]
+    unit: str | None
+    schema: Schema | None
+    clamp: bool
+    missing: Missing
+    distinct: bool
+
+    def prepared(self, table: Table, columns: Sequence[str]) -> Table:
+        """These columns of a table, held against the schema."""
+        chosen = table.select(columns)
+        if self.unit is not None:
+            chosen.with_missing([self.unit], "error")
+        if self.schema is None:
+            return chosen
+        return chosen.conform(self.schema, [c for c in columns if c in self.schema.columns], clamp=self.clamp)
+
+
+def _single(table: Table, wish: _Wish) -> tuple[Table, Table, tuple[str, ...]]:
+    """All rows of one table, those to be audited, and the names of the public columns."""
+    columns = (*wish.shared, *wish.public, *([wish.unit] if wish.unit else []))
+    whole = wish.prepared(table, columns)
+    distinct = wish.prepared(table.distinct_rows(), columns) if wish.distinct else whole
+    return whole, distinct.with_missing(columns, wish.missing), wish.public
+
+
+def _joined(tables: Sequence[Table], wish: _Wish) -> tuple[Table, Table, tuple[str, ...]]:
+    """Several releases as their join over persons; each is prepared by itself, before."""
+    if wish.unit is None:
         raise RequestError(
             "several releases are audited person by person; name the column that tells who (--unit COLUMN)"
         )
-    apart = [table.distinct_rows() for table in tables] if distinct_rows else tables
-    return apart[0].link(apart[1:], unit, shared, public)
-
-
-def _selected(table: Table, columns: Sequence[str], schema: Schema | None, *, clamp: bool) -> Table:
-    chosen = table.select(columns)
-    if schema is None:
-        return chosen
-    return chosen.conform(schema, [c for c in columns if c in schema.columns], clamp=clamp)
+    for column in (*wish.shared, *wish.public):
+        if not any(column in table.columns for table in tables):
+            known = tuple(dict.fromkeys(name for table in tables for name in table.columns))
+            raise UnknownColumnError(column, known, from_text=any(table.textual for table in tables))
+    parts = []
+    for table in tables:
+        table.require(wish.unit)
+        columns = [c for c in (wish.unit, *wish.shared, *wish.public) if c in table.columns]
+        chosen = wish.prepared(table.distinct_rows() if wish.distinct else table, columns)
+        parts.append(chosen.with_missing(columns, wish.missing))
+    joined, seen = parts[0].link(parts[1:], wish.unit, wish.shared, wish.public)
+    return joined, joined, seen
 
 
 def _declared_values(schema: Schema | None, sensitive: Sequence[str]) -> int | None:

@@ -28,7 +28,7 @@ def write_records(audit: "Audit", out: Path) -> int:
     Returns:
         How many records were written.
     """
-    clash = {"row", *MARKS} & {*audit.seen, audit.unit}
+    clash = {"row", *MARKS} & {name.casefold() for name in (*audit.seen, audit.unit or "")}
     if clash:
         raise RequestError(f"a column is named {clash.pop()!r}, like one of the export; rename it first")
     census = audit.worst.census
@@ -40,6 +40,5 @@ def write_records(audit: "Audit", out: Path) -> int:
     columns = {column: groups.decode(column) for column in audit.seen}
     marks = (census.group_sizes, sizes, leaked[sizes], sizes == 1)
     keep = () if audit.unit is None else (audit.unit,)
-    return audit.table.annotate(
-        audit.seen, pa.table(columns | dict(zip(MARKS, marks, strict=True))), out, keep=keep
-    )
+    table = pa.table(columns | dict(zip(MARKS, marks, strict=True)))
+    return audit.table.annotate(audit.seen, table, out, keep=keep, present=audit.needed)

@@ -38,6 +38,7 @@ class Audit(Exposure):
         rows: how many rows were audited.
         tally: the distinct combinations of all these columns.
         table: where the rows are, for row numbers and the export of records.
+        dropped: whether rows with missing values were left out.
         declared_values: how many values the sensitive columns can take by their declared domain, if declared.
     """
 
@@ -48,6 +49,7 @@ class Audit(Exposure):
     rows: int
     tally: Tally
     table: Table
+    dropped: bool = False
     declared_values: int | None = None
 
     def __repr__(self) -> str:
@@ -65,6 +67,12 @@ class Audit(Exposure):
     def seen(self) -> tuple[str, ...]:
         """All that the adversary of this audit sees or knows."""
         return (*self.given, *self.public)
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The columns a row must have values in to have been audited."""
+        unit = () if self.unit is None else (self.unit,)
+        return (*self.seen, *self.sensitive, *unit) if self.dropped else ()
 
     @property
     def heads(self) -> str:
@@ -96,12 +104,10 @@ class Audit(Exposure):
     def worst(self) -> Exposure:
         """The column that fares worst: fewest values left, then most bits leaked.
 
-        Columns with one value have nothing to lose. Where no column leaks by itself, all of them together.
+        Columns that leak nothing by themselves are left aside; where none does, it is all of them together.
         """
-        columns = self.by_column.values()
-        varied = [e for e in columns if e.sensitive_values > 1] or list(columns)
-        worst = min(varied, key=lambda e: (e.min_posterior, -e.leakage.ratio))
-        return self if worst.census.joint.is_unrelated() else worst
+        telling = [e for e in self.by_column.values() if not e.census.joint.is_unrelated()]
+        return min(telling, key=lambda e: (e.min_posterior, -e.leakage.ratio)) if telling else self
 
     @property
     def public_values(self) -> int:

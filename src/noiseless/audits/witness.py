@@ -66,7 +66,7 @@ def witnesses(audit: "Audit", *, reveal: bool) -> tuple[Witness, ...]:
     pairs = audit.tally.project((*seen, *exposure.target))
     starts = joint.starts[chosen]
     columns = {c: pairs.coding(c).decode(pairs.codes(c)[starts]) for c in seen}
-    rows = audit.table.locate(columns)
+    rows = audit.table.locate(columns, audit.needed)
     found = []
     for position, group in enumerate(chosen.tolist()):
         span = slice(joint.starts[group], min(joint.starts[group + 1], joint.starts[group] + _VALUES_SHOWN))

@@ -6,11 +6,11 @@ left, which with few values on a side is soon.
 """
 
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 
 from noiseless.tables import IntArray
+from noiseless.tables.kernels import compiled
 
 Codes = IntArray | list[int]
 
@@ -40,7 +40,7 @@ def _run(unite: Callable[..., None], inputs: list[IntArray], size_x: int) -> Int
         unite(*(array.tolist() for array in inputs), parents)
         return np.array(parents, np.int64)
     roots = np.arange(size_x)
-    _compiled(unite)(*inputs, roots)
+    compiled(unite)(*inputs, roots)
     return roots
 
 
@@ -91,11 +91,3 @@ def _unite_pairs(x: Codes, y: Codes, first: Codes, parent: Codes) -> None:
                 break
     for value in range(len(parent)):
         parent[value] = parent[parent[value]]
-
-
-@cache
-def _compiled(function: Callable[..., None]) -> Callable[..., None]:
-    """A function as machine code, compiled once and kept beside this file."""
-    import numba
-
-    return numba.njit(cache=True)(function)

@@ -9,9 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from noiseless.tables import IntArray, Tally
-from noiseless.tables.kernels import distinct_keys, run_starts, split_last
+from noiseless.tables.kernels import distinct_keys, distinct_values, run_starts, split_last
 
 Labels = Sequence[Any]
+
+_FEW = 2**20
+"""Up to this many possible codes a slot each is cheaper than sorting."""
 
 
 class Grouped(NamedTuple):
@@ -108,9 +111,8 @@ class JointRange:
         inferred = tally.columns[y_columns:]
         if len(inferred) == 1:
             starts, codes = tally.split_last()
-            present = np.bincount(codes) > 0
-            x = (np.cumsum(present) - 1)[codes]
-            return cls(Grouped(x, starts), int(present.sum()), len(starts) - 1)
+            x, size_x = _dense(codes, tally.coding(inferred[0]).size)
+            return cls(Grouped(x, starts), size_x, len(starts) - 1)
         marginal = tally.project(inferred)
         return cls.from_sorted(_ranks(tally, marginal), tally.prefix(y_columns), len(marginal))
 
@@ -221,6 +223,15 @@ def _size(codes: IntArray, name: str) -> int:
     if not met.all():
         raise ValueError(f"the codes of {name} must be 0, 1, 2, ... with none left out")
     return size
+
+
+def _dense(codes: IntArray, size: int) -> tuple[IntArray, int]:
+    """Codes renumbered 0, 1, 2, ... in their order, and how many there are."""
+    if size > max(_FEW, 2 * len(codes)):
+        values = distinct_values(codes)
+        return np.searchsorted(values, codes), len(values)
+    present = np.bincount(codes) > 0
+    return (np.cumsum(present) - 1)[codes], int(present.sum())
 
 
 def _ranks(tally: Tally, marginal: Tally) -> IntArray:

@@ -16,7 +16,7 @@ from noiseless.reports.numbers import bound_text, upper_text, value_text
 from noiseless.reports.plots import bipartite_plot, contribution_plot, drawable, posterior_plot
 from noiseless.reports.posterior import posterior_bins
 from noiseless.reports.rows import policy_rows, side_rows, status_of
-from noiseless.tables import written_whole
+from noiseless.tables import Tally, written_whole
 
 
 def audit_html(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool = False) -> str:
@@ -124,11 +124,15 @@ def _inline(svg: str | None) -> Markup | None:
 
 def _labelled(audit: Audit) -> JointRange:
     """The joint range of the worst column with its values as labels."""
-    groups = audit.tally.project(audit.seen)
-    columns = [groups.decode(column).to_pylist() for column in audit.seen]
-    (target,) = audit.worst.target
+    joint = audit.worst.census.joint
     return replace(
-        audit.worst.census.joint,
-        x_labels=audit.tally.project((target,)).decode(target).to_pylist(),
-        y_labels=[", ".join(map(value_text, group)) for group in zip(*columns, strict=True)],
+        joint,
+        x_labels=_texts(audit.tally.project(audit.worst.target)),
+        y_labels=_texts(audit.tally.project(audit.seen)),
     )
+
+
+def _texts(tally: Tally) -> list[str]:
+    """Each combination of a tally's columns in one text."""
+    columns = [tally.decode(column).to_pylist() for column in tally.columns]
+    return [", ".join(map(value_text, values)) for values in zip(*columns, strict=True)]

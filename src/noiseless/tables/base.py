@@ -24,6 +24,9 @@ class Table(ABC):
     label: str
     """What messages call it: a file name or a kind of frame."""
 
+    textual: bool
+    """Whether its columns are named by a line of a text file."""
+
     files: tuple[Path, ...]
     """The files it is read from, which nothing may overwrite."""
 
@@ -85,15 +88,24 @@ class Table(ABC):
         """What each column holds, as far as a proposal of a schema needs it."""
 
     @abstractmethod
-    def locate(self, values: Mapping[str, pa.Array]) -> list[int | None]:
+    def locate(self, values: Mapping[str, pa.Array], present: Sequence[str] = ()) -> list[int | None]:
         """The number, from 1, of the first row with each combination of values; None where rows have none.
 
         Args:
             values: columns of the table and, for each, as many values as there are combinations.
+            present: columns that must not be missing in the row.
         """
 
     @abstractmethod
-    def annotate(self, columns: Sequence[str], marks: pa.Table, out: Path, keep: Sequence[str] = ()) -> int:
+    def annotate(
+        self,
+        columns: Sequence[str],
+        marks: pa.Table,
+        out: Path,
+        *,
+        keep: Sequence[str] = (),
+        present: Sequence[str] = (),
+    ) -> int:
         """Write, for each row in order, the marks that belong to its combination of `columns`.
 
         Args:
@@ -101,6 +113,7 @@ class Table(ABC):
             marks: one row a combination: the columns above and the marks to write.
             out: a CSV, TSV, Parquet or JSON-lines file, by its ending.
             keep: columns of the table to write beside the marks.
+            present: columns that must not be missing in a row for it to get marks.
 
         Returns:
             How many rows were written.
@@ -121,7 +134,7 @@ class Table(ABC):
 
         Returns:
             The joined table and the names of its public columns. Where somebody is absent from a release,
-            that is public too, as `i.present`.
+            that is public too, as `in release i`.
         """
 
     def require(self, *columns: str) -> None:
@@ -132,7 +145,7 @@ class Table(ABC):
         """
         for column in columns:
             if column not in self.columns:
-                raise UnknownColumnError(column, self.columns)
+                raise UnknownColumnError(column, self.columns, from_text=self.textual)
 
 
 def require_distinct(**roles: Sequence[str]) -> None:

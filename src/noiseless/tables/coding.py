@@ -11,7 +11,8 @@ import pyarrow.types as pt
 
 IntArray = npt.NDArray[np.int64]
 
-_INT64_MAX = 2**63 - 1
+_FEW_CODES, _CODES_A_ROW = 2**20, 4
+"""Whole numbers that span more codes than this are ranked instead, so that codes stay small."""
 
 
 class Coding(Protocol):
@@ -82,7 +83,7 @@ def _encode_integers(name: str, column: pa.ChunkedArray) -> tuple[Coding, IntArr
     low, high = extremes["min"], extremes["max"]
     if low is None:
         return IntegerCoding(name, 0, 1, column.type), np.zeros(len(column), np.int64)
-    if high - low + 2 > _INT64_MAX:
+    if high - low > max(_FEW_CODES, _CODES_A_ROW * len(column)):
         return _encode_dictionary(name, column)
     filled = pc.fill_null(column.cast(pa.int64()), low)
     codes = filled.to_numpy() - low + 1
@@ -92,9 +93,10 @@ def _encode_integers(name: str, column: pa.ChunkedArray) -> tuple[Coding, IntArr
 
 
 def _encode_dictionary(name: str, column: pa.ChunkedArray) -> tuple[Coding, IntArray]:
+    if not len(column):
+        nothing = pa.array([], column.type)
+        return DictionaryCoding(name, nothing, _is_ordered(column.type)), np.empty(0, np.int64)
     encoded = column.dictionary_encode().combine_chunks()
-    if isinstance(encoded, pa.ChunkedArray):  # a column without any chunk stays one
-        encoded = pa.array([], column.type).dictionary_encode()
     order = pc.array_sort_indices(encoded.dictionary)
     ranks = np.empty(len(order) + 1, np.int64)
     ranks[order.to_numpy()] = np.arange(1, len(order) + 1)

@@ -5,10 +5,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from noiseless.domain import CategoryColumn, Column, DateColumn, NumberColumn, Schema
 from noiseless.errors import DomainError
+from noiseless.tables.packing import INTEGERS
 from noiseless.tables.sql import SOURCE, identifier, literal
 
 if TYPE_CHECKING:
     from noiseless.tables.duckdb_table import DuckDBTable
+
+
+_CANONICAL = r"0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)\.[0-9]*[1-9]"
+"""Numbers of which no two spellings mean the same."""
 
 
 class _Reading(NamedTuple):
@@ -77,42 +82,64 @@ def _reading(quoted: str, kind: str, column: Column) -> _Reading:
     if isinstance(column, NumberColumn):
         return _read_number(quoted, kind, column)
     if isinstance(column, DateColumn):
-        return _read_date(quoted, column)
+        return _read_date(quoted, kind, column)
     if isinstance(column, CategoryColumn):
         text = f"{quoted}::VARCHAR"
         known = ", ".join(literal(str(category)) for category in column.categories)
         return _Reading(text, f"{text} IN ({known})", "NULL")
-    truth = f"TRY_CAST({quoted} AS BOOLEAN)" if kind in ("BOOLEAN", "VARCHAR") else "NULL::BOOLEAN"
-    return _Reading(truth, f"{truth} IS NOT NULL", "NULL")
+    return _read_boolean(quoted, kind)
+
+
+def _read_boolean(quoted: str, kind: str) -> _Reading:
+    if kind == "BOOLEAN":
+        return _Reading(quoted, f"{quoted} IS NOT NULL", "NULL")
+    if kind == "VARCHAR":
+        return _Reading(f"({quoted} = 'true')", f"{quoted} IN ('true', 'false')", "NULL")
+    return _Reading("NULL::BOOLEAN", "false", "NULL")
 
 
 def _read_number(quoted: str, kind: str, column: NumberColumn) -> _Reading:
-    """A lattice point is inside; a double stands for the point whose nearest double it is."""
-    whole = kind.endswith("INT") or kind in ("INTEGER", "UINTEGER")
+    if kind.startswith("DECIMAL") or kind in INTEGERS:
+        return _read_exact(quoted, kind, column)
+    return _read_double(quoted, kind, column)
+
+
+def _read_exact(quoted: str, kind: str, column: NumberColumn) -> _Reading:
+    """Whole and decimal numbers in whole units: 128-bit integers, nothing rounded."""
     low, high, step, scale = column.low_units, column.high_units, column.step_units, column.scale
-    if whole and scale == 1:
-        value = f"{quoted}::HUGEINT"
-        steps = f"round(({value} - ({low})) / {step})::HUGEINT"
-        point = f"({low}) + ({steps}) * {step}"
-        ends = f"{low}::HUGEINT", f"{high}::HUGEINT"
-        cast = "BIGINT"
-    else:
-        value = f"TRY_CAST({quoted} AS DOUBLE)"
-        steps = f"round(({value} * {scale} - ({low})) / {step})"
-        point = f"(({low}) + {steps} * {step}) / {scale}::DOUBLE"
-        ends = f"({low})::DOUBLE / {scale}", f"({high})::DOUBLE / {scale}"
-        cast = "DOUBLE"
-    written = point if kind != "FLOAT" else f"({point})::FLOAT::DOUBLE"
+    units = f"({quoted}::{'HUGEINT' if kind in INTEGERS else kind} * {scale})"
+    whole = f"{units}::HUGEINT"
+    inside = f"({units} = {whole} AND {whole} BETWEEN {low} AND {high} AND ({whole} - ({low})) % {step} = 0)"
+    ended = _between(whole, str(low), str(high))
+    point = f"(({low}) + (({ended}) - ({low}) + {step // 2}) // {step} * {step})"
+    if scale == 1 and kind in INTEGERS:
+        fits = low >= -(2**63) and high < 2**63
+        cast = "BIGINT" if fits else "HUGEINT"
+        return _Reading(f"{quoted}::{cast}", inside, f"({point})::{cast}")
+    return _Reading(f"{quoted}::DOUBLE", inside, f"({point})::DOUBLE / {scale}")
+
+
+def _read_double(quoted: str, kind: str, column: NumberColumn) -> _Reading:
+    """A double stands for the lattice point whose nearest double it is; a text must be canonical."""
+    low, high, step, scale = column.low_units, column.high_units, column.step_units, column.scale
+    value = f"TRY_CAST({quoted} AS DOUBLE)"
+    point = f"((({low}) + round(({value} * {scale} - ({low})) / {step}) * {step}) / {scale}::DOUBLE)"
+    written = point if kind != "FLOAT" else f"{point}::FLOAT::DOUBLE"
+    ends = f"({low})::DOUBLE / {scale}", f"({high})::DOUBLE / {scale}"
     inside = f"({value} = {written} AND {point} BETWEEN {ends[0]} AND {ends[1]})"
-    nearest = f"({_between(point, *ends)})::{cast}"
-    # TRY_CAST gives NULL, and so do comparisons with it; NaN is missing before it comes here
-    return _Reading(f"({point})::{cast}", inside, nearest)
+    if kind == "VARCHAR":
+        inside = f"({inside} AND regexp_full_match({quoted}, '{_CANONICAL}'))"
+    return _Reading(point, inside, _between(point, *ends))
 
 
-def _read_date(quoted: str, column: DateColumn) -> _Reading:
+def _read_date(quoted: str, kind: str, column: DateColumn) -> _Reading:
+    """A day; a moment stands for its day only at midnight, a text only when written as 2024-12-31."""
     first, last = (f"DATE '{day}'" for day in column.bounds)
     value = f"TRY_CAST({quoted} AS DATE)"
-    inside = f"({value} BETWEEN {first} AND {last} AND ({value} - {first}) % {column.step} = 0)"
+    same = {"DATE": "true", "VARCHAR": f"{value}::VARCHAR = {quoted}"}.get(
+        kind, f"TRY_CAST({value} AS TIMESTAMP) = TRY_CAST({quoted} AS TIMESTAMP)"
+    )
+    inside = f"({value} BETWEEN {first} AND {last} AND ({value} - {first}) % {column.step} = 0 AND {same})"
     point = f"{first} + (round(({value} - {first}) / {column.step}) * {column.step})::INTEGER"
     return _Reading(value, inside, _between(point, first, last))
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.domain import ColumnSummary, Schema
-from noiseless.errors import MissingValuesError, RequestError
+from noiseless.errors import ColumnError, MissingValuesError, RequestError
 from noiseless.tables import packing, summaries
 from noiseless.tables.base import Missing, Table
 from noiseless.tables.conform import conforming, count_strangers
@@ -24,6 +24,7 @@ from noiseless.tables.sql import SOURCE, identifier, identifiers, literal
 from noiseless.tables.tally import Tally, Word, split_into_words
 from noiseless.tables.typing_text import typed
 
+_RESERVED = "noiseless_"
 COUNT, _ROW, _POSITION = "noiseless_count", "noiseless_row", "noiseless_position"
 """Names of columns that queries add; no table of a user's has them."""
 
@@ -39,8 +40,11 @@ _WRITERS = {
 }
 
 
-_KINDS = re.compile(r"U?(TINY|SMALL|BIG)INT|U?INTEGER|BOOLEAN|DATE|TIME.*|DECIMAL.*|VARCHAR|BLOB")
-"""Types whose values are compared as they are; NaN is missing, and anything else is compared as text."""
+_KINDS = re.compile(
+    r"U?(TINY|SMALL|BIG)INT|U?INTEGER|BOOLEAN|DATE|TIME|TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?"
+    r"|DECIMAL\(\d+,\d+\)|BLOB"
+)
+"""Types whose values are compared as they are; NaN is missing, anything else is compared as text."""
 
 
 def _plain(column: str, kind: str) -> tuple[str, str]:
@@ -48,9 +52,13 @@ def _plain(column: str, kind: str) -> tuple[str, str]:
     name = identifier(column)
     if _KINDS.fullmatch(kind):
         return name, kind
-    if kind in ("FLOAT", "DOUBLE"):
-        return f"CASE WHEN NOT isnan({name}) THEN {name} END AS {name}", kind
-    return f"{name}::VARCHAR AS {name}", "VARCHAR"
+    if kind in ("FLOAT", "DOUBLE"):  # adding zero makes one number of -0 and 0
+        return f"CASE WHEN NOT isnan({name}) THEN {name} + 0::{kind} END AS {name}", kind
+    return f"{name}::VARCHAR COLLATE C AS {name}", "VARCHAR"
+
+
+def _has(marks: pa.Table, quoted: str) -> bool:
+    return quoted in map(identifier, marks.column_names)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,6 +105,9 @@ class DuckDBTable(Table):
     def select(self, columns: Sequence[str]) -> Self:
         """Only these columns; text from a file is parsed and typed now, once."""
         self.require(*columns)
+        for column in columns:
+            if column.casefold().startswith(_RESERVED):
+                raise ColumnError(column, "has a name kept for the package itself; rename it")
         plain = [_plain(column, self.kinds[column]) for column in columns]
         query = self.over(f"SELECT {', '.join(sql for sql, _ in plain)} FROM {SOURCE}")
         kinds = dict(zip(columns, (kind for _, kind in plain), strict=True))
@@ -176,24 +187,32 @@ class DuckDBTable(Table):
         chosen = self.columns if columns is None else tuple(columns)
         return summaries.summarise(self.select(chosen))
 
-    def locate(self, values: Mapping[str, pa.Array]) -> list[int | None]:
+    def locate(self, values: Mapping[str, pa.Array], present: Sequence[str] = ()) -> list[int | None]:
         """The number, from 1, of the first row that has each combination of values."""
         wanted = pa.table(dict(values) | {_POSITION: pa.array(range(len(next(iter(values.values())))))})
         if not self.numbered:
             return [None] * len(wanted)
         first = f"m.{_POSITION}, min(s.{_ROW})"
-        with self._matched(tuple(values), wanted, inner=True) as (table, rows):
+        with self._matched(tuple(values), wanted, present, inner=True) as (table, rows):
             found = dict(table.fetch(f"SELECT {first} FROM {rows} GROUP BY m.{_POSITION}"))
         return [found.get(position) for position in range(len(wanted))]
 
-    def annotate(self, columns: Sequence[str], marks: pa.Table, out: Path, keep: Sequence[str] = ()) -> int:
+    def annotate(
+        self,
+        columns: Sequence[str],
+        marks: pa.Table,
+        out: Path,
+        *,
+        keep: Sequence[str] = (),
+        present: Sequence[str] = (),
+    ) -> int:
         """Write, for each row in order, the marks that belong to its combination of `columns`."""
         writer = _WRITERS.get(out.suffix.lower())
         if writer is None:
             raise RequestError(f"{out}: records are written as {', '.join(_WRITERS)}; change the ending")
         shown = [f"s.{identifier(c)}" for c in keep]
         shown += [f"m.{identifier(c)}" for c in marks.column_names if c not in columns]
-        rows_of = self._matched((*columns, *keep), marks, inner=False)
+        rows_of = self._matched((*columns, *keep), marks, present, inner=False)
         with written_whole(out, self.files) as part, rows_of as (table, rows):
             query = f"SELECT s.{_ROW} AS row, {', '.join(shown)} FROM {rows} ORDER BY s.{_ROW}"
             with readable_errors(self.label):
@@ -202,14 +221,13 @@ class DuckDBTable(Table):
 
     @contextmanager
     def _matched(
-        self, columns: Sequence[str], marks: pa.Table, *, inner: bool
+        self, columns: Sequence[str], marks: pa.Table, present: Sequence[str], *, inner: bool
     ) -> Iterator[tuple["DuckDBTable", str]]:
         """The numbered rows (s) joined with the marks of their combination (m), as SQL."""
-        table, connection = self.owned(columns)
+        table, connection = self.owned(tuple(dict.fromkeys((*columns, *present))))
         match = " AND ".join(
-            f"s.{identifier(c)} IS NOT DISTINCT FROM m.{identifier(c)}"
-            for c in columns
-            if c in marks.column_names
+            [f"s.{q} IS NOT DISTINCT FROM m.{q}" for q in map(identifier, columns) if _has(marks, q)]
+            + [f"s.{identifier(c)} IS NOT NULL" for c in present]
         )
         numbered = f"(SELECT row_number() OVER () AS {_ROW}, * FROM {SOURCE}) s"
         connection.register("noiseless_marks", marks)

@@ -5,6 +5,7 @@ Below `SMALL` keys numpy does the same: loading a compiled kernel takes longer t
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any, cast
 
 import numpy as np
 
@@ -26,7 +27,7 @@ def distinct_keys(keys: IntArray) -> tuple[IntArray, IntArray]:
         starts = run_starts(keys)
         return keys[starts], np.diff(starts, append=len(keys))
     counts = np.empty_like(keys)
-    end = _compiled(_distinct_keys)(keys, counts)
+    end = compiled(_distinct_keys)(keys, counts)
     return keys[:end], counts[:end]
 
 
@@ -49,7 +50,7 @@ def split_last(keys: IntArray, size: int) -> tuple[IntArray, IntArray]:
         groups, codes = np.divmod(keys, size)
         return np.append(run_starts(groups), len(keys)), codes
     starts, codes = np.empty(len(keys) + 1, np.int64), np.empty_like(keys)
-    end = _compiled(_split_last)(keys, size, starts, codes)
+    end = compiled(_split_last)(keys, size, starts, codes)
     return starts[:end], codes
 
 
@@ -80,8 +81,11 @@ def _split_last(keys: IntArray, size: int, starts: IntArray, codes: IntArray) ->
 
 
 @cache
-def _compiled(function: Callable[..., int]) -> Callable[..., int]:
-    """A function as machine code, compiled once and kept beside this file."""
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function as machine code, compiled once and kept beside its file where that can be written."""
     import numba
 
-    return numba.njit(cache=True)(function)
+    try:
+        return cast("Callable[..., Any]", numba.njit(cache=True)(function))
+    except RuntimeError:  # no folder to keep it in: compile it anew in each process
+        return cast("Callable[..., Any]", numba.njit(function))

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from noiseless.errors import MissingValuesError, RequestError, UnknownColumnError
+from noiseless.errors import ColumnError, MissingValuesError, RequestError
 from noiseless.tables.engine import OwnEngine
+from noiseless.tables.packing import INTEGERS
 from noiseless.tables.sql import SOURCE, identifier
 
 if TYPE_CHECKING:
@@ -16,12 +17,10 @@ def link(
     tables: Sequence["DuckDBTable"], unit: str, shared: Sequence[str], public: Sequence[str]
 ) -> tuple["DuckDBTable", tuple[str, ...]]:
     """Join releases of the same people by the column that names a person; see `Table.link`."""
-    for column in (*shared, *public):
-        if not any(column in table.columns for table in tables):
-            raise UnknownColumnError(column, tuple(dict.fromkeys(c for t in tables for c in t.columns)))
     label = " + ".join(table.label for table in tables)
     engine = OwnEngine.start()
     parts = [_part(table, unit, shared, public) for table in tables]
+    _check_unit(parts, unit)
     for number, part in enumerate(parts, 1):
         engine.connection.register(f"noiseless_release_{number}", part.arrow(f"SELECT * FROM {SOURCE}"))
     names = [
@@ -30,11 +29,37 @@ def link(
         for column in public
         if column in part.columns
     ]
+    _refuse_clashes(unit, shared, names, len(parts))
     files = tuple(file for table in tables for file in table.files)
     whole = type(parts[0]).describe(engine, _join(parts, unit, shared, names), label, files)
     whole.keep("noiseless_linked")
     joined = replace(whole, query="SELECT * FROM noiseless_linked", numbered=False)
     return _with_absences(joined, len(parts), tuple(f"{n}.{c}" for n, c in names))
+
+
+_PRESENT = "noiseless_present"
+
+
+def _mark(number: int) -> str:
+    """The public column that says whether a person is in a release."""
+    return f"in release {number}"
+
+
+def _refuse_clashes(
+    unit: str, shared: Sequence[str], names: Sequence[tuple[int, str]], releases: int
+) -> None:
+    """Refuse columns of a user's that are called like those of the joined table."""
+    made = {f"{n}.{c}".casefold() for n, c in names} | {_mark(n) for n in range(1, releases + 1)}
+    for column in (unit, *shared):
+        if column.casefold() in made:
+            raise ColumnError(column, "has the name of a column that several releases make; rename it")
+
+
+def _check_unit(parts: Sequence["DuckDBTable"], unit: str) -> None:
+    """Refuse persons that cannot be matched: numbers in one release, texts in another."""
+    kinds = {part.kinds[unit] for part in parts}
+    if len(kinds) > 1 and not kinds <= set(INTEGERS):
+        raise ColumnError(unit, "is of different types in the releases; write it the same way in each")
 
 
 def _part(table: "DuckDBTable", unit: str, shared: Sequence[str], public: Sequence[str]) -> "DuckDBTable":
@@ -60,18 +85,16 @@ def _join(
     """The full join of all releases on the unit, with presence marks."""
     key = identifier(unit)
     sources = [
-        f"(SELECT true AS present, * FROM noiseless_release_{n}) AS r{n}" for n in range(1, len(parts) + 1)
+        f"(SELECT true AS {_PRESENT}, * FROM noiseless_release_{n}) AS r{n}" for n in range(1, len(parts) + 1)
     ]
-    kinds = {part.kinds[unit] for part in parts}
-    text = "" if len(kinds) == 1 else "::VARCHAR"  # a number in one release may be a text in another
-    joined, seen = sources[0], f"r1.{key}{text}"
+    joined, seen = sources[0], f"r1.{key}"
     for number, source in enumerate(sources[1:], 2):
-        joined += f" FULL JOIN {source} ON {seen} = r{number}.{key}{text}"
-        seen = f"coalesce({seen}, r{number}.{key}{text})"
+        joined += f" FULL JOIN {source} ON {seen} = r{number}.{key}"
+        seen = f"coalesce({seen}, r{number}.{key})"
     facts = [
         "CASE "
         + " ".join(
-            f"WHEN r{n}.present THEN r{n}.{identifier(column)}"
+            f"WHEN r{n}.{_PRESENT} THEN r{n}.{identifier(column)}"
             for n, part in enumerate(parts, 1)
             if column in part.columns
         )
@@ -79,9 +102,7 @@ def _join(
         for column in shared
     ]
     published = [f"r{n}.{identifier(c)} AS {identifier(f'{n}.{c}')}" for n, c in names]
-    marks = [
-        f"coalesce(r{n}.present, false) AS {identifier(f'{n}.present')}" for n in range(1, len(parts) + 1)
-    ]
+    marks = [f"coalesce(r{n}.{_PRESENT}, false) AS {identifier(_mark(n))}" for n in range(1, len(parts) + 1)]
     return f"SELECT {', '.join([f'{seen} AS {key}', *facts, *published, *marks])} FROM {joined}"
 
 
@@ -89,7 +110,12 @@ def _with_absences(
     joined: "DuckDBTable", releases: int, public: tuple[str, ...]
 ) -> tuple["DuckDBTable", tuple[str, ...]]:
     """Keep a release's presence mark as a public column where it says something."""
-    marks = [f"{n}.present" for n in range(1, releases + 1)]
+    marks = [_mark(n) for n in range(1, releases + 1)]
     always = joined.fetch(f"SELECT {', '.join(f'bool_and({identifier(m)})' for m in marks)} FROM {SOURCE}")[0]
+    together = " OR ".join(
+        f"({identifier(a)} AND {identifier(b)})" for i, a in enumerate(marks) for b in marks[i + 1 :]
+    )
+    if not joined.fetch(f"SELECT coalesce(bool_or({together}), false) FROM {SOURCE}")[0][0]:
+        raise RequestError("nobody is in more than one release; check that they name persons the same way")
     told = tuple(mark for mark, everybody in zip(marks, always, strict=True) if not everybody)
     return joined, (*public, *told)

@@ -1,6 +1,5 @@
 """One integer key a row: the SQL expression that packs several columns of whole numbers into 63 bits."""
 
-import datetime as dt
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,10 +22,6 @@ INTEGERS = {
     "UBIGINT": pa.uint64(),
 }
 _PACKABLE = INTEGERS | {"BOOLEAN": pa.bool_(), "DATE": pa.date32()}
-End = int | bool | dt.date
-"""The lowest or highest value of a column."""
-
-_EPOCH = dt.date(1970, 1, 1)
 
 
 class Packed(NamedTuple):
@@ -49,15 +44,23 @@ def packed_columns(table: "DuckDBTable", columns: Sequence[str]) -> tuple[tuple[
     kinds = table.kinds
     if any(kinds[c] not in _PACKABLE for c in columns):
         return None
-    facts = ", ".join("min({0}), max({0}), count({0})".format(identifier(c)) for c in columns)
+    facts = ", ".join(
+        f"{_number(f'min({q})', kinds[c])}, {_number(f'max({q})', kinds[c])}, count({q})"
+        for c, q in zip(columns, map(identifier, columns), strict=True)
+    )
     rows, *found = table.fetch(f"SELECT count(*), {facts} FROM {SOURCE}")[0]
     ends = zip(columns, found[::3], found[1::3], found[2::3], strict=True)
     return tuple(_packed(c, kinds[c], low, high, present < rows) for c, low, high, present in ends), rows
 
 
-def _packed(column: str, kind: str, low: End | None, high: End | None, nullable: bool) -> Packed:
-    first, last = (0, -1) if low is None or high is None else (_number(low), _number(high))
+def _packed(column: str, kind: str, low: int | None, high: int | None, nullable: bool) -> Packed:
+    first, last = (0, -1) if low is None or high is None else (int(low), int(high))
     return Packed(IntegerCoding(column, first, last - first + 2, _PACKABLE[kind]), nullable)
+
+
+def _number(value: str, kind: str) -> str:
+    """A value as a whole number, in SQL; days are counted from 1970 (and infinity is a day like others)."""
+    return f"({value} - DATE '1970-01-01')" if kind == "DATE" else f"({value})"
 
 
 def key(word: Sequence[Packed]) -> str:
@@ -72,19 +75,12 @@ def key(word: Sequence[Packed]) -> str:
 def _code(coding: IntegerCoding, *, nullable: bool) -> str:
     """A value's code as SQL; wide enough never to overflow, since the extent fits into a key."""
     column = identifier(coding.name)
-    if pa.types.is_date32(coding.type):
-        number = f"({column} - DATE '1970-01-01')::BIGINT - ({coding.low - 1})"
-    elif pa.types.is_uint64(coding.type):
+    if pa.types.is_uint64(coding.type):
         number = f"({column}::HUGEINT - ({coding.low - 1}))::BIGINT"
+    elif pa.types.is_date32(coding.type):
+        number = f"({_number(column, 'DATE')}::BIGINT - ({coding.low - 1}))"
     elif coding.low > -(2**63):
         number = f"({column}::BIGINT - ({coding.low - 1}))"
     else:
         number = f"({column}::BIGINT - ({coding.low}) + 1)"
     return f"coalesce({number}, 0)" if nullable else f"({number})"
-
-
-def _number(value: End) -> int:
-    """The lowest or highest value as a whole number."""
-    if isinstance(value, dt.date):
-        return (value - _EPOCH).days
-    return int(value)

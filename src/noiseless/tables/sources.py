@@ -15,7 +15,8 @@ from noiseless.tables.base import Table
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.engine import ROOT, CallersEngine, OwnEngine
 from noiseless.tables.engine_errors import readable_errors
-from noiseless.tables.sql import identifier, literal
+from noiseless.tables.json_files import open_json
+from noiseless.tables.sql import files, identifier
 from noiseless.tables.text_files import read_csv_sql
 
 _PARQUET = {".parquet", ".pq"}
@@ -56,11 +57,11 @@ def _open_text(source: str, names: Sequence[str] | None) -> DuckDBTable:
     endings = {path.suffix.lower() for path in paths}
     if len(endings) > 1:
         raise SourceError(source, f"mixes files of kinds {', '.join(sorted(endings))}; give one kind")
-    return replace(_open_files(source, paths, endings.pop(), names), files=tuple(paths))
+    table = _open_files(source, paths, endings.pop(), names)
+    return replace(table, files=tuple(paths))
 
 
 def _open_files(source: str, paths: Sequence[Path], ending: str, names: Sequence[str] | None) -> DuckDBTable:
-    files = f"[{', '.join(literal(str(path)) for path in paths)}]"
     if names is not None and ending in _TYPED:
         raise RequestError(
             f"{source} names its columns itself; names are for text files without a header line"
@@ -68,13 +69,29 @@ def _open_files(source: str, paths: Sequence[Path], ending: str, names: Sequence
     if ending in _EXCEL:
         return _in_memory(pa.concat_tables([_read_excel(path) for path in paths]), source)
     if ending in _PARQUET:
-        return _scan(f"read_parquet({files})", source)
+        return _open_parquet(source, paths)
     if ending in _JSON:
-        return _scan(f"read_json({files}, format = '{_JSON[ending]}')", source)
+        return open_json(source, paths, _JSON[ending])
     sql, dialect = read_csv_sql(paths, names)
     query = f"SELECT {_renamed(source, dialect.names)} FROM {sql}"
     kinds = dict.fromkeys(dialect.names, "VARCHAR")
     return DuckDBTable(OwnEngine.start(), query, kinds, source, textual=True)
+
+
+def _open_parquet(source: str, paths: Sequence[Path]) -> DuckDBTable:
+    """Parquet files with equal columns: the engine would cast the others to the first one's types."""
+    engine = OwnEngine.start()
+    tables = [
+        DuckDBTable.describe(
+            engine, f"SELECT * FROM read_parquet({files([p])}, hive_partitioning = false)", str(p)
+        )
+        for p in paths
+    ]
+    for table, path in zip(tables, paths, strict=True):
+        if list(table.kinds.items()) != list(tables[0].kinds.items()):
+            raise SourceError(str(path), f"has other columns or types than {paths[0]}; read them apart")
+    query = f"SELECT * FROM read_parquet({files(paths)}, hive_partitioning = false)"
+    return replace(tables[0], query=query, label=source)
 
 
 def _paths(source: str) -> list[Path]:
@@ -90,23 +107,31 @@ def _paths(source: str) -> list[Path]:
     return found
 
 
-def _scan(function: str, label: str) -> DuckDBTable:
-    return DuckDBTable.describe(OwnEngine.start(), f"SELECT * FROM {function}", label)
-
-
 def _in_memory(data: pa.Table, label: str) -> DuckDBTable:
     """Arrow data on a connection of ours."""
     if not data.column_names:
         raise SourceError(label, "has no columns")
     engine = OwnEngine.start()
-    engine.connection.register(ROOT, data.rename_columns([f"c{i}" for i in range(data.num_columns)]))
+    columns = [_whole(column) for column in data.columns]
+    engine.connection.register(ROOT, pa.table(columns, [f"c{i}" for i in range(len(columns))]))
     return DuckDBTable.describe(engine, f"SELECT {_renamed(label, data.column_names)} FROM {ROOT}", label)
+
+
+def _whole(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column in a type that the engine reads without losing anything."""
+    if pa.types.is_duration(column.type):
+        return column.cast(pa.int64())
+    if pa.types.is_date64(column.type):
+        return column.cast(pa.timestamp("ms"))
+    return column
 
 
 def _renamed(label: str, names: Sequence[str]) -> str:
     """The SQL that gives columns c0, c1, ... their real names."""
     if len({name.casefold() for name in names}) < len(names):
         raise SourceError(label, "has columns whose names differ by upper and lower case only; rename them")
+    if not all(names) or any("\0" in name for name in names):
+        raise SourceError(label, "has a column without a proper name; give it one")
     return ", ".join(f"c{i} AS {identifier(name)}" for i, name in enumerate(names))
 
 
@@ -132,7 +157,8 @@ def _read_excel(path: Path) -> pa.Table:
     import fastexcel
 
     try:
-        sheet = fastexcel.read_excel(str(path)).load_sheet(0)
+        book = fastexcel.read_excel(str(path))
+        sheet = book.load_sheet(0, schema_sample_rows=None, dtype_coercion="strict")
     except fastexcel.FastExcelError as error:
         raise SourceError(str(path), f"is not a readable Excel file ({type(error).__name__})") from None
     return pa.table(sheet.to_arrow())

@@ -37,8 +37,8 @@ def _summary(table: "DuckDBTable", column: str, sql_type: str) -> ColumnSummary:
         kind=kind,
         missing=missing,
         distinct=distinct,
-        low=_exact(low, decimals),
-        high=_exact(high, decimals),
+        low=_exact(low),
+        high=_exact(high),
         decimals=decimals,
         values=values,
     )
@@ -61,5 +61,5 @@ def _decimals(table: "DuckDBTable", quoted: str) -> int:
     return answers.index(True) if True in answers else _MOST_DECIMALS
 
 
-def _exact(value: Any, decimals: int) -> Any:  # noqa: ANN401 - whatever type the column has
-    return round(Decimal(repr(value)), decimals) if isinstance(value, float) else value
+def _exact(value: Any) -> Any:  # noqa: ANN401 - whatever type the column has
+    return Decimal(repr(value)) if isinstance(value, float) else value

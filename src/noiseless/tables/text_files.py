@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from noiseless.errors import RequestError, SourceError, looks_like_data
-from noiseless.tables.sql import literal
+from noiseless.errors import RequestError, SourceError
+from noiseless.tables.sql import files, literal
 
 _LONGEST_LINE = 2**26
 _SEPARATORS = (",", ";", "\t", "|")
@@ -39,13 +39,12 @@ def read_csv_sql(paths: Sequence[Path], names: Sequence[str] | None) -> tuple[st
     for path in paths[1:]:
         if _dialect(path, names) != dialect:
             raise SourceError(str(path), f"has another header than {paths[0]}; read them apart")
-    files = ", ".join(literal(str(path)) for path in paths)
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(dialect.names)))
     sql = (
-        f"read_csv([{files}], columns = {{{columns}}}, auto_detect = false, "
+        f"read_csv({files(paths)}, columns = {{{columns}}}, auto_detect = false, "
         f"header = {str(dialect.header).lower()}, delim = {literal(dialect.separator)}, "
         """quote = '"', escape = '"', nullstr = '', strict_mode = true, null_padding = false, """
-        f"max_line_size = {_LONGEST_LINE})"
+        f"max_line_size = {_LONGEST_LINE}, hive_partitioning = false)"
     )
     return sql, dialect
 
@@ -53,7 +52,10 @@ def read_csv_sql(paths: Sequence[Path], names: Sequence[str] | None) -> tuple[st
 def _dialect(path: Path, names: Sequence[str] | None) -> Dialect:
     line, second = _first_lines(path)
     separator = "\t" if path.suffix.lower() == ".tsv" else _separator(line)
-    fields = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
+    try:
+        fields = next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
+    except csv.Error:
+        raise SourceError(str(path), "has a first line that is no header; mend it") from None
     if len(fields) > 1 and all(
         text.count(separator) == text.count(separator + " ") for text in (line, second)
     ):
@@ -90,12 +92,17 @@ def _separator(line: str) -> str:
 
 
 def _header(path: Path, fields: Sequence[str]) -> tuple[str, ...]:
+    """The columns' names. They are never quoted: without a header line they are somebody's data."""
     names = tuple(field.strip() for field in fields)
-    if blank := [i for i, name in enumerate(names, 1) if not name]:
-        raise SourceError(str(path), f"column {blank[0]} of the header has no name; give it one")
+    if not names:
+        raise SourceError(str(path), "has a blank first line; delete it")
+    if "" in names:
+        raise SourceError(str(path), f"column {names.index('') + 1} of the header has no name; give it one")
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        if looks_like_data(twice):
-            raise SourceError(str(path), "has no header line, it seems; name its columns with --names A,B,C")
-        raise SourceError(str(path), f"has two columns named {twice!r}; rename one of them")
+        first, second = next((names.index(n), i) for i, n in enumerate(names) if names.index(n) < i)
+        raise SourceError(
+            str(path),
+            f"columns {first + 1} and {second + 1} have the same name; rename one, "
+            "or name the columns with --names A,B,C if there is no header line",
+        )
     return names

@@ -146,7 +146,7 @@ def test_missing_values() -> None:
     table = pa.table({"x": [1, 1, None, 2], "s": [1, None, 3, 4]})
     assert audit(table, sensitive="s", public="x").public_values == 3
     assert audit(table, sensitive="s", public="x", missing="drop").rows == 2
-    with pytest.raises(MissingValuesError, match="column 'x' has 1 missing value; "):
+    with pytest.raises(MissingValuesError, match="column 's' has 1 missing value; "):
         audit(table, sensitive="s", public="x", missing="error")
 
 

@@ -22,7 +22,7 @@ def test_two_private_releases_can_leak_together() -> None:
 def test_absence_is_public() -> None:
     half = pa.table({"id": [1, 2], "job": ["x", "x"]})
     together = audit([FIRST, half], sensitive="ill", public=["area", "job"], unit="id")
-    assert together.public == ("1.area", "2.job", "2.present")
+    assert together.public == ("1.area", "2.job", "in release 2")
     assert together.public_values == 2
 
 

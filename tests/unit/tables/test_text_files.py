@@ -72,7 +72,7 @@ def test_names_for_a_file_without_a_header(tmp_path: Path) -> None:
     ("content", "words"),
     [
         (b"", "is empty"),
-        (b"a,a\n1,2\n", "two columns named 'a'"),
+        (b"a,a\n1,2\n", "columns 1 and 2 have the same name"),
         (b"a,\n1,2\n", "has no name"),
         (b"a,A\n1,2\n", "upper and lower case"),
         (b"a,b\n1,2\n3,4,5\n", "line 3 has 3 fields where the header has 2"),

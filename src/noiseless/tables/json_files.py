@@ -1,0 +1,55 @@
+"""JSON files, read object by object so that no type is guessed from the first rows."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from noiseless.errors import SourceError
+from noiseless.tables.duckdb_table import DuckDBTable
+from noiseless.tables.engine import OwnEngine
+from noiseless.tables.sql import SOURCE, files, identifier, literal
+
+
+def open_json(source: str, paths: Sequence[Path], layout: str) -> DuckDBTable:
+    """A table whose columns are the keys of all objects.
+
+    Texts stay texts, numbers are typed like those of a CSV file when they are selected; a key that holds
+    texts beside other things, and anything nested, is compared as JSON.
+
+    Args:
+        source: what messages call it.
+        paths: the files.
+        layout: `newline_delimited`, or `auto` for a file that holds one array.
+    """
+    reader = f"read_json_objects({files(paths)}, format = '{layout}', hive_partitioning = false)"
+    objects = DuckDBTable(OwnEngine.start(), f"SELECT json FROM {reader}", {"json": "JSON"}, source)
+    names = [name for (name,) in objects.fetch(_KEYS)]
+    if not names:
+        raise SourceError(source, "has no object with keys; write one object a line")
+    texts = ", ".join(f"bool_and(coalesce({_kind(name)} IN ('VARCHAR', 'NULL'), true))" for name in names)
+    plain = objects.fetch(f"SELECT {texts} FROM {SOURCE}")[0]
+    columns = ", ".join(_column(name, plain=text) for name, text in zip(names, plain, strict=True))
+    query = objects.over(f"SELECT {columns} FROM {SOURCE}")
+    kinds = dict.fromkeys(names, "VARCHAR")
+    return DuckDBTable(objects.engine, query, kinds, source, textual=True)
+
+
+_KEYS = f"""
+SELECT key FROM (SELECT unnest(json_keys(json)) AS key, row_number() OVER () AS row FROM {SOURCE})
+GROUP BY key ORDER BY min(row), key
+"""
+
+
+def _path(name: str) -> str:
+    quoted = name.replace("\\", "\\\\").replace('"', '\\"')
+    return literal(f'$."{quoted}"')
+
+
+def _kind(name: str) -> str:
+    return f"json_type(json, {_path(name)})"
+
+
+def _column(name: str, *, plain: bool) -> str:
+    """One key as text: the text itself when it only holds texts, else its JSON; null is missing."""
+    if plain:
+        return f"json_extract_string(json, {_path(name)}) AS {identifier(name)}"
+    return f"nullif(json_extract(json, {_path(name)})::VARCHAR, 'null') AS {identifier(name)}"
