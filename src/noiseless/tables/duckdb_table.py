@@ -18,6 +18,7 @@ from noiseless.tables.base import Missing, Table
 from noiseless.tables.conform import conforming, count_strangers
 from noiseless.tables.engine import ROOT, Engine, OwnEngine
 from noiseless.tables.engine_errors import readable_errors
+from noiseless.tables.in_memory import tally_in_memory
 from noiseless.tables.link import link
 from noiseless.tables.outputs import written_whole
 from noiseless.tables.sql import SOURCE, identifier, identifiers, literal
@@ -73,6 +74,7 @@ class DuckDBTable(Table):
         textual: whether all columns are still text read from a file, to be typed when they are selected.
         files: the files it is read from.
         numbered: whether the rows stand in an order that means something to the user.
+        memory: the same rows where they are in memory anyway.
     """
 
     engine: Engine
@@ -82,6 +84,7 @@ class DuckDBTable(Table):
     textual: bool = False
     numbered: bool = True
     files: tuple[Path, ...] = ()
+    memory: pa.Table | None = None
 
     @classmethod
     def describe(cls, engine: Engine, query: str, label: str, files: tuple[Path, ...] = ()) -> "DuckDBTable":
@@ -147,6 +150,8 @@ class DuckDBTable(Table):
         keys are counted or sorted here, which beats any hash table. Anything else the engine groups.
         """
         self.require(*columns)
+        if self.memory is not None and (found := tally_in_memory(self.memory, columns)) is not None:
+            return found
         packable = packing.packed_columns(self, columns)
         if packable is not None:
             packed, rows = packable
@@ -266,7 +271,7 @@ class DuckDBTable(Table):
         """The table that a query over this one makes."""
         with readable_errors(self.label):
             kinds = {name: kind for name, kind, *_ in self.engine.rows(f"DESCRIBE {self.over(sql)}")}
-        return replace(self, query=self.over(sql), kinds=kinds)
+        return replace(self, query=self.over(sql), kinds=kinds, memory=None)
 
     def fetch(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows of a query over this table."""

@@ -114,7 +114,8 @@ def _in_memory(data: pa.Table, label: str) -> DuckDBTable:
     engine = OwnEngine.start()
     columns = [_whole(column) for column in data.columns]
     engine.connection.register(ROOT, pa.table(columns, [f"c{i}" for i in range(len(columns))]))
-    return DuckDBTable.describe(engine, f"SELECT {_renamed(label, data.column_names)} FROM {ROOT}", label)
+    table = DuckDBTable.describe(engine, f"SELECT {_renamed(label, data.column_names)} FROM {ROOT}", label)
+    return replace(table, memory=data)
 
 
 def _whole(column: pa.ChunkedArray) -> pa.ChunkedArray:

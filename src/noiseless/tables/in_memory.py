@@ -1,0 +1,51 @@
+"""Packing whole numbers that are already in memory, without a trip through the engine."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from noiseless.tables.coding import IntArray, IntegerCoding
+from noiseless.tables.tally import Tally, Word, split_into_words
+
+
+def tally_in_memory(data: pa.Table, columns: Sequence[str]) -> Tally | None:
+    """The tally of columns of whole numbers without missing values; None when some are of another kind."""
+    chosen = [data.column(name) for name in columns]
+    if any(not pt.is_integer(c.type) or pt.is_uint64(c.type) or c.null_count for c in chosen) or not len(
+        data
+    ):
+        return None
+    codings = [_coding(name, column) for name, column in zip(columns, chosen, strict=True)]
+    layout = split_into_words([coding.size for coding in codings], len(data))
+    if layout is None:
+        return None
+    return Tally.from_words(
+        [
+            Word(
+                tuple(codings[i] for i in word), _keys([codings[i] for i in word], [chosen[i] for i in word])
+            )
+            for word in layout
+        ]
+    )
+
+
+def _coding(name: str, column: pa.ChunkedArray) -> IntegerCoding:
+    ends = pc.min_max(column).as_py()
+    return IntegerCoding(name, ends["min"], ends["max"] - ends["min"] + 2, column.type)
+
+
+def _keys(codings: Sequence[IntegerCoding], columns: Sequence[pa.ChunkedArray]) -> IntArray:
+    """Mixed-radix keys: a sum of values times strides, modulo 2**64, which the true key is far below."""
+    keys = np.zeros(len(columns[0]), np.int64)
+    product = np.empty_like(keys)
+    stride, shift = 1, 0
+    for coding, column in zip(reversed(codings), reversed(columns), strict=True):
+        np.multiply(column.to_numpy(), stride, out=product, casting="unsafe", dtype=np.int64)
+        keys += product
+        shift += (1 - coding.low) * stride
+        stride *= coding.size
+    keys += np.uint64(shift % 2**64).astype(np.int64)
+    return keys
