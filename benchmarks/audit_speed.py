@@ -53,7 +53,7 @@ def rows(sizes: tuple[int, ...] = (10**6, 10**7)) -> list[dict[str, Any]]:
 def _row(shape: str, size: int, *, text: bool) -> dict[str, Any]:
     path = parquet(shape, size, text=text)
     core_of_an_audit(path)  # compiled kernels are loaded, files are in the page cache
-    ours, engine = best_of(5, lambda: core_of_an_audit(path), lambda: engine_alone(path))
+    ours, engine = best_of(4, lambda: core_of_an_audit(path), lambda: engine_alone(path))
     return {
         "table": f"{shape}, {'texts' if text else 'whole numbers'}",
         "rows": size,

@@ -29,26 +29,31 @@ def pycanon_python() -> str:
 def rows(size: int = 10**6) -> list[dict[str, Any]]:
     """k-anonymity and l-diversity of a frame that is already in memory."""
     found = []
-    for shape in ("few groups", "millions of groups"):
-        path = parquet(shape, size)
+    for shape, count in (("few groups", size), ("millions of groups", size // 10)):
+        path = parquet(shape, count)
         frame = pd.read_parquet(path)
         _k_and_l(frame)
         (ours,) = best_of(7, partial(_k_and_l, frame))
         command = [pycanon_python(), str(_PEERS / "pycanon_anonymity.py"), str(path), ",".join(PUBLIC), "s"]
-        done = subprocess.run([*command, "--functions", "k,l"], capture_output=True, text=True, check=True)
-        theirs = json.loads(done.stdout.splitlines()[-1])
+        theirs = min((_run(command) for _ in range(3)), key=lambda t: t["seconds"]["k"] + t["seconds"]["l"])
         if (theirs["values"]["k"], theirs["values"]["l"]) != _k_and_l(frame):
             raise AssertionError("the two disagree")
         seconds = theirs["seconds"]["k"] + theirs["seconds"]["l"]
         found.append(
             {
                 "table": shape,
-                "rows": size,
+                "rows": count,
                 "noiseless s": ours,
                 "pycanon s": seconds,
                 "times faster": seconds / ours,
             }
         )
+    return found
+
+
+def _run(command: list[str]) -> dict[str, Any]:
+    done = subprocess.run([*command, "--functions", "k,l"], capture_output=True, text=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 

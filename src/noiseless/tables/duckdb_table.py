@@ -40,7 +40,6 @@ _WRITERS = {
     ".ndjson": "FORMAT json",
 }
 
-
 _KINDS = re.compile(
     r"U?(TINY|SMALL|BIG)INT|U?INTEGER|BOOLEAN|DATE|TIME|TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?"
     r"|DECIMAL\(\d+,\d+\)|BLOB"
@@ -56,10 +55,6 @@ def _plain(column: str, kind: str) -> tuple[str, str]:
     if kind in ("FLOAT", "DOUBLE"):  # adding zero makes one number of -0 and 0
         return f"CASE WHEN NOT isnan({name}) THEN {name} + 0::{kind} END AS {name}", kind
     return f"{name}::VARCHAR COLLATE C AS {name}", "VARCHAR"
-
-
-def _has(marks: pa.Table, quoted: str) -> bool:
-    return quoted in map(identifier, marks.column_names)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -230,8 +225,9 @@ class DuckDBTable(Table):
     ) -> Iterator[tuple["DuckDBTable", str]]:
         """The numbered rows (s) joined with the marks of their combination (m), as SQL."""
         table, connection = self.owned(tuple(dict.fromkeys((*columns, *present))))
+        shared = [identifier(c) for c in columns if c in marks.column_names]
         match = " AND ".join(
-            [f"s.{q} IS NOT DISTINCT FROM m.{q}" for q in map(identifier, columns) if _has(marks, q)]
+            [f"s.{name} IS NOT DISTINCT FROM m.{name}" for name in shared]
             + [f"s.{identifier(c)} IS NOT NULL" for c in present]
         )
         numbered = f"(SELECT row_number() OVER () AS {_ROW}, * FROM {SOURCE}) s"

@@ -1,12 +1,12 @@
-"""One integer key a row: the SQL expression that packs several columns of whole numbers into 63 bits."""
+"""One integer key a row: the SQL expression that packs several columns into 63 bits."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
-from noiseless.tables.coding import IntegerCoding
-from noiseless.tables.sql import SOURCE, identifier
+from noiseless.tables.coding import DictionaryCoding, IntegerCoding
+from noiseless.tables.sql import SOURCE, identifier, identifiers, literal
 
 if TYPE_CHECKING:
     from noiseless.tables.duckdb_table import DuckDBTable
@@ -24,6 +24,13 @@ INTEGERS = {
 _PACKABLE = INTEGERS | {"BOOLEAN": pa.bool_(), "DATE": pa.date32()}
 
 
+_MOST_TEXTS = 4096
+"""Texts are packed by listing them in the query, up to this many a column."""
+
+_SAMPLE, _MANY = 100_000, 0.9
+"""Texts are packed when this share of so many rows differ; with fewer combinations grouping is faster."""
+
+
 class Packed(NamedTuple):
     """A column's place among the keys.
 
@@ -32,30 +39,63 @@ class Packed(NamedTuple):
         nullable: whether some value is missing, so that the key must look.
     """
 
-    coding: IntegerCoding
+    coding: IntegerCoding | DictionaryCoding
     nullable: bool
 
 
 def packed_columns(table: "DuckDBTable", columns: Sequence[str]) -> tuple[tuple[Packed, ...], int] | None:
-    """How each column goes into a key, and how many rows there are; None unless all hold whole numbers.
+    """How each column goes into a key, and how many rows there are; None when grouping suits them better.
 
-    The facts it asks for stand in the metadata of a Parquet file.
+    The facts it asks for about numbers stand in the metadata of a Parquet file.
     """
-    kinds = table.kinds
-    if any(kinds[c] not in _PACKABLE for c in columns):
+    texts = [c for c in columns if table.kinds[c] == "VARCHAR"]
+    if any(table.kinds[c] not in _PACKABLE for c in columns if c not in texts):
         return None
-    facts = ", ".join(
-        f"{_number(f'min({q})', kinds[c])}, {_number(f'max({q})', kinds[c])}, count({q})"
-        for c, q in zip(columns, map(identifier, columns), strict=True)
+    if texts and not _many_combinations(table, columns):
+        return None
+    dictionaries = {c: _dictionary(table, c) for c in texts}
+    if None in dictionaries.values():
+        return None
+    rows, *found = table.fetch(f"SELECT count(*), {_facts(table, columns)} FROM {SOURCE}")[0]
+    packed = []
+    for column, low, high, present in zip(columns, found[::3], found[1::3], found[2::3], strict=True):
+        coding = dictionaries.get(column) or _integers(column, table.kinds[column], low, high)
+        packed.append(Packed(coding, nullable=present < rows))
+    return tuple(packed), rows
+
+
+def _facts(table: "DuckDBTable", columns: Sequence[str]) -> str:
+    """The lowest and the highest value of each column of numbers, and how many values there are."""
+    parts = []
+    for column in columns:
+        name, kind = identifier(column), table.kinds[column]
+        ends = ("NULL", "NULL") if kind == "VARCHAR" else (f"min({name})", f"max({name})")
+        parts += [_number(ends[0], kind), _number(ends[1], kind), f"count({name})"]
+    return ", ".join(parts)
+
+
+def _many_combinations(table: "DuckDBTable", columns: Sequence[str]) -> bool:
+    names = identifiers(columns)
+    sample = f"(SELECT {names} FROM {SOURCE} LIMIT {_SAMPLE})"
+    distinct = table.fetch(f"SELECT count(*) FROM (SELECT DISTINCT {names} FROM {sample})")[0][0]
+    return bool(distinct >= _MANY * _SAMPLE)
+
+
+def _dictionary(table: "DuckDBTable", column: str) -> DictionaryCoding | None:
+    """The texts of a column, numbered in their order; None when they cannot be listed in a query."""
+    name = identifier(column)
+    listing = (
+        f"SELECT DISTINCT {name} FROM {SOURCE} WHERE {name} IS NOT NULL ORDER BY 1 LIMIT {_MOST_TEXTS + 1}"
     )
-    rows, *found = table.fetch(f"SELECT count(*), {facts} FROM {SOURCE}")[0]
-    ends = zip(columns, found[::3], found[1::3], found[2::3], strict=True)
-    return tuple(_packed(c, kinds[c], low, high, present < rows) for c, low, high, present in ends), rows
+    values = [value for (value,) in table.fetch(listing)]
+    if len(values) > _MOST_TEXTS or any("\0" in value for value in values):
+        return None
+    return DictionaryCoding(column, pa.array(values, pa.string()), ordered=False)
 
 
-def _packed(column: str, kind: str, low: int | None, high: int | None, nullable: bool) -> Packed:
+def _integers(column: str, kind: str, low: int | None, high: int | None) -> IntegerCoding:
     first, last = (0, -1) if low is None or high is None else (int(low), int(high))
-    return Packed(IntegerCoding(column, first, last - first + 2, _PACKABLE[kind]), nullable)
+    return IntegerCoding(column, first, last - first + 2, _PACKABLE[kind])
 
 
 def _number(value: str, kind: str) -> str:
@@ -72,10 +112,13 @@ def key(word: Sequence[Packed]) -> str:
     return " + ".join(terms)
 
 
-def _code(coding: IntegerCoding, *, nullable: bool) -> str:
+def _code(coding: IntegerCoding | DictionaryCoding, *, nullable: bool) -> str:
     """A value's code as SQL; wide enough never to overflow, since the extent fits into a key."""
     column = identifier(coding.name)
-    if pa.types.is_uint64(coding.type):
+    if isinstance(coding, DictionaryCoding):
+        texts = ", ".join(map(literal, coding.values.to_pylist())) or "''"
+        number = f"(enum_code({column}::ENUM({texts}))::BIGINT + 1)"
+    elif pa.types.is_uint64(coding.type):
         number = f"({column}::HUGEINT - ({coding.low - 1}))::BIGINT"
     elif pa.types.is_date32(coding.type):
         number = f"({_number(column, 'DATE')}::BIGINT - ({coding.low - 1}))"

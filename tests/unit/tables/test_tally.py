@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.tables import Tally, duckdb_table, kernels, open_table, tally
+from noiseless.tables import Tally, duckdb_table, kernels, open_table, packing, tally
 from noiseless.tables.coding import IntegerCoding
 from noiseless.tables.tally import Word, split_into_words
 
@@ -105,6 +105,28 @@ def test_engine_grouping_gives_the_same_as_packed_keys(monkeypatch: pytest.Monke
     monkeypatch.setattr(duckdb_table, "ROWS_IN_MEMORY", 100)
     grouped = open_table(duckdb.from_arrow(data)).tally("abc")
     assert combinations(packed) == combinations(grouped) == counted(data, list("abc"))
+
+
+ODD_TEXTS = st.sampled_from(
+    ["", "'", "a'b", '"', "ü", "a", "A", " a", "a ", "\n", "%", "\\", "ENUM('x')", "\0"]
+)
+
+
+@given(
+    st.lists(
+        st.tuples(st.none() | ODD_TEXTS, st.none() | ODD_TEXTS, st.integers(0, 2)), min_size=1, max_size=15
+    )
+)
+def test_texts_packed_as_numbers(rows: list[tuple[str | None, str | None, int]]) -> None:
+    table = pa.table({n: pa.array([row[i] for row in rows]) for i, n in enumerate("abc")})
+    table = table.set_column(0, "a", table["a"].cast(pa.string())).set_column(
+        1, "b", table["b"].cast(pa.string())
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packing, "_MANY", 0)
+        found = open_table(table).select(["a", "b", "c"]).tally(["a", "b", "c"])
+    assert combinations(found) == counted(table, ["a", "b", "c"])
+    assert (np.diff(found.keys) > 0).all()
 
 
 def test_sorting_gives_the_same_as_counting_in_slots(monkeypatch: pytest.MonkeyPatch) -> None:
