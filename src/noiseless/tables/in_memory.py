@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from noiseless.tables.coding import IntArray, IntegerCoding
+from noiseless.tables.kernels import add_multiple
 from noiseless.tables.tally import Tally, Word, split_into_words
 
 
@@ -39,13 +40,11 @@ def _coding(name: str, column: pa.ChunkedArray) -> IntegerCoding:
 
 def _keys(codings: Sequence[IntegerCoding], columns: Sequence[pa.ChunkedArray]) -> IntArray:
     """Mixed-radix keys: a sum of values times strides, modulo 2**64, which the true key is far below."""
-    keys = np.zeros(len(columns[0]), np.int64)
-    product = np.empty_like(keys)
-    stride, shift = 1, 0
-    for coding, column in zip(reversed(codings), reversed(columns), strict=True):
-        np.multiply(column.to_numpy(), stride, out=product, casting="unsafe", dtype=np.int64)
-        keys += product
-        shift += (1 - coding.low) * stride
-        stride *= coding.size
-    keys += np.uint64(shift % 2**64).astype(np.int64)
+    strides = [1]
+    for coding in reversed(codings[1:]):
+        strides.insert(0, strides[0] * coding.size)
+    shift = sum((1 - coding.low) * stride for coding, stride in zip(codings, strides, strict=True))
+    keys = np.full(len(columns[0]), np.uint64(shift % 2**64).astype(np.int64))
+    for column, stride in zip(columns, strides, strict=True):
+        add_multiple(keys, column.to_numpy(), stride)
     return keys

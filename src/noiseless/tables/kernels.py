@@ -1,4 +1,4 @@
-"""The two loops over sorted keys that numpy cannot fuse, as machine code for large inputs.
+"""The few loops over keys that numpy cannot fuse, as machine code for large inputs.
 
 Below `SMALL` keys numpy does the same: loading a compiled kernel takes longer than the work.
 """
@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from noiseless.tables.coding import IntArray
 
@@ -54,6 +55,14 @@ def split_last(keys: IntArray, size: int) -> tuple[IntArray, IntArray]:
     return starts[:end], codes
 
 
+def add_multiple(keys: IntArray, values: npt.NDArray[np.integer], factor: int) -> None:
+    """Keys += values * factor, modulo 2**64."""
+    if len(keys) < SMALL:
+        keys += values.astype(np.int64) * factor
+    else:
+        compiled(_add_multiple)(keys, values, factor)
+
+
 # The kernels fill arrays that numpy allocates: numpy asks for huge pages, numba does not; it halves the time.
 
 
@@ -66,6 +75,11 @@ def _distinct_keys(keys: IntArray, counts: IntArray) -> int:
             keys[last] = keys[i]
     counts[last] = len(keys) - start
     return last + 1
+
+
+def _add_multiple(keys: IntArray, values: npt.NDArray[np.integer], factor: int) -> None:
+    for i in range(len(keys)):
+        keys[i] += np.int64(values[i]) * factor
 
 
 def _split_last(keys: IntArray, size: int, starts: IntArray, codes: IntArray) -> int:

@@ -141,6 +141,12 @@ def test_compiled_kernels_equal_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = kernels.distinct_keys(keys.copy()), kernels.split_last(np.unique(keys), 7)
     monkeypatch.setattr(kernels, "SMALL", 1)
     fast = kernels.distinct_keys(keys.copy()), kernels.split_last(np.unique(keys), 7)
+    for kind in (np.int8, np.uint32, np.int64):
+        sums = np.full(4, -(2**62))
+        kernels.add_multiple(sums, np.array([1, 5, 100, 127], kind), 2**61)
+        assert [int(s) for s in sums] == [
+            ((-(2**62) + v * 2**61 + 2**63) % 2**64) - 2**63 for v in (1, 5, 100, 127)
+        ]
     for a, b in zip(plain, fast, strict=True):
         for left, right in zip(a, b, strict=True):
             assert left.tolist() == right.tolist()
