@@ -4,13 +4,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from noiseless.domain import CategoryColumn, Column, DateColumn, NumberColumn, Schema
-from noiseless.errors import DomainError
+from noiseless.errors import DomainError, SchemaError
 from noiseless.tables.packing import INTEGERS
 from noiseless.tables.sql import SOURCE, identifier, literal
 
 if TYPE_CHECKING:
     from noiseless.tables.duckdb_table import DuckDBTable
 
+
+_EXACT_DOUBLE = 2**53
+"""Up to this many units of a decimal number, each has a double of its own."""
 
 _CANONICAL = r"0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)\.[0-9]*[1-9]"
 """Numbers of which no two spellings mean the same."""
@@ -116,6 +119,10 @@ def _read_exact(quoted: str, kind: str, column: NumberColumn) -> _Reading:
         fits = low >= -(2**63) and high < 2**63
         cast = "BIGINT" if fits else "HUGEINT"
         return _Reading(f"{quoted}::{cast}", inside, f"({point})::{cast}")
+    if max(-low, high) > _EXACT_DOUBLE:
+        raise SchemaError(
+            f"{quoted}: {column.describe()} is finer than doubles are; declare whole numbers or smaller bounds"
+        )
     return _Reading(f"{quoted}::DOUBLE", inside, f"({point})::DOUBLE / {scale}")
 
 

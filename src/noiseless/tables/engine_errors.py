@@ -19,6 +19,10 @@ def readable_errors(label: str) -> Iterator[None]:
         yield
     except duckdb.Error as error:
         raise _explained(label, error) from None
+    except RuntimeError as error:
+        if "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from None
+        raise
     except UnicodeDecodeError:
         raise SourceError(label, _NOT_UTF8) from None
 

@@ -16,7 +16,14 @@ import pytest
 
 from noiseless.audits import audit
 from noiseless.domain import Schema
-from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError, SourceError
+from noiseless.errors import (
+    ColumnError,
+    DomainError,
+    MissingValuesError,
+    RequestError,
+    SchemaError,
+    SourceError,
+)
 from noiseless.tables import open_table
 
 
@@ -143,6 +150,12 @@ def test_large_whole_numbers_stay_exact(values: list[int]) -> None:
     for clamp in (False, True):
         table = open_table(pa.table({"large": values})).conform(SCHEMA, ["large"], clamp=clamp)
         assert table.tally(["large"]).decode("large").to_pylist() == values
+
+
+def test_a_lattice_finer_than_doubles_is_refused() -> None:
+    schema = Schema.parse('[columns.x]\nrole = "public"\nbounds = [0, 18014398509481984]\nstep = 0.5\n')
+    with pytest.raises(SchemaError, match="finer than doubles"):
+        open_table(pa.table({"x": [2**53, 2**53 + 1]})).conform(schema, ["x"])
 
 
 def test_odd_types() -> None:
