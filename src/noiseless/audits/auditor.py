@@ -9,7 +9,13 @@ from typing import Any, get_args
 from noiseless.audits.exposure import survey
 from noiseless.audits.result import Audit
 from noiseless.domain import Schema
-from noiseless.errors import ColumnError, EmptyTableError, RequestError, UnknownColumnError
+from noiseless.errors import (
+    ColumnError,
+    EmptyTableError,
+    MissingValuesError,
+    RequestError,
+    UnknownColumnError,
+)
 from noiseless.tables import Missing, Table, open_table, require_distinct
 
 
@@ -122,8 +128,8 @@ class _Wish:
     def prepared(self, table: Table, columns: Sequence[str]) -> Table:
         """These columns of a table, held against the schema."""
         chosen = table.select(columns)
-        if self.unit is not None:
-            chosen.with_missing([self.unit], "error")
+        if self.unit is not None and (missing := chosen.count_missing(self.unit)):
+            raise MissingValuesError(self.unit, missing, f"in {table.label} every row must say whose it is")
         if self.schema is None:
             return chosen
         return chosen.conform(self.schema, [c for c in columns if c in self.schema.columns], clamp=self.clamp)

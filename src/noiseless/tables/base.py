@@ -52,6 +52,10 @@ class Table(ABC):
         """The table without exact duplicates of whole rows."""
 
     @abstractmethod
+    def count_missing(self, column: str) -> int:
+        """How many values of a column are missing."""
+
+    @abstractmethod
     def with_missing(self, columns: Sequence[str], missing: Missing) -> Self:
         """The table with missing values in `columns` treated as `missing` says.
 

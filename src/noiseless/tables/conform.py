@@ -121,7 +121,7 @@ def _read_exact(quoted: str, kind: str, column: NumberColumn) -> _Reading:
         return _Reading(f"{quoted}::{cast}", inside, f"({point})::{cast}")
     if max(-low, high) > _EXACT_DOUBLE:
         raise SchemaError(
-            f"{quoted}: {column.describe()} is finer than doubles are; declare whole numbers or smaller bounds"
+            f"{quoted}: {column.describe()} is finer than doubles are; declare whole numbers or less"
         )
     return _Reading(f"{quoted}::DOUBLE", inside, f"({point})::DOUBLE / {scale}")
 

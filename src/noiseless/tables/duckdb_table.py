@@ -122,13 +122,16 @@ class DuckDBTable(Table):
             present = " AND ".join(f"{identifier(c)} IS NOT NULL" for c in columns)
             return self.where(f"SELECT * FROM {SOURCE} WHERE {present}")
         if missing == "error":
-            counts = ", ".join(f"count(*) - count({identifier(c)})" for c in columns)
-            for column, count in zip(columns, self.fetch(f"SELECT {counts} FROM {SOURCE}")[0], strict=True):
-                if count:
+            for column in columns:
+                if count := self.count_missing(column):
                     raise MissingValuesError(
                         column, count, "fill them, or pass --missing drop or --missing value"
                     )
         return self
+
+    def count_missing(self, column: str) -> int:
+        """How many values of a column are missing."""
+        return int(self.fetch(f"SELECT count(*) - count({identifier(column)}) FROM {SOURCE}")[0][0])
 
     def conform(self, schema: Schema, columns: Sequence[str], *, clamp: bool = False) -> Self:
         """The table with `columns` checked against, or clamped to, their declared domains."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from noiseless.errors import ColumnError, MissingValuesError, RequestError
+from noiseless.errors import ColumnError, RequestError
 from noiseless.tables.engine import OwnEngine
 from noiseless.tables.packing import INTEGERS
 from noiseless.tables.sql import SOURCE, identifier
@@ -69,11 +69,7 @@ def _part(table: "DuckDBTable", unit: str, shared: Sequence[str], public: Sequen
         raise RequestError(
             f"{table.label} has none of the public columns; leave it out or name one of its columns"
         )
-    part = table.select(wanted)
-    missing = part.fetch(f"SELECT count(*) - count({identifier(unit)}) FROM {SOURCE}")[0][0]
-    if missing:
-        raise MissingValuesError(unit, missing, f"in {table.label} every row must say whose it is")
-    return part
+    return table.select(wanted)
 
 
 def _join(

@@ -177,9 +177,9 @@ def _open_frame(frame: Any) -> DuckDBTable:  # noqa: ANN401 - any frame
         return _in_memory(eager.to_arrow(), label)
     except nw.exceptions.DuplicateError:
         raise SourceError(label, "has two columns of the same name; rename one of them") from None
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
+    except (pa.ArrowException, OverflowError, duckdb.Error):
         raise SourceError(
-            label, "has a column that mixes kinds of values; give each column one type"
+            label, "has a column of mixed or unknown kinds of values; give it one type"
         ) from None
     except TypeError:
         raise RequestError(

@@ -3,6 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -102,8 +103,11 @@ def test_column_named_twice_in_a_frame() -> None:
 
 
 def test_column_of_mixed_kinds() -> None:
-    with pytest.raises(SourceError, match="mixes kinds"):
-        open_table(pd.DataFrame({"a": [1, "x", None]}))
+    for values in ([1, "x", None], [2**70, 1], [1j, 2j], np.array([1, 2], np.float16)):
+        with pytest.raises(SourceError, match="mixed or unknown kinds"):
+            open_table(
+                pa.table({"a": values}) if isinstance(values, np.ndarray) else pd.DataFrame({"a": values})
+            )
 
 
 @pytest.mark.parametrize("ending", ["parquet", "xlsx", "jsonl", "csv", "db"])
