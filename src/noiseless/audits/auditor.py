@@ -164,6 +164,7 @@ def _joined(tables: Sequence[Table], wish: _Wish) -> tuple[Table, Table, tuple[s
 
 
 def _declared_values(schema: Schema | None, sensitive: Sequence[str]) -> int | None:
-    if schema is None or any(column not in schema.columns for column in sensitive):
+    """How many values the sensitive columns can take; a proposal, made from the data, does not say."""
+    if schema is None or schema.proposal or any(column not in schema.columns for column in sensitive):
         return None
     return math.prod(schema.columns[column].size for column in sensitive)

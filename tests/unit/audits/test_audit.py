@@ -192,6 +192,8 @@ def test_a_schema_gives_roles_and_declared_sizes(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(SCHEMA)
     found = audit(PEOPLE, schema=tmp_path / "s.toml")
     assert (found.sensitive, found.public, found.declared_values) == (("ill",), ("age",), 4)
+    (tmp_path / "p.toml").write_text("proposal = true\n" + SCHEMA)
+    assert audit(PEOPLE, schema=tmp_path / "p.toml").declared_values is None
 
 
 @pytest.mark.parametrize(
