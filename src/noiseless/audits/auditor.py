@@ -132,7 +132,10 @@ class _Wish:
             raise MissingValuesError(self.unit, missing, f"in {table.label} every row must say whose it is")
         if self.schema is None:
             return chosen
-        return chosen.conform(self.schema, [c for c in columns if c in self.schema.columns], clamp=self.clamp)
+        declared = [
+            c for c in columns if c in self.schema.columns and c != self.unit
+        ]  # a name is no quantity
+        return chosen.conform(self.schema, declared, clamp=self.clamp)
 
 
 def _single(table: Table, wish: _Wish) -> tuple[Table, Table, tuple[str, ...]]:

@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from noiseless.exact import Bits
+from noiseless.tables import Tally
 
 if TYPE_CHECKING:
     from noiseless.audits.result import Audit
@@ -70,7 +73,6 @@ def witnesses(audit: "Audit", *, reveal: bool) -> tuple[Witness, ...]:
     found = []
     for position, group in enumerate(chosen.tolist()):
         span = slice(joint.starts[group], min(joint.starts[group + 1], joint.starts[group] + _VALUES_SHOWN))
-        possible = [pairs.coding(c).decode(pairs.codes(c)[span]).to_pylist() for c in exposure.target]
         found.append(
             Witness(
                 target=exposure.name,
@@ -78,16 +80,25 @@ def witnesses(audit: "Audit", *, reveal: bool) -> tuple[Witness, ...]:
                 posterior=int(joint.posterior_sizes[group]),
                 leaked=exposure.entropy - Bits(int(joint.posterior_sizes[group])),
                 first_row=rows[position],
-                values={c: columns[c][position].as_py() for c in seen} if reveal else None,
-                possible=_together(possible) if reveal else None,
+                values={c: _shown(columns[c])[position] for c in seen} if reveal else None,
+                possible=_possible(pairs, exposure.target, span) if reveal else None,
             )
         )
     return tuple(found)
 
 
-def _together(columns: list[list[Any]]) -> tuple[Any, ...]:
+def _possible(pairs: Tally, target: tuple[str, ...], span: slice) -> tuple[Any, ...]:
     """The values of one column, or the combinations of several."""
+    columns = [_shown(pairs.coding(c).decode(pairs.codes(c)[span])) for c in target]
     return tuple(columns[0]) if len(columns) == 1 else tuple(zip(*columns, strict=True))
+
+
+def _shown(values: pa.Array) -> list[Any]:
+    """Values as Python has them, or as text where it has none (days before the year 1, infinity)."""
+    try:
+        return list(values.to_pylist())
+    except (OverflowError, ValueError):
+        return list(values.cast(pa.string()).to_pylist())
 
 
 def _text(value: object) -> object:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 _EXACT_DOUBLE = 2**53
 """Up to this many units of a decimal number, each has a double of its own."""
 
+_DIGITS_OF_A_DOUBLE = 15
+"""Decimal numbers of so many digits have a double each."""
+
 _CANONICAL = r"0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)\.[0-9]*[1-9]"
 """Numbers of which no two spellings mean the same."""
 
@@ -119,24 +122,30 @@ def _read_exact(quoted: str, kind: str, column: NumberColumn) -> _Reading:
         fits = low >= -(2**63) and high < 2**63
         cast = "BIGINT" if fits else "HUGEINT"
         return _Reading(f"{quoted}::{cast}", inside, f"({point})::{cast}")
-    if max(-low, high) > _EXACT_DOUBLE:
-        raise SchemaError(
-            f"{quoted}: {column.describe()} is finer than doubles are; declare whole numbers or less"
-        )
+    _require_doubles(quoted, column)
     return _Reading(f"{quoted}::DOUBLE", inside, f"({point})::DOUBLE / {scale}")
 
 
 def _read_double(quoted: str, kind: str, column: NumberColumn) -> _Reading:
     """A double stands for the lattice point whose nearest double it is; a text must be canonical."""
     low, high, step, scale = column.low_units, column.high_units, column.step_units, column.scale
+    _require_doubles(quoted, column)
     value = f"TRY_CAST({quoted} AS DOUBLE)"
     point = f"((({low}) + round(({value} * {scale} - ({low})) / {step}) * {step}) / {scale}::DOUBLE)"
     written = point if kind != "FLOAT" else f"{point}::FLOAT::DOUBLE"
     ends = f"({low})::DOUBLE / {scale}", f"({high})::DOUBLE / {scale}"
     inside = f"({value} = {written} AND {point} BETWEEN {ends[0]} AND {ends[1]})"
     if kind == "VARCHAR":
-        inside = f"({inside} AND regexp_full_match({quoted}, '{_CANONICAL}'))"
+        digits = f"length(regexp_replace({quoted}, '[^0-9]', '', 'g')) <= {_DIGITS_OF_A_DOUBLE}"
+        inside = f"({inside} AND regexp_full_match({quoted}, '{_CANONICAL}') AND {digits})"
     return _Reading(point, inside, _between(point, *ends))
+
+
+def _require_doubles(quoted: str, column: NumberColumn) -> None:
+    if max(-column.low_units, column.high_units) > _EXACT_DOUBLE:
+        raise SchemaError(
+            f"{quoted}: {column.describe()} is finer than doubles are; declare whole numbers or less"
+        )
 
 
 def _read_date(quoted: str, kind: str, column: DateColumn) -> _Reading:

@@ -6,7 +6,7 @@ from pathlib import Path
 from noiseless.errors import SourceError
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.engine import OwnEngine
-from noiseless.tables.sql import SOURCE, files, identifier, literal
+from noiseless.tables.sql import SOURCE, check_names, files, identifier, literal
 
 
 def open_json(source: str, paths: Sequence[Path], layout: str) -> DuckDBTable:
@@ -22,9 +22,15 @@ def open_json(source: str, paths: Sequence[Path], layout: str) -> DuckDBTable:
     """
     reader = f"read_json_objects({files(paths)}, format = '{layout}', hive_partitioning = false)"
     objects = DuckDBTable(OwnEngine.start(), f"SELECT json FROM {reader}", {"json": "JSON"}, source)
+    strange, double = objects.fetch(_PROBLEMS)[0]
+    if strange:
+        raise SourceError(source, f"holds {strange:,} values that are no objects; write one object a line")
+    if double:
+        raise SourceError(source, f"has {double:,} objects in which a key stands twice; mend them")
     names = [name for (name,) in objects.fetch(_KEYS)]
     if not names:
         raise SourceError(source, "has no object with keys; write one object a line")
+    check_names(source, names)
     texts = ", ".join(f"bool_and(coalesce({_kind(name)} IN ('VARCHAR', 'NULL'), true))" for name in names)
     plain = objects.fetch(f"SELECT {texts} FROM {SOURCE}")[0]
     columns = ", ".join(_column(name, plain=text) for name, text in zip(names, plain, strict=True))
@@ -33,6 +39,11 @@ def open_json(source: str, paths: Sequence[Path], layout: str) -> DuckDBTable:
     return DuckDBTable(objects.engine, query, kinds, source, textual=True)
 
 
+_PROBLEMS = f"""
+SELECT count(*) FILTER (WHERE json_type(json) <> 'OBJECT'),
+       count(*) FILTER (WHERE len(json_keys(json)) <> len(list_distinct(json_keys(json)))) FROM {SOURCE}
+"""
+
 _KEYS = f"""
 SELECT key FROM (SELECT unnest(json_keys(json)) AS key, row_number() OVER () AS row FROM {SOURCE})
 GROUP BY key ORDER BY min(row), key
@@ -40,8 +51,8 @@ GROUP BY key ORDER BY min(row), key
 
 
 def _path(name: str) -> str:
-    quoted = name.replace("\\", "\\\\").replace('"', '\\"')
-    return literal(f'$."{quoted}"')
+    """A key as a JSON pointer, in which no character but `~` and `/` means anything."""
+    return literal("/" + name.replace("~", "~0").replace("/", "~1"))
 
 
 def _kind(name: str) -> str:

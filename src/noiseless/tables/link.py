@@ -20,7 +20,7 @@ def link(
     label = " + ".join(table.label for table in tables)
     engine = OwnEngine.start()
     parts = [_part(table, unit, shared, public) for table in tables]
-    _check_unit(parts, unit)
+    _check_types(parts, (unit, *shared))
     for number, part in enumerate(parts, 1):
         engine.connection.register(f"noiseless_release_{number}", part.arrow(f"SELECT * FROM {SOURCE}"))
     names = [
@@ -55,11 +55,12 @@ def _refuse_clashes(
             raise ColumnError(column, "has the name of a column that several releases make; rename it")
 
 
-def _check_unit(parts: Sequence["DuckDBTable"], unit: str) -> None:
-    """Refuse persons that cannot be matched: numbers in one release, texts in another."""
-    kinds = {part.kinds[unit] for part in parts}
-    if len(kinds) > 1 and not kinds <= set(INTEGERS):
-        raise ColumnError(unit, "is of different types in the releases; write it the same way in each")
+def _check_types(parts: Sequence["DuckDBTable"], columns: Sequence[str]) -> None:
+    """Refuse facts that cannot be compared: numbers in one release, texts in another."""
+    for column in columns:
+        kinds = {part.kinds[column] for part in parts if column in part.columns}
+        if len(kinds) > 1 and not kinds <= set(INTEGERS):
+            raise ColumnError(column, "is of different types in the releases; write it the same way in each")
 
 
 def _part(table: "DuckDBTable", unit: str, shared: Sequence[str], public: Sequence[str]) -> "DuckDBTable":

@@ -16,7 +16,7 @@ from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.engine import ROOT, CallersEngine, OwnEngine
 from noiseless.tables.engine_errors import readable_errors
 from noiseless.tables.json_files import open_json
-from noiseless.tables.sql import files, identifier
+from noiseless.tables.sql import check_names, files, identifier
 from noiseless.tables.text_files import read_csv_sql
 
 _PARQUET = {".parquet", ".pq"}
@@ -129,10 +129,7 @@ def _whole(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _renamed(label: str, names: Sequence[str]) -> str:
     """The SQL that gives columns c0, c1, ... their real names."""
-    if len({name.casefold() for name in names}) < len(names):
-        raise SourceError(label, "has columns whose names differ by upper and lower case only; rename them")
-    if not all(names) or any("\0" in name for name in names):
-        raise SourceError(label, "has a column without a proper name; give it one")
+    check_names(label, names)
     return ", ".join(f"c{i} AS {identifier(name)}" for i, name in enumerate(names))
 
 

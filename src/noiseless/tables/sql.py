@@ -1,8 +1,10 @@
-"""The few pieces of SQL text that are built from names: quoting, and nothing clever."""
+"""The few pieces of SQL text that are built from names: quoting, checking, and nothing clever."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+from noiseless.errors import SourceError
 
 SOURCE = "noiseless_source"
 """The name under which a table is visible to a query over it."""
@@ -23,6 +25,18 @@ def files(paths: Iterable[Path]) -> str:
     return (
         "[" + ", ".join(literal(re.sub(r"([*?\[])", r"[\1]", str(path.absolute()))) for path in paths) + "]"
     )
+
+
+def check_names(source: str, names: Sequence[str]) -> None:
+    """Refuse columns that the engine, which does not tell upper from lower case, would confuse.
+
+    Raises:
+        SourceError: two names differ by case only, or a name cannot be written.
+    """
+    if len({name.casefold() for name in names}) < len(names):
+        raise SourceError(source, "has columns whose names differ by upper and lower case only; rename them")
+    if not all(names) or any("\0" in name for name in names):
+        raise SourceError(source, "has a column without a proper name; give it one")
 
 
 def literal(text: str) -> str:

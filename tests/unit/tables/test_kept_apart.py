@@ -92,6 +92,67 @@ def test_json_keys_that_come_late(tmp_path: Path) -> None:
     assert groups(array) == 2
 
 
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (['{"x":1,"X":2,"s":1}'], "upper and lower case"),
+        (['{"x":1,"s":1}', "[1]"], "1 values that are no objects"),
+        (['{"x":1,"s":1}', '[{"x":2,"s":1}]'], "no objects"),
+        (['{"x":1,"s":1}', "null"], "no objects"),
+        (['{"x":0,"s":"secret","x":1}'], "a key stands twice"),
+        (['{"x":1,"s":1,"":2}'], "proper name"),
+        (["{}"], "no object with keys"),
+        (['{"x":1,"s":secret}'], "could not be read"),
+    ],
+)
+def test_json_that_is_no_table(tmp_path: Path, lines: list[str], words: str) -> None:
+    (tmp_path / "t.jsonl").write_text("\n".join(lines))
+    with pytest.raises(SourceError, match=words) as caught:
+        groups(tmp_path / "t.jsonl")
+    assert "secret" not in str(caught.value)
+
+
+def test_json_keys_with_meaning_elsewhere(tmp_path: Path) -> None:
+    for key in ("*", "a.b", "a/b", "~", "$", 'say "x"', "back\\slash", "ü"):
+        path = jsonl(tmp_path / "t.jsonl", [{key: i, "s": i, "other": 7} for i in range(3)])
+        assert groups(path, public=key) == 3, key
+
+
+def test_long_numbers_in_a_schema(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    for low, high, bounds in (
+        ("1234567890123456789", "1234567890123456788", "bounds = [0, 9000000000000000000]"),
+        ("0.1", "0.1000000000000000001", "bounds = [0, 1]\nstep = 0.1"),
+    ):
+        path.write_text(f"x,s\n{low},a\n{high},b\n")
+        schema = Schema.parse(f'[columns.x]\nrole = "public"\n{bounds}\n')
+        with pytest.raises((DomainError, SchemaError)):
+            groups(path, schema=schema)
+        assert groups(path) == 2
+
+
+def test_a_unit_is_never_clamped() -> None:
+    schema = Schema.parse('[columns.u]\nrole = "private"\nbounds = [0, 10]\n')
+    table = pa.table({"u": [1, 50, 60], "x": [1, 1, 1], "s": [1, 2, 3]})
+    found = audit(table, sensitive="s", public="x", unit="u", schema=schema, clamp=True)
+    assert found.persons == 3
+
+
+def test_facts_of_different_types_are_not_compared() -> None:
+    first = pa.table({"u": [1, 2], "g": [1.5, 1.5], "x": [1, 1], "s": ["a", "b"]})
+    second = pa.table({"u": [1, 2, 3, 4], "g": [7, 7, 2**53 + 1, 2**53], "x": [1] * 4, "s": list("abab")})
+    with pytest.raises(ColumnError, match="'g' is of different types"):
+        groups([first, second], unit="u", given="g")
+
+
+def test_days_that_python_does_not_know(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,s\n0000-01-01,a\n2020-01-01,b\n")
+    found = audit(path, sensitive="s", public="x")
+    assert {str(w.values["x"]) for w in found.reveal_witnesses() if w.values} >= {"2020-01-01"}
+    assert len(audit(path, sensitive="x", public="s").witnesses) == 2
+
+
 def test_excel_cells_are_not_lost(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     sheet = book.active
