@@ -251,10 +251,10 @@ def test_a_file_without_a_header_shows_no_cells(noiseless: Command, tmp_path: Pa
         done = noiseless("audit", str(path), "--sensitive", columns[0], "--public", columns[1])
         assert done.code == 2
         assert "--names" in done.err
-        assert "47" not in done.err
+        assert "47" not in done.err.replace(str(path), "")
     path.write_text("61,1\n47,2\n")
     unknown = noiseless("audit", str(path), "--sensitive", "age", "--public", "sex")
-    assert "61" not in unknown.err
+    assert "61" not in unknown.err.replace(str(path), "")
 
 
 def test_columns_joined_by_a_comma(noiseless: Command, people: str) -> None:

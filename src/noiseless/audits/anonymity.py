@@ -33,14 +33,14 @@ def entropy_l_diversity(census: Census) -> float:
     totals = np.add.reduceat(counts, starts)
     entropies = np.log(totals) - np.add.reduceat(counts * np.log(counts), starts) / totals
     near = np.flatnonzero(entropies <= entropies.min() + _NEAR)
-    kinds = {tuple(sorted(_counts_of(census, group))) for group in near.tolist()}
-    return min(_effective_number(kind) for kind in kinds)
+    even = np.maximum.reduceat(counts, starts)[near] == np.minimum.reduceat(counts, starts)[near]
+    exact = census.joint.posterior_sizes[near[even]].astype(float)  # with equal counts it is their number
+    kinds = {tuple(sorted(_counts_of(census, group))) for group in near[~even].tolist()}
+    return min([*map(_effective_number, kinds), *([float(exact.min())] if len(exact) else [])])
 
 
 def _effective_number(counts: Sequence[int]) -> float:
-    """exp(Shannon entropy) of some counts: their number when all are equal, else the float just below."""
-    if counts[0] == counts[-1]:
-        return float(len(counts))
+    """exp(Shannon entropy) of counts that are not all equal: the float just below it."""
     with localcontext() as context:
         context.prec = 50
         total = sum(counts)

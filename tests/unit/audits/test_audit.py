@@ -250,3 +250,11 @@ def test_the_verdict_speaks_of_what_leaks() -> None:
         pa.table({"c": [0, 0, 0, 0], "s": [1, 2, 3, 2], "x": [0, 0, 1, 1]}), sensitive=["c", "s"], public="x"
     )
     assert "no group narrows s to fewer than 2" in constant.verdict
+
+
+def test_entropy_l_diversity_is_never_overstated() -> None:
+    even = audit(pa.table({"s": [1, 2, 1, 2, 3], "x": [1, 1, 2, 2, 2]}), sensitive="s", public="x")
+    assert even.entropy_l_diversity == 2.0
+    counts = [10**6, 10**6, 10**6 + 1]
+    table = pa.table({"s": np.repeat([1, 2, 3], counts), "x": np.zeros(sum(counts), np.int64)})
+    assert audit(table, sensitive="s", public="x").entropy_l_diversity < 3.0
