@@ -95,3 +95,21 @@ class PolicyError(NoiselessError):
 
 class RequestError(NoiselessError):
     """A combination of arguments that makes no sense."""
+
+
+class ChannelError(NoiselessError):
+    """A matrix is not a channel: a row for each input, probabilities that sum to 1."""
+
+
+class ExpressionError(NoiselessError):
+    """A hypothesis or an expression cannot be read.
+
+    Attributes:
+        text: what was given.
+        problem: what is wrong with it and how to mend it.
+    """
+
+    def __init__(self, text: str, problem: str) -> None:
+        super().__init__(f"{text!r}: {problem}")
+        self.text = text
+        self.problem = problem

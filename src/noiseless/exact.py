@@ -5,6 +5,10 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import total_ordering
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flint import arb
 
 Rational = int | Fraction | Decimal
 
@@ -51,6 +55,35 @@ def round_up(value: Fraction) -> float:
 def round_down(value: Fraction) -> float:
     """The largest float that is not above `value`."""
     return -round_up(-value)
+
+
+def ball(value: Rational | float) -> "arb":
+    """A ball of python-flint that holds `value`, a float being taken for the rational that it is.
+
+    What is computed with balls encloses the true result: `ball_above` and `ball_below` read it off safely.
+    The working precision is flint's (`flint.ctx.prec`, 53 bits unless raised by `flint.ctx.workprec`).
+    """
+    from flint import arb, fmpq
+
+    exact = Fraction(value)
+    return arb(fmpq(exact.numerator, exact.denominator))
+
+
+def ball_above(value: "arb") -> float:
+    """A float that is not below any number of the ball."""
+    return _upper_end(value)
+
+
+def ball_below(value: "arb") -> float:
+    """A float that is not above any number of the ball."""
+    return -_upper_end(-value)
+
+
+def _upper_end(value: "arb") -> float:
+    if not value.is_finite():
+        return -math.inf if value < 0 else math.inf
+    mantissa, exponent = value.upper().man_exp()
+    return round_up(Fraction(int(mantissa)) * Fraction(2) ** int(exponent))
 
 
 @total_ordering
@@ -132,3 +165,70 @@ class Bits:
     def lower(self) -> float:
         """The largest float found that is not above the exact value."""
         return round_down(log2_bounds(self.ratio)[0])
+
+
+@total_ordering
+@dataclass(frozen=True, eq=False)
+class Nats:
+    """The exact number ln(ratio), ratio rational, 0 (minus infinity) or infinite: continuous information.
+
+    Nats and `Bits` never meet in one number: the ones are logarithms of volumes, the others of counts.
+
+    >>> Nats(150) - Nats(170), str(Nats(0)), Nats(1) < Nats(Fraction(3, 2))
+    (Nats(15/17), '-inf nats', True)
+    """
+
+    ratio: Fraction | float
+
+    def __init__(self, ratio: Rational | float) -> None:
+        if math.isnan(ratio) or ratio < 0:
+            raise ValueError("the logarithm of a number that is negative or not a number")
+        object.__setattr__(self, "ratio", math.inf if math.isinf(ratio) else Fraction(ratio))
+
+    def __add__(self, other: "Nats") -> "Nats":
+        if {0, math.inf} == {self.ratio, other.ratio}:
+            raise ValueError("infinity minus infinity has no value")
+        return Nats(self.ratio * other.ratio)
+
+    def __sub__(self, other: "Nats") -> "Nats":
+        return self + Nats(math.inf if other.ratio == 0 else 1 / other.ratio)
+
+    def __eq__(self, other: object) -> bool:
+        return self.ratio == other.ratio if isinstance(other, Nats) else NotImplemented
+
+    def __lt__(self, other: "Nats") -> bool:
+        return self.ratio < other.ratio if isinstance(other, Nats) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(("nats", self.ratio))
+
+    def __float__(self) -> float:
+        """Rounded up, as `Bits` are."""
+        return self.upper
+
+    def __repr__(self) -> str:
+        return f"Nats({self.ratio})"
+
+    def __str__(self) -> str:
+        if not self.is_finite:
+            return f"{self.upper} nats"
+        return f"{Decimal(math.ceil(Fraction(self.upper) * 10**4)).scaleb(-4):.4f} nats"
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether the ratio is neither 0 nor infinite."""
+        return 0 < self.ratio < math.inf
+
+    @property
+    def upper(self) -> float:
+        """The smallest float found that is not below the exact value."""
+        return ball_above(ball(self.ratio).log()) if self.is_finite else self._infinite
+
+    @property
+    def lower(self) -> float:
+        """The largest float found that is not above the exact value."""
+        return ball_below(ball(self.ratio).log()) if self.is_finite else self._infinite
+
+    @property
+    def _infinite(self) -> float:
+        return -math.inf if self.ratio == 0 else math.inf
