@@ -108,7 +108,7 @@ def _check(entries: FloatArray) -> None:
     off = np.abs(entries.sum(axis=1) - 1) > _ROUNDING
     if off.any():
         raise ChannelError(
-            f"row {int(np.argmax(off)) + 1} does not sum to 1 ({int(off.sum()):,} of {len(off):,} rows do not); "
+            f"row {int(np.argmax(off)) + 1} does not sum to 1 ({int(off.sum()):,} of {len(off):,} do not); "
             "divide each row by its sum"
         )
     unused = ~entries.any(axis=0)
