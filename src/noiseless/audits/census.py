@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from noiseless.ranges import JointRange
 from noiseless.tables import IntArray, Tally
-from noiseless.tables.kernels import distinct_values, run_starts
+from noiseless.tables.kernels import add_by_code, add_runs, distinct_values, run_starts
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -48,7 +48,7 @@ class Census:
         ordered = len(sensitive) == 1 and pairs.coding(sensitive[0]).ordered
         joint = JointRange.from_tally(pairs, len(seen))
         if unit is None:
-            return cls(joint, pairs.counts, np.add.reduceat(pairs.counts, joint.starts[:-1]), ordered)
+            return cls(joint, pairs.counts, add_runs(pairs.counts, joint.starts), ordered)
         holders = tally.project((*seen, *sensitive, unit)).counted_once().project((*seen, *sensitive))
         membership = tally.project((*seen, unit))
         starts, persons = membership.split_last()
@@ -70,9 +70,9 @@ class Census:
         """How many rows (persons) are in a group with each size of the posterior set, from 0 on."""
         sizes = self.joint.posterior_sizes
         if self.members is None:
-            return np.bincount(sizes, self.group_sizes).astype(np.int64)
+            return add_by_code(sizes, self.group_sizes, int(sizes.max()) + 1)
         width = int(self.members.persons.max()) + 1
-        met = distinct_values(sizes[self.members.groups] * width + self.members.persons)
+        met = distinct_values(sizes.astype(np.int64)[self.members.groups] * width + self.members.persons)
         return np.bincount(met // width, minlength=int(sizes.max()) + 1)
 
 

@@ -14,6 +14,7 @@ from noiseless.audits.census import Census, cells_of_groups
 from noiseless.exact import Bits, round_up
 from noiseless.ranges import count_blocks
 from noiseless.tables import IntArray, Tally
+from noiseless.tables.kernels import count_codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,8 +137,8 @@ class Exposure:
     def posterior_histogram(self) -> tuple[tuple[int, int, int], ...]:
         """(size of the posterior set, groups with that size, rows or persons in them), ascending."""
         sizes = self.census.joint.posterior_sizes
-        groups = np.bincount(sizes)
         persons = self.census.heads_by_posterior()
+        groups = count_codes(sizes, len(persons))
         return tuple((int(s), int(groups[s]), int(persons[s])) for s in np.flatnonzero(groups))
 
     def most_telling(self, count: int) -> IntArray:

@@ -18,4 +18,5 @@ def confusability_edges(joint: JointRange) -> IntArray:
     shared = (incidence @ incidence.T).tocoo()
     first, second = shared.coords
     edges = np.column_stack((first, second))[first < second].astype(np.int64)
-    return edges[np.lexsort((edges[:, 1], edges[:, 0]))]
+    ordered: IntArray = edges[np.lexsort((edges[:, 1], edges[:, 0]))]
+    return ordered

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noiseless.tables import IntArray, Tally
-from noiseless.tables.kernels import distinct_keys, distinct_values, run_starts, split_last
+from noiseless.tables.kernels import count_codes, distinct_keys, distinct_values, run_starts, split_last
 
 Labels = Sequence[Any]
 
@@ -230,8 +230,13 @@ def _dense(codes: IntArray, size: int) -> tuple[IntArray, int]:
     if size > max(_FEW, 2 * len(codes)):
         values = distinct_values(codes)
         return np.searchsorted(values, codes), len(values)
-    present = np.bincount(codes) > 0
-    return (np.cumsum(present) - 1)[codes], int(present.sum())
+    present = np.flatnonzero(count_codes(codes, size))
+    if present[-1] - present[0] + 1 == len(present):
+        codes -= present[0]  # in place: they were made for this range
+        return codes, len(present)
+    ranks = np.zeros(size, codes.dtype)
+    ranks[present] = np.arange(len(present))
+    return ranks[codes], len(present)
 
 
 def _ranks(tally: Tally, marginal: Tally) -> IntArray:

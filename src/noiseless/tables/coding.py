@@ -1,7 +1,7 @@
 """Columns as small integers: each distinct value of a column gets a code, 0 is kept for a missing value."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -9,10 +9,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-IntArray = npt.NDArray[np.int64]
+IntArray = npt.NDArray[np.signedinteger[Any]]
+"""Whole numbers: 32 bits each where that is certainly enough (`whole_type`), else 64."""
 
 _FEW_CODES, _CODES_A_ROW = 2**20, 4
 """Whole numbers that span more codes than this are ranked instead, so that codes stay small."""
+
+
+def whole_type(limit: int) -> type[np.signedinteger[Any]]:
+    """The type for whole numbers below `limit`: large arrays cost time and memory by the byte."""
+    return np.int32 if limit < 2**31 else np.int64
 
 
 class Coding(Protocol):

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from noiseless.tables.coding import IntArray, IntegerCoding
+from noiseless.tables.coding import IntArray, IntegerCoding, whole_type
 from noiseless.tables.kernels import add_multiple
 from noiseless.tables.tally import Tally, Word, split_into_words
 
@@ -47,4 +47,4 @@ def _keys(codings: Sequence[IntegerCoding], columns: Sequence[pa.ChunkedArray]) 
     keys = np.full(len(columns[0]), np.uint64(shift % 2**64).astype(np.int64))
     for column, stride in zip(columns, strides, strict=True):
         add_multiple(keys, column.to_numpy(), stride)
-    return keys
+    return keys.astype(whole_type(strides[0] * codings[0].size), copy=False)

@@ -3,14 +3,14 @@
 Below `SMALL` keys numpy does the same: loading a compiled kernel takes longer than the work.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.tables.coding import IntArray
+from noiseless.tables.coding import IntArray, whole_type
 
 SMALL = 200_000
 
@@ -27,7 +27,7 @@ def distinct_keys(keys: IntArray) -> tuple[IntArray, IntArray]:
     if len(keys) < SMALL:
         starts = run_starts(keys)
         return keys[starts], np.diff(starts, append=len(keys))
-    counts = np.empty_like(keys)
+    counts = np.empty(len(keys), whole_type(len(keys) + 1))
     end = compiled(_distinct_keys)(keys, counts)
     return keys[:end], counts[:end]
 
@@ -35,6 +35,22 @@ def distinct_keys(keys: IntArray) -> tuple[IntArray, IntArray]:
 def distinct_values(values: IntArray) -> IntArray:
     """The distinct ones of some values, ascending (np.unique hashes, which takes far longer)."""
     return distinct_keys(np.sort(values))[0]
+
+
+def sort_together(
+    keys: IntArray, limit: int, companions: Sequence[IntArray]
+) -> tuple[IntArray, list[IntArray]]:
+    """Sort keys below `limit`, and take their companions along; the arrays given may be overwritten."""
+    if len(keys) < SMALL:
+        order = np.argsort(keys)
+        return keys[order], [companion[order] for companion in companions]
+    only = companions[0] if len(companions) == 1 else np.arange(len(keys), dtype=whole_type(len(keys)))
+    spare = np.empty_like(keys), np.empty_like(only)
+    bits = np.uint64((limit - 1).bit_length())
+    passes = compiled(_sort_together)(keys.view(np.uint64), only, spare[0].view(np.uint64), spare[1], bits)
+    keys, only = spare if passes % 2 else (keys, only)
+    del spare
+    return keys, [only] if len(companions) == 1 else [companion[only] for companion in companions]
 
 
 def split_last(keys: IntArray, size: int) -> tuple[IntArray, IntArray]:
@@ -50,9 +66,42 @@ def split_last(keys: IntArray, size: int) -> tuple[IntArray, IntArray]:
     if len(keys) < SMALL:
         groups, codes = np.divmod(keys, size)
         return np.append(run_starts(groups), len(keys)), codes
-    starts, codes = np.empty(len(keys) + 1, np.int64), np.empty_like(keys)
-    end = compiled(_split_last)(keys, size, starts, codes)
+    starts = np.empty(len(keys) + 1, whole_type(len(keys) + 1))
+    codes = np.empty(len(keys), whole_type(size))
+    plain = np.uint32 if keys.dtype == np.int32 else np.uint64  # no sign to look at: a faster division
+    end = compiled(_split_last)(keys.view(plain), plain(size), starts, codes)
     return starts[:end], codes
+
+
+def count_codes(codes: IntArray, size: int) -> IntArray:
+    """How often each code below `size` occurs."""
+    if len(codes) < SMALL:
+        return np.bincount(codes, minlength=size)
+    counts = np.zeros(size, whole_type(len(codes) + 1))
+    compiled(_count_codes)(codes, counts)
+    return counts
+
+
+def add_by_code(codes: IntArray, values: IntArray, size: int) -> IntArray:
+    """The exact sum of the values that each code below `size` has."""
+    sums = np.zeros(size, np.int64)
+    if len(codes) < SMALL:
+        np.add.at(sums, codes, values)
+    else:
+        compiled(_add_by_code)(codes, values, sums)
+    return sums
+
+
+def add_runs(values: IntArray, starts: IntArray) -> IntArray:
+    """The sum of each run of values, given where the runs begin and, at the end, how many values there are.
+
+    All values together must fit into their type, as counts of rows do.
+    """
+    if len(starts) == len(values) + 1:
+        return values  # every run is one value
+    totals = np.cumsum(values, dtype=values.dtype)[starts[1:] - 1]
+    totals[1:] -= totals[:-1].copy()
+    return totals
 
 
 def add_multiple(keys: IntArray, values: npt.NDArray[np.integer], factor: int) -> None:
@@ -77,19 +126,65 @@ def _distinct_keys(keys: IntArray, counts: IntArray) -> int:
     return last + 1
 
 
+def _sort_together(
+    keys: npt.NDArray[np.uint64],
+    others: IntArray,
+    spare_keys: npt.NDArray[np.uint64],
+    spare_others: IntArray,
+    bits: np.uint64,
+) -> int:
+    """Radix sort, 11 bits at a time, to and fro between two pairs of arrays; how often it moved them."""
+    digit, mask = np.uint64(11), np.uint64(2**11 - 1)
+    begins = np.zeros(2**11, np.int64)
+    shift, passes = np.uint64(0), 0
+    while shift < bits:
+        begins[:] = 0
+        for i in range(len(keys)):
+            begins[(keys[i] >> shift) & mask] += 1
+        total = 0
+        for value in range(len(begins)):
+            begins[value], total = total, total + begins[value]
+        for i in range(len(keys)):
+            value = (keys[i] >> shift) & mask
+            place = begins[value]
+            begins[value] = place + 1
+            spare_keys[place] = keys[i]
+            spare_others[place] = others[i]
+        keys, spare_keys = spare_keys, keys
+        others, spare_others = spare_others, others
+        shift, passes = shift + digit, passes + 1
+    return passes
+
+
+def _count_codes(codes: IntArray, counts: IntArray) -> None:
+    for i in range(len(codes)):
+        counts[codes[i]] += 1
+
+
+def _add_by_code(codes: IntArray, values: IntArray, sums: IntArray) -> None:
+    for i in range(len(codes)):
+        sums[codes[i]] += values[i]
+
+
 def _add_multiple(keys: IntArray, values: npt.NDArray[np.integer], factor: int) -> None:
     for i in range(len(keys)):
         keys[i] += np.int64(values[i]) * factor
 
 
-def _split_last(keys: IntArray, size: int, starts: IntArray, codes: IntArray) -> int:
-    groups, end = 0, np.int64(-1)
+def _split_last(
+    keys: npt.NDArray[np.unsignedinteger[Any]],
+    size: np.unsignedinteger[Any],
+    starts: IntArray,
+    codes: IntArray,
+) -> int:
+    groups, last = 1, keys[0] // size
+    starts[0] = 0
     for i in range(len(keys)):
-        if keys[i] >= end:  # the first key of another group
-            starts[groups] = i
-            groups += 1
-            end = keys[i] - keys[i] % size + size
-        codes[i] = keys[i] - (end - size)
+        group = keys[i] // size
+        codes[i] = keys[i] - group * size
+        starts[groups] = i  # stays if this is the first key of another group: cheaper than to branch
+        groups += group != last
+        last = group
     starts[groups] = len(keys)
     return groups + 1
 

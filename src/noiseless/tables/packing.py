@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
-from noiseless.tables.coding import DictionaryCoding, IntegerCoding
+from noiseless.tables.coding import DictionaryCoding, IntegerCoding, whole_type
 from noiseless.tables.sql import SOURCE, identifier, identifiers, literal
 
 if TYPE_CHECKING:
@@ -109,7 +110,8 @@ def key(word: Sequence[Packed]) -> str:
     for coding, nullable in reversed(word):
         terms.append(f"{_code(coding, nullable=nullable)} * {stride}::BIGINT")
         stride *= coding.size
-    return " + ".join(terms)
+    packed = " + ".join(terms)
+    return f"({packed})::INTEGER" if whole_type(stride) is np.int32 else packed
 
 
 def _code(coding: IntegerCoding | DictionaryCoding, *, nullable: bool) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.tables.coding import Coding, IntArray, encode
-from noiseless.tables.kernels import distinct_keys, run_starts, split_last
+from noiseless.tables.kernels import count_codes, distinct_keys, run_starts, sort_together, split_last
 
 KEY_LIMIT = 2**63
 """Keys are signed 64-bit integers."""
@@ -86,24 +86,26 @@ class Tally:
         """Tally rows given by packed columns; `weights` says how much each row counts (one, by default).
 
         With several words, the rows are sorted by the first, its distinct keys are numbered, the next word is
-        appended to the number, and so on. The words' keys are reordered in place.
+        appended to the number, and so on. The words' keys may be overwritten.
         """
         keys, *rest = (word.keys for word in words)
-        steps = [Step(coding) for coding in words[0].codings]
+        steps, limit = [Step(coding) for coding in words[0].codings], words[0].size
+        rest += [] if weights is None else [weights]
         for word in words[1:]:
-            order = np.argsort(keys)
-            for column in (keys, *rest):
-                column[:] = column[order]  # in place: each array is 8 bytes a row
-            weights = None if weights is None else weights[order]
-            del order
+            keys, (following, *rest) = sort_together(keys.astype(np.int64, copy=False), limit, rest)
             begins = np.ones(len(keys), bool)
             np.not_equal(keys[1:], keys[:-1], out=begins[1:])
-            steps += [Step(word.codings[0], keys[begins]), *map(Step, word.codings[1:])]
-            keys = np.cumsum(begins) - 1
+            ranks = keys[begins]
+            steps += [Step(word.codings[0], ranks), *map(Step, word.codings[1:])]
+            np.cumsum(begins, out=keys)
+            keys -= 1
             keys *= word.size
-            keys += rest.pop(0)
-        dense = len(words) == 1 and words[0].size <= _DENSE_FACTOR * len(keys)
-        return cls(tuple(steps), *(_count_slots if dense else _count_sorted)(keys, weights))
+            keys += following
+            limit = len(ranks) * word.size
+        weights = None if weights is None else rest[-1]
+        if len(words) == 1 and words[0].size <= _DENSE_FACTOR * len(keys):
+            return cls(tuple(steps), *_count_slots(keys, weights, words[0].size))
+        return cls(tuple(steps), *_count_sorted(keys, weights))
 
     @classmethod
     def from_arrow(cls, table: pa.Table, count: str) -> "Tally":
@@ -148,7 +150,7 @@ class Tally:
         keys = self.keys
         for step in reversed(self.steps):
             if step.coding.name == column:
-                return keys % step.coding.size
+                return (keys % step.coding.size).astype(np.int64, copy=False)
             keys = _strip(keys, step)
         raise KeyError(column)
 
@@ -186,13 +188,13 @@ def _strip(keys: IntArray, step: Step) -> IntArray:
     return shorter if step.ranks is None else step.ranks[shorter]
 
 
-def _count_slots(keys: IntArray, weights: IntArray | None) -> tuple[IntArray, IntArray]:
+def _count_slots(keys: IntArray, weights: IntArray | None, size: int) -> tuple[IntArray, IntArray]:
     """The distinct keys and their weights, through one slot for each possible key."""
     if weights is not None and weights.sum() >= _EXACT_FLOAT:
         return _count_sorted(keys, weights)
-    slots = np.bincount(keys, weights)
+    slots = count_codes(keys, size) if weights is None else np.bincount(keys, weights).astype(np.int64)
     present = np.flatnonzero(slots)
-    return present, slots[present].astype(np.int64, copy=False)
+    return present, slots[present]
 
 
 def _count_sorted(keys: IntArray, weights: IntArray | None) -> tuple[IntArray, IntArray]:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noiseless.tables import Tally, duckdb_table, kernels, open_table, packing, tally
-from noiseless.tables.coding import IntegerCoding
+from noiseless.tables.coding import IntArray, IntegerCoding
 from noiseless.tables.tally import Word, split_into_words
 
 I64 = st.integers(-(2**63), 2**63 - 1)
@@ -136,20 +136,70 @@ def test_sorting_gives_the_same_as_counting_in_slots(monkeypatch: pytest.MonkeyP
     assert combinations(open_table(data).tally("abc")) == combinations(slots)
 
 
-def test_compiled_kernels_equal_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
-    keys = np.sort(np.random.default_rng(1).integers(0, 3000, 5000))
-    plain = kernels.distinct_keys(keys.copy()), kernels.split_last(np.unique(keys), 7)
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine code that large inputs get, for small ones."""
     monkeypatch.setattr(kernels, "SMALL", 1)
-    fast = kernels.distinct_keys(keys.copy()), kernels.split_last(np.unique(keys), 7)
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+def test_compiled_kernels_say_what_numpy_says(kind: type[np.signedinteger[Any]]) -> None:
+    rng = np.random.default_rng(1)
+    keys = np.sort(rng.integers(0, 3000, 5000)).astype(kind)
+    values, first, counts = np.unique(keys, return_index=True, return_counts=True)
+    found, times = kernels.distinct_keys(keys.copy())
+    assert (found.tolist(), times.tolist()) == (values.tolist(), counts.tolist())
+    starts, codes = kernels.split_last(values, 7)
+    groups, begins = np.unique(values // 7, return_index=True)
+    assert starts.tolist() == [*begins.tolist(), len(values)]
+    assert codes.tolist() == (values % 7).tolist()
+    assert kernels.count_codes(keys, 3001).tolist() == np.bincount(keys, minlength=3001).tolist()
+    amounts = rng.integers(0, 9, 5000).astype(kind)
+    assert kernels.add_by_code(keys, amounts, 3000).tolist() == np.bincount(keys, amounts, 3000).tolist()
+    runs = np.append(first, len(keys))
+    assert kernels.add_runs(amounts, runs).tolist() == np.add.reduceat(amounts, first).tolist()
+    assert len(groups) == len(starts) - 1
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("limit", [1, 2, 2**11, 2**11 + 1, 2**31, 2**60, 2**63])
+@pytest.mark.parametrize("companions", [1, 2, 3])
+def test_sorting_takes_companions_along(limit: int, companions: int) -> None:
+    rng = np.random.default_rng(limit % 97)
+    keys = rng.integers(0, limit, 3000)
+    others: list[IntArray] = [rng.integers(0, 99, 3000) for _ in range(companions)]
+    others[0] = others[0].astype(np.int32)
+    rows = sorted(zip(keys.tolist(), *(o.tolist() for o in others), strict=True))
+    found, along = kernels.sort_together(keys.copy(), limit, [o.copy() for o in others])
+    assert (np.diff(found) >= 0).all()
+    assert sorted(zip(found.tolist(), *(o.tolist() for o in along), strict=True)) == rows
+
+
+@pytest.mark.usefixtures("compiled")
+def test_adding_multiples_wraps_as_machine_words_do() -> None:
     for kind in (np.int8, np.uint32, np.int64):
         sums = np.full(4, -(2**62))
         kernels.add_multiple(sums, np.array([1, 5, 100, 127], kind), 2**61)
         assert [int(s) for s in sums] == [
             ((-(2**62) + v * 2**61 + 2**63) % 2**64) - 2**63 for v in (1, 5, 100, 127)
         ]
-    for a, b in zip(plain, fast, strict=True):
-        for left, right in zip(a, b, strict=True):
-            assert left.tolist() == right.tolist()
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize(
+    "sizes", [(5, 2**50, 2**40), (2**30, 5, 2**60), (2**31 - 2, 3, 2), (2**20, 2**10, 2)]
+)
+def test_narrow_and_wide_keys_of_compiled_code(sizes: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(7)
+    data = pa.table(
+        {n: rng.integers(0, size, 400) // (1 + size // 9) for n, size in zip("abc", sizes, strict=True)}
+    )
+    far = pa.table({n: [0, size - 2] for n, size in zip("abc", sizes, strict=True)})
+    whole = pa.concat_tables([data, far])
+    assert combinations(open_table(whole).tally("abc")) == counted(whole, list("abc"))
+    by_engine = open_table(duckdb.from_arrow(whole)).tally("abc")
+    assert combinations(by_engine) == counted(whole, list("abc"))
 
 
 def test_words_are_as_few_as_fit() -> None:
