@@ -1,0 +1,59 @@
+"""A question answered through a quantizer: the basic noiseless mechanism."""
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from noiseless.errors import RequestError
+from noiseless.exact import Bits
+from noiseless.mechanisms.quantizer import Answer, Quantizer
+from noiseless.mechanisms.reach import Reach, reach
+from noiseless.queries import Lattice, Query
+
+
+@dataclass(frozen=True)
+class QuantizedQuery:
+    """Tell the answer to a question only as the cell it lies in.
+
+    Attributes:
+        query: the question.
+        quantizer: the cells, over the question's span.
+    """
+
+    query: Query
+    quantizer: Quantizer
+
+    @cached_property
+    def reach(self) -> Reach:
+        """How many answers one person can cause."""
+        return reach(self.query, self.quantizer)
+
+    @property
+    def bits(self) -> Bits:
+        """The price: log2 of the reach."""
+        return self.reach.bits
+
+    def answer(self, cell: int) -> Answer:
+        """The values that a cell holds and that can occur: the truth is certainly among them."""
+        positions, span = self.query.attainable, self.query.span
+        if positions is None or not isinstance(span, Lattice):
+            return self.quantizer.answer(cell)
+        inside = positions[
+            bisect_left(positions, self.quantizer.begin(cell)) : bisect_left(
+                positions, self.quantizer.begin(cell + 1)
+            )
+        ]
+        if not inside:
+            raise RequestError("no answer lies in that cell")
+        return Answer(span.value(inside[0]), span.value(inside[-1]))
+
+    @cached_property
+    def worst_error(self) -> Fraction:
+        """How far the middle of an answer can be from the truth."""
+        positions = self.query.attainable
+        if positions is None or (isinstance(positions, range) and positions.step == 1):
+            return self.quantizer.worst_error
+        cells = {self.quantizer.cell_at(position) for position in positions}
+        answers = (self.answer(cell) for cell in cells)
+        return max(answer.upper - answer.lower for answer in answers) / 2

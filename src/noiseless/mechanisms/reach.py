@@ -1,0 +1,144 @@
+"""Reach: how many different answers one person can cause, everybody else staying as they are.
+
+Reach is a whole number and stays one: a mechanism is eps-noiselessly private (Definition 1 of [P1]) exactly
+when log2(reach) <= eps.
+"""
+
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from noiseless.exact import Bits
+from noiseless.mechanisms.quantizer import Quantizer, Stepped, Uniform
+from noiseless.queries.base import Query
+from noiseless.queries.influence import Influence, Slide
+
+_MOST_WORK = 2**24
+"""Up to this many pairs of a base and a move are looked at one by one; beyond, reach is a bound."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How many answers one person can cause: so many at most, and really so many if `exact`."""
+
+    outputs: int
+    exact: bool
+
+    @property
+    def bits(self) -> Bits:
+        """The price: log2 of the outputs."""
+        return Bits(self.outputs)
+
+
+def reach(query: Query, quantizer: Quantizer) -> Reach:
+    """The reach of telling the answer to a query only as its cell.
+
+    >>> from noiseless.queries import Attribute, mean
+    >>> question = mean(1000, Attribute("x", range(101)))
+    >>> reach(question, Stepped(question.span, 100))
+    Reach(outputs=2, exact=True)
+    """
+    found = [
+        _of_slide(influence, quantizer)
+        if isinstance(influence, Slide)
+        else _of_influence(influence, quantizer)
+        for influence in query.influences
+    ]
+    most = max(part.outputs for part in found)
+    return Reach(most, any(part.exact for part in found if part.outputs == most))
+
+
+def _of_slide(influence: Slide, quantizer: Quantizer) -> Reach:
+    """A closed interval meets most cells when its end just reaches an edge (Theorem 8 of [P1], corrected)."""
+    length, span = influence.length, quantizer.span
+    if not length:
+        return Reach(1 + influence.more, influence.exact)
+    if isinstance(quantizer, Uniform):
+        most = min(quantizer.cells, ceil(quantizer.cells * length / span.width) + 1)
+        return Reach(most + influence.more, influence.exact)
+    ends = [quantizer.edge(cell) for cell in range(quantizer.cells)] + [span.high]
+    touched = (
+        quantizer.cell(end) - quantizer.cell(end - length) + 1 for end in ends if end - length >= span.low
+    )
+    return Reach(max(touched) + influence.more, influence.exact)
+
+
+def _of_influence(influence: Influence, quantizer: Quantizer) -> Reach:
+    """Exactly where moves and bases are regular or few; otherwise for all places a sweep can be at."""
+    moves, bases = influence.moves, influence.bases
+    cap = len(moves) if influence.most is None else min(len(moves), influence.most)
+    if _consecutive(moves) and _consecutive(bases):
+        return Reach(min(_sliding(quantizer, influence.sweep, bases[-1], bases[0]), cap), influence.exact)
+    if len(moves) * len(bases) <= _MOST_WORK:
+        return Reach(min(_counted(influence, quantizer), cap), influence.exact)
+    bound = _sliding(quantizer, influence.sweep, bases[-1], 0)
+    return Reach(min(bound, cap), exact=False)
+
+
+def _consecutive(positions: range | tuple[int, ...]) -> bool:
+    return isinstance(positions, range) and (positions.step == 1 or len(positions) == 1)
+
+
+def _counted(influence: Influence, quantizer: Quantizer) -> int:
+    """For each base, how many cells the moves meet: one more than there are changes of cell between them."""
+    bases = np.asarray(influence.bases, np.int64)
+    begins = np.asarray([quantizer.begin(cell) for cell in range(quantizer.cells)], np.int64)
+    met = np.ones(len(bases), np.int64)
+    before = np.searchsorted(begins, bases + influence.moves[0], side="right")
+    for move in influence.moves[1:]:
+        after = np.searchsorted(begins, bases + move, side="right")
+        met += after != before
+        before = after
+    return int(met.max())
+
+
+def _sliding(quantizer: Quantizer, sweep: int, last: int, first: int) -> int:
+    """The most cells that sweep + 1 consecutive points meet, the first of them at a position first..last."""
+    if isinstance(quantizer, Stepped):
+        points = quantizer.points
+        turn = first + (points - 1 - first) % points  # the first base that is the last point of a cell
+        start = min(turn, last)
+        return quantizer.cell_at(start + sweep) - quantizer.cell_at(start) + 1
+    if isinstance(quantizer, Uniform) and first == 0:
+        return _sliding_uniform(quantizer, sweep, last)
+    starts = {last, *(quantizer.begin(cell) - 1 for cell in range(1, quantizer.cells))}
+    return max(
+        quantizer.cell_at(start + sweep) - quantizer.cell_at(start) + 1
+        for start in starts
+        if first <= start <= last
+    )
+
+
+def _sliding_uniform(quantizer: Uniform, sweep: int, last: int) -> int:
+    """In whole numbers: cell(b + K) - cell(b) is floor(Kq/N) or one more, as b q mod N decides."""
+    cells, end = quantizer.cells, quantizer.last
+    if cells > end:
+        return sweep + 1
+    found = 0
+    if last + sweep == end:  # the last cell is closed: look at that window by itself
+        found = cells - 1 - min(last * cells // end, cells - 1)
+        last -= 1
+    if last >= 0:
+        whole, part = divmod(sweep * cells, end)
+        first = first_in_range(cells, end, end - part, end - 1) if part else None
+        found = max(found, whole + (first is not None and first <= last))
+    return found + 1
+
+
+def first_in_range(factor: int, modulus: int, low: int, high: int) -> int | None:
+    """The least x >= 0 with low <= factor * x mod modulus <= high, if there is one; low is above 0.
+
+    As in Euclid's algorithm: if no multiple of the factor lies in the range itself, the question becomes
+    how often to go round the modulus, which is the same question modulo the factor.
+    """
+    factor %= modulus
+    if not factor:
+        return None
+    if 2 * factor > modulus:
+        return first_in_range(modulus - factor, modulus, modulus - high, modulus - low)
+    steps = -(-low // factor)
+    if steps * factor <= high:
+        return steps
+    rounds = first_in_range(-modulus % factor, factor, low % factor, high % factor)
+    return None if rounds is None else -(-(low + modulus * rounds) // factor)

@@ -1,0 +1,1 @@
+"""Choosing: the finest answer that a budget allows, the fewest cells that an accuracy needs."""

@@ -1,0 +1,121 @@
+"""The finest quantizer for a budget, and the coarsest one for an accuracy."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import ceil, floor
+
+from noiseless.errors import RequestError
+from noiseless.exact import Rational
+from noiseless.mechanisms.quantized import QuantizedQuery
+from noiseless.mechanisms.quantizer import Quantizer, Stepped, Uniform
+from noiseless.queries import Influence, Lattice, Query, Slide
+
+_ALL = 2**11
+"""On a lattice of at most so many points every equal division is tried."""
+
+
+def allowed_reach(bits: Rational) -> int:
+    """How many outputs a budget allows: floor(2**bits), in whole numbers.
+
+    >>> from decimal import Decimal
+    >>> allowed_reach(3), allowed_reach(Decimal("1.58")), allowed_reach(Decimal("1.585"))
+    (8, 2, 3)
+    """
+    budget = Fraction(bits)
+    if budget < 0:
+        raise RequestError("a budget is a number of bits, 0 or more")
+    power, root = 2**budget.numerator, budget.denominator
+    low, high = 1, 2 ** (budget.numerator // budget.denominator + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if middle**root <= power else (low, middle)
+    return low
+
+
+def finest(query: Query, allowed: int) -> QuantizedQuery:
+    """The quantizer with the smallest worst error that lets one person cause at most `allowed` answers.
+
+    On a continuum q = max(k, floor((k - 1) R / S)) equal cells (Theorem 8 of [P1], corrected). On a lattice
+    cells of ceil(K / (k - 1)) points each: were all cells shorter, k + 1 of them would lie within one person's
+    sweep. On small lattices, where sums of others can leave gaps, every equal division is tried.
+
+    Raises:
+        RequestError: not even a constant is allowed.
+    """
+    if allowed < 1:
+        raise RequestError("a mechanism has at least one output; allow a reach of 1 or more")
+    found = [QuantizedQuery(query, quantizer) for quantizer in _candidates(query, allowed)]
+    sound = [mechanism for mechanism in found if mechanism.reach.outputs <= allowed]
+    return min(sound, key=lambda mechanism: (mechanism.worst_error, mechanism.quantizer.cells))
+
+
+def _candidates(query: Query, allowed: int) -> Iterator[Quantizer]:
+    span = query.span
+    yield Uniform(span, 1)
+    if not isinstance(span, Lattice):
+        yield Uniform(span, _cells_of_continuum(query, allowed))
+        return
+    if span.last <= _ALL and not _regular(query):
+        yield from (Stepped(span, points) for points in range(1, span.last + 1))
+        yield from (Uniform(span, cells) for cells in range(2, span.last + 1))
+        return
+    sweep = max(i.sweep for i in query.influences if isinstance(i, Influence))
+    images = max(len(i.moves) for i in query.influences if isinstance(i, Influence))
+    if images <= allowed:
+        yield Stepped(span, 1)
+    elif allowed > 1:
+        yield Stepped(span, min(ceil(Fraction(sweep, allowed - 1)), ceil(Fraction(span.last + 1, allowed))))
+
+
+def _regular(query: Query) -> bool:
+    """Whether one person sweeps over consecutive points, from any place: there the rule is the best."""
+    return all(
+        isinstance(influence, Influence)
+        and isinstance(influence.moves, range)
+        and isinstance(influence.bases, range)
+        and influence.moves.step == influence.bases.step == 1
+        for influence in query.influences
+    )
+
+
+def _cells_of_continuum(query: Query, allowed: int) -> int:
+    length = max(i.length for i in query.influences if isinstance(i, Slide))
+    if not length:
+        raise RequestError("nobody moves the answer: the bounds are equal")
+    return max(allowed, floor((allowed - 1) * query.span.width / length))
+
+
+def coarsest(query: Query, error: Rational) -> QuantizedQuery:
+    """The fewest cells whose middles are never farther than `error` from the truth (Theorem IV.2 of [P4]).
+
+    ceil((ymax - ymin) / 2e) cells on a continuum, cells of floor(2e / step) + 1 points on a lattice. Fewest
+    cells are least maximin information: I*(Y; g(Y)) = log2 of their number.
+
+    Raises:
+        RequestError: the error is negative, or 0 on a continuum.
+    """
+    span, tolerated = query.span, Fraction(error)
+    if tolerated < 0 or (tolerated == 0 and not isinstance(span, Lattice)):
+        raise RequestError("a tolerated error is a number above 0")
+    if isinstance(span, Lattice):
+        points = min(floor(2 * tolerated / span.step) + 1, span.last + 1)
+        return QuantizedQuery(query, Stepped(span, points))
+    return QuantizedQuery(query, Uniform(span, max(1, ceil(span.width / (2 * tolerated)))))
+
+
+def printed_cells(query: Query, bits: Rational) -> int:
+    """How many cells the recipe printed as Theorem 8 of [P1] allows: floor(2**bits R / S). It is unsound."""
+    span = query.span
+    if isinstance(span, Lattice):
+        sweep = max(i.sweep for i in query.influences if isinstance(i, Influence)) * span.step
+    else:
+        sweep = max(i.length for i in query.influences if isinstance(i, Slide))
+    ratio = span.width / sweep if sweep else Fraction(1)
+    # floor(2**bits * p / q) with 2**bits irrational in general: the largest m with (m / ratio)**root <= 2**power
+    budget = Fraction(bits)
+    power, root = 2**budget.numerator, budget.denominator
+    low, high = 0, ceil(2 ** (floor(budget) + 1) * ratio) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if (middle / ratio) ** root <= power else (low, middle)
+    return max(low, 1)

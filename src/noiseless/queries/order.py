@@ -1,0 +1,177 @@
+"""Questions about the order of values: minimum, maximum, median and other quantiles."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from noiseless.errors import RequestError
+from noiseless.exact import Rational
+from noiseless.queries.attribute import Attribute, Quantity
+from noiseless.queries.base import CountedQuery, Query, require_people
+from noiseless.queries.influence import Influence, Positions, Slide, positions, sums
+from noiseless.queries.spans import Continuum, Lattice
+
+
+def rank_of(share: Rational, people: int) -> int:
+    """Which of the sorted values, from 1, is the quantile: the first with at least this share at or below it.
+
+    >>> rank_of(0, 5), rank_of(Fraction(1, 2), 4), rank_of(1, 5)
+    (1, 2, 5)
+    """
+    if not 0 <= share <= 1:
+        raise RequestError("a quantile is asked for with a share between 0 and 1")
+    wanted = Fraction(share) * people
+    return max(1, -(-wanted.numerator // wanted.denominator))
+
+
+@dataclass(frozen=True)
+class OrderStatistic(CountedQuery):
+    """The value with a certain rank: 1 is the minimum, `people` the maximum.
+
+    With others fixed it is the person's own value, clamped between two neighbouring values of others; where
+    these are the ends of the domain, it is the person's own value.
+    """
+
+    people: int
+    attribute: Attribute
+    rank: int
+
+    def __post_init__(self) -> None:
+        require_people(self.people)
+        if not 1 <= self.rank <= self.people:
+            raise RequestError(f"of {self.people:,} values none has rank {self.rank:,}")
+
+    @property
+    def attribute_name(self) -> str:
+        """The private attribute that is sorted."""
+        return self.attribute.name
+
+    @property
+    def span(self) -> Lattice:
+        """The attribute's own values."""
+        return self.attribute.span
+
+    @property
+    def attainable(self) -> Positions:
+        """The attribute's numbers."""
+        return self.attribute.numbers
+
+    @property
+    def influences(self) -> tuple[Influence]:
+        """When the others stand at both ends, all of the domain is the person's."""
+        return (Influence(self.attribute.numbers, range(1)),)
+
+    @property
+    def pieces(self) -> int:
+        """It rises with the person's value."""
+        return 1
+
+    def position(self, counts: Mapping[int, int]) -> int:
+        """The number with the rank."""
+        left = self.rank
+        for number in sorted(counts):
+            left -= counts[number]
+            if left <= 0:
+                return number
+        raise RequestError("fewer rows are counted than take part")
+
+
+@dataclass(frozen=True)
+class MiddleMedian(CountedQuery):
+    """The median of an even number of values: the mean of the middle two, on a lattice twice as fine.
+
+    With others fixed it is their middle value plus the person's own one, clamped, halved.
+    """
+
+    people: int
+    attribute: Attribute
+
+    def __post_init__(self) -> None:
+        require_people(self.people)
+        if self.people % 2:
+            raise RequestError("an odd number of values has one in the middle; ask for the order statistic")
+
+    @property
+    def attribute_name(self) -> str:
+        """The private attribute that is sorted."""
+        return self.attribute.name
+
+    @property
+    def span(self) -> Lattice:
+        """The attribute's values and the points between them."""
+        own = self.attribute.span
+        return Lattice(own.low, own.step / 2, own.last * 2)
+
+    @cached_property
+    def attainable(self) -> Positions:
+        """The sums of two numbers."""
+        return sums([(self.attribute.numbers, 2)])[0]
+
+    @cached_property
+    def influences(self) -> tuple[Influence]:
+        """Others stand at both ends and one in the middle, at any value."""
+        return (Influence(self.attribute.numbers, positions(self.attribute.numbers)),)
+
+    @property
+    def pieces(self) -> int:
+        """It rises with the person's value."""
+        return 1
+
+    def position(self, counts: Mapping[int, int]) -> int:
+        """The sum of the middle two numbers."""
+        half = self.people // 2
+        return sum(OrderStatistic(self.people, self.attribute, r).position(counts) for r in (half, half + 1))
+
+
+@dataclass(frozen=True)
+class OrderOnInterval(Query):
+    """Any order statistic of quantities: for planning before a step is chosen."""
+
+    people: int
+    quantity: Quantity
+
+    def __post_init__(self) -> None:
+        require_people(self.people)
+
+    @property
+    def attribute_name(self) -> str:
+        """The private quantity."""
+        return self.quantity.name
+
+    @property
+    def span(self) -> Continuum:
+        """The quantity's own interval."""
+        return self.quantity.span
+
+    @property
+    def influences(self) -> tuple[Slide]:
+        """All of the interval can be the person's."""
+        return (Slide(self.quantity.span.width),)
+
+    @property
+    def pieces(self) -> int:
+        """It rises with the person's value."""
+        return 1
+
+
+def minimum(people: int, attribute: Attribute) -> OrderStatistic:
+    """MIN(attribute)."""
+    return OrderStatistic(people, attribute, 1)
+
+
+def maximum(people: int, attribute: Attribute) -> OrderStatistic:
+    """MAX(attribute)."""
+    return OrderStatistic(people, attribute, people)
+
+
+def quantile(people: int, attribute: Attribute, share: Rational) -> OrderStatistic:
+    """The smallest value with at least this share of all at or below it (SQL's PERCENTILE_DISC)."""
+    return OrderStatistic(people, attribute, rank_of(share, people))
+
+
+def median(people: int, attribute: Attribute) -> OrderStatistic | MiddleMedian:
+    """The value in the middle; of an even number, the mean of the middle two."""
+    if people % 2:
+        return OrderStatistic(people, attribute, people // 2 + 1)
+    return MiddleMedian(people, attribute)

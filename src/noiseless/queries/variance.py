@@ -1,0 +1,83 @@
+"""The variance of a group."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations_with_replacement
+
+from noiseless.queries.attribute import Attribute
+from noiseless.queries.base import CountedQuery, require_people
+from noiseless.queries.influence import Influence, positions
+from noiseless.queries.spans import Lattice
+
+_MOST = 50_000
+"""Influences are listed exactly while there are at most this many sets of others."""
+
+
+@dataclass(frozen=True)
+class Variance(CountedQuery):
+    """The variance: n * sum of squares - square of the sum, in units of (unit / n)^2.
+
+    With others fixed it is a parabola in the person's value: down to the others' mean, then up.
+
+    Attributes:
+        people: n.
+        attribute: the private attribute.
+        sample: divide by n (n - 1) instead of n^2.
+    """
+
+    people: int
+    attribute: Attribute
+    sample: bool = False
+
+    def __post_init__(self) -> None:
+        require_people(self.people - self.sample)
+
+    @property
+    def attribute_name(self) -> str:
+        """The private attribute."""
+        return self.attribute.name
+
+    @property
+    def span(self) -> Lattice:
+        """From everybody alike to one half at each end."""
+        half, top = self.people // 2, self.attribute.numbers[-1]
+        divisor = self.people * (self.people - self.sample)
+        return Lattice(Fraction(0), self.attribute.unit**2 / divisor, half * (self.people - half) * top * top)
+
+    @cached_property
+    def influences(self) -> tuple[Influence, ...]:
+        """All sets of others while they are few; else the longest interval a person can move it over."""
+        if self.people == 1:
+            return (Influence(range(1), range(1)),)
+        others = combinations_with_replacement(self.attribute.numbers, self.people - 1)
+        found = set()
+        for tried, rest in enumerate(others):
+            if tried == _MOST:
+                return (self._bound(),)
+            values = [self._spread((*rest, own)) for own in self.attribute.numbers]
+            base = min(values)
+            found.add(Influence(positions(v - base for v in values), range(base, base + 1)))
+        return tuple(found)
+
+    def _bound(self) -> Influence:
+        """With all others at one end a person moves it by (n - 1) top^2, and never by more."""
+        sweep = (self.people - 1) * self.attribute.numbers[-1] ** 2
+        return Influence(
+            range(sweep + 1), range(self.span.last - sweep + 1), exact=False, most=self.attribute.size
+        )
+
+    @property
+    def pieces(self) -> int:
+        """Down, then up."""
+        return 2
+
+    def position(self, counts: Mapping[int, int]) -> int:
+        """The variance without its divisor."""
+        first = sum(number * count for number, count in counts.items())
+        second = sum(number * number * count for number, count in counts.items())
+        return self.people * second - first * first
+
+    def _spread(self, numbers: tuple[int, ...]) -> int:
+        return self.people * sum(n * n for n in numbers) - sum(numbers) ** 2
