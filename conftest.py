@@ -85,7 +85,8 @@ PAGES = Sybil(
     patterns=["README.md", "docs/*.md"],
 )
 DOCSTRINGS = Sybil(
-    parsers=[DocTestParser(optionflags=ELLIPSIS)], patterns=["src/noiseless/*.py", "src/noiseless/*/*.py"]
+    parsers=[DocTestParser(optionflags=ELLIPSIS)],
+    patterns=["src/noiseless/*.py", "src/noiseless/*/*.py", "src/noiseless/*/*/*.py"],
 )
 
 

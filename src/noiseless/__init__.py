@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from noiseless.audits import Audit, Policy, audit
     from noiseless.domain import Schema, propose
     from noiseless.errors import NoiselessError
-    from noiseless.exact import Bits
+    from noiseless.exact import Bits, Nats
     from noiseless.measures import (
         conditional_entropy,
         disarray,
@@ -27,60 +27,134 @@ if TYPE_CHECKING:
         symmetric_leakage,
         transmission,
     )
-    from noiseless.ranges import JointRange, Partition, confusability_edges, overlap_partition
+    from noiseless.measures.capacity import Capacity, capacity
+    from noiseless.measures.channel import Channel
+    from noiseless.measures.covering import covering_number
+    from noiseless.measures.distortion import max_distortion, min_distortion
+    from noiseless.measures.hypothesis import HypothesisRanges, HypothesisTest
+    from noiseless.measures.indistinguishability import (
+        FiniteMechanism,
+        LinearQuery,
+        indistinguishability,
+        linear_indistinguishability,
+        worst_pair,
+    )
+    from noiseless.measures.stochastic import JointDistribution
+    from noiseless.measures.zero_error import zero_error_capacity
+    from noiseless.mechanisms.blur import Blur, BlurredTable, ContinuousBlur, blur
+    from noiseless.policies.plan import Plan, plan
+    from noiseless.ranges import (
+        BoxSet,
+        ContinuousRange,
+        IntervalSet,
+        JointRange,
+        Partition,
+        confusability_edges,
+        overlap_partition,
+    )
     from noiseless.tables import open_table
 
 _HOMES = {
     "Audit": "audits",
     "Bits": "exact",
+    "Blur": "mechanisms.blur",
+    "BlurredTable": "mechanisms.blur",
+    "BoxSet": "ranges",
+    "Capacity": "measures.capacity",
+    "Channel": "measures.channel",
+    "ContinuousBlur": "mechanisms.blur",
+    "ContinuousRange": "ranges",
+    "FiniteMechanism": "measures.indistinguishability",
+    "HypothesisRanges": "measures.hypothesis",
+    "HypothesisTest": "measures.hypothesis",
+    "IntervalSet": "ranges",
+    "JointDistribution": "measures.stochastic",
     "JointRange": "ranges",
+    "LinearQuery": "measures.indistinguishability",
+    "Nats": "exact",
     "NoiselessError": "errors",
     "Partition": "ranges",
+    "Plan": "policies.plan",
     "Policy": "audits",
     "Schema": "domain",
     "audit": "audits",
+    "blur": "mechanisms.blur",
+    "capacity": "measures.capacity",
     "conditional_entropy": "measures",
     "confusability_edges": "ranges",
+    "covering_number": "measures.covering",
     "disarray": "measures",
     "entropy": "measures",
+    "indistinguishability": "measures.indistinguishability",
     "information": "measures",
     "leakage": "measures",
+    "linear_indistinguishability": "measures.indistinguishability",
+    "max_distortion": "measures.distortion",
     "maximin": "measures",
+    "min_distortion": "measures.distortion",
     "open_table": "tables",
     "overlap_partition": "ranges",
+    "plan": "policies.plan",
     "privacy_by_leakage": "measures",
     "privacy_by_maximin": "measures",
     "propose": "domain",
     "quality": "measures",
     "symmetric_leakage": "measures",
     "transmission": "measures",
+    "worst_pair": "measures.indistinguishability",
+    "zero_error_capacity": "measures.zero_error",
 }
 """Where each public name lives; it is imported when first used, so that `import noiseless` stays fast."""
 
 __all__ = [
     "Audit",
     "Bits",
+    "Blur",
+    "BlurredTable",
+    "BoxSet",
+    "Capacity",
+    "Channel",
+    "ContinuousBlur",
+    "ContinuousRange",
+    "FiniteMechanism",
+    "HypothesisRanges",
+    "HypothesisTest",
+    "IntervalSet",
+    "JointDistribution",
     "JointRange",
+    "LinearQuery",
+    "Nats",
     "NoiselessError",
     "Partition",
+    "Plan",
     "Policy",
     "Schema",
     "audit",
+    "blur",
+    "capacity",
     "conditional_entropy",
     "confusability_edges",
+    "covering_number",
     "disarray",
     "entropy",
+    "indistinguishability",
     "information",
     "leakage",
+    "linear_indistinguishability",
+    "max_distortion",
     "maximin",
+    "min_distortion",
     "open_table",
     "overlap_partition",
+    "plan",
     "privacy_by_leakage",
     "privacy_by_maximin",
     "propose",
     "quality",
     "symmetric_leakage",
     "transmission",
+    "worst_pair",
+    "zero_error_capacity",
 ]
 
 

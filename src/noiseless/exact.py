@@ -1,6 +1,7 @@
 """Exact numbers: logarithms of rationals that compare exactly and round to the side one asks for."""
 
 import math
+import sys
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
     from flint import arb
 
 Rational = int | Fraction | Decimal
+
+_FLOAT_EXPONENTS = 1100
+"""No float is as large as 2 to this power, or as small as 2 to minus it."""
 
 _DIGITS = 50
 """Working precision of `log2_bounds`; `Decimal.ln` is correctly rounded at any precision."""
@@ -48,7 +52,10 @@ def _exponent_of_two(ratio: Fraction) -> int | None:
 
 def round_up(value: Fraction) -> float:
     """The smallest float that is not below `value`."""
-    nearest = float(value)
+    try:
+        nearest = float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -sys.float_info.max
     return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
 
@@ -82,8 +89,14 @@ def ball_below(value: "arb") -> float:
 def _upper_end(value: "arb") -> float:
     if not value.is_finite():
         return -math.inf if value < 0 else math.inf
-    mantissa, exponent = value.upper().man_exp()
-    return round_up(Fraction(int(mantissa)) * Fraction(2) ** int(exponent))
+    mantissa, exponent = (int(part) for part in value.upper().man_exp())
+    if (
+        abs(mantissa.bit_length() + exponent) > _FLOAT_EXPONENTS
+    ):  # far beyond floats, and perhaps beyond memory
+        if exponent < 0:
+            return math.nextafter(0.0, math.inf) if mantissa > 0 else 0.0
+        return math.inf if mantissa > 0 else -sys.float_info.max
+    return round_up(Fraction(mantissa) * Fraction(2) ** exponent)
 
 
 @total_ordering

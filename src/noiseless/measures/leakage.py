@@ -1,17 +1,25 @@
 """Leakage: what the most telling answer gives away."""
 
 from fractions import Fraction
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.errors import RequestError
 from noiseless.exact import Bits
+from noiseless.measures import continuous
 from noiseless.measures.disarray import disarray
 from noiseless.measures.entropy import entropy
 from noiseless.ranges import JointRange
+from noiseless.ranges.continuous import ContinuousRange
 
 
-def leakage(joint: JointRange, given: npt.ArrayLike | None = None) -> Bits:
+@overload
+def leakage(joint: JointRange, given: npt.ArrayLike | None = ...) -> Bits: ...
+@overload
+def leakage(joint: ContinuousRange, given: npt.ArrayLike | None = ...) -> continuous.Quantity: ...
+def leakage(joint: JointRange | ContinuousRange, given: npt.ArrayLike | None = None) -> continuous.Quantity:
     """L0(X;Y) = H0(X) - B0(X|Y) = max_y log2 |[[X]]| / |[[X|y]]| ((6) of [P1] and [P4]).
 
     >>> leakage(JointRange.from_pairs([(1, "low"), (2, "low"), (3, "high")])).ratio
@@ -22,6 +30,10 @@ def leakage(joint: JointRange, given: npt.ArrayLike | None = None) -> Bits:
         given: side information as the cell of each y (y is then a pair (y', a), and its cell is a). The
             result is L0(X -> Y'|A) = max_(y',a) log2 |[[X|a]]| / |[[X|y',a]]|: what y' adds to a.
     """
+    if isinstance(joint, ContinuousRange):
+        if given is not None:
+            raise RequestError("side information is for finite ranges; put it into Y here")
+        return continuous.leakage(joint)
     if given is None:
         return entropy(joint) - disarray(joint)
     cells = np.asarray(given, np.int64)
@@ -35,7 +47,13 @@ def _largest_ratio(before: npt.NDArray[np.int64], after: npt.NDArray[np.int64]) 
     return max(Fraction(int(most[size]), int(size)) for size in np.flatnonzero(most))
 
 
-def symmetric_leakage(joint: JointRange) -> Bits:
+@overload
+def symmetric_leakage(joint: JointRange) -> Bits: ...
+@overload
+def symmetric_leakage(joint: ContinuousRange) -> continuous.Quantity: ...
+def symmetric_leakage(joint: JointRange | ContinuousRange) -> continuous.Quantity:
     """L0s(X;Y) = min(L0(X;Y), L0(Y;X)) ((8) of [P1])."""
+    if isinstance(joint, ContinuousRange):
+        return continuous.symmetric_leakage(joint)
     reverse = Bits(Fraction(joint.size_y, int(joint.support_sizes.min())))
     return min(leakage(joint), reverse)

@@ -1,15 +1,24 @@
 """Transmission: how much smaller the joint range is than the product of the ranges."""
 
 from fractions import Fraction
+from typing import overload
 
 from noiseless.exact import Bits
+from noiseless.measures import continuous
 from noiseless.ranges import JointRange
+from noiseless.ranges.continuous import ContinuousRange
 
 
-def transmission(joint: JointRange) -> Bits:
+@overload
+def transmission(joint: JointRange) -> Bits: ...
+@overload
+def transmission(joint: ContinuousRange) -> continuous.Quantity: ...
+def transmission(joint: JointRange | ContinuousRange) -> continuous.Quantity:
     """T0(X;Y) = H0(X) + H0(Y) - H0(X,Y) ((8) of [P4]); zero exactly when X and Y are unrelated.
 
     >>> transmission(JointRange.from_pairs([(1, "low"), (2, "low"), (3, "high")])).ratio
     Fraction(2, 1)
     """
+    if isinstance(joint, ContinuousRange):
+        return continuous.transmission(joint)
     return Bits(Fraction(joint.size_x * joint.size_y, len(joint)))

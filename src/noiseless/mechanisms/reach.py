@@ -5,14 +5,16 @@ when log2(reach) <= eps.
 """
 
 from dataclasses import dataclass
+from functools import singledispatch
 from math import ceil
 
 import numpy as np
+import numpy.typing as npt
 
 from noiseless.exact import Bits
 from noiseless.mechanisms.quantizer import Quantizer, Stepped, Uniform
 from noiseless.queries.base import Query
-from noiseless.queries.influence import Influence, Slide
+from noiseless.queries.influence import Images, Influence, Slide
 
 _MOST_WORK = 2**24
 """Up to this many pairs of a base and a move are looked at one by one; beyond, reach is a bound."""
@@ -39,16 +41,33 @@ def reach(query: Query, quantizer: Quantizer) -> Reach:
     >>> reach(question, Stepped(question.span, 100))
     Reach(outputs=2, exact=True)
     """
-    found = [
-        _of_slide(influence, quantizer)
-        if isinstance(influence, Slide)
-        else _of_influence(influence, quantizer)
-        for influence in query.influences
-    ]
+    found = [_of(influence, quantizer) for influence in query.influences]
     most = max(part.outputs for part in found)
     return Reach(most, any(part.exact for part in found if part.outputs == most))
 
 
+@singledispatch
+def _of(influence: Influence | Images | Slide, quantizer: Quantizer) -> Reach:
+    """Exactly where moves and bases are regular or few; otherwise for all places a sweep can be at."""
+    if not isinstance(influence, Influence):
+        raise TypeError(f"no rule for {type(influence).__name__}")
+    moves, bases = influence.moves, influence.bases
+    cap = len(moves) if influence.most is None else min(len(moves), influence.most)
+    if _consecutive(moves) and _consecutive(bases):
+        return Reach(min(_sliding(quantizer, influence.sweep, bases[-1], bases[0]), cap), influence.exact)
+    if len(moves) * len(bases) <= _MOST_WORK:
+        return Reach(min(_counted(influence, quantizer), cap), influence.exact)
+    return Reach(min(_sliding(quantizer, influence.sweep, bases[-1], 0), cap), exact=False)
+
+
+@_of.register
+def _of_images(influence: Images, quantizer: Quantizer) -> Reach:
+    """One more than there are changes of cell between neighbouring positions of an image."""
+    cells = np.searchsorted(_begins(quantizer), influence.table, side="right")
+    return Reach(1 + int(np.count_nonzero(np.diff(cells, axis=1), axis=1).max(initial=0)), exact=True)
+
+
+@_of.register
 def _of_slide(influence: Slide, quantizer: Quantizer) -> Reach:
     """A closed interval meets most cells when its end just reaches an edge (Theorem 8 of [P1], corrected)."""
     length, span = influence.length, quantizer.span
@@ -64,18 +83,6 @@ def _of_slide(influence: Slide, quantizer: Quantizer) -> Reach:
     return Reach(max(touched) + influence.more, influence.exact)
 
 
-def _of_influence(influence: Influence, quantizer: Quantizer) -> Reach:
-    """Exactly where moves and bases are regular or few; otherwise for all places a sweep can be at."""
-    moves, bases = influence.moves, influence.bases
-    cap = len(moves) if influence.most is None else min(len(moves), influence.most)
-    if _consecutive(moves) and _consecutive(bases):
-        return Reach(min(_sliding(quantizer, influence.sweep, bases[-1], bases[0]), cap), influence.exact)
-    if len(moves) * len(bases) <= _MOST_WORK:
-        return Reach(min(_counted(influence, quantizer), cap), influence.exact)
-    bound = _sliding(quantizer, influence.sweep, bases[-1], 0)
-    return Reach(min(bound, cap), exact=False)
-
-
 def _consecutive(positions: range | tuple[int, ...]) -> bool:
     return isinstance(positions, range) and (positions.step == 1 or len(positions) == 1)
 
@@ -83,7 +90,7 @@ def _consecutive(positions: range | tuple[int, ...]) -> bool:
 def _counted(influence: Influence, quantizer: Quantizer) -> int:
     """For each base, how many cells the moves meet: one more than there are changes of cell between them."""
     bases = np.asarray(influence.bases, np.int64)
-    begins = np.asarray([quantizer.begin(cell) for cell in range(quantizer.cells)], np.int64)
+    begins = _begins(quantizer)
     met = np.ones(len(bases), np.int64)
     before = np.searchsorted(begins, bases + influence.moves[0], side="right")
     for move in influence.moves[1:]:
@@ -91,6 +98,10 @@ def _counted(influence: Influence, quantizer: Quantizer) -> int:
         met += after != before
         before = after
     return int(met.max())
+
+
+def _begins(quantizer: Quantizer) -> npt.NDArray[np.int64]:
+    return np.array([quantizer.begin(cell) for cell in range(quantizer.cells)], np.int64)
 
 
 def _sliding(quantizer: Quantizer, sweep: int, last: int, first: int) -> int:

@@ -5,10 +5,13 @@ from fractions import Fraction
 from math import ceil, floor
 
 from noiseless.errors import RequestError
-from noiseless.exact import Rational
+from noiseless.exact import Bits, Rational
 from noiseless.mechanisms.quantized import QuantizedQuery
 from noiseless.mechanisms.quantizer import Quantizer, Stepped, Uniform
 from noiseless.queries import Influence, Lattice, Query, Slide
+
+_MOST_BITS = 10_000
+"""More bits than any record has: a budget beyond is a slip of the pen."""
 
 _ALL = 2**11
 """On a lattice of at most so many points every equal division is tried."""
@@ -22,21 +25,16 @@ def allowed_reach(bits: Rational) -> int:
     (8, 2, 3)
     """
     budget = Fraction(bits)
-    if budget < 0:
-        raise RequestError("a budget is a number of bits, 0 or more")
-    power, root = 2**budget.numerator, budget.denominator
-    low, high = 1, 2 ** (budget.numerator // budget.denominator + 1)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if middle**root <= power else (low, middle)
-    return low
+    if not 0 <= budget <= _MOST_BITS:
+        raise RequestError(f"a budget is a number of bits between 0 and {_MOST_BITS:,}")
+    return _floor_of_power(budget, Fraction(1))
 
 
 def finest(query: Query, allowed: int) -> QuantizedQuery:
     """The quantizer with the smallest worst error that lets one person cause at most `allowed` answers.
 
     On a continuum q = max(k, floor((k - 1) R / S)) equal cells (Theorem 8 of [P1], corrected). On a lattice
-    cells of ceil(K / (k - 1)) points each: were all cells shorter, k + 1 of them would lie within one person's
+    cells of ceil(K / (k - 1)) points each: were all cells shorter, k + 1 of them would lie within a person's
     sweep. On small lattices, where sums of others can leave gaps, every equal division is tried.
 
     Raises:
@@ -59,9 +57,8 @@ def _candidates(query: Query, allowed: int) -> Iterator[Quantizer]:
         yield from (Stepped(span, points) for points in range(1, span.last + 1))
         yield from (Uniform(span, cells) for cells in range(2, span.last + 1))
         return
-    sweep = max(i.sweep for i in query.influences if isinstance(i, Influence))
-    images = max(len(i.moves) for i in query.influences if isinstance(i, Influence))
-    if images <= allowed:
+    sweep = max(i.sweep for i in query.influences if not isinstance(i, Slide))
+    if all(isinstance(i, Influence) and len(i.moves) <= allowed for i in query.influences):
         yield Stepped(span, 1)
     elif allowed > 1:
         yield Stepped(span, min(ceil(Fraction(sweep, allowed - 1)), ceil(Fraction(span.last + 1, allowed))))
@@ -103,19 +100,21 @@ def coarsest(query: Query, error: Rational) -> QuantizedQuery:
     return QuantizedQuery(query, Uniform(span, max(1, ceil(span.width / (2 * tolerated)))))
 
 
-def printed_cells(query: Query, bits: Rational) -> int:
-    """How many cells the recipe printed as Theorem 8 of [P1] allows: floor(2**bits R / S). It is unsound."""
+def printed_cells(query: Query, budget: Rational | Bits) -> int:
+    """How many cells the recipe printed as Theorem 8 of [P1] allows, unsoundly: floor(2**budget R / S)."""
     span = query.span
-    if isinstance(span, Lattice):
-        sweep = max(i.sweep for i in query.influences if isinstance(i, Influence)) * span.step
-    else:
-        sweep = max(i.length for i in query.influences if isinstance(i, Slide))
+    step = span.step if isinstance(span, Lattice) else Fraction(1)
+    sweep = max(i.length if isinstance(i, Slide) else i.sweep * step for i in query.influences)
     ratio = span.width / sweep if sweep else Fraction(1)
-    # floor(2**bits * p / q) with 2**bits irrational in general: the largest m with (m / ratio)**root <= 2**power
-    budget = Fraction(bits)
-    power, root = 2**budget.numerator, budget.denominator
-    low, high = 0, ceil(2 ** (floor(budget) + 1) * ratio) + 1
+    if isinstance(budget, Bits):
+        return max(floor(budget.ratio * ratio), 1)
+    return max(_floor_of_power(Fraction(budget), ratio), 1)
+
+
+def _floor_of_power(exponent: Fraction, factor: Fraction) -> int:
+    """floor(2**exponent * factor) for a rational exponent: by bisection on exact logarithms."""
+    low, high = 0, ceil(2 ** (floor(exponent) + 1) * factor) + 1
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if (middle / ratio) ** root <= power else (low, middle)
-    return max(low, 1)
+        low, high = (middle, high) if Bits(middle / factor) <= exponent else (low, middle)
+    return low

@@ -3,7 +3,7 @@
 from noiseless.queries.additive import Additive, LinearOnBox, Weighted, count, mean, total
 from noiseless.queries.attribute import Attribute, Quantity
 from noiseless.queries.base import CountedQuery, Query
-from noiseless.queries.influence import Influence, Slide
+from noiseless.queries.influence import Images, Influence, Slide
 from noiseless.queries.order import (
     MiddleMedian,
     OrderOnInterval,
@@ -21,6 +21,7 @@ __all__ = [
     "Attribute",
     "Continuum",
     "CountedQuery",
+    "Images",
     "Influence",
     "Lattice",
     "LinearOnBox",

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from noiseless.errors import RequestError
-from noiseless.queries.influence import Influence, Positions, Slide
+from noiseless.queries.influence import Images, Influence, Positions, Slide
 from noiseless.queries.spans import Span
 
 
@@ -25,7 +25,7 @@ class Query(ABC):
 
     @property
     @abstractmethod
-    def influences(self) -> Sequence[Influence | Slide]:
+    def influences(self) -> Sequence[Influence | Images | Slide]:
         """What each kind of person can do to the answer."""
 
     @property

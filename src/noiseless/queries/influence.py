@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import cached_property, reduce
 from math import gcd
 
 import numpy as np
@@ -38,6 +38,32 @@ class Influence:
     def sweep(self) -> int:
         """How far the person can move the answer, in steps."""
         return self.moves[-1]
+
+
+@dataclass(frozen=True)
+class Images:
+    """All that one person can do, listed: for each thing that others can be, the positions of the answer.
+
+    Attributes:
+        listed: the positions of each image, ascending.
+    """
+
+    listed: frozenset[tuple[int, ...]]
+
+    exact = True
+
+    @property
+    def sweep(self) -> int:
+        """How far the person can move the answer, in steps."""
+        return max(image[-1] - image[0] for image in self.listed)
+
+    @cached_property
+    def table(self) -> npt.NDArray[np.int64]:
+        """An image a row, filled up with its last position."""
+        longest = max(map(len, self.listed))
+        return np.array(
+            [image + image[-1:] * (longest - len(image)) for image in sorted(self.listed)], np.int64
+        )
 
 
 @dataclass(frozen=True)

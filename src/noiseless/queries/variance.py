@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations_with_replacement
+from math import comb
 
 from noiseless.queries.attribute import Attribute
 from noiseless.queries.base import CountedQuery, require_people
-from noiseless.queries.influence import Influence, positions
+from noiseless.queries.influence import Images, Influence, Positions, positions
 from noiseless.queries.spans import Lattice
 
 _MOST = 50_000
-"""Influences are listed exactly while there are at most this many sets of others."""
+"""What a person can do is listed while there are at most this many values of others and their own."""
 
 
 @dataclass(frozen=True)
@@ -47,19 +48,19 @@ class Variance(CountedQuery):
         return Lattice(Fraction(0), self.attribute.unit**2 / divisor, half * (self.people - half) * top * top)
 
     @cached_property
-    def influences(self) -> tuple[Influence, ...]:
+    def influences(self) -> tuple[Influence | Images]:
         """All sets of others while they are few; else the longest interval a person can move it over."""
-        if self.people == 1:
-            return (Influence(range(1), range(1)),)
+        if comb(self.attribute.size + self.people - 2, self.people - 1) * self.attribute.size > _MOST:
+            return (self._bound(),)
         others = combinations_with_replacement(self.attribute.numbers, self.people - 1)
-        found = set()
-        for tried, rest in enumerate(others):
-            if tried == _MOST:
-                return (self._bound(),)
-            values = [self._spread((*rest, own)) for own in self.attribute.numbers]
-            base = min(values)
-            found.add(Influence(positions(v - base for v in values), range(base, base + 1)))
-        return tuple(found)
+        images = (sorted({self._spread((*rest, own)) for own in self.attribute.numbers}) for rest in others)
+        return (Images(frozenset(map(tuple, images))),)
+
+    @cached_property
+    def attainable(self) -> Positions | None:
+        """Where some dataset puts it, while datasets are few."""
+        (found,) = self.influences
+        return positions(p for image in found.listed for p in image) if isinstance(found, Images) else None
 
     def _bound(self) -> Influence:
         """With all others at one end a person moves it by (n - 1) top^2, and never by more."""

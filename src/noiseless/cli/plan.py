@@ -1,0 +1,89 @@
+"""`noiseless plan`: what a question costs before it is asked."""
+
+from decimal import Decimal, InvalidOperation
+from typing import Annotated
+
+import typer
+
+from noiseless.cli.options import Format, FormatOption, print_json, say
+from noiseless.errors import RequestError
+
+HELP = """What a question costs before it is asked: the finest answer for a budget, the cheapest for an error.
+
+Examples:
+
+  noiseless plan --query mean --n 1000 --bounds 0 1 --budget 1
+
+  noiseless plan --query sum --n 50 --bounds 0 10 --step 0.001 --max-error 5
+
+  noiseless plan --query median --n 200 --bounds 0 120 --step 1 --budget "reach 3"
+"""
+
+
+def plan_command(
+    *,
+    query: Annotated[
+        str, typer.Option("--query", help="count, sum, mean, min, max, median or variance.", metavar="NAME")
+    ],
+    n: Annotated[int, typer.Option("--n", help="How many people take part.", metavar="N")],
+    bounds: Annotated[
+        tuple[str, str],
+        typer.Option("--bounds", help="The smallest and the largest value of a person.", metavar="LO HI"),
+    ],
+    step: Annotated[
+        str | None,
+        typer.Option("--step", help="The resolution of values; any number without it.", metavar="S"),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option("--budget", help='Bits one person may lose, or "reach K".', metavar="B"),
+    ] = None,
+    max_error: Annotated[
+        str | None, typer.Option("--max-error", help="The largest tolerated error instead.", metavar="E")
+    ] = None,
+    output: FormatOption = Format.text,
+) -> None:
+    """Print a plan."""
+    from noiseless.policies.plan import plan
+
+    bits, reach = read_budget(budget)
+    found = plan(
+        query,
+        n=n,
+        bounds=(read_number("--bounds", bounds[0]), read_number("--bounds", bounds[1])),
+        step=None if step is None else read_number("--step", step),
+        budget=bits,
+        reach=reach,
+        max_error=None if max_error is None else read_number("--max-error", max_error),
+    )
+    if output is Format.json:
+        print_json(found.to_dict())
+    else:
+        say(str(found))
+
+
+def read_number(option: str, text: str) -> Decimal:
+    """A decimal number as it was written, never by way of a float.
+
+    Raises:
+        RequestError: it is none, or it is not finite.
+    """
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        number = Decimal("nan")
+    if not number.is_finite():
+        raise RequestError(f"{option} takes a finite decimal number, not {text!r}")
+    return number
+
+
+def read_budget(text: str | None) -> tuple[Decimal | None, int | None]:
+    """A budget as bits or, written "reach K", as a number of answers."""
+    if text is None:
+        return None, None
+    word, _, rest = text.strip().partition(" ")
+    if word.lower() == "reach":
+        if not rest.strip().isdecimal():
+            raise RequestError('--budget "reach K" takes a whole number K')
+        return None, int(rest)
+    return read_number("--budget", text), None

@@ -1,0 +1,29 @@
+"""Hypothesis tests without probability [P2]: which outputs give a yes/no fact away."""
+
+from noiseless.measures.hypothesis.privacy import (
+    Privacy,
+    leakage_bound,
+    leakage_bound_as_printed,
+    leakage_bound_bits,
+)
+from noiseless.measures.hypothesis.ranges import HypothesisRanges
+from noiseless.measures.hypothesis.success import (
+    best_success,
+    success_bound,
+    success_bound_as_printed,
+    worst_prior,
+)
+from noiseless.measures.hypothesis.testing import HypothesisTest
+
+__all__ = [
+    "HypothesisRanges",
+    "HypothesisTest",
+    "Privacy",
+    "best_success",
+    "leakage_bound",
+    "leakage_bound_as_printed",
+    "leakage_bound_bits",
+    "success_bound",
+    "success_bound_as_printed",
+    "worst_prior",
+]

@@ -1,0 +1,75 @@
+"""The catalogue of questions by name, for planning: before any table is opened."""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from noiseless.errors import RequestError
+from noiseless.exact import Rational
+from noiseless.queries import (
+    Attribute,
+    Continuum,
+    Lattice,
+    LinearOnBox,
+    OrderOnInterval,
+    Quantity,
+    Query,
+    Variance,
+    count,
+    maximum,
+    mean,
+    median,
+    minimum,
+    total,
+)
+
+_ON_LATTICES: Mapping[str, Callable[[int, Attribute], Query]] = {
+    "sum": total,
+    "mean": mean,
+    "min": minimum,
+    "max": maximum,
+    "median": median,
+    "variance": Variance,
+}
+
+_ON_INTERVALS: Mapping[str, Callable[[int, Quantity], Query]] = {
+    "sum": lambda people, quantity: LinearOnBox((Fraction(1),) * people, quantity),
+    "mean": lambda people, quantity: LinearOnBox((Fraction(1, people),) * people, quantity),
+    "min": OrderOnInterval,
+    "max": OrderOnInterval,
+    "median": OrderOnInterval,
+}
+
+NAMES = ("count", *_ON_LATTICES)
+"""The questions that can be planned."""
+
+
+def named_query(
+    name: str, people: int, low: Rational, high: Rational, step: Rational | None = None
+) -> tuple[Query, int | None]:
+    """A question by name, about people whose private value lies between two bounds.
+
+    Args:
+        name: one of `NAMES`; "count" counts those for whom something private is true.
+        people: how many take part.
+        low: the smallest possible value.
+        high: the largest possible value.
+        step: the resolution of values; without it they can be any number between the bounds.
+
+    Returns:
+        The question, and how many values a record can have (None: infinitely many).
+
+    Raises:
+        RequestError: there is no such question, or it needs a step.
+    """
+    if people < 1:
+        raise RequestError("n is the number of people who take part, at least 1")
+    if name == "count":
+        return count(people, Attribute("x", range(2)), {1}), 2
+    if name not in _ON_LATTICES:
+        raise RequestError(f"no question is called {name!r}; take {', '.join(NAMES)}")
+    if step is not None:
+        attribute = Attribute.on("x", Lattice.of(low, high, step))
+        return _ON_LATTICES[name](people, attribute), attribute.size
+    if name not in _ON_INTERVALS:
+        raise RequestError(f"the {name} is planned on a lattice only; give the step of the values (--step)")
+    return _ON_INTERVALS[name](people, Quantity("x", Continuum.of(low, high))), None

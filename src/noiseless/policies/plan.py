@@ -1,0 +1,153 @@
+"""What a question costs, before it is asked."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from noiseless.errors import RequestError
+from noiseless.exact import Bits, Rational, round_up
+from noiseless.mechanisms.quantized import QuantizedQuery
+from noiseless.mechanisms.quantizer import Stepped
+from noiseless.policies.budget import allowed_reach, coarsest, finest, printed_cells
+from noiseless.policies.catalogue import named_query
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The finest answer within a budget, or the coarsest one within an error, and its price.
+
+    Attributes:
+        query: the question's name.
+        people: how many take part.
+        mechanism: the question and the cells its answer is told in.
+        values_of_record: how many values a record can have; None when infinitely many.
+        paper_cells: how many cells the recipe printed in [P1] would allow for the same bits, unsoundly.
+    """
+
+    query: str
+    people: int
+    mechanism: QuantizedQuery
+    values_of_record: int | None
+    paper_cells: int
+
+    @property
+    def cells(self) -> int:
+        """How many different answers there are."""
+        return self.mechanism.quantizer.cells
+
+    @property
+    def cell_width(self) -> Fraction:
+        """How wide a cell is; the last one may be narrower."""
+        quantizer = self.mechanism.quantizer
+        if isinstance(quantizer, Stepped):
+            return quantizer.span.step * quantizer.points
+        return quantizer.span.width / quantizer.cells
+
+    @property
+    def reach(self) -> int:
+        """How many different answers one person can cause."""
+        return self.mechanism.reach.outputs
+
+    @property
+    def reach_exact(self) -> bool:
+        """Whether somebody can really cause so many; otherwise it is a bound."""
+        return self.mechanism.reach.exact
+
+    @property
+    def bits(self) -> Bits:
+        """The price: log2 of the reach."""
+        return self.mechanism.bits
+
+    @property
+    def worst_error(self) -> Fraction:
+        """How far the told value can be from the truth."""
+        return self.mechanism.worst_error
+
+    @property
+    def entropy_of_record(self) -> Bits | float:
+        """H0(X_i): the bits there are to protect; infinite for any number of an interval."""
+        return math.inf if self.values_of_record is None else Bits(self.values_of_record)
+
+    @property
+    def warning(self) -> str | None:
+        """What a user should know before relying on it."""
+        if self.values_of_record is not None and self.reach >= self.values_of_record > 1:
+            return "the price is all there is to know about a record: a budget of that size protects nothing"
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan under the names it has in JSON."""
+        entropy = self.entropy_of_record
+        return {
+            "query": self.query,
+            "n": self.people,
+            "cells": self.cells,
+            "cell_width": float(self.cell_width),
+            "cell_width_exact": str(self.cell_width),
+            "reach": self.reach,
+            "reach_exact": self.reach_exact,
+            "bits": self.bits.upper,
+            "worst_error": round_up(self.worst_error),
+            "worst_error_exact": str(self.worst_error),
+            "paper_cells": self.paper_cells,
+            "entropy_of_record": entropy.lower if isinstance(entropy, Bits) else entropy,
+            "warning": self.warning,
+        }
+
+    def __str__(self) -> str:
+        told = f"{self.cells:,} cell{'s' * (self.cells != 1)} of width {float(self.cell_width):g}"
+        exact = "" if self.reach_exact else " (a bound)"
+        lines = [
+            f"{self.query} of {self.people:,} people: {told}, off by {float(self.worst_error):g} at most.",
+            f"One person can cause {self.reach:,} answers{exact}: the price is {self.bits}.",
+            f"A record holds {_bits(self.entropy_of_record)}.",
+        ]
+        return "\n".join([*lines, *([f"Warning: {self.warning}."] if self.warning else [])])
+
+
+def plan(
+    query: str,
+    *,
+    n: int,
+    bounds: tuple[Rational, Rational],
+    step: Rational | None = None,
+    budget: Rational | None = None,
+    reach: int | None = None,
+    max_error: Rational | None = None,
+) -> Plan:
+    """What a question costs before it is asked: the finest answer for a budget, or the cheapest for an error.
+
+    >>> plan("mean", n=1000, bounds=(0, 1), budget=1).cells
+    1000
+
+    Args:
+        query: count, sum, mean, min, max, median or variance.
+        n: how many people take part.
+        bounds: the smallest and the largest value a person can have.
+        step: the resolution of values; without it they can be any number between the bounds.
+        budget: the bits that one person may lose.
+        reach: the same as a whole number of answers that one person may cause.
+        max_error: the largest tolerated error, instead of a budget.
+
+    Raises:
+        RequestError: not exactly one of budget, reach and max_error is given, or they make no sense.
+    """
+    given = [limit for limit in (budget, reach, max_error) if limit is not None]
+    if len(given) != 1:
+        raise RequestError("give a budget in bits, a reach or a largest error, and only one of them")
+    question, values = named_query(query, n, *bounds, step)
+    if max_error is not None:
+        mechanism = coarsest(question, max_error)
+        return Plan(query, n, mechanism, values, printed_cells(question, mechanism.bits))
+    allowed = allowed_reach(budget) if budget is not None else int(reach or 0)
+    if allowed < 2:  # noqa: PLR2004 - one output is a constant
+        raise RequestError(
+            "a budget below one bit allows one answer only, a constant that tells nothing; give 1 bit or more"
+        )
+    asked = budget if budget is not None else Bits(allowed)
+    return Plan(query, n, finest(question, allowed), values, printed_cells(question, asked))
+
+
+def _bits(amount: Bits | float) -> str:
+    return str(amount) if isinstance(amount, Bits) else "infinitely many bits"

@@ -1,0 +1,207 @@
+"""A table with one column replaced by what is released for it; all other columns and the order stay.
+
+What is released depends on a few declared columns. Their distinct combinations come back from the engine, and
+what belongs to each is joined to the rows there. So the table itself never has to be in memory.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast
+from uuid import uuid4
+
+import numpy as np
+import pyarrow as pa
+
+from noiseless.domain import NumberColumn, Schema
+from noiseless.errors import ColumnError, DomainError, EmptyTableError, MissingValuesError, RequestError
+from noiseless.tables.base import Table
+from noiseless.tables.duckdb_table import _WRITERS, DuckDBTable
+from noiseless.tables.engine import ROOT, OwnEngine
+from noiseless.tables.engine_errors import readable_errors
+from noiseless.tables.outputs import check_output, written_whole
+from noiseless.tables.packing import INTEGERS
+from noiseless.tables.sources import open_table
+from noiseless.tables.sql import SOURCE, identifier, identifiers, literal
+from noiseless.tables.tally import Tally
+
+_RELEASED, _ROW, _KEY, _POSITION = (f"noiseless_{name}" for name in ("released", "row", "key_", "position"))
+_RESERVED = "noiseless_"
+_AS_WRITTEN = {".csv", ".tsv"}
+_FLOATS = ("FLOAT", "DOUBLE")
+
+MissingRows = Literal["drop", "error"]
+"""Rows without a value are left out, or an error."""
+
+
+@dataclass(frozen=True, eq=False)
+class DeclaredColumns:
+    """Some columns of a table whose values are all in their declared domains.
+
+    Attributes:
+        table: the whole table, on a connection of ours.
+        schema: the domains.
+        columns: the columns.
+        needed: those whose missing values leave a row out.
+        kinds: the types of the columns.
+        tally: their distinct combinations.
+    """
+
+    table: DuckDBTable
+    schema: Schema
+    columns: tuple[str, ...]
+    needed: tuple[str, ...]
+    kinds: Mapping[str, str]
+    tally: Tally
+
+    @classmethod
+    def read(
+        cls, table: Table, schema: Schema, columns: Sequence[str], missing: MissingRows
+    ) -> "DeclaredColumns":
+        """Read columns, and check them against their domains.
+
+        Raises:
+            UnknownColumnError: the table does not have one of them.
+            MissingValuesError: values are missing that no declaration stands in for, and may not be dropped.
+            DomainError: values lie outside the domain; they are counted, never shown.
+            EmptyTableError: no row is left.
+        """
+        table.require(*columns)
+        for name in table.columns:
+            if name.casefold().startswith(_RESERVED):
+                raise ColumnError(name, "has a name kept for the package itself; rename it")
+        owned = _owned(cast("DuckDBTable", table))
+        needed = tuple(name for name in columns if schema.columns[name].missing is None)
+        narrow = _without_missing(owned.select(columns), needed, missing)
+        tally = narrow.tally(columns)
+        if not len(tally):
+            raise EmptyTableError(f"{table.label}: there is no row to release")
+        found = cls(owned, schema, tuple(columns), needed, narrow.kinds, tally)
+        if any(found._distinct(name)[0].strangers(schema, [name])[name] for name in columns):
+            _refuse_strangers(narrow, schema, columns)
+        return found
+
+    def values(self, column: str) -> pa.Array:
+        """The value of a column in each combination, in its domain: whole numbers or doubles."""
+        distinct, place = self._distinct(column)
+        conforming = distinct.conform(self.schema, [column])
+        ordered = conforming.arrow(f"SELECT {identifier(column)} FROM {SOURCE} ORDER BY {_POSITION}")
+        return ordered.column(0).combine_chunks().take(pa.array(place))
+
+    def _distinct(self, column: str) -> tuple[DuckDBTable, "np.ndarray[tuple[int], np.dtype[np.intp]]"]:
+        """A table of the distinct values of a column, and where each combination's value is in it."""
+        codes, place = np.unique(self.tally.codes(column), return_inverse=True)
+        values = self.tally.coding(column).decode(codes)
+        table = pa.table({column: values, _POSITION: np.arange(len(codes))})
+        return cast("DuckDBTable", open_table(table)), place
+
+    def write(self, column: str, released: pa.Array, out: Path) -> None:
+        """Write the table with a column replaced, whole or not at all.
+
+        Args:
+            column: the column to replace.
+            released: what is released for each combination, as text in plain digits.
+            out: a CSV, TSV, Parquet or JSON-lines file, by its ending. From text to text other columns are
+                written as they were read; otherwise they are given types.
+        """
+        check_table_output(out, self.table.files)
+        ending = out.suffix.lower()
+        with written_whole(out, self.table.files) as part:
+            query = self._replaced(column, released, as_text=ending in _AS_WRITTEN)
+            with readable_errors(self.table.label):
+                self.table.engine.rows(f"COPY ({query}) TO {literal(str(part))} ({_WRITERS[ending]})")
+
+    def to_arrow(self, column: str, released: pa.Array) -> pa.Table:
+        """The table with a column replaced, in memory."""
+        with readable_errors(self.table.label):
+            return self.table.engine.arrow(self._replaced(column, released, as_text=False))
+
+    def _replaced(self, column: str, released: pa.Array, *, as_text: bool) -> str:
+        """The query for the whole table, each row with what is released for its combination."""
+        table = self.table if as_text or not self.table.textual else self.table.select(self.table.columns)
+        keys = {name: f"{_KEY}{number}" for number, name in enumerate(self.columns)}
+        marks = {key: self.tally.decode(name) for name, key in keys.items()}
+        registered = f"noiseless_marks_{uuid4().hex}"
+        connection = cast("OwnEngine", table.engine).connection
+        connection.register(registered, pa.table({**marks, _RELEASED: released}))
+        plain = [
+            f"{_plain(identifier(c), table.kinds[c], self.kinds[c])} AS {key}" for c, key in keys.items()
+        ]
+        present = "".join(f" AND s.{keys[name]} IS NOT NULL" for name in self.needed)
+        equal = {name: "=" if name in self.needed else "IS NOT DISTINCT FROM" for name in self.columns}
+        match = " AND ".join(f"s.{key} {equal[name]} m.{key}" for name, key in keys.items())
+        kind = _released_kind(table.kinds[column], cast("NumberColumn", self.schema.columns[column]))
+        found = f"CASE WHEN m.{_RELEASED} IS NULL THEN error('no match') ELSE m.{_RELEASED} END"
+        return table.over(
+            f"SELECT s.* EXCLUDE ({_ROW}, {', '.join(keys.values())})"
+            f" REPLACE (({found})::{kind} AS {identifier(column)})"
+            f" FROM (SELECT row_number() OVER () AS {_ROW}, *, {', '.join(plain)} FROM {SOURCE}) s"
+            f" LEFT JOIN {registered} m ON {match}"
+            f" WHERE true{present} ORDER BY s.{_ROW}"
+        )
+
+
+def check_table_output(out: Path, sources: Sequence[Path]) -> None:
+    """Check, before long work, that a table can be written to a file.
+
+    Raises:
+        OutputError: the file cannot be written, or is one of the sources.
+        RequestError: no format goes with its ending.
+    """
+    check_output(out, sources)
+    if out.suffix.lower() not in _WRITERS:
+        raise RequestError(f"{out}: tables are written as {', '.join(_WRITERS)}; change the ending")
+
+
+def _owned(table: DuckDBTable) -> DuckDBTable:
+    """The table on a connection of ours, so that others can be joined to it."""
+    if isinstance(table.engine, OwnEngine):
+        return table
+    engine = OwnEngine.start()
+    engine.connection.register(ROOT, table.arrow(f"SELECT {identifiers(table.columns)} FROM {SOURCE}"))
+    return DuckDBTable.describe(engine, f"SELECT * FROM {ROOT}", table.label, table.files)
+
+
+def _without_missing(table: DuckDBTable, needed: Sequence[str], missing: MissingRows) -> DuckDBTable:
+    """Leave rows out, or refuse them, where a value is missing that the schema does not stand in for."""
+    if missing == "drop":
+        return table.with_missing(needed, "drop") if needed else table
+    for name in needed:
+        if count := table.count_missing(name):
+            remedy = "fill them, declare what a missing value counts as, or pass --missing drop"
+            raise MissingValuesError(name, count, remedy)
+    return table
+
+
+def _refuse_strangers(table: DuckDBTable, schema: Schema, columns: Sequence[str]) -> None:
+    for name, count in table.strangers(schema, columns).items():
+        if count:
+            remedy = "declare wider bounds or a finer step, or mend the data"
+            raise DomainError(name, count, schema.columns[name].describe(), remedy)
+
+
+def _plain(quoted: str, stored: str, kind: str) -> str:
+    """A column as values of a type, as `select` reads it: NaN is missing, and -0 is 0."""
+    if kind in _FLOATS:
+        number = quoted if stored == kind else f"TRY_CAST({quoted} AS {kind})"
+        return f"CASE WHEN NOT isnan({number}) THEN {number} + 0::{kind} END"
+    return quoted if stored == kind else f"{quoted}::{kind}"
+
+
+def _released_kind(kind: str, column: NumberColumn) -> str:
+    """The type of the replaced column: its own if that holds every value of the domain."""
+    largest = max(-column.low_units, column.high_units)
+    if kind == "VARCHAR" or kind in _FLOATS or (kind in INTEGERS and _fits(kind, column)):
+        return kind
+    if decimal := re.fullmatch(r"DECIMAL\((\d+),(\d+)\)", kind):
+        digits, places = int(decimal[1]), int(decimal[2])
+        if 10**places % column.scale == 0 and largest * 10**places // column.scale < 10**digits:
+            return kind
+    return "DOUBLE" if column.scale > 1 else "BIGINT" if largest < 2**63 else "HUGEINT"
+
+
+def _fits(kind: str, column: NumberColumn) -> bool:
+    width, signed = INTEGERS[kind].bit_width, not kind.startswith("U")
+    low, high = (-(2 ** (width - 1)), 2 ** (width - 1)) if signed else (0, 2**width)
+    return column.scale == 1 and low <= column.low_units and column.high_units < high

@@ -1,0 +1,40 @@
+import json
+
+import pytest
+
+from noiseless.cli.main import run
+
+MEAN = ["plan", "--query", "mean", "--n", "1000", "--bounds", "0", "1"]
+
+
+def test_a_plan_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*MEAN, "--budget", "1", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["cells"], found["reach"], found["reach_exact"], found["bits"]) == (1000, 2, True, 1.0)
+    assert (found["paper_cells"], found["entropy_of_record"]) == (2000, "inf")
+    assert (found["cell_width_exact"], found["worst_error_exact"]) == ("1/1000", "1/2000")
+
+
+def test_a_plan_as_text(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*MEAN, "--budget", "reach 3"]) == 0
+    assert "2,000 cells" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--budget", "0.5"], "below one bit"),
+        (["--budget", "reach many"], "whole number"),
+        (["--budget", "lots"], "finite decimal number"),
+        (["--budget", "nan"], "finite decimal number"),
+        ([], "only one of them"),
+        (["--budget", "1", "--step", "0.3"], "does not divide"),
+    ],
+)
+def test_a_wrong_request_is_one_line(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*MEAN, *arguments]) == 2
+    complaint = capsys.readouterr().err
+    assert said in complaint
+    assert complaint.count("\n") == 1
