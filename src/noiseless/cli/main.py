@@ -13,7 +13,7 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from noiseless import __version__
-from noiseless.cli import audit, demo, schema
+from noiseless.cli import audit, blur, capacity, compare, convert, demo, plan, quantize, schema
 from noiseless.errors import NoiselessError
 
 WRONG_REQUEST, FAILED_INSIDE = 2, 3
@@ -26,6 +26,12 @@ app = typer.Typer(
 )
 app.command("audit", help=audit.HELP)(audit.audit_command)
 app.command("schema", help=schema.HELP)(schema.schema_command)
+app.command("blur", help=blur.HELP)(blur.blur_command)
+app.command("plan", help=plan.HELP)(plan.plan_command)
+app.command("capacity", help=capacity.HELP)(capacity.capacity_command)
+app.command("convert", help=convert.HELP)(convert.convert_command)
+app.command("quantize", help=quantize.HELP)(quantize.quantize_command)
+app.command("compare", help=compare.HELP)(compare.compare_command)
 app.command("demo", help=demo.HELP)(demo.demo_command)
 
 
