@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from noiseless.accounting import Conversion, convert
     from noiseless.audits import Audit, Policy, audit
     from noiseless.domain import Schema, propose
     from noiseless.errors import NoiselessError
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from noiseless.measures.capacity import Capacity, capacity
     from noiseless.measures.channel import Channel
     from noiseless.measures.covering import covering_number
+    from noiseless.measures.differential import Database, dp_delta, dp_epsilon, kl_dp, mi_dp
     from noiseless.measures.distortion import max_distortion, min_distortion
     from noiseless.measures.hypothesis import HypothesisRanges, HypothesisTest
     from noiseless.measures.indistinguishability import (
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
         worst_pair,
     )
     from noiseless.measures.stochastic import JointDistribution
-    from noiseless.measures.zero_error import zero_error_capacity
+    from noiseless.measures.zero_error import ZeroErrorBracket, lovasz_theta, zero_error_capacity
     from noiseless.mechanisms.blur import Blur, BlurredTable, ContinuousBlur, blur
     from noiseless.policies.plan import Plan, plan
     from noiseless.ranges import (
@@ -64,6 +66,8 @@ _HOMES = {
     "Channel": "measures.channel",
     "ContinuousBlur": "mechanisms.blur",
     "ContinuousRange": "ranges",
+    "Conversion": "accounting",
+    "Database": "measures.differential",
     "FiniteMechanism": "measures.indistinguishability",
     "HypothesisRanges": "measures.hypothesis",
     "HypothesisTest": "measures.hypothesis",
@@ -77,20 +81,27 @@ _HOMES = {
     "Plan": "policies.plan",
     "Policy": "audits",
     "Schema": "domain",
+    "ZeroErrorBracket": "measures.zero_error",
     "audit": "audits",
     "blur": "mechanisms.blur",
     "capacity": "measures.capacity",
     "conditional_entropy": "measures",
     "confusability_edges": "ranges",
+    "convert": "accounting",
     "covering_number": "measures.covering",
     "disarray": "measures",
+    "dp_delta": "measures.differential",
+    "dp_epsilon": "measures.differential",
     "entropy": "measures",
     "indistinguishability": "measures.indistinguishability",
     "information": "measures",
+    "kl_dp": "measures.differential",
     "leakage": "measures",
     "linear_indistinguishability": "measures.indistinguishability",
+    "lovasz_theta": "measures.zero_error",
     "max_distortion": "measures.distortion",
     "maximin": "measures",
+    "mi_dp": "measures.differential",
     "min_distortion": "measures.distortion",
     "open_table": "tables",
     "overlap_partition": "ranges",
@@ -116,6 +127,8 @@ __all__ = [
     "Channel",
     "ContinuousBlur",
     "ContinuousRange",
+    "Conversion",
+    "Database",
     "FiniteMechanism",
     "HypothesisRanges",
     "HypothesisTest",
@@ -129,20 +142,27 @@ __all__ = [
     "Plan",
     "Policy",
     "Schema",
+    "ZeroErrorBracket",
     "audit",
     "blur",
     "capacity",
     "conditional_entropy",
     "confusability_edges",
+    "convert",
     "covering_number",
     "disarray",
+    "dp_delta",
+    "dp_epsilon",
     "entropy",
     "indistinguishability",
     "information",
+    "kl_dp",
     "leakage",
     "linear_indistinguishability",
+    "lovasz_theta",
     "max_distortion",
     "maximin",
+    "mi_dp",
     "min_distortion",
     "open_table",
     "overlap_partition",

@@ -126,7 +126,7 @@ class Database:
         return distribution(self.given[values].tolist())
 
     def lines(self, entry: int) -> FloatArray:
-        """For each x_-i in turn, the channel x_i -> y: an array of (x_-i, x_i, y)."""
+        """For all that others can be, the channel from record i to y: an array of (others, own, y)."""
         return self._lines(self.floats, entry)
 
     def given_lines(self, entry: int) -> AnyArray:

@@ -110,7 +110,7 @@ def kl_dp(database: Database, *, entry: int | None = None) -> float:
 def mi_dp(database: Database, *, entry: int | None = None, tolerance: float = 1e-9) -> InformationBounds:
     """The smallest epsilon with which a mechanism is epsilon-MI-DP (Definition 2 of [P5]), bracketed.
 
-    sup over i and P of I(X_i;Y|X_-i) is the largest capacity of a channel x_i -> y over i and x_-i. For a
+    The supremum of `I(X_i;Y|X_-i)` is the largest capacity from a record to y, over records and others. For a
     deterministic mechanism it is ln(reach), exactly.
 
     >>> mi_dp(Database.from_function(lambda a, b: a + b, range(3), range(2))).exact

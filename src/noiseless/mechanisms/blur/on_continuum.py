@@ -30,7 +30,7 @@ class Band(NamedTuple):
 
 @dataclass(frozen=True)
 class ContinuousBlur:
-    """Hides "x_i >= g(x_-i)" within the band |x_i - g(x_-i)| <= D in a box of real numbers.
+    """Hides "x >= g(others)" within the band `|x - g(others)| <= D` in a box of real numbers.
 
     Nothing moves by more than D = 1/rho, so the policy is rho-accurate (Definition 4 of [P2]). Only fibres
     where g lies strictly inside the range of x_i are changed: elsewhere the hypothesis is known anyway.
