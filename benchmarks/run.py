@@ -7,8 +7,10 @@ from importlib.metadata import version
 from typing import Any
 
 import audit_speed
+import capacity_speed
 import components_speed
 import peers_speed
+import theta_speed
 from measure import WORK, best_of, in_a_process
 
 
@@ -27,8 +29,13 @@ def main() -> None:
     page += ["### Growth", _table([{"table": k, "exponent of rows": v} for k, v in exponents.items()])]
     page += ["### Memory", _table(audit_speed.memory(large))]
     page += ["## Maximin information of loose pairs", _table(components_speed.rows(large))]
+    sizes = (64, 256, 1024) if chosen.small else (256, 1024, 4096)
+    page += ["## Channel capacity of mechanisms", _table(capacity_speed.mechanisms(sizes))]
+    page += ["### Large random channels", _table(capacity_speed.large(1000 // scale))]
+    page += ["## Lovasz's number", _table(theta_speed.rows((10, 25) if chosen.small else (25, 50, 100)))]
     if not chosen.no_peers:
         page += ["## Against pycanon, k and l", _table(peers_speed.rows(10**6 // scale))]
+        page += ["## Capacity against libqif and dit", _table(capacity_speed.against_peers())]
     page += ["## Import", _table([{"import noiseless s": _import_seconds()}])]
     (WORK / "results.md").write_text("\n\n".join(page) + "\n")
 

@@ -60,20 +60,12 @@ class Channel:
                 "is not text" if isinstance(error, UnicodeDecodeError) else (error.strerror or "unreadable")
             )
             raise SourceError(str(path), f"{reason}; give a CSV file of numbers") from None
-        rows = [line.split(",") for line in text.splitlines() if line.strip()]
-        if not rows:
+        if not text.strip():
             raise SourceError(str(path), "is empty; give a row of probabilities for each input")
-        for number, row in enumerate(rows, start=1):
-            if len(row) != len(rows[0]):
-                raise SourceError(
-                    str(path), f"row {number} has {len(row)} entries where the first has {len(rows[0])}"
-                )
         try:
-            entries = [[float(entry) for entry in row] for row in rows]
+            entries = np.loadtxt(text.splitlines(), delimiter=",", comments=None, ndmin=2)
         except ValueError:
-            raise SourceError(
-                str(path), "holds something else than numbers; a channel file has no header"
-            ) from None
+            raise SourceError(str(path), _misread(text)) from None
         return cls.of(entries)
 
     def __repr__(self) -> str:
@@ -92,6 +84,15 @@ class Channel:
     def support(self) -> JointRange:
         """[[X, Y]]: which outputs each input can cause, whatever the probabilities."""
         return JointRange.from_matrix(self.matrix > 0)
+
+
+def _misread(text: str) -> str:
+    """What is wrong with a text that is no matrix of numbers."""
+    rows = [line.split(",") for line in text.splitlines() if line.strip()]
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(rows[0]):
+            return f"row {number} has {len(row)} entries where the first has {len(rows[0])}; fill it up"
+    return "holds something else than numbers; a channel file has no header"
 
 
 def _check(entries: FloatArray) -> None:

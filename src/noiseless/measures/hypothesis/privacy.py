@@ -2,12 +2,13 @@
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
 from noiseless.errors import RequestError
-from noiseless.exact import Bits, Nats, Rational, ball, ball_above
-from noiseless.measures.hypothesis.sizes import Amount, Size, amount, log_ratio, quotient
+from noiseless.exact import Bits, Nats, Rational, ball, ball_above, ball_below
+from noiseless.measures.hypothesis.sizes import Amount, Size, amount, is_infinite, log_ratio, quotient
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class Privacy:
     def __str__(self) -> str:
         value = self.amount
         least = value if isinstance(value, float) else value.lower
+        if self.whole >= self.decided:
+            least = max(least, 0.0)  # rounding down may lose a very small amount altogether
         shown = str(least) if math.isinf(least) else f"{math.floor(Fraction(least) * 10**4) / 10**4:.4f}"
         return f"{shown} {'bits' if self.counted else 'nats'} (reference [[{self.reference}]])"
 
@@ -47,6 +50,18 @@ class Privacy:
     def amount(self) -> Amount:
         """Priv; infinite when no output gives the hypothesis away."""
         return log_ratio(self.whole, self.decided, counted=self.counted)
+
+    @property
+    def nats(self) -> float:
+        """Priv in nats, of counts too, rounded down; all digits are right, however small it is."""
+        from flint import ctx
+
+        ratio = quotient(self.whole, self.decided)
+        if ratio == 0 or is_infinite(ratio):
+            return -math.inf if ratio == 0 else math.inf
+        exact = Fraction(ratio)
+        with ctx.workprec(64 + exact.numerator.bit_length() + exact.denominator.bit_length()):
+            return ball_below(ball(exact).log()) + 0.0  # not -0.0
 
     @property
     def epsilon(self) -> Fraction | float:
@@ -92,7 +107,7 @@ def leakage_bound_as_printed(epsilon: Rational | float) -> float:
     from flint import ctx
 
     e = _checked(epsilon)
-    if e == 0 or math.isinf(e):
+    if e == 0 or is_infinite(e):
         return math.inf if e == 0 else 0.0
     with ctx.workprec(128):
         return ball_above(-(-(-ball(e)).exp()).log1p())
@@ -100,10 +115,10 @@ def leakage_bound_as_printed(epsilon: Rational | float) -> float:
 
 def _odds(epsilon: Rational | float) -> Size:
     e = _checked(epsilon)
-    return math.inf if e == 0 else Fraction(1) if math.isinf(e) else 1 + 1 / Fraction(e)
+    return math.inf if e == 0 else Fraction(1) if is_infinite(e) else 1 + 1 / Fraction(e)
 
 
 def _checked(epsilon: Rational | float) -> Size:
-    if math.isnan(epsilon) or epsilon < 0:
+    if (isinstance(epsilon, float | Decimal) and math.isnan(epsilon)) or epsilon < 0:
         raise RequestError("the e of e-privacy is a number that is not negative")
-    return epsilon if isinstance(epsilon, float) and math.isinf(epsilon) else Fraction(epsilon)
+    return epsilon if isinstance(epsilon, float) and is_infinite(epsilon) else Fraction(epsilon)

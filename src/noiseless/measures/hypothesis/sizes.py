@@ -85,7 +85,7 @@ def amount(size: Size, *, counted: bool) -> Amount:
         return Nats(size)
     if size == 0:
         return -math.inf
-    return math.inf if math.isinf(size) else Bits(Fraction(size))
+    return math.inf if is_infinite(size) else Bits(Fraction(size))
 
 
 def log_ratio(top: Size, bottom: Size, *, counted: bool) -> Amount:
@@ -103,11 +103,16 @@ def quotient(top: Size, bottom: Size) -> Size:
     Raises:
         RequestError: both are 0 or both are infinite.
     """
-    if top == bottom and (top == 0 or math.isinf(top)):
+    if top == bottom and (top == 0 or is_infinite(top)):
         raise RequestError(
             "the ratio of two sizes has no value when both are 0 or both infinite; give ranges that are "
             "bounded and larger than single points"
         )
-    if bottom == 0 or math.isinf(top):
+    if bottom == 0 or is_infinite(top):
         return math.inf
-    return Fraction(0) if math.isinf(bottom) else Fraction(top) / Fraction(bottom)
+    return Fraction(0) if is_infinite(bottom) else Fraction(top) / Fraction(bottom)
+
+
+def is_infinite(size: Size) -> bool:
+    """Whether a size is infinite; `math.isinf` fails for whole numbers that are beyond floats."""
+    return isinstance(size, float) and math.isinf(size)
