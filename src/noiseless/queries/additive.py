@@ -151,15 +151,10 @@ def _weighed(people: int, attribute: Attribute, values: Sequence[Fraction], rows
     return Additive(people, attribute.name, attribute.numbers, worth, least, unit, rows=rows)
 
 
-@dataclass(frozen=True)
-class Weighted(Query):
-    """The sum of weight * value over persons; each person's weight is public.
-
-    Which sums of others can occur is a subset-sum problem: beyond some size the reach is a bound.
-    """
+class _OfWeights(Query):
+    """What questions with a public weight for each person share."""
 
     weights: tuple[Fraction, ...]
-    attribute: Attribute
 
     def __post_init__(self) -> None:
         require_people(len(self.weights))
@@ -168,6 +163,22 @@ class Weighted(Query):
     def people(self) -> int:  # type: ignore[override]  # the weights say how many
         """As many as there are weights."""
         return len(self.weights)
+
+    @property
+    def pieces(self) -> int:
+        """Monotone in each person's value."""
+        return 1
+
+
+@dataclass(frozen=True)
+class Weighted(_OfWeights):
+    """The sum of weight * value over persons; each person's weight is public.
+
+    Which sums of others can occur is a subset-sum problem: beyond some size the reach is a bound.
+    """
+
+    weights: tuple[Fraction, ...]
+    attribute: Attribute
 
     @property
     def attribute_name(self) -> str:
@@ -204,11 +215,6 @@ class Weighted(Query):
         kinds = Counter(weight for weight in self.weights if weight)
         return sums([(self._moves(weight), times) for weight, times in kinds.items()])[0]
 
-    @property
-    def pieces(self) -> int:
-        """Monotone in each person's value."""
-        return 1
-
     def position(self, numbers: Sequence[int]) -> int:
         """The exact answer as its position, given each person's number in the order of the weights."""
         return sum(self._moved(weight, n) for weight, n in zip(self.weights, numbers, strict=True))
@@ -227,19 +233,11 @@ class Weighted(Query):
 
 
 @dataclass(frozen=True)
-class LinearOnBox(Query):
+class LinearOnBox(_OfWeights):
     """A weighted sum or a mean of quantities from one interval: for planning before a step is chosen."""
 
     weights: tuple[Fraction, ...]
     quantity: Quantity
-
-    def __post_init__(self) -> None:
-        require_people(len(self.weights))
-
-    @property
-    def people(self) -> int:  # type: ignore[override]  # the weights say how many
-        """As many as there are weights."""
-        return len(self.weights)
 
     @property
     def attribute_name(self) -> str:
@@ -257,8 +255,3 @@ class LinearOnBox(Query):
     def influences(self) -> tuple[Slide]:
         """The person with the largest weight slides the answer farthest, wherever others put it."""
         return (Slide(max(map(abs, self.weights)) * self.quantity.span.width),)
-
-    @property
-    def pieces(self) -> int:
-        """Monotone in each person's value."""
-        return 1
