@@ -10,6 +10,8 @@ import audit_speed
 import capacity_speed
 import components_speed
 import peers_speed
+import prices_speed
+import quantize_speed
 import theta_speed
 from measure import WORK, best_of, in_a_process
 
@@ -29,6 +31,8 @@ def main() -> None:
     page += ["### Growth", _table([{"table": k, "exponent of rows": v} for k, v in exponents.items()])]
     page += ["### Memory", _table(audit_speed.memory(large))]
     page += ["## Maximin information of loose pairs", _table(components_speed.rows(large))]
+    page += ["## Quantising readings", _table(quantize_speed.rows(large))]
+    page += ["## Prices of batches", _table(prices_speed.rows(10**4 // scale))]
     sizes = (64, 256, 1024) if chosen.small else (256, 1024, 4096)
     page += ["## Channel capacity of mechanisms", _table(capacity_speed.mechanisms(sizes))]
     page += ["### Large random channels", _table(capacity_speed.large(1000 // scale))]

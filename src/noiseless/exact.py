@@ -3,7 +3,7 @@
 import math
 import sys
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import total_ordering
 from typing import TYPE_CHECKING
@@ -30,8 +30,7 @@ def log2_bounds(ratio: Fraction, digits: int = _DIGITS) -> tuple[Fraction, Fract
     whole = _exponent_of_two(ratio)
     if whole is not None:
         return Fraction(whole), Fraction(whole)
-    with localcontext() as context:
-        context.prec = digits
+    with localcontext(Context(prec=digits)):  # whatever the caller's context rounds, traps or limits
         numerator, denominator = Decimal(ratio.numerator).ln(), Decimal(ratio.denominator).ln()
         value = (numerator - denominator) / Decimal(2).ln()
         # Three correctly rounded operands and two rounded operations: each is off by at most one unit in the
@@ -61,7 +60,15 @@ def round_up(value: Fraction) -> float:
 
 def round_down(value: Fraction) -> float:
     """The largest float that is not above `value`."""
-    return -round_up(-value)
+    return -round_up(-value) + 0.0  # never -0.0
+
+
+def as_fraction(value: Rational | float) -> Fraction:
+    """The exact fraction, of Python's own integers: those of NumPy, which `Fraction` keeps, wrap around."""
+    exact = Fraction(value)
+    if type(exact.numerator) is int:
+        return exact
+    return Fraction(int(exact.numerator), int(exact.denominator))
 
 
 def ball(value: Rational | float) -> "arb":
@@ -72,7 +79,7 @@ def ball(value: Rational | float) -> "arb":
     """
     from flint import arb, fmpq
 
-    exact = Fraction(value)
+    exact = as_fraction(value)
     return arb(fmpq(exact.numerator, exact.denominator))
 
 
@@ -83,17 +90,16 @@ def ball_above(value: "arb") -> float:
 
 def ball_below(value: "arb") -> float:
     """A float that is not above any number of the ball."""
-    return -_upper_end(-value)
+    return -_upper_end(-value) + 0.0
 
 
 def _upper_end(value: "arb") -> float:
     if not value.is_finite():
         return -math.inf if value < 0 else math.inf
     mantissa, exponent = (int(part) for part in value.upper().man_exp())
-    if (
-        abs(mantissa.bit_length() + exponent) > _FLOAT_EXPONENTS
-    ):  # far beyond floats, and perhaps beyond memory
-        if exponent < 0:
+    size = mantissa.bit_length() + exponent
+    if abs(size) > _FLOAT_EXPONENTS:  # far beyond floats, and perhaps beyond memory
+        if size < 0:
             return math.nextafter(0.0, math.inf) if mantissa > 0 else 0.0
         return math.inf if mantissa > 0 else -sys.float_info.max
     return round_up(Fraction(mantissa) * Fraction(2) ** exponent)
@@ -118,7 +124,7 @@ class Bits:
     def __init__(self, ratio: Rational) -> None:
         if ratio <= 0:
             raise ValueError("the logarithm of a number that is not positive")
-        object.__setattr__(self, "ratio", Fraction(ratio))
+        object.__setattr__(self, "ratio", as_fraction(ratio))
 
     def __add__(self, other: "Bits") -> "Bits":
         return Bits(self.ratio * other.ratio)
@@ -180,6 +186,19 @@ class Bits:
         return round_down(log2_bounds(self.ratio)[0])
 
 
+def floor_of_power(exponent: Fraction, factor: Fraction = Fraction(1)) -> int:
+    """floor(2**exponent * factor) for a rational exponent, by bisection on exact logarithms.
+
+    >>> floor_of_power(Fraction(1, 2), Fraction(10))
+    14
+    """
+    low, high = 0, math.ceil(Fraction(2) ** (math.floor(exponent) + 1) * factor) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if Bits(middle / factor) <= exponent else (low, middle)
+    return low
+
+
 @total_ordering
 @dataclass(frozen=True, eq=False)
 class Nats:
@@ -194,9 +213,9 @@ class Nats:
     ratio: Fraction | float
 
     def __init__(self, ratio: Rational | float) -> None:
-        if math.isnan(ratio) or ratio < 0:
+        if (isinstance(ratio, Decimal) and ratio.is_nan()) or not ratio >= 0:
             raise ValueError("the logarithm of a number that is negative or not a number")
-        object.__setattr__(self, "ratio", math.inf if math.isinf(ratio) else Fraction(ratio))
+        object.__setattr__(self, "ratio", math.inf if ratio == math.inf else as_fraction(ratio))
 
     def __add__(self, other: "Nats") -> "Nats":
         if {0, math.inf} == {self.ratio, other.ratio}:

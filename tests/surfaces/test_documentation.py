@@ -96,6 +96,37 @@ def test_every_key_of_a_schema_is_in_its_reference(
     assert sorted(key for key in found if not is_code(key, DOCS["schema.md"])) == []
 
 
+@pytest.mark.parametrize(
+    ("page", "arguments"),
+    [
+        ("plan.md", ["plan", "--query", "mean", "--n", "9", "--bounds", "0", "1", "--budget", "1"]),
+        ("capacity.md", ["capacity", "channel.csv"]),
+        ("convert.md", ["convert", "--from", "dp", "--to", "mi", "--epsilon", "1"]),
+        ("convert.md", ["convert", "--from", "mi", "--to", "delta", "--epsilon", "0.1"]),
+        (
+            "blur.md",
+            [
+                *("blur", "people.csv", "--hypothesis", "weight >= height / 2", "--max-change", "5"),
+                *("--bounds", "weight=0:200", "--bounds", "height=0:250", "-o", "out.csv"),
+            ],
+        ),
+    ],
+)
+def test_every_key_of_a_command_is_on_its_page(
+    page: str,
+    arguments: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("channel.csv").write_text("0.9,0.1\n0.2,0.8\n")
+    Path("people.csv").write_text("weight,height\n80,170\n70,150\n")
+    assert run([*arguments, "--format", "json"]) == 0
+    found = set(keys(json.loads(capsys.readouterr().out))) - {"weight", "height"}
+    assert sorted(key for key in found if not is_code(key, DOCS[page])) == []
+
+
 @pytest.mark.parametrize("limit", Limits.model_fields)
 def test_every_limit_of_a_policy_is_documented(limit: str) -> None:
     _, section = DOCS["audit.md"].split("\n## Policies\n")

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from noiseless.accounting.binary import precision, upper_delta, upper_epsilon
 from noiseless.accounting.conversions import mi_to_delta
-from noiseless.accounting.information_bounds import alphabet, dp_to_mi
+from noiseless.accounting.information_bounds import alphabet, dp_to_mi, whole_number
 from noiseless.errors import RequestError
 from noiseless.exact import Nats, ball, ball_above
 from noiseless.measures.differential.parameters import Delta, Epsilon, epsilon_ball, is_zero, read_epsilon
@@ -17,7 +17,7 @@ def group_epsilon(epsilon: Epsilon, members: int) -> Fraction | Nats:
     >>> group_epsilon(Nats(3), 2), group_epsilon(1, 3)
     (Nats(9), Fraction(3, 1))
     """
-    _check(members)
+    members = checked_members(members)
     exact = read_epsilon(epsilon)
     if exact is None:
         return Nats(math.inf)
@@ -35,7 +35,7 @@ def group_delta(epsilon: Epsilon, delta: Delta, members: int) -> float:
     """
     from flint import ctx
 
-    _check(members)
+    members = checked_members(members)
     exact, failure = upper_epsilon(epsilon), upper_delta(delta)
     if exact is None or failure == 0:
         return 0.0 if failure == 0 else 1.0
@@ -63,11 +63,11 @@ def group_information(
         inputs: the largest number of values of one entry.
         outputs: the number of outputs.
     """
-    _check(members)
+    members = checked_members(members)
     alphabet(inputs, outputs)
     together = group_delta(0, mi_to_delta(epsilon), members)
     single = epsilon if members == 1 else math.inf
-    bound = dp_to_mi(0, together, inputs=None if inputs is None else inputs**members, outputs=outputs)
+    bound = dp_to_mi(0, together, inputs=None if inputs is None else int(inputs) ** members, outputs=outputs)
     return min(bound, _rounded(single))
 
 
@@ -85,6 +85,13 @@ def _rounded(epsilon: Epsilon) -> float:
     return math.inf if exact is None else ball_above(epsilon_ball(exact))
 
 
-def _check(members: int) -> None:
-    if members < 1:
-        raise RequestError("a group has at least one member")
+def checked_members(members: int) -> int:
+    """The size of a group.
+
+    Raises:
+        RequestError: it is no whole number from 1 on.
+    """
+    checked = whole_number(members)
+    if checked is None or checked < 1:
+        raise RequestError("a group has at least one member; give a whole number from 1 on")
+    return checked

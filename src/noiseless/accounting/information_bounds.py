@@ -12,6 +12,7 @@ The proofs are in docs/differential-privacy.md; `accounting.printed` has what [P
 """
 
 import math
+import operator
 from typing import TYPE_CHECKING
 
 from noiseless.accounting.binary import (
@@ -43,12 +44,20 @@ def alphabet(inputs: int | None, outputs: int | None) -> int | None:
     """min(inputs, outputs): no more inputs than outputs are needed to attain a capacity.
 
     Raises:
-        RequestError: one of them is below 2.
+        RequestError: one of them is no whole number, or below 2.
     """
-    known = [size for size in (inputs, outputs) if size is not None]
-    if any(size < _BINARY for size in known):
+    known = [whole_number(size) for size in (inputs, outputs) if size is not None]
+    if any(size is None or size < _BINARY for size in known):
         raise RequestError("inputs and outputs are whole numbers from 2 on")
-    return min(known, default=None)
+    return min((size for size in known if size is not None), default=None)
+
+
+def whole_number(value: object) -> int | None:
+    """Python's own integer, which has no limits; None of what is no whole number."""
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None
 
 
 def dp_to_mi(

@@ -7,8 +7,8 @@ import math
 from fractions import Fraction
 
 from noiseless.accounting.binary import binary_entropy, precision, upper_delta, upper_epsilon
+from noiseless.accounting.groups import checked_members
 from noiseless.accounting.information_bounds import alphabet
-from noiseless.errors import RequestError
 from noiseless.exact import ball, ball_above
 from noiseless.measures.differential.parameters import Delta, Epsilon, epsilon_ball, is_zero
 
@@ -98,9 +98,9 @@ def group_information(
         inputs: the largest number of values of one entry.
         outputs: the number of outputs.
     """
-    if members < 1:
-        raise RequestError("a group has at least one member")
-    size = _larger_alphabet(None if inputs is None else inputs**members, outputs)
+    members = checked_members(members)
+    alphabet(inputs, outputs)
+    size = _larger_alphabet(None if inputs is None else int(inputs) ** members, outputs)
     variation = min(1.0, simple_variation(epsilon) * members * (1 + 2**-50))
     return _reverse(upper_delta(variation), size)
 
@@ -108,7 +108,8 @@ def group_information(
 def _larger_alphabet(inputs: int | None, outputs: int | None) -> int | None:
     """min{|Y|, |X| + 1}."""
     alphabet(inputs, outputs)
-    return min((size for size in (outputs, None if inputs is None else inputs + 1) if size), default=None)
+    sizes = (None if outputs is None else int(outputs), None if inputs is None else int(inputs) + 1)
+    return min((size for size in sizes if size), default=None)
 
 
 def _reverse(delta: Fraction, size: int | None) -> float:

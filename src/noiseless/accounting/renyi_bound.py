@@ -1,14 +1,16 @@
 """What epsilon-DP says about Sibson's, Arimoto's and Csiszar's information of order alpha."""
 
 import math
+from decimal import Decimal
 from fractions import Fraction
+from numbers import Real
 from typing import TYPE_CHECKING
 
 from noiseless.accounting.binary import precision, upper_epsilon
 from noiseless.accounting.groups import group_epsilon
 from noiseless.accounting.information_bounds import alphabet, capacity_limit, leakage_limit
 from noiseless.errors import RequestError
-from noiseless.exact import Rational, ball, ball_above
+from noiseless.exact import Rational, as_fraction, ball, ball_above
 from noiseless.measures.differential.parameters import Epsilon, epsilon_ball, is_zero
 
 if TYPE_CHECKING:
@@ -66,11 +68,11 @@ def sibson_bound(
 
 def _read_order(alpha: Rational | float) -> Fraction | None:
     """A checked order or a little more of it, of which the bound is not less; None when it is infinite."""
-    if not alpha >= 0:
+    if not isinstance(alpha, Real | Decimal) or alpha != alpha or alpha < 0:  # noqa: PLR0124 - NaN
         raise RequestError("alpha is an order from 0 to infinity")
     if alpha > _LARGEST_ORDER:
         return None
-    order = Fraction(alpha)
+    order = as_fraction(alpha)
     near = abs(order - 1) < _NEAREST_TO_ONE and order != 1
     return Fraction(1) + (_NEAREST_TO_ONE if order > 1 else 0) if near else order
 

@@ -163,11 +163,12 @@ def _text(result: "BlurredTable") -> str:
 
 def _verdict(result: "BlurredTable") -> str:
     fact = result.mechanism.hypothesis
-    if not result.protected_share:
+    if not result.mechanism.census.merged_at_most:  # the share may be a lower bound, and that may be 0
         return f"NOTHING IS PROTECTED: within the declared bounds {fact} never depends on {fact.column}."
     if not result.protected_rows:
         return f"No row is near the boundary of {fact}: nothing was changed."
-    return f"{fact} is hidden for {result.protected_rows:,} rows; {result.moved:,} were moved."
+    rows = f"{result.protected_rows:,} row{'s' * (result.protected_rows != 1)}"
+    return f"{fact} is hidden for {rows}; {result.moved:,} {'was' if result.moved == 1 else 'were'} moved."
 
 
 def _down(value: "Fraction | float", places: int) -> str:

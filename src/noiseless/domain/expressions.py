@@ -60,6 +60,11 @@ class Expression(ABC):
         return frozenset[str]().union(*(part.columns for part in self.parts))
 
     @cached_property
+    def depth(self) -> int:
+        """How many expressions stand within each other at most."""
+        return 1 + max((part.depth for part in self.parts), default=0)
+
+    @cached_property
     def size(self) -> int:
         """About how many bits its exact values take, which bounds the work of evaluating it."""
         return 1 + sum(part.size for part in self.parts)

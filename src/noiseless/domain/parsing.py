@@ -12,6 +12,9 @@ from noiseless.errors import ExpressionError
 MOST_CHARACTERS, MOST_NESTING, MOST_POWER, MOST_BITS = 4000, 60, 64, 2**17
 """What an expression may be at most: beyond, exact evaluation would take for ever."""
 
+MOST_DEPTH = 100
+"""How long a chain of sums or products may be: trees are walked by recursion, of which Python has an end."""
+
 _TOKEN = re.compile(
     r"""\s*(?:
     (?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)
@@ -132,16 +135,21 @@ class _Reader:
     def sum(self) -> Expression:
         found = self.product()
         while sign := self.take("sign", "+", "-"):
-            found = Operation(found, sign, self.product())
+            found = self._shallow(Operation(found, sign, self.product()))
         return found
 
     def product(self) -> Expression:
         found = self.signed()
         while sign := self.take("sign", "*", "/"):
-            found = (
-                self._divided(found, self.signed()) if sign == "/" else Operation(found, "*", self.signed())
-            )
+            right = self.signed()
+            found = self._divided(found, right) if sign == "/" else Operation(found, "*", right)
+            self._shallow(found)
         return found
+
+    def _shallow(self, expression: Expression) -> Expression:
+        if expression.depth > MOST_DEPTH:
+            self.fail(f"has more than {MOST_DEPTH} operations in a row; group some with parentheses")
+        return expression
 
     def signed(self) -> Expression:
         self.depth += 1

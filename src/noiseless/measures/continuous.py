@@ -16,7 +16,7 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats, log2_bounds, round_down
 from noiseless.ranges.boxes import BoxSet
 from noiseless.ranges.continuous import ContinuousRange
-from noiseless.ranges.intervals import Endpoint
+from noiseless.ranges.endpoints import Endpoint
 from noiseless.ranges.lines import as_boxes
 from noiseless.ranges.taxicab import count_taxicab_blocks
 

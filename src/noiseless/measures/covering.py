@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats, ball
 from noiseless.ranges.boxes import Box, BoxSet
-from noiseless.ranges.intervals import Number, finite
+from noiseless.ranges.endpoints import Number, finite
 from noiseless.ranges.lines import SetLike, as_boxes, as_intervals
 
 Norm = Literal["euclidean", "maximum"]

@@ -5,7 +5,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from noiseless.errors import RequestError
-from noiseless.exact import Bits, Rational
+from noiseless.exact import Bits, Rational, floor_of_power
 from noiseless.mechanisms.quantized import QuantizedQuery
 from noiseless.mechanisms.quantizer import Quantizer, Stepped, Uniform
 from noiseless.queries import Influence, Lattice, Query, Slide
@@ -27,7 +27,7 @@ def allowed_reach(bits: Rational) -> int:
     budget = Fraction(bits)
     if not 0 <= budget <= _MOST_BITS:
         raise RequestError(f"a budget is a number of bits between 0 and {_MOST_BITS:,}")
-    return _floor_of_power(budget, Fraction(1))
+    return floor_of_power(budget)
 
 
 def finest(query: Query, allowed: int) -> QuantizedQuery:
@@ -108,13 +108,4 @@ def printed_cells(query: Query, budget: Rational | Bits) -> int:
     ratio = span.width / sweep if sweep else Fraction(1)
     if isinstance(budget, Bits):
         return max(floor(budget.ratio * ratio), 1)
-    return max(_floor_of_power(Fraction(budget), ratio), 1)
-
-
-def _floor_of_power(exponent: Fraction, factor: Fraction) -> int:
-    """floor(2**exponent * factor) for a rational exponent: by bisection on exact logarithms."""
-    low, high = 0, ceil(2 ** (floor(exponent) + 1) * factor) + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if Bits(middle / factor) <= exponent else (low, middle)
-    return low
+    return max(floor_of_power(Fraction(budget), ratio), 1)

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.mechanisms.local import LocalQuantizer
-from noiseless.mechanisms.streaming import Local
-from noiseless.mechanisms.vectors import LocalVector
+from noiseless.mechanisms.local.scalar import LocalQuantizer
+from noiseless.mechanisms.local.streaming import Local
+from noiseless.mechanisms.local.vectors import LocalVector
 from noiseless.policies.budget import allowed_reach
 from noiseless.queries import Span
 

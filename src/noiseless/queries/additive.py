@@ -120,15 +120,7 @@ def total(
         values = [Fraction(0), *map(attribute.value, attribute.numbers)]
         return replace(_weighed(people, attribute, values, rows), numbers=(EXCLUDED, *attribute.numbers))
     if where is None:
-        return Additive(
-            people,
-            attribute.name,
-            attribute.numbers,
-            attribute.numbers,
-            attribute.origin,
-            attribute.unit,
-            rows=rows,
-        )
+        return _plain(people, attribute, rows, Fraction(1))
     values = [attribute.value(n) if n in where else Fraction(0) for n in attribute.numbers]
     return _weighed(people, attribute, values, rows)
 
@@ -141,7 +133,12 @@ def count(people: int, attribute: Attribute, where: Collection[int], rows: int =
 def mean(people: int, attribute: Attribute, rows: int = 1) -> Additive:
     """AVG(attribute) over a group whose size is public."""
     require_people(people)
-    return replace(total(people, attribute, rows=rows), factor=Fraction(1, people))
+    return _plain(people, attribute, rows, Fraction(1, people))
+
+
+def _plain(people: int, attribute: Attribute, rows: int, factor: Fraction) -> Additive:
+    numbers, origin, unit = attribute.numbers, attribute.origin, attribute.unit
+    return Additive(people, attribute.name, numbers, numbers, origin, unit, factor, rows)
 
 
 def _weighed(people: int, attribute: Attribute, values: Sequence[Fraction], rows: int) -> Additive:

@@ -20,7 +20,8 @@ from noiseless.ranges.diagrams import (
     union_of,
     used_ranks,
 )
-from noiseless.ranges.intervals import Cut, Endpoint, Interval, IntervalSet, Number, Piece, endpoint
+from noiseless.ranges.endpoints import Endpoint, Number, distance, endpoint, is_infinite, total
+from noiseless.ranges.intervals import Cut, Interval, IntervalSet, Piece
 
 Axes = tuple[tuple[Cut, ...], ...]
 """The cuts on each axis, ascending."""
@@ -80,7 +81,9 @@ class Box:
 
 def volume(a: Endpoint, b: Endpoint) -> Endpoint:
     """The product of two lengths, 0 times infinity being 0 as in every measure."""
-    return a * b if a and b else Fraction(0)
+    if not a or not b:
+        return Fraction(0)
+    return math.inf if is_infinite(a) or is_infinite(b) else a * b
 
 
 @dataclass(frozen=True, repr=False)
@@ -240,9 +243,8 @@ class BoxSet:
         for axis, nodes in zip(reversed(self.axes), reversed(self.layers), strict=True):
             values = [cut[0] for cut in axis]
             sizes = [
-                sum(
-                    (volume(values[stop] - values[start], sizes[child]) for start, stop, child in node),
-                    Fraction(),
+                total(
+                    volume(distance(values[start], values[stop]), sizes[child]) for start, stop, child in node
                 )
                 for node in nodes
             ]
@@ -262,7 +264,7 @@ class BoxSet:
     @property
     def is_bounded(self) -> bool:
         """Whether a ball holds it."""
-        return not any(math.isinf(cut[0]) for axis in self.axes for cut in axis)
+        return not any(is_infinite(cut[0]) for axis in self.axes for cut in axis)
 
     def as_intervals(self) -> IntervalSet:
         """A set of vectors of dimension 1 as a set of numbers."""

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, Self, cast
 from noiseless.errors import RequestError
 from noiseless.ranges.boxes import Box, BoxSet
 from noiseless.ranges.coarsening import behind, overlap
-from noiseless.ranges.intervals import EMPTY, Endpoint, Interval, IntervalSet, Number, endpoint, finite
+from noiseless.ranges.endpoints import Endpoint, Number, endpoint, finite, is_infinite
+from noiseless.ranges.intervals import EMPTY, Interval, IntervalSet
 from noiseless.ranges.lines import Line, SetLike, as_boxes, as_intervals
 
 Labels = tuple[Any, ...]
@@ -222,8 +223,8 @@ class ContinuousRange:
             raise KeyError(y)
         found = self.boxes.slice(dict(enumerate(place)))
         for line in self.lines:
-            x = (place[0] - line.offset) / line.slope
-            if not math.isinf(x) and x in line.domain:
+            x = math.inf if is_infinite(place[0]) else (place[0] - line.offset) / line.slope
+            if x in line.domain:
                 found |= as_boxes((x, x))
         if not found:
             raise KeyError(y)
@@ -364,6 +365,6 @@ def _on_lines(point: Box, lines: Sequence[Line]) -> bool:
 
 def inner_point(where: Interval) -> Endpoint:
     """A number of an interval, and no end of it unless it is a point."""
-    if math.isinf(where.low):
-        return Fraction(0) if math.isinf(where.high) else where.high - 1
-    return where.low + 1 if math.isinf(where.high) else (where.low + where.high) / 2
+    if is_infinite(where.low):
+        return Fraction(0) if is_infinite(where.high) else where.high - 1
+    return where.low + 1 if is_infinite(where.high) else (where.low + where.high) / 2

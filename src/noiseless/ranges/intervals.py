@@ -9,66 +9,26 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from numbers import Integral, Real
-from typing import Self, SupportsFloat
+from typing import Self
 
 from noiseless.errors import ExpressionError, RequestError
-
-Number = int | Fraction | Decimal | SupportsFloat | str
-"""What a user may write for a number: a float is the rational that it is, "1/3" and "0.1" are exact."""
-
-Endpoint = Fraction | float
-"""A rational, or a float that is plus or minus infinity."""
+from noiseless.ranges.endpoints import (
+    Endpoint,
+    Number,
+    distance,
+    endpoint,
+    finite,
+    is_infinite,
+    linear,
+    total,
+)
 
 Cut = tuple[Endpoint, int]
 """A place between numbers: (a, 0) just before a, (a, 1) just after it."""
 
-_INFINITE = {"inf": math.inf, "+inf": math.inf, "-inf": -math.inf, "∞": math.inf, "-∞": -math.inf}
 _ENDS = ("[]", "[)", "(]", "()")
-
-
-def endpoint(value: Number) -> Endpoint:
-    """The exact number that a user wrote: a rational, or a float when it is infinite.
-
-    Raises:
-        RequestError: it is no number.
-
-    >>> endpoint("1/3"), endpoint(0.5), endpoint("-inf")
-    (Fraction(1, 3), Fraction(1, 2), -inf)
-    """
-    if isinstance(value, Fraction):
-        return value
-    if isinstance(value, str):
-        text = value.strip()
-        try:
-            return _INFINITE[text] if text in _INFINITE else Fraction(text)
-        except (ValueError, ZeroDivisionError):
-            raise RequestError("that is no number; write one like 3, 1/3, 0.25, -2e-3 or inf") from None
-    if isinstance(value, Integral):
-        return Fraction(int(value))
-    if isinstance(value, Decimal) and value.is_finite():
-        return Fraction(value)
-    if isinstance(value, Decimal | Real):
-        number = math.nan if isinstance(value, Decimal) and value.is_nan() else float(value)
-        if math.isnan(number):
-            raise RequestError("NaN is no number that an interval could end at")
-        return number if math.isinf(number) else Fraction(number)
-    raise RequestError(f"an interval ends at numbers, not at a {type(value).__name__}")
-
-
-def finite(value: Number) -> Fraction:
-    """The exact rational that a user wrote.
-
-    Raises:
-        RequestError: it is no number, or infinite.
-    """
-    exact = endpoint(value)
-    if isinstance(exact, float):
-        raise RequestError("a finite number is needed here; infinity is none")
-    return exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +65,7 @@ class Interval:
         if ends not in _ENDS:
             raise RequestError(f"the ends of an interval are one of {', '.join(_ENDS)}, not {ends!r}")
         a, b = endpoint(low), endpoint(high)
-        interval = cls(a, b, ends[0] == "[" and not math.isinf(a), ends[1] == "]" and not math.isinf(b))
+        interval = cls(a, b, ends[0] == "[" and not is_infinite(a), ends[1] == "]" and not is_infinite(b))
         if interval.start >= interval.stop or a == math.inf or b == -math.inf:
             raise RequestError("no number lies between these ends; leave empty intervals out")
         return interval
@@ -146,7 +106,7 @@ class Interval:
     @property
     def length(self) -> Endpoint:
         """Its Lebesgue measure."""
-        return self.high - self.low
+        return distance(self.low, self.high)
 
     @property
     def is_point(self) -> bool:
@@ -156,7 +116,7 @@ class Interval:
     @property
     def is_bounded(self) -> bool:
         """Whether both ends are finite."""
-        return not (math.isinf(self.low) or math.isinf(self.high))
+        return not (is_infinite(self.low) or is_infinite(self.high))
 
     def meet(self, other: "Interval") -> "Interval | None":
         """The numbers in both, if there are any."""
@@ -167,7 +127,7 @@ class Interval:
         """{slope * x + offset: x in it}; a slope of 0 gives a point."""
         if slope == 0:
             return Interval(offset, offset, closed_low=True, closed_high=True)
-        low, high = self.low * slope + offset, self.high * slope + offset
+        low, high = linear(slope, self.low, offset), linear(slope, self.high, offset)
         if slope > 0:
             return Interval(low, high, self.closed_low, self.closed_high)
         return Interval(high, low, self.closed_high, self.closed_low)
@@ -175,8 +135,8 @@ class Interval:
     def plus(self, other: "Interval") -> "Interval":
         """{a + b: a in it, b in the other}: an end is attained when both are."""
         return Interval(
-            self.low + other.low,
-            self.high + other.high,
+            total((self.low, other.low)),
+            total((self.high, other.high)),
             self.closed_low and other.closed_low,
             self.closed_high and other.closed_high,
         )
@@ -295,7 +255,7 @@ class IntervalSet:
     @cached_property
     def measure(self) -> Endpoint:
         """Its Lebesgue measure, infinite if it is unbounded."""
-        return sum((interval.length for interval in self.intervals), Fraction(0))
+        return total(interval.length for interval in self.intervals)
 
     @property
     def points(self) -> tuple[Fraction, ...]:

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from noiseless.ranges.boxes import Box, BoxSet
-from noiseless.ranges.intervals import EMPTY, Endpoint, IntervalSet, Piece
+from noiseless.ranges.endpoints import Endpoint
+from noiseless.ranges.intervals import EMPTY, IntervalSet, Piece
 
 SetLike = BoxSet | IntervalSet | Box | Piece | str
 """How a set of numbers or vectors may be given; a text is read as `BoxSet.parse` does."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from noiseless.domain import CategoryColumn, Column, DateColumn, NumberColumn, Schema
-from noiseless.errors import DomainError, SchemaError
+from noiseless.errors import ColumnError, DomainError
 from noiseless.tables.packing import INTEGERS
 from noiseless.tables.sql import SOURCE, identifier, literal
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from noiseless.tables.duckdb_table import DuckDBTable
 
 
-_EXACT_DOUBLE = 2**53
-"""Up to this many units of a decimal number, each has a double of its own."""
+_BITS = {"FLOAT": 24, "DOUBLE": 53}
+"""How many bits of a number each floating-point type holds."""
 
 _DIGITS_OF_A_DOUBLE = 15
 """Decimal numbers of so many digits have a double each."""
@@ -122,14 +122,14 @@ def _read_exact(quoted: str, kind: str, column: NumberColumn) -> _Reading:
         fits = low >= -(2**63) and high < 2**63
         cast = "BIGINT" if fits else "HUGEINT"
         return _Reading(f"{quoted}::{cast}", inside, f"({point})::{cast}")
-    _require_doubles(quoted, column)
+    _require_apart(quoted, "DOUBLE", column)
     return _Reading(f"{quoted}::DOUBLE", inside, f"({point})::DOUBLE / {scale}")
 
 
 def _read_double(quoted: str, kind: str, column: NumberColumn) -> _Reading:
     """A double stands for the lattice point whose nearest double it is; a text must be canonical."""
     low, high, step, scale = column.low_units, column.high_units, column.step_units, column.scale
-    _require_doubles(quoted, column)
+    _require_apart(quoted, kind, column)
     value = f"TRY_CAST({quoted} AS DOUBLE)"
     point = f"((({low}) + round(({value} * {scale} - ({low})) / {step}) * {step}) / {scale}::DOUBLE)"
     written = point if kind != "FLOAT" else f"{point}::FLOAT::DOUBLE"
@@ -141,11 +141,18 @@ def _read_double(quoted: str, kind: str, column: NumberColumn) -> _Reading:
     return _Reading(point, inside, _between(point, *ends))
 
 
-def _require_doubles(quoted: str, column: NumberColumn) -> None:
-    if max(-column.low_units, column.high_units) > _EXACT_DOUBLE:
-        raise SchemaError(
-            f"{quoted}: {column.describe()} is finer than doubles are; declare whole numbers or less"
-        )
+def _require_apart(quoted: str, kind: str, column: NumberColumn) -> None:
+    """Refuse a domain two values of which may be one floating-point number.
+
+    Numbers of n bits hold all whole numbers up to 2^n; decimals of k units are a k-th part of themselves
+    apart, which is further than neighbouring numbers of n bits are while k is below 2^(n-1).
+    """
+    bits = _BITS.get(kind, _BITS["DOUBLE"])
+    largest = max(-column.low_units, column.high_units)
+    if largest > 2**bits if column.scale == 1 else largest >= 2 ** (bits - 1):
+        problem = f"may hold {column.describe()}, which floating-point numbers of {bits} bits do not all tell"
+        name = quoted.strip('"').replace('""', '"')
+        raise ColumnError(name, f"{problem} apart; declare a coarser step or narrower bounds")
 
 
 def _read_date(quoted: str, kind: str, column: DateColumn) -> _Reading:

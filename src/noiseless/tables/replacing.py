@@ -65,6 +65,7 @@ class DeclaredColumns:
             UnknownColumnError: the table does not have one of them.
             MissingValuesError: values are missing that no declaration stands in for, and may not be dropped.
             DomainError: values lie outside the domain; they are counted, never shown.
+            ColumnError: a column's type does not tell all values of its domain apart.
             EmptyTableError: no row is left.
         """
         table.require(*columns)
@@ -178,6 +179,8 @@ def _refuse_strangers(table: DuckDBTable, schema: Schema, columns: Sequence[str]
     for name, count in table.strangers(schema, columns).items():
         if count:
             remedy = "declare wider bounds or a finer step, or mend the data"
+            if table.kinds[name] == "VARCHAR":
+                remedy = "write plain numbers, all alike (96, not 96.0 or 096), or declare wider bounds"
             raise DomainError(name, count, schema.columns[name].describe(), remedy)
 
 

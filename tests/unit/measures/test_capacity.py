@@ -316,3 +316,11 @@ def test_what_is_no_channel_is_refused(matrix: object) -> None:
 def test_limits_that_make_no_sense_are_refused(options: dict[str, float]) -> None:
     with pytest.raises(RequestError):
         capacity([[1, 0], [0, 1]], **options)
+
+
+def test_outputs_that_hardly_ever_occur_do_not_shift_the_band() -> None:
+    places = np.arange(-6000, 7000)[None, :] - np.arange(0, 1025)[:, None]
+    tails = np.exp(-((places / 60.0) ** 2))
+    channel = tails / tails.sum(axis=1, keepdims=True)
+    found = capacity(channel[:, channel.any(axis=0)], tolerance=1e-5)
+    assert found.converged

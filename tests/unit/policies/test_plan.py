@@ -36,13 +36,15 @@ def test_cells_on_a_lattice_are_as_fine_as_can_be() -> None:
 
 def test_a_count_costs_one_bit_however_many_cells() -> None:
     found = plan("count", n=30, bounds=(0, 1), budget=1)
-    assert (found.cells, found.reach, found.worst_error) == (31, 2, 0)
+    assert (found.cells, found.reach) == (31, 2)
+    assert found.worst_error == 0
     assert found.warning is not None
 
 
 def test_accuracy_first() -> None:
     found = plan("sum", n=50, bounds=(0, 10), max_error=5)
-    assert (found.cells, found.reach, found.worst_error) == (50, 2, 5)
+    assert (found.cells, found.reach) == (50, 2)
+    assert found.worst_error == 5
     lattice = plan("sum", n=50, bounds=(0, 10), step=1, max_error=5)
     assert lattice.cells == math.ceil(501 / 11)
     assert lattice.worst_error == 5

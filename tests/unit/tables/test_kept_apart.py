@@ -126,7 +126,7 @@ def test_long_numbers_in_a_schema(tmp_path: Path) -> None:
     ):
         path.write_text(f"x,s\n{low},a\n{high},b\n")
         schema = Schema.parse(f'[columns.x]\nrole = "public"\n{bounds}\n')
-        with pytest.raises((DomainError, SchemaError)):
+        with pytest.raises(ColumnError):
             groups(path, schema=schema)
         assert groups(path) == 2
 
@@ -215,7 +215,7 @@ def test_large_whole_numbers_stay_exact(values: list[int]) -> None:
 
 def test_a_lattice_finer_than_doubles_is_refused() -> None:
     schema = Schema.parse('[columns.x]\nrole = "public"\nbounds = [0, 18014398509481984]\nstep = 0.5\n')
-    with pytest.raises(SchemaError, match="finer than doubles"):
+    with pytest.raises(ColumnError, match="do not all tell apart"):
         open_table(pa.table({"x": [2**53, 2**53 + 1]})).conform(schema, ["x"])
 
 

@@ -33,7 +33,11 @@ class Banded:
 
     @classmethod
     def of(cls, matrix: FloatArray) -> Self:
-        """Find the band of a channel whose inputs and outputs are in the order of what they mean."""
+        """Find the band of a channel whose inputs and outputs are in the order of what they mean.
+
+        Columns of zeros are not counted: `improve` leaves them out.
+        """
+        matrix = matrix[:, matrix.any(axis=0)]
         first, last = np.empty((2, len(matrix)), np.int64)
         for number, row in enumerate(matrix):
             places = np.flatnonzero(row > _NEGLIGIBLE * row.max())

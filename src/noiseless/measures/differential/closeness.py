@@ -13,7 +13,7 @@ from itertools import accumulate
 from numbers import Rational as AnyRational
 
 from noiseless.errors import ChannelError
-from noiseless.exact import Nats, Rational, ball, ball_above
+from noiseless.exact import Nats, Rational, as_fraction, ball, ball_above
 from noiseless.measures.differential.parameters import (
     Delta,
     Epsilon,
@@ -53,7 +53,7 @@ def distribution(probabilities: Probabilities) -> Distribution:
 
 def _exact(entry: Rational | float) -> Fraction:
     try:
-        return Fraction(entry) if isinstance(entry, AnyRational | Decimal) else Fraction(float(entry))
+        return as_fraction(entry) if isinstance(entry, AnyRational | Decimal) else Fraction(float(entry))
     except (TypeError, ValueError, OverflowError):
         raise ChannelError("a probability is no finite number") from None
 

@@ -8,7 +8,7 @@ from numbers import Real
 from typing import TYPE_CHECKING
 
 from noiseless.errors import RequestError
-from noiseless.exact import Nats, Rational, ball
+from noiseless.exact import Nats, Rational, as_fraction, ball
 
 if TYPE_CHECKING:
     from flint import arb
@@ -54,7 +54,7 @@ def read_delta(delta: Delta, name: str = "delta") -> Fraction:
 def _read(number: Rational | float, name: str) -> Fraction | None:
     """The exact number; None for plus infinity."""
     if isinstance(number, AnyRational):
-        return Fraction(number)
+        return as_fraction(number)
     if not isinstance(number, Real | Decimal) or _is_nan(number):
         raise RequestError(f"{name} is not a number")
     if number in {math.inf, -math.inf}:

@@ -21,9 +21,9 @@ class Distance:
     squared: Fraction | float
 
     def __init__(self, squared: Rational | float) -> None:
-        if math.isnan(squared) or squared < 0:
+        if (isinstance(squared, Decimal) and squared.is_nan()) or not squared >= 0:
             raise ValueError("the root of a number that is negative or not a number")
-        object.__setattr__(self, "squared", math.inf if math.isinf(squared) else Fraction(squared))
+        object.__setattr__(self, "squared", math.inf if squared == math.inf else Fraction(squared))
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Distance):
@@ -88,4 +88,4 @@ class Distance:
 
 
 def _square(number: Rational | float) -> Fraction | float:
-    return math.inf if math.isinf(number) else Fraction(number) ** 2
+    return math.inf if number == math.inf else Fraction(number) ** 2

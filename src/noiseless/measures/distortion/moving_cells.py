@@ -14,7 +14,8 @@ from typing import NamedTuple
 from noiseless.measures.distortion.distances import Distance
 from noiseless.measures.distortion.radii import cell_radius
 from noiseless.ranges.continuous import Answer, inner_point
-from noiseless.ranges.intervals import Endpoint, Interval, IntervalSet
+from noiseless.ranges.endpoints import Endpoint, linear
+from noiseless.ranges.intervals import Interval, IntervalSet
 
 
 class Affine(NamedTuple):
@@ -25,7 +26,7 @@ class Affine(NamedTuple):
 
     def at(self, y: Endpoint) -> Endpoint:
         """Its value, or its limit when y is infinite."""
-        return self.offset if self.slope == 0 else self.slope * y + self.offset
+        return self.offset if self.slope == 0 else linear(self.slope, y, self.offset)
 
     def minus(self, other: "Affine") -> "Affine":
         """The difference of two."""

@@ -11,7 +11,7 @@ from typing import Self
 from noiseless.errors import RequestError
 from noiseless.measures.distortion.distances import Distance
 from noiseless.ranges.boxes import Box
-from noiseless.ranges.intervals import Number, finite
+from noiseless.ranges.endpoints import Number, finite
 
 Vector = tuple[Fraction, ...]
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from noiseless.errors import RequestError
 from noiseless.measures.hypothesis.ranges import HypothesisRanges
 from noiseless.measures.hypothesis.sizes import size_of
-from noiseless.ranges.intervals import Number, finite
+from noiseless.ranges.endpoints import Number, finite
 
 Distribution = Mapping[Any, Number]
 """The probability of each output; floats are the rationals that they are."""

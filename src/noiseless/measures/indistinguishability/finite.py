@@ -1,13 +1,12 @@
 """Indistinguishability (Definition 5 of [P2]): how many outputs tell two values of one record apart."""
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, ball
-from noiseless.measures.hypothesis.sizes import Amount, Size, amount
+from noiseless.measures.hypothesis.sizes import Amount, Size, amount, is_infinite
 from noiseless.measures.indistinguishability.chosen_pair import extremes
 from noiseless.measures.indistinguishability.finite_mechanism import FiniteMechanism
 
@@ -47,7 +46,7 @@ class Indistinguishability:
         >>> Indistinguishability(5, counted=True, separated=False).whole_epsilon
         3
         """
-        if math.isinf(self.size):
+        if is_infinite(self.size):
             raise RequestError("no epsilon is large enough for an infinite difference")
         epsilon = 0
         while not self.holds(epsilon):
@@ -63,7 +62,7 @@ class Indistinguishability:
         """
         if self.size <= 1 and epsilon >= 0:
             return True
-        if self.size == 0 or math.isinf(self.size):
+        if self.size == 0 or is_infinite(self.size):
             return self.size == 0
         if self.counted:
             return Bits(Fraction(self.size)) <= epsilon

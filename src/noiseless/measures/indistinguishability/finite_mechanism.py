@@ -100,7 +100,7 @@ class FiniteMechanism:
             raise RequestError(f"the value given is not in the domain of record {record}") from None
 
     def image(self, record: int) -> IntArray:
-        """How many outputs record i can cause, for all that others can be, in the order of `itertools.product`."""
+        """How many outputs record i can cause for all that others can be, in `itertools.product` order."""
         rows = np.sort(np.moveaxis(self.varying(record), 1, 2), axis=2)
         changes: IntArray = np.count_nonzero(np.diff(rows, axis=2), axis=2)
         return 1 + changes.ravel()

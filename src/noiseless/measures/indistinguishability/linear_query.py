@@ -8,7 +8,8 @@ from typing import Any, Self
 
 from noiseless.errors import RequestError
 from noiseless.measures.hypothesis.ranges import HypothesisRanges
-from noiseless.ranges.intervals import IntervalSet, Number, finite
+from noiseless.ranges.endpoints import Number, finite
+from noiseless.ranges.intervals import IntervalSet
 
 Bounds = tuple[Fraction, Fraction]
 

@@ -38,13 +38,14 @@ def csiszar_information(joint: JointDistribution, alpha: Rational | float) -> En
     if joint.is_independent():
         return NOTHING
     prior = np.array([float(share) for share in joint.x_marginal])
-    output = whole(csiszar_output(joint.channel().matrix, prior, float(order)), "probabilities")[0].tolist()
+    found = csiszar_output(joint.channel().matrix, prior, float(min(order, _LARGE)))
+    output = whole(found, "probabilities")[0].tolist()
     if isinstance(order, float):
         return Enclosure(_certified(joint, output, _LARGE).lower, _largest_ratios(joint, output))
-    found = _certified(joint, output, order)
+    certain = _certified(joint, output, order)
     if order <= _LARGE:
-        return found
-    return Enclosure(max(found.lower, _certified(joint, output, _LARGE).lower), found.upper)
+        return certain
+    return Enclosure(max(certain.lower, _certified(joint, output, _LARGE).lower), certain.upper)
 
 
 def _largest_ratios(joint: JointDistribution, output: list[int]) -> float:

@@ -1,12 +1,14 @@
 """Orders of Renyi's family, and sums of powers as balls."""
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
+from numbers import Real
 from typing import TYPE_CHECKING
 
 from noiseless.errors import RequestError
-from noiseless.exact import Rational, ball
+from noiseless.exact import Rational, as_fraction, ball
 from noiseless.measures.stochastic.base import JointDistribution
 from noiseless.measures.stochastic.weights import Weights, distinct
 
@@ -23,9 +25,9 @@ def order_of(alpha: Rational | float, least: int = 0) -> Order:
     Raises:
         RequestError: it is smaller, or not a number.
     """
-    if math.isnan(alpha) or alpha < least:
+    if not isinstance(alpha, Real | Decimal) or alpha != alpha or alpha < least:  # noqa: PLR0124 - NaN
         raise RequestError(f"the order must be a number from {least} to infinity")
-    return math.inf if math.isinf(alpha) else Fraction(alpha)
+    return math.inf if alpha == math.inf else as_fraction(alpha)
 
 
 def cancelled(order: Fraction) -> int:

@@ -16,6 +16,9 @@ from noiseless.measures.stochastic.renyi import divergence_ball
 from noiseless.measures.stochastic.sibson import sibson_information, sibson_output
 from noiseless.measures.stochastic.weights import whole
 
+_LARGEST = Fraction(10**6)
+"""The prior for an order above is sought at this one."""
+
 _LEAST = 1e-300
 """No Q(y) is exactly 0, or a divergence would be infinite."""
 
@@ -63,7 +66,7 @@ def sibson_capacity(source: JointDistribution | Channel, alpha: Rational | float
         prior, value = np.full(joint.size_x, 1 / joint.size_x), maximal_leakage(joint)
         output = sibson_output(joint, order)
     else:
-        prior = sibson_prior(joint.channel().matrix, float(order))
+        prior = sibson_prior(joint.channel().matrix, float(min(order, _LARGEST)))
         best = joint.with_prior(prior)
         value, output = sibson_information(best, order), np.maximum(sibson_output(best, order), _LEAST)
         if not joint.is_independent():

@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 
 from noiseless.domain.enclosures import Enclosure
+from noiseless.errors import ExpressionError
 from noiseless.mechanisms.blur.branching import branch
-from noiseless.mechanisms.blur.pairing import Lattice, division_error
+from noiseless.mechanisms.blur.pairing import Lattice
 
 MOST_BOXES = 4096
 """How many boxes are halved."""
@@ -39,11 +40,11 @@ class BoxBounds:
     defined: bool = True
 
     @property
-    def doubt(self) -> float:
-        """How many points are in doubt that halving could settle (the size of a heap's key: no guarantee)."""
+    def doubt(self) -> int | float:
+        """How many points are in doubt that halving could settle (a heap's key: no guarantee)."""
         if not self.defined:
             return math.inf
-        return 0 if self.settled else float(self.fibres * (self.merged_at_most - self.merged))
+        return 0 if self.settled else self.fibres * (self.merged_at_most - self.merged)
 
 
 def enclose(lattice: Lattice, most_boxes: int = MOST_BOXES) -> list[BoxBounds]:
@@ -55,7 +56,8 @@ def enclose(lattice: Lattice, most_boxes: int = MOST_BOXES) -> list[BoxBounds]:
     whole: IndexBox = {name: (0, lattice.columns[name].size - 1) for name in lattice.hypothesis.others}
     found = branch(whole, lambda box: bounds_on(lattice, box), lambda box: _halves(lattice, box), most_boxes)
     if not all(bounds.defined for bounds in found):
-        raise division_error(lattice.hypothesis)
+        problem = "may divide by 0 for some declared values, which are too many to try each"
+        raise ExpressionError(lattice.hypothesis.text, f"{problem}; declare narrower bounds or coarser steps")
     return found
 
 

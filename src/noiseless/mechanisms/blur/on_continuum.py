@@ -10,11 +10,11 @@ from typing import Literal, NamedTuple, Self
 from noiseless.domain.enclosures import Enclosure
 from noiseless.domain.hypotheses import Hypothesis
 from noiseless.errors import ExpressionError, RequestError
-from noiseless.exact import Rational
 from noiseless.measures.hypothesis.privacy import Privacy
 from noiseless.mechanisms.blur.bands import Box, Strip
 from noiseless.mechanisms.blur.pairing import Mode, division_error
 from noiseless.mechanisms.blur.volume import protected_volume
+from noiseless.ranges.endpoints import Number, finite
 
 _TOLERANCE = Fraction(1, 10**15)
 """The share's enclosure is made this narrow where its ends can be brought together."""
@@ -59,28 +59,29 @@ class ContinuousBlur:
     def of(
         cls,
         hypothesis: str,
-        bounds: Mapping[str, tuple[Rational, Rational]],
+        bounds: Mapping[str, tuple[Number, Number]],
         *,
-        max_change: Rational,
+        max_change: Number,
         mode: Mode = "stretch",
     ) -> Self:
         """From what a user writes.
 
         Raises:
             ExpressionError: the hypothesis is none.
-            RequestError: bounds are missing or out of order, or the change is not positive.
+            RequestError: bounds are missing, out of order or not finite, or the change is not positive.
         """
-        ranges = {name: (Fraction(low), Fraction(high)) for name, (low, high) in bounds.items()}
+        ranges = {name: (finite(low), finite(high)) for name, (low, high) in bounds.items()}
+        change = finite(max_change)
         for name, (low, high) in ranges.items():
             if low >= high:
                 raise RequestError(
                     f"the bounds of {name!r} must be in order and apart; write the lower one first"
                 )
-        if max_change <= 0:
+        if change <= 0:
             raise RequestError("the largest change must be above 0")
         if mode not in ("stretch", "collapse"):
             raise RequestError('the mode is "stretch" or "collapse"')
-        return cls(_parsed(hypothesis, ranges), ranges, Fraction(max_change), mode)
+        return cls(_parsed(hypothesis, ranges), ranges, change, mode)
 
     @property
     def _strip(self) -> Strip:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from noiseless.mechanisms.blur.on_table import BlurredTable
     from noiseless.tables.replacing import MissingRows
 
-Bounds = Mapping[str, Sequence[Rational | float]]
+Bounds = Mapping[str, Sequence[int | Decimal | float]]
 """For each column its lowest and highest value and, unless it is 1, its step."""
 
 _MOST_POINTS = 2**60

@@ -1,11 +1,10 @@
 """Blurring tables: computed once for each distinct combination, joined to the rows where the table is."""
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +13,8 @@ import pyarrow.types as pt
 from noiseless.domain import NumberColumn, Schema
 from noiseless.domain.reading import as_text, read_number
 from noiseless.errors import RequestError
-from noiseless.exact import Nats, Rational, round_down, round_up
-from noiseless.mechanisms.blur.arrays import IntArray
+from noiseless.exact import Rational, round_down, round_up
+from noiseless.mechanisms.blur.arrays import IntArray, Whole
 from noiseless.mechanisms.blur.on_lattice import Blur, Bounds
 from noiseless.mechanisms.blur.pairing import Mode
 from noiseless.tables import open_table
@@ -58,7 +57,7 @@ class BlurredTable:
     @property
     def privacy_nats(self) -> float:
         """Priv with the reference h0(Y), rounded down."""
-        return _nats(self.mechanism, "Y")
+        return self.mechanism.privacy("Y").nats
 
     def write(self, out: str | PathLike[str]) -> None:
         """Write the blurred table: all columns, in the order of the rows, whole or not at all.
@@ -89,7 +88,7 @@ class BlurredTable:
             "protected_share_at_most": round_up(census.protected_share_at_most),
             "privacy_nats": self.privacy_nats,
             "privacy_reference": "h0(Y)",
-            "privacy_x_nats": _nats(blur, "X"),
+            "privacy_x_nats": blur.privacy("X").nats,
             "max_change": round_up(self.max_change),
             "max_change_exact": str(self.max_change),
             "allowed_change_exact": str(blur.max_change),
@@ -162,7 +161,8 @@ def _points(values: pa.Array, column: NumberColumn) -> IntArray:
     if column.size == 1:
         return np.zeros(len(values), np.int64)
     if pt.is_int64(values.type):
-        return cast("IntArray", (values.to_numpy() - column.low_units) // column.step_units)
+        above = Whole.of(values.to_numpy()) - Whole.of(column.low_units)
+        return np.asarray((above // Whole.of(column.step_units)).values, np.int64)
     if not pt.is_float64(values.type):
         return np.array([column.index(value) for value in values.to_pylist()], np.int64)
     numbers, scale = values.to_numpy(), float(column.scale)
@@ -179,10 +179,3 @@ def _texts(points: IntArray, column: NumberColumn) -> pa.Array:
     distinct, place = np.unique(points, return_inverse=True)
     texts = [as_text(read_number(column.value(int(point)))) for point in distinct]
     return pa.array(texts, pa.string()).take(pa.array(place))
-
-
-def _nats(mechanism: Blur, reference: Literal["Y", "X"]) -> float:
-    privacy = mechanism.privacy(reference)
-    if privacy.decided == 0:
-        return math.inf
-    return Nats(Fraction(privacy.whole) / Fraction(privacy.decided)).lower + 0.0  # not -0.0

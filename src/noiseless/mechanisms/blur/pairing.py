@@ -117,8 +117,8 @@ class Lattice:
 
     @property
     def steps(self) -> int:
-        """How many whole steps a value can move."""
-        return self.reach.numerator // self.reach.denominator
+        """How many whole steps a value can move; more than a fibre has points are of no use."""
+        return min(self.reach.numerator // self.reach.denominator, self.compared.size)
 
     def fibres(self, others: Mapping[str, IntArray]) -> Fibres:
         """The fibres at some points of the other columns, given by their numbers.

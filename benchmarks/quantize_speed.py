@@ -1,0 +1,66 @@
+"""Readings into cells against a memory copy with as many threads, and against numpy's own digitize."""
+
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from measure import best_of
+from noiseless.mechanisms.local.scalar import LocalQuantizer
+from noiseless.queries import Continuum, Lattice
+
+CELLS = 16
+THREADS = 2
+
+
+def rows(size: int = 10**7) -> list[dict[str, Any]]:
+    """One line for each kind of readings: random ones, and those of a meter, many of which lie on edges."""
+    rng = np.random.default_rng(0)
+    any_number = LocalQuantizer.finest(Continuum.of(0, 10), CELLS)
+    meter = LocalQuantizer.finest(Lattice.of(0, 10, Fraction(1, 1000)), CELLS)
+    return [
+        _row("any number in 0..10", any_number, rng.random(size) * 10),
+        _row("any number, multiples of 0.025", any_number, rng.integers(0, 401, size) / 40),
+        _row("0..10 in steps of 0.001", meter, rng.integers(0, 10001, size) / 1000),
+    ]
+
+
+def _row(name: str, release: LocalQuantizer, values: npt.NDArray[np.float64]) -> dict[str, Any]:
+    edges = np.array([float(release.quantizer.edge(cell)) for cell in range(1, release.cells)])
+    middles, target = release.midpoints, np.empty_like(values)
+    if not (middles.take(np.digitize(values, edges)) == release.release_midpoints(values)).all():
+        raise AssertionError("the two disagree")
+    release.encode(values)
+    with ThreadPoolExecutor(THREADS) as pool:
+        copy, codes, told = best_of(
+            15,
+            lambda: _copy(pool, values, target),
+            lambda: release.encode(values),
+            lambda: release.release_midpoints(values, out=target),
+        )
+    (digitize,) = best_of(3, lambda: middles.take(np.digitize(values, edges)))
+    return {
+        "readings": name,
+        "rows": len(values),
+        "cells s": codes,
+        "middles s": told,
+        "copy s": copy,
+        "digitize + take s": digitize,
+        "cells / copy": codes / copy,
+        "middles / copy": told / copy,
+        "cells: times faster": digitize / codes,
+        "middles: times faster": digitize / told,
+    }
+
+
+def _copy(pool: ThreadPoolExecutor, values: npt.NDArray[np.float64], target: npt.NDArray[np.float64]) -> None:
+    half = len(values) // 2
+    parts = (slice(None, half), slice(half, None))
+    list(pool.map(lambda part: np.copyto(target[part], values[part]), parts))
+
+
+if __name__ == "__main__":
+    for line in rows():
+        print(line)

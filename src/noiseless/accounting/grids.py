@@ -1,0 +1,93 @@
+"""Several grids over the answers to one question: together they are one grid, and some follow from others."""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+
+from noiseless.mechanisms.quantized import QuantizedQuery
+from noiseless.mechanisms.quantizer import Edged, Quantizer
+from noiseless.queries import Lattice, Query
+
+_MOST_CELLS = 2**14
+"""Grids with more cells than this in all are not put together: their price is then that of other rules."""
+
+
+@dataclass(frozen=True)
+class Grid(Quantizer):
+    """Cells of any width on a lattice, kept as positions.
+
+    Attributes:
+        span: the lattice.
+        begins: the position of each cell's first point; the first is 0.
+    """
+
+    span: Lattice
+    begins: tuple[int, ...]
+
+    @property
+    def cells(self) -> int:
+        """One for each beginning."""
+        return len(self.begins)
+
+    def edge(self, cell: int) -> Fraction:
+        """The value at the beginning."""
+        return self.span.value(self.begin(cell))
+
+    def begin(self, cell: int) -> int:
+        """As given."""
+        return self.begins[cell] if cell < len(self.begins) else self.span.last + 1
+
+    def cell(self, value: Fraction) -> int:
+        """The last cell that begins at or below the value."""
+        return self.cell_at(floor((value - self.span.low) / self.span.step))
+
+    def cell_at(self, position: int) -> int:
+        """The same in whole numbers."""
+        return bisect_right(self.begins, position) - 1
+
+
+def common_grid(query: Query, quantizers: Sequence[Quantizer]) -> QuantizedQuery | None:
+    """One grid that tells exactly what all of the grids tell together; None when they have too many cells."""
+    if sum(quantizer.cells for quantizer in quantizers) > _MOST_CELLS:
+        return None
+    span = query.span
+    if isinstance(span, Lattice):
+        begins = {quantizer.begin(cell) for quantizer in quantizers for cell in range(quantizer.cells)}
+        return QuantizedQuery(query, Grid(span, tuple(sorted(begins))))
+    edges = {quantizer.edge(cell) for quantizer in quantizers for cell in range(quantizer.cells)}
+    return QuantizedQuery(query, Edged.of(span, sorted(edges)))
+
+
+def cells_left(known: Sequence[Quantizer], asked: Quantizer) -> int:
+    """How many cells of a grid are possible at most when the cells of other grids on the question are known.
+
+    1 when every edge is an edge of a known grid, so that the answer follows from known ones.
+
+    >>> from noiseless.mechanisms.quantizer import Uniform
+    >>> from noiseless.queries import Continuum
+    >>> four, three, two = (Uniform(Continuum.of(0, 1), cells) for cells in (4, 3, 2))
+    >>> cells_left([four], two), cells_left([three], two)
+    (1, 2)
+    """
+    if not known or asked.cells > _MOST_CELLS:
+        return asked.cells
+    on_lattice = isinstance(asked.span, Lattice)
+    inside: Counter[tuple[int, ...]] = Counter()
+    for cell in range(1, asked.cells):
+        edge = asked.begin(cell) if on_lattice else asked.edge(cell)
+        met = [_cell_and_begin(grid, edge) for grid in known]
+        if all(begin != edge for _, begin in met):
+            inside[tuple(number for number, _ in met)] += 1
+    return 1 + max(inside.values(), default=0)
+
+
+def _cell_and_begin(grid: Quantizer, edge: Fraction | int) -> tuple[int, Fraction | int]:
+    """The cell that another grid's edge lies in, and where that cell begins; positions are whole numbers."""
+    if isinstance(edge, int):
+        cell = grid.cell_at(edge)
+        return cell, grid.begin(cell)
+    cell = grid.cell(edge)
+    return cell, grid.edge(cell)

@@ -1,0 +1,216 @@
+"""Partitions of a finite domain: what exact counts tell of a record, and what further cuts add."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from itertools import accumulate, pairwise
+from math import prod
+
+import numpy as np
+
+from noiseless.errors import RequestError
+
+_MOST = 2**22
+"""Partitions of several attributes are brought together on domains of at most so many values."""
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Blocks of the values of one attribute, or of the combinations of several, kept as runs.
+
+    Values are numbered in order, combinations with the last attribute running fastest.
+
+    Attributes:
+        names: the attributes.
+        sizes: how many values each has.
+        starts: where each run of neighbours in the same block begins; the first at 0.
+        labels: each run's block, numbered as they first appear.
+    """
+
+    names: tuple[str, ...]
+    sizes: tuple[int, ...]
+    starts: tuple[int, ...]
+    labels: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls, name: str | Sequence[str], labels: Sequence[Hashable], sizes: Sequence[int] = ()
+    ) -> "Partition":
+        """The partition that puts values with equal labels into one block.
+
+        >>> Partition.of("age", "aabba").blocks
+        2
+        """
+        names = (name,) if isinstance(name, str) else tuple(name)
+        lengths = tuple(sizes) or (len(labels),)
+        if len(lengths) != len(names) or prod(lengths) != len(labels) or not labels:
+            raise RequestError("a partition has one label for each value of the domain")
+        return cls.of_runs(names, lengths, range(len(labels)), labels)
+
+    @classmethod
+    def intervals(cls, name: str, size: int, starts: Iterable[int]) -> "Partition":
+        """Blocks of neighbours, which begin at these numbers (and at 0)."""
+        begins = sorted({0, *starts})
+        if begins[0] < 0 or begins[-1] >= size:
+            raise RequestError(f"blocks begin at the numbers 0 to {size - 1:,}")
+        return cls((name,), (size,), tuple(begins), tuple(range(len(begins))))
+
+    @classmethod
+    def each(cls, name: str, size: int) -> "Partition":
+        """Every value by itself: a full histogram."""
+        return cls.intervals(name, size, range(size))
+
+    @classmethod
+    def of_runs(
+        cls, names: tuple[str, ...], sizes: tuple[int, ...], starts: Iterable[int], labels: Sequence[Hashable]
+    ) -> "Partition":
+        """Number blocks as they appear and join neighbouring runs of one block."""
+        numbers: dict[Hashable, int] = {}
+        runs = [(s, numbers.setdefault(label, len(numbers))) for s, label in zip(starts, labels, strict=True)]
+        kept = [runs[0], *(after for before, after in pairwise(runs) if after[1] != before[1])]
+        return cls(names, sizes, tuple(start for start, _ in kept), tuple(label for _, label in kept))
+
+    @property
+    def size(self) -> int:
+        """How many values the domain has."""
+        return prod(self.sizes)
+
+    @cached_property
+    def blocks(self) -> int:
+        """How many blocks there are."""
+        return max(self.labels) + 1
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether each block is one run."""
+        return self.blocks == len(self.starts)
+
+    def label_at(self, number: int) -> int:
+        """The block of a value."""
+        return self.labels[bisect_right(self.starts, number) - 1]
+
+    def refines(self, other: "Partition") -> bool:
+        """Whether the block here tells the block there."""
+        return self.names == other.names and refined([self, other]).blocks == self.blocks
+
+    def lifted(self, names: tuple[str, ...], sizes: tuple[int, ...]) -> "Partition":
+        """The same blocks on the combinations with further attributes."""
+        if names == self.names:
+            return self
+        lengths = np.diff([*self.starts, self.size])
+        dense = np.repeat(np.asarray(self.labels, np.int64), lengths).reshape(self.sizes)
+        order = sorted(range(len(self.names)), key=lambda axis: names.index(self.names[axis]))
+        shape = [size if name in self.names else 1 for name, size in zip(names, sizes, strict=True)]
+        flat = np.broadcast_to(dense.transpose(order).reshape(shape), sizes).ravel()
+        starts = np.concatenate([[0], np.flatnonzero(np.diff(flat)) + 1])
+        return Partition.of_runs(names, sizes, starts.tolist(), flat[starts].tolist())
+
+    def spread(self, cuts: int, weights: Sequence[int] | None = None) -> int:
+        """The most outputs when, besides the block, a function with so many steps along the domain is told.
+
+        A step between two neighbours parts each block that has values on both sides. So many steps part no
+        more than the steps that part most do, and never more than into single values.
+
+        Args:
+            cuts: how often the function changes from a value to the next.
+            weights: how many outputs each block stands for; 1 unless said.
+        """
+        if weights is None:
+            total, most, parted = self.blocks, self.size, self._parted
+        else:
+            total = sum(weights)
+            most = sum(weights[label] * length for label, length in self._runs)
+            parted = self._parted_by_cut(weights)
+        steps, sums = parted
+        whole = bisect_left(steps, cuts)
+        if whole == len(steps):
+            return min(most, total + (sums[-1] if sums else 0))
+        before, done = (steps[whole - 1], sums[whole - 1]) if whole else (0, 0)
+        slope = (sums[whole] - done) // (steps[whole] - before)
+        return min(most, total + done + (cuts - before) * slope)
+
+    @property
+    def _runs(self) -> list[tuple[int, int]]:
+        """Each run's block and length."""
+        ends = (*self.starts[1:], self.size)
+        return [
+            (label, end - start) for label, start, end in zip(self.labels, self.starts, ends, strict=True)
+        ]
+
+    @cached_property
+    def _parted(self) -> tuple[list[int], list[int]]:
+        return self._parted_by_cut([1] * self.blocks)
+
+    def _parted_by_cut(self, weights: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Cuts in order of the weight they part: cumulated numbers of cuts and of parted weight."""
+        runs = self._runs
+        last = {label: place for place, (label, _) in enumerate(runs)}
+        seen: set[int] = set()
+        found: dict[int, int] = {}
+        open_weight = 0  # of blocks that have begun and go on after this run
+        for place, (label, length) in enumerate(runs):
+            if label in seen and last[label] == place:
+                open_weight -= weights[label]
+            others = open_weight - (weights[label] if label in seen and last[label] > place else 0)
+            inside = others + weights[label]
+            found[inside] = found.get(inside, 0) + length - 1
+            if label not in seen and last[label] > place:
+                open_weight += weights[label]
+            seen.add(label)
+            if place + 1 < len(runs):
+                found[open_weight] = found.get(open_weight, 0) + 1
+        ordered = [(weight, found[weight]) for weight in sorted(found, reverse=True) if found[weight]]
+        return (
+            list(accumulate(times for _, times in ordered)),
+            list(accumulate(weight * times for weight, times in ordered)),
+        )
+
+
+def refined(partitions: Sequence[Partition]) -> Partition:
+    """The coarsest partition of one domain that tells all of the given ones: its blocks are the atoms.
+
+    >>> refined([Partition.intervals("x", 9, [3]), Partition.of("x", "010001000")]).blocks
+    4
+    """
+    first = partitions[0]
+    plain = [part for part in partitions if part.is_contiguous]
+    rest = list(dict.fromkeys(part for part in partitions if not part.is_contiguous))
+    if plain:
+        starts = sorted(set().union(*(part.starts for part in plain)))
+        rest.append(Partition(first.names, first.sizes, tuple(starts), tuple(range(len(starts)))))
+    while len(rest) > 1:  # two and two, so that short lists of runs meet short ones
+        pairs = [rest[place : place + 2] for place in range(0, len(rest), 2)]
+        rest = [reduce(_met, pair) for pair in pairs]
+    return rest[0]
+
+
+def jointly_refined(partitions: Sequence[Partition]) -> Partition | None:
+    """The same for partitions of different attributes, on their combinations; None if these are too many."""
+    names, sizes = together(partitions)
+    if len(names) > 1 and prod(sizes) > _MOST:
+        return None
+    return refined([part.lifted(names, sizes) for part in partitions])
+
+
+def together(partitions: Sequence[Partition]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The attributes of all, in the order of their names."""
+    sizes: dict[str, int] = {}
+    for part in partitions:
+        for name, size in zip(part.names, part.sizes, strict=True):
+            if sizes.setdefault(name, size) != size:
+                raise RequestError(f"partitions of {name!r} disagree about how many values it has")
+    names = tuple(sorted(sizes))
+    return names, tuple(sizes[name] for name in names)
+
+
+def _met(first: Partition, second: Partition) -> Partition:
+    """The refinement of two partitions: walk along both lists of runs."""
+    starts = sorted({*first.starts, *second.starts})
+    labels: list[tuple[int, int]] = []
+    one = two = -1
+    for start in starts:
+        one += one + 1 < len(first.starts) and first.starts[one + 1] == start
+        two += two + 1 < len(second.starts) and second.starts[two + 1] == start
+        labels.append((first.labels[one], second.labels[two]))
+    return Partition.of_runs(first.names, first.sizes, starts, labels)

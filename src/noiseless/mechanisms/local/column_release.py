@@ -1,0 +1,201 @@
+"""Columns of a table told as cells, chunk after chunk, and what was met on the way."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from noiseless.errors import DomainError, MissingValuesError
+from noiseless.mechanisms.local.arrays import BoolArray, Coded, check_size, encode
+from noiseless.mechanisms.local.scalar import LocalQuantizer, describe, number_text
+from noiseless.mechanisms.local.streaming import Meters, Schedule
+from noiseless.queries.spans import Lattice
+from noiseless.tables.base import Missing
+
+ReleaseAs = Literal["midpoint", "interval", "cell"]
+"""A cell is told by its middle, as an interval, or by its number from 0."""
+
+
+@dataclass
+class ColumnRelease:
+    """Tell columns as cells; each coordinate of the mechanism is a column.
+
+    Values are counted that lie outside their domain or are missing; `check` refuses them. A float in a table
+    stands for the shortest decimal that reads back as it: a table tells the same as text and as floats.
+
+    Attributes:
+        schedule: what each reading of a person tells.
+        release_as: how a cell is told.
+        texts: whether what is told are texts, for a text file.
+        clamp: whether values outside the domain are moved to its nearest value.
+        missing: whether a missing value is told as missing, leaves its row out, or is an error.
+        unit: the column that names a person, when readings are counted.
+    """
+
+    schedule: Schedule
+    release_as: ReleaseAs = "midpoint"
+    texts: bool = True
+    clamp: bool = False
+    missing: Missing = "error"
+    unit: str | None = None
+    rows: int = 0
+    outside: dict[str, int] = field(default_factory=dict)
+    strange: dict[str, int] = field(default_factory=dict)
+    absent: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for part in self.parts:
+            check_size(part.quantizer)
+        self.meters = Meters(self.schedule)
+        self._labels = [
+            {part.name: self._told(part) for part in stage.mechanism.parts} for stage in self.schedule.stages
+        ]
+
+    @property
+    def parts(self) -> tuple[LocalQuantizer, ...]:
+        """The coordinates, at their finest."""
+        return self.schedule.stages[0].mechanism.parts
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are replaced, and the one that names a person."""
+        named = () if self.unit is None else (self.unit,)
+        return tuple(dict.fromkeys((*(part.name for part in self.parts), *named)))
+
+    @property
+    def types(self) -> dict[str, pa.DataType]:
+        """The types of what is told."""
+        return {name: labels.type for name, labels in self._labels[0].items()}
+
+    def release(self, given: Mapping[str, pa.Array]) -> tuple[dict[str, pa.Array], BoolArray | None]:
+        """What is told in place of the values of a chunk, and which rows are kept (None: all)."""
+        first = [encode(part.quantizer, given[part.name], "decimal") for part in self.parts]
+        size = len(first[0].codes)
+        dropped = self._count(first, size)
+        kept = np.flatnonzero(~dropped) if dropped is not None else None
+        stages = self._stages(given, kept, size)
+        self.rows += size if kept is None else len(kept)
+        found = {
+            part.name: self._column(number, given[part.name], coded, stages)
+            for number, (part, coded) in enumerate(zip(self.parts, first, strict=True))
+        }
+        return found, None if dropped is None else ~dropped
+
+    def check(self) -> None:
+        """Refuse what was met and has no cell.
+
+        Raises:
+            DomainError: values lie outside their domain; they are counted, never shown.
+            MissingValuesError: values are missing that may not be.
+        """
+        for part in self.parts:
+            refused = (self.strange if self.clamp else self.outside).get(part.name, 0)
+            remedy = (
+                "they are no numbers; mend the data"
+                if self.clamp
+                else "declare wider bounds or a finer step, or pass --clamp to move them to the nearest value"
+            )
+            if refused:
+                raise DomainError(part.name, refused, describe(part.span), remedy)
+        for column, count in self.absent.items():
+            if count and (self.missing == "error" or column == self.unit):
+                remedy = "name a person in each row" if column == self.unit else _FILL
+                raise MissingValuesError(column, count, remedy)
+
+    def _count(self, coded: Sequence[Coded], size: int) -> BoolArray | None:
+        """Count what is refused; which rows are dropped, if any may be."""
+        dropped = np.zeros(size, bool)
+        for part, found in zip(self.parts, coded, strict=True):
+            for counts, more in (
+                (self.outside, found.outside),
+                (self.strange, found.strange),
+                (self.absent, found.missing_count),
+            ):
+                counts[part.name] = counts.get(part.name, 0) + more
+            if found.missing is not None:
+                dropped |= found.missing
+        return dropped if self.missing == "drop" and dropped.any() else None
+
+    def _stages(
+        self, given: Mapping[str, pa.Array], kept: npt.NDArray[np.intp] | None, size: int
+    ) -> npt.NDArray[np.int64] | None:
+        """The stage of each row, None when all are in the only one; a row that is dropped is not counted."""
+        if self.unit is None:
+            return None
+        persons = given[self.unit].to_pylist()
+        nobody = sum(person is None for person in persons)
+        self.absent[self.unit] = self.absent.get(self.unit, 0) + nobody
+        if kept is None:
+            return self.meters.stages(persons)
+        stages = np.zeros(size, np.int64)
+        stages[kept] = self.meters.stages([persons[place] for place in kept])
+        return stages
+
+    def _column(
+        self, number: int, values: pa.Array, first: Coded, stages: npt.NDArray[np.int64] | None
+    ) -> pa.Array:
+        """What is told of one coordinate: by stage, the label of each cell; past the last stage, nothing."""
+        name = self.parts[number].name
+        if stages is None:
+            return self._labels[0][name].take(self._places(self.parts[number], first))
+        told = pa.concat_arrays([labels[name] for labels in self._labels])
+        offsets = np.cumsum([0, *(len(labels[name]) for labels in self._labels)])
+        places = np.full(len(stages), -1, np.int64)
+        for stage, current in enumerate(self.schedule.stages):
+            rows = np.flatnonzero(stages == stage)
+            if len(rows):
+                part = current.mechanism.parts[number]
+                coded = encode(part.quantizer, values.take(pa.array(rows)), "decimal")
+                places[rows] = offsets[stage] + self._places(part, coded).to_numpy()
+        return told.take(pa.array(places, mask=places < 0))
+
+    @staticmethod
+    def _places(part: LocalQuantizer, coded: Coded) -> pa.Array:
+        """Which label each value gets; a missing one gets the last, which is null."""
+        codes = coded.codes.astype(np.int64)
+        if coded.missing is not None:
+            codes[coded.missing] = part.cells
+        return pa.array(codes)
+
+    def _told(self, part: LocalQuantizer) -> pa.Array:
+        """How each cell is told, and null for nothing."""
+        numbers = range(part.cells)
+        if self.release_as == "interval":
+            return pa.array([*(interval_text(part, cell) for cell in numbers), None], pa.string())
+        if self.release_as == "cell":
+            return pa.array([*(str(cell) if self.texts else cell for cell in numbers), None])
+        middles = [part.answer(cell).value for cell in numbers]
+        if self.texts:
+            return pa.array([*map(middle_text, middles), None], pa.string())
+        whole = all(middle.denominator == 1 and abs(middle) < 2**63 for middle in middles)
+        read: Callable[[Fraction], int | float] = int if whole else float
+        return pa.array([*map(read, middles), None], pa.int64() if whole else pa.float64())
+
+
+_FILL = "fill them, or pass --missing drop, or --missing value to tell that they are missing"
+
+
+def middle_text(value: Fraction) -> str:
+    """A middle in digits: exactly where they end, else as the nearest float.
+
+    >>> middle_text(Fraction(5, 8)), middle_text(Fraction(1, 3))
+    ('0.625', '0.3333333333333333')
+    """
+    text = number_text(value)
+    return repr(float(value)) if "/" in text else text
+
+
+def interval_text(part: LocalQuantizer, cell: int) -> str:
+    """A cell as an interval, exactly; all but the last are half open, those of lattices closed.
+
+    >>> from noiseless.queries import Continuum
+    >>> interval_text(LocalQuantizer.finest(Continuum.of(0, 1), 3), 0)
+    '[0, 1/3)'
+    """
+    answer = part.answer(cell)
+    closed = isinstance(part.span, Lattice) or cell == part.cells - 1
+    return f"[{number_text(answer.lower)}, {number_text(answer.upper)}{']' if closed else ')'}"

@@ -1,0 +1,245 @@
+"""Releasing columns of a table, or of a pipe, as cells."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+
+from noiseless.errors import RequestError
+from noiseless.exact import round_up
+from noiseless.mechanisms.local.column_release import ColumnRelease, ReleaseAs
+from noiseless.mechanisms.local.scalar import LocalQuantizer
+from noiseless.mechanisms.local.streaming import Local, Schedule
+from noiseless.tables import Missing, open_table, require_distinct, written_whole
+from noiseless.tables.batches import rewrite, rewritten
+from noiseless.tables.pipes import CsvPipe, open_pipe
+
+_AS_TEXT = {".csv", ".tsv"}
+_PIPED = {True: (".csv", ".tsv"), False: (".jsonl", ".ndjson")}
+"""What can be written from a pipe of CSV, and from one of JSON lines."""
+
+
+@dataclass(frozen=True, eq=False)
+class Quantized:
+    """What was released, and what that tells.
+
+    Attributes:
+        schedule: what each reading of a person tells.
+        rows: how many rows were released.
+        dropped: how many were left out because a value was missing.
+        clamped: how many values were moved into their domain.
+        persons: how many different persons there were; None when each row is one.
+        most_readings: the most readings that a person had.
+        silent: how many rows came when their person's bits were spent.
+        table: the released table, when it was not written to a file.
+    """
+
+    schedule: Schedule
+    rows: int
+    dropped: int
+    clamped: int
+    persons: int | None
+    most_readings: int
+    silent: int
+    table: pa.Table | None = None
+
+    @property
+    def mechanism(self) -> Local:
+        """What tells a reading, at its finest."""
+        return self.schedule.stages[0].mechanism
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are; of several columns, how many combinations."""
+        return math.prod(part.cells for part in self.mechanism.parts)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a user should know before publishing."""
+        found = []
+        for part in self.mechanism.parts:
+            if part.protects_nothing and part.cells > 1:
+                found.append(f"every value of {part.name} has a cell of its own: this protects nothing")
+            elif part.smallest_posterior == 1 and part.cells > 1:
+                found.append(f"some cells of {part.name} hold one value: whoever has it is told exactly")
+        return tuple(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All results under the names they have in JSON."""
+        mechanism, parts = self.mechanism, self.mechanism.parts
+        entropy = mechanism.entropy_of_record
+        spent = self.schedule.spending(self.most_readings)
+        found: dict[str, Any] = {
+            "columns": [_described(part) for part in parts],
+            "cells": self.cells,
+            "reach": mechanism.reach,
+            "bits": mechanism.bits.upper,
+            "rows": self.rows,
+            "dropped": self.dropped,
+            "clamped": self.clamped,
+            "worst_error": round_up(mechanism.worst_error),
+            "worst_error_exact": str(mechanism.worst_error),
+            "entropy_of_record": math.inf if entropy is None else entropy.lower,
+            "persons": self.persons,
+            "bits_per_person": None if self.persons is None else spent.bits,
+            "silent_rows": self.silent,
+            "stages": [{"reach": s.mechanism.reach, "readings": s.readings} for s in self.schedule.stages],
+            "warnings": list(self.warnings),
+        }
+        if len(parts) == 1:
+            found |= {key: found["columns"][0][key] for key in ("cell_width", "cell_width_exact")}
+        return found
+
+
+def _described(part: LocalQuantizer) -> dict[str, Any]:
+    return {
+        "name": part.name,
+        "cells": part.cells,
+        "cell_width": float(part.cell_width),
+        "cell_width_exact": str(part.cell_width),
+        "worst_error": round_up(part.worst_error),
+        "worst_error_exact": str(part.worst_error),
+        "smallest_posterior": math.inf if part.smallest_posterior is None else part.smallest_posterior,
+    }
+
+
+def quantize(
+    source: Any,  # noqa: ANN401 - any frame or source
+    mechanism: Local | Schedule,
+    out: str | PathLike[str] | None = None,
+    *,
+    unit: str | None = None,
+    release_as: ReleaseAs = "midpoint",
+    clamp: bool = False,
+    missing: Missing = "error",
+    names: Sequence[str] | None = None,
+) -> Quantized:
+    """Release columns of a table as cells; other columns and the order of rows stay.
+
+    Args:
+        source: any table: a file name, a frame, an opened table.
+        mechanism: what tells a reading: its names are the columns. A schedule, when persons have several.
+        out: where to write the table; without it the result holds it in memory.
+        unit: the column that names a person, when readings are counted.
+        release_as: tell the middle of a cell, its interval, or its number.
+        clamp: move values outside the domain to its nearest value.
+        missing: missing values are an "error", their rows are left out ("drop"), or they are told ("value").
+        names: the columns' names, for text files without a header line.
+
+    Raises:
+        DomainError: values lie outside their domain; they are counted, never shown.
+        MissingValuesError: values are missing, and that may not be.
+        UnknownColumnError: the table lacks a column.
+    """
+    table = open_table(source, names=names)
+    path = None if out is None else Path(out)
+    texts = path is not None and path.suffix.lower() in _AS_TEXT and table.textual
+    release = _release(mechanism, unit, release_as, clamp, missing, texts=texts)
+    table.require(*release.columns)
+    read = 0
+
+    def change(batch: pa.RecordBatch) -> pa.RecordBatch:
+        nonlocal read
+        read += len(batch)
+        try:
+            found, kept = release.release({name: batch.column(name) for name in release.columns})
+        except RequestError as error:
+            raise RequestError(f"{', '.join(release.columns)}: {error}") from None
+        for name, values in found.items():
+            place = batch.schema.get_field_index(name)
+            batch = batch.set_column(place, pa.field(name, values.type), values)
+        return batch if kept is None else batch.filter(pa.array(kept))
+
+    if path is None:
+        held = rewritten(table, change, release.types)
+        release.check()
+        return _result(release, read, held)
+    rewrite(table, change, release.types, path, release.check)
+    return _result(release, read)
+
+
+def quantize_pipe(
+    stream: BinaryIO,
+    mechanism: Local | Schedule,
+    out: BinaryIO | str | PathLike[str],
+    *,
+    unit: str | None = None,
+    release_as: ReleaseAs = "midpoint",
+    clamp: bool = False,
+    missing: Missing = "error",
+    names: Sequence[str] | None = None,
+) -> Quantized:
+    """The same for CSV or JSON lines that arrive through a pipe; each chunk is written as soon as it is told.
+
+    Args:
+        stream: what to read.
+        mechanism: as in `quantize`.
+        out: a stream, which then holds what came before a refusal; or a file, written whole or not at all.
+        unit: as in `quantize`, and so are the others.
+        release_as: how a cell is told.
+        clamp: whether values are moved into the domain.
+        missing: what happens to missing values.
+        names: the columns' names, for CSV without a header line.
+    """
+    pipe = open_pipe(stream, names)
+    release = _release(mechanism, unit, release_as, clamp, missing, texts=pipe.is_text)
+    read = 0
+
+    def change(given: dict[str, pa.Array]) -> tuple[dict[str, pa.Array], Sequence[bool] | None]:
+        nonlocal read
+        read += len(next(iter(given.values())))
+        found, kept = release.release(given)
+        release.check()
+        return found, None if kept is None else kept.tolist()
+
+    if not isinstance(out, str | PathLike):
+        pipe.run(release.columns, change, out)
+        return _result(release, read)
+    path = Path(out)
+    endings = _PIPED[pipe.is_text]
+    if path.suffix.lower() not in endings:
+        raise RequestError(f"{path}: from this pipe {' or '.join(endings)} is written; change the ending")
+    if isinstance(pipe, CsvPipe) and path.suffix.lower() == ".tsv":
+        pipe.separator = "\t"
+    with written_whole(path) as part, part.open("wb") as file:
+        pipe.run(release.columns, change, file)
+    return _result(release, read)
+
+
+def _release(
+    mechanism: Local | Schedule,
+    unit: str | None,
+    release_as: ReleaseAs,
+    clamp: bool,
+    missing: Missing,
+    *,
+    texts: bool,
+) -> ColumnRelease:
+    schedule = mechanism if isinstance(mechanism, Schedule) else Schedule.endless(mechanism)
+    parts = schedule.stages[0].mechanism.parts
+    if any(part.missing != (missing == "value") for part in parts):
+        raise RequestError(
+            'a mechanism that tells missing values goes with missing="value", and only with it'
+        )
+    if unit is None and schedule.ends:
+        raise RequestError("a budget over time is one person's; name the column that names a person")
+    require_distinct(column=[part.name for part in parts], unit=[] if unit is None else [unit])
+    return ColumnRelease(schedule, release_as, texts, clamp, missing, unit)
+
+
+def _result(release: ColumnRelease, read: int, table: pa.Table | None = None) -> Quantized:
+    counts = release.meters.counts
+    return Quantized(
+        release.schedule,
+        rows=release.rows,
+        dropped=read - release.rows,
+        clamped=sum(release.outside.values()),
+        persons=None if release.unit is None else len(counts),
+        most_readings=max(counts.values(), default=0) if release.unit is not None else min(1, release.rows),
+        silent=release.meters.silent,
+        table=table,
+    )

@@ -1,0 +1,138 @@
+import json
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from noiseless.cli.main import run
+from noiseless.policies.budget import finest
+from noiseless.policies.comparison import compare, mean_error
+from noiseless.queries import Attribute, Continuum, LinearOnBox, Quantity, mean, total
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    def call(*arguments: str) -> Any:  # noqa: ANN401 - any JSON
+        code = run(("compare", *arguments, "--format", "json"))
+        captured = capsys.readouterr()
+        return json.loads(captured.out) if code == 0 else (code, captured.err)
+
+    return call
+
+
+SMALL = ("--query", "mean", "--n", "50", "--bounds", "0", "20", "--step", "1")
+
+
+def test_mechanisms_at_equal_bits(command: Command) -> None:
+    found = command(*SMALL, "--bits", "2")
+    names = [mechanism["name"] for mechanism in found["mechanisms"]]
+    assert names == ["noiseless", "laplace", "geometric", "gaussian"]
+    for mechanism in found["mechanisms"]:
+        assert set(mechanism) >= {"name", "worst_error", "mean_error", "bits"}
+        assert 1.98 < mechanism["bits"] <= 2
+        assert mechanism["mean_error"] < mechanism["worst_error"]
+    ours, *others = found["mechanisms"]
+    assert all(ours["worst_error"] < other["worst_error"] == 20 for other in others)
+    assert (found["resolution_exact"], found["sweep"]) == ("1/50", 20)
+
+
+def test_the_same_seed_gives_the_same_example(command: Command) -> None:
+    first, again, other = (command(*SMALL, "--bits", "1", "--seed", seed) for seed in ("1", "1", "2"))
+    assert first == again
+    assert first["truth"] != other["truth"]
+    errors = [[m["mean_error"] for m in found["mechanisms"]] for found in (first, other)]
+    assert errors[0] == errors[1]
+
+
+def test_more_bits_less_error(command: Command) -> None:
+    errors = [
+        [m["mean_error"] for m in command(*SMALL, "--bits", bits)["mechanisms"]] for bits in ("1", "2", "3")
+    ]
+    assert all(
+        before > after for one, two in pairwise(errors) for before, after in zip(one, two, strict=True)
+    )
+
+
+def test_below_one_bit_noise_alone_tells_something(command: Command) -> None:
+    ours, *others = command("--query", "count", "--n", "20", "--bounds", "0", "1", "--bits", "0.5")[
+        "mechanisms"
+    ]
+    assert (ours["bits"], ours["worst_error"], ours["parameter"]["cells"]) == (0, 10, 1)
+    assert others[-1]["name"] == "randomised response"
+    assert all(other["mean_error"] < ours["mean_error"] for other in others)
+
+
+def test_a_count_costs_one_bit_exactly(command: Command) -> None:
+    found = command("--query", "count", "--n", "20", "--bounds", "0", "1", "--bits", "1")["mechanisms"]
+    assert len(found) == 5
+    assert all((m["bits"], m["mean_error"], m["worst_error"]) == (1, 0, 0) for m in found)
+    assert found[1]["epsilon"] == "inf"
+
+
+def test_one_person_can_move_a_maximum_over_everything(command: Command) -> None:
+    found = command("--query", "max", "--n", "9", "--bounds", "0", "10", "--step", "1", "--bits", "1")
+    assert [m["name"] for m in found["mechanisms"]][-1] == "exponential"
+    alone = command("--query", "sum", "--n", "1", "--bounds", "0", "10", "--step", "1", "--bits", "1")
+    assert [m["name"] for m in alone["mechanisms"]][-1] == "randomised response"
+
+
+def test_fine_values_are_compared_on_a_coarser_lattice() -> None:
+    found = compare("sum", n=3, bounds=(0, 10), step=Decimal("0.001"), bits=1)
+    assert found.resolution == Fraction(79, 1000)
+    assert found.sweep == 127
+    continuous = compare("sum", n=3, bounds=(0, 10), bits=1)
+    assert continuous.resolution == Fraction(10, 128)
+    for one, other in zip(found.mechanisms, continuous.mechanisms, strict=True):
+        assert one.mean_error == pytest.approx(other.mean_error, rel=0.02)
+
+
+def test_mean_error_of_cells() -> None:
+    question = mean(4, Attribute("x", range(6)))
+    for reach in (1, 2, 3, 6):
+        mechanism = finest(question, reach)
+        span = question.span
+        errors = [
+            abs(mechanism.quantizer.answer(mechanism.quantizer.cell_at(p)).value - span.value(p))
+            for p in range(span.last + 1)
+        ]
+        assert mean_error(mechanism) == sum(errors) / len(errors)
+    sparse = total(3, Attribute.among("x", [Fraction(0), Fraction(5), Fraction(7)]))
+    mechanism = finest(sparse, 2)
+    values = [sparse.span.value(p) for p in sparse.attainable]
+    errors = [abs(mechanism.answer(mechanism.quantizer.cell(v)).value - v) for v in values]
+    assert mean_error(mechanism) == sum(errors) / len(errors) <= mechanism.worst_error
+    box = LinearOnBox((Fraction(1),) * 2, Quantity("x", Continuum.of(0, 1)))
+    assert mean_error(finest(box, 3)) == Fraction(2, 4) / 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (
+            ("--query", "mode", "--n", "5", "--bounds", "0", "1", "--bits", "1"),
+            "no question is called 'mode'",
+        ),
+        (("--query", "sum", "--n", "5", "--bounds", "1", "1", "--bits", "1"), "nobody moves the answer"),
+        (("--query", "sum", "--n", "5", "--bounds", "0", "1", "--bits", "0.01"), "from 0.05 on"),
+        (("--query", "sum", "--n", "0", "--bounds", "0", "1", "--bits", "1"), "at least 1"),
+        (("--query", "sum", "--n", "5", "--bounds", "0", "inf", "--bits", "1"), "finite"),
+    ],
+)
+def test_wrong_requests(command: Command, arguments: tuple[str, ...], problem: str) -> None:
+    code, err = command(*arguments)
+    assert code == 2
+    assert problem in err
+    assert err.count("\n") == 1
+
+
+def test_as_text(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(("compare", *SMALL, "--bits", "1")) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("mean of 50 people, 1 bit from one person at most")
+    assert "Noise is added on a lattice of step 0.02" in out
+    assert "Equal bits are not equal promises" in out

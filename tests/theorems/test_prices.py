@@ -1,0 +1,242 @@
+"""The rules of composition, each docstring a statement; joint answers are counted by listing them."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+from math import comb, prod
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noiseless.accounting import rules
+from noiseless.accounting.batches import price
+from noiseless.accounting.events import ExactCounts, QuantizedAnswer
+from noiseless.accounting.history import History
+from noiseless.accounting.other_events import Derived, OtherAnswer
+from noiseless.accounting.partition import Partition
+from noiseless.accounting.record import Record
+from noiseless.mechanisms.quantized import QuantizedQuery
+from noiseless.mechanisms.quantizer import Stepped, Uniform
+from noiseless.queries import Attribute, mean
+from noiseless.queries.base import monotone_pieces
+
+SIZE = 6
+ANSWERS = st.lists(st.integers(0, 3), min_size=SIZE, max_size=SIZE)
+"""An answer for each value of a person's attribute, everybody else staying as they are."""
+MONOTONE = st.tuples(ANSWERS, st.booleans()).map(lambda found: sorted(found[0], reverse=found[1]))
+
+
+def joint(functions: Sequence[Sequence[object]]) -> int:
+    return len(set(zip(*functions, strict=True)))
+
+
+@given(st.lists(ANSWERS, min_size=1, max_size=4))
+def test_product(functions: list[list[int]]) -> None:
+    """Joint outputs are at most the product of the reaches (Theorem 6 of [P1])."""
+    assert joint(functions) <= rules.product(len(set(function)) for function in functions).outputs
+
+
+@given(st.lists(MONOTONE, min_size=1, max_size=5))
+def test_cuts(functions: list[list[int]]) -> None:
+    """Answers monotone in one attribute, up or down: joint outputs <= 1 + sum of (reach - 1)."""
+    assert joint(functions) <= rules.cuts(len(set(function)) - 1 for function in functions).outputs
+
+
+@given(st.lists(ANSWERS, min_size=1, max_size=4))
+def test_pieces_cost_as_many_times_the_cuts(functions: list[list[int]]) -> None:
+    """With p monotone pieces, which share their turning points, joint outputs <= 1 + sum of p (reach - 1)."""
+    reaches = [len(set(function)) for function in functions]
+    pieces = [monotone_pieces(function) for function in functions]
+    assert joint(functions) <= rules.cuts_of(reaches, pieces).outputs
+
+
+def test_pieces_do_need_as_many_times_the_cuts() -> None:
+    """Up and down again: 1 + 2 (reach - 1) is attained, and 1 + (reach - 1) fails."""
+    hill, slope = [0, 1, 2, 1, 0], [0, 0, 0, 1, 1]
+    assert joint([hill, slope]) == rules.cuts_of([3], [2]).outputs == 5
+    assert joint([hill, slope]) > rules.cuts_of([3, 2], [1, 1]).outputs
+
+
+@given(st.lists(ANSWERS, min_size=1, max_size=4))
+def test_partition(functions: list[list[int]]) -> None:
+    """Exact counts of the blocks of partitions tell a record's atom, and no more: reach = atoms."""
+    assert joint(functions) == rules.atoms([Partition.of("x", labels) for labels in functions]).outputs
+
+
+@given(st.lists(ANSWERS, min_size=1, max_size=3), st.lists(MONOTONE, min_size=1, max_size=3))
+def test_cuts_and_partition(blocks: list[list[int]], functions: list[list[int]]) -> None:
+    """A cut adds at most one output for each atom that it parts."""
+    steps = [len(set(function)) - 1 for function in functions]
+    found = rules.cuts_and_atoms([Partition.of("x", labels) for labels in blocks], steps).outputs
+    atoms = rules.atoms([Partition.of("x", labels) for labels in blocks]).outputs
+    assert joint([*blocks, *functions]) <= found <= atoms * rules.cuts(steps).outputs
+
+
+@given(st.lists(st.tuples(st.sets(st.integers(0, 2)), MONOTONE), min_size=1, max_size=4))
+def test_filter(questions: list[tuple[set[int], list[int]]]) -> None:
+    """Filtered on another attribute: joint outputs <= sum of 1 + the cuts seen, over the filters' atoms."""
+    told = {
+        tuple(function[x] if y in inside else 0 for inside, function in questions)
+        for x, y in product(range(SIZE), range(3))
+    }
+    atoms = {tuple(y in inside for inside, _ in questions) for y in range(3)}
+    steps = [len(set(function)) - 1 for _, function in questions]
+    seen = [sum(step for step, holds in zip(steps, atom, strict=True) if holds) for atom in atoms]
+    assert len(told) <= rules.filtered(seen).outputs <= len(atoms) * rules.cuts(steps).outputs
+
+
+def test_filtered_sums_do_not_obey_the_cuts_alone() -> None:
+    """SUM(x) WHERE y = 0 and SUM(x) WHERE y = 1 for x in {1, 2}: four outputs, 1 + sum of cuts would be 3."""
+    told = {(x * (y == 0), x * (y == 1)) for x, y in product((1, 2), (0, 1))}
+    assert len(told) == 4 > rules.cuts([1, 1]).outputs
+    assert len(told) <= rules.filtered([1, 1]).outputs
+
+
+def test_averages_with_a_private_filter_do_not_obey_the_cuts() -> None:
+    """AVG(x) WHERE x >= 5, WHERE x <= 1, WHERE x >= 1, NULL being an output: six, 1 + cuts would be five."""
+    questions = [
+        (range(5, 7), [Fraction(3)]),
+        (range(2), [Fraction(3)]),
+        (range(1, 7), [Fraction(7, 2), Fraction(4)]),
+    ]
+
+    def told(values: Sequence[int], inside: range, edges: Sequence[Fraction]) -> int | None:
+        kept = [value for value in values if value in inside]
+        return sum(Fraction(sum(kept), len(kept)) >= edge for edge in edges) if kept else None
+
+    tables = [
+        [[told((own, other), *question) for own in range(7)] for question in questions] for other in range(7)
+    ]
+    reaches = [max(len(set(table[place])) for table in tables) for place in range(3)]
+    assert reaches == [2, 2, 3]
+    assert max(map(joint, tables)) == 6 > rules.cuts(reach - 1 for reach in reaches).outputs
+
+
+def test_distinct_counts_do_not_obey_the_cuts() -> None:
+    """COUNT DISTINCT of two public groups that share a person: two outputs each, four together.
+
+    Others are at 0 and 2 in one group, at 1 and 2 in the other.
+    """
+    told = [[len({own, *known}) for own in range(4)] for known in ([0, 2], [1, 2])]
+    assert [len(set(function)) for function in told] == [2, 2]
+    assert joint(told) == 4 > rules.cuts([1, 1]).outputs
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=4))
+def test_grouped(reaches: list[int]) -> None:
+    """GROUP BY a private column: 1 + sum of (N_g - 1) outputs, N_g counting "absent", and so many occur."""
+    told = {
+        tuple(answer if group == own else 0 for group in range(len(reaches)))
+        for own, reach in enumerate(reaches)
+        for answer in range(reach)
+    }
+    assert len(told) == rules.grouped(reaches).outputs
+
+
+FORMS = st.tuples(st.integers(-2, 2), st.integers(-2, 2), st.integers(-2, 2))
+
+
+@given(st.lists(st.tuples(FORMS, st.sets(st.integers(-4, 10), max_size=3)), min_size=1, max_size=5))
+def test_hyperplanes(questions: list[tuple[tuple[int, int, int], set[int]]]) -> None:
+    """Linear forms of d attributes: joint outputs <= sets of at most d hyperplanes, one of a parallel class.
+
+    Points on a hyperplane are included.
+    """
+    told = {
+        tuple(
+            sum(sum(w * x for w, x in zip(form, point, strict=True)) >= edge for edge in edges)
+            for form, edges in questions
+        )
+        for point in product(range(4), repeat=3)
+    }
+    assert len(told) <= rules.hyperplanes([len(edges) for _, edges in questions], 3).outputs
+
+
+@given(st.lists(st.integers(0, 4), max_size=6), st.integers(1, 6))
+def test_hyperplanes_are_between_cuts_and_product(classes: list[int], dimensions: int) -> None:
+    """With m hyperplanes: 1 + m <= bound <= min(product, sum_{i<=d} C(m,i)); d = 1 is the rule of cuts."""
+    found = rules.hyperplanes(classes, dimensions).outputs
+    total = sum(classes)
+    assert rules.cuts(classes).outputs <= found <= prod(size + 1 for size in classes)
+    assert found <= sum(comb(total, i) for i in range(dimensions + 1))
+    assert rules.hyperplanes(classes, 1).outputs == rules.cuts(classes).outputs
+
+
+@given(st.integers(1, 4), st.integers(1, 4))
+def test_rows_that_are_counted_alike(blocks: int, rows: int) -> None:
+    """Counts over all rows tell how many of a person's r rows are in each of k blocks: C(k + r - 1, r)."""
+    listed = set(combinations_with_replacement(range(blocks), rows))
+    assert len(listed) == rules.equal_rows(blocks, rows).outputs <= blocks**rows
+
+
+@given(
+    st.lists(
+        st.tuples(st.sets(st.sampled_from("abc"), min_size=1), st.integers(2, 4)), min_size=1, max_size=5
+    )
+)
+def test_public_groups(questions: list[tuple[set[str], int]]) -> None:
+    """People in different public groups are different people: the price is that of the dearest group."""
+    record = Record.of({"x": None})
+    batch = [OtherAnswer(k, ("x",), outputs, cells) for k, (cells, outputs) in enumerate(questions)]
+    each = [prod(outputs for cells, outputs in questions if cell in cells) for cell in "abc"]
+    assert price(batch, record).outputs == max(each)
+
+
+def grid(cells: int, people: int = 4) -> QuantizedAnswer:
+    query = mean(people, Attribute("x", range(13)))
+    return QuantizedAnswer(QuantizedQuery(query, Uniform(query.span, cells)))
+
+
+@given(st.lists(st.integers(1, 20), min_size=1, max_size=5))
+def test_asking_together_never_costs_more(cells: list[int]) -> None:
+    """The price of a batch is at most that of its questions one after another, and at least each one's."""
+    record = Record.of({"x": None})
+    batch = [grid(number) for number in cells]
+    history = History(record)
+    for event in batch:
+        history = history.after([event])
+    together = price(batch, record).outputs
+    assert together <= history.spent.outputs
+    assert together >= max(event.mechanism.reach.outputs for event in batch)
+
+
+@given(st.lists(st.integers(1, 20), min_size=1, max_size=4))
+def test_the_common_grid_is_no_worse_than_the_cuts(cells: list[int]) -> None:
+    """Several grids over one question are one grid: its reach is at most 1 + sum of (reach - 1)."""
+    batch = [grid(number) for number in cells]
+    steps = [event.mechanism.reach.outputs - 1 for event in batch]
+    assert price(batch, Record.of({"x": None})).outputs <= rules.cuts(steps).outputs
+
+
+@given(st.integers(1, 20), st.integers(1, 20))
+def test_implied_questions_are_free(known: int, asked: int) -> None:
+    """A grid is free after another one exactly when all its edges are edges of that one."""
+    history = History(Record.of({"x": None})).after([grid(known)])
+    first, second = grid(known).mechanism.quantizer, grid(asked).mechanism.quantizer
+    edges = {first.begin(cell) for cell in range(first.cells)}
+    nested = all(second.begin(cell) in edges for cell in range(second.cells))
+    assert (history.quote([grid(asked)]).outputs == 1) == nested
+
+
+@given(st.lists(ANSWERS, min_size=1, max_size=4))
+def test_the_record_bounds_every_price(functions: list[list[int]]) -> None:
+    """The price of a batch never exceeds H0 of the attributes that it is about."""
+    batch = [ExactCounts(Partition.of("x", labels)) for labels in functions]
+    priced = price(batch, Record.of({"x": SIZE, "y": 9}))
+    assert priced.outputs <= SIZE
+    assert (priced.disclosed == ("x",)) == (priced.outputs == SIZE)
+
+
+@given(st.lists(st.integers(1, 20), min_size=1, max_size=3))
+def test_post_processing(cells: list[int]) -> None:
+    """What is computed from answers alone costs nothing more (Theorem 7 of [P1])."""
+    record = Record.of({"x": None})
+    batch = [grid(number) for number in cells]
+    assert price([*batch, Derived("sum", tuple(batch))], record) == price(batch, record)
+
+
+def test_a_stepped_grid_is_the_same_question_as_an_equal_uniform_one() -> None:
+    """Grids with equal edges tell the same, whatever they are called."""
+    query = mean(4, Attribute("x", range(13)))
+    history = History(Record.of({"x": None})).after([grid(49)])
+    assert history.quote([QuantizedAnswer(QuantizedQuery(query, Stepped(query.span, 1)))]).outputs == 1
