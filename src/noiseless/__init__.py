@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from noiseless.accounting import Conversion, convert
-    from noiseless.accounting.batches import Price, price
-    from noiseless.accounting.events import QuantizedAnswer
-    from noiseless.accounting.history import BudgetError, History
-    from noiseless.accounting.record import Record
+    from noiseless.accounting import BudgetError, History, Price, QuantizedAnswer, Record, price
+    from noiseless.accounting.differential import Conversion, convert
     from noiseless.audits import Audit, Policy, audit
     from noiseless.domain import Schema, propose
     from noiseless.errors import NoiselessError
@@ -68,16 +65,16 @@ _HOMES = {
     "Blur": "mechanisms.blur",
     "BlurredTable": "mechanisms.blur",
     "BoxSet": "ranges",
-    "BudgetError": "accounting.history",
+    "BudgetError": "accounting",
     "Capacity": "measures.capacity",
     "Channel": "measures.channel",
     "Comparison": "policies.comparison",
     "ContinuousBlur": "mechanisms.blur",
     "ContinuousRange": "ranges",
-    "Conversion": "accounting",
+    "Conversion": "accounting.differential",
     "Database": "measures.differential",
     "FiniteMechanism": "measures.indistinguishability",
-    "History": "accounting.history",
+    "History": "accounting",
     "HypothesisRanges": "measures.hypothesis",
     "HypothesisTest": "measures.hypothesis",
     "IntervalSet": "ranges",
@@ -91,9 +88,9 @@ _HOMES = {
     "Partition": "ranges",
     "Plan": "policies.plan",
     "Policy": "audits",
-    "Price": "accounting.batches",
-    "QuantizedAnswer": "accounting.events",
-    "Record": "accounting.record",
+    "Price": "accounting",
+    "QuantizedAnswer": "accounting",
+    "Record": "accounting",
     "Schema": "domain",
     "ZeroErrorBracket": "measures.zero_error",
     "audit": "audits",
@@ -102,7 +99,7 @@ _HOMES = {
     "compare": "policies.comparison",
     "conditional_entropy": "measures",
     "confusability_edges": "ranges",
-    "convert": "accounting",
+    "convert": "accounting.differential",
     "covering_number": "measures.covering",
     "disarray": "measures",
     "dp_delta": "measures.differential",
@@ -121,7 +118,7 @@ _HOMES = {
     "open_table": "tables",
     "overlap_partition": "ranges",
     "plan": "policies.plan",
-    "price": "accounting.batches",
+    "price": "accounting",
     "privacy_by_leakage": "measures",
     "privacy_by_maximin": "measures",
     "propose": "domain",

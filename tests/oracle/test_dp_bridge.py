@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 from mechanisms_examples import Row, channels, databases, pairs, priors
-from noiseless.accounting import (
+from noiseless.accounting.differential import (
     adversarial,
     bayesian,
     delta_floor,

@@ -20,7 +20,7 @@ from mechanisms_examples import (
     subset_selection,
     table,
 )
-from noiseless.accounting import (
+from noiseless.accounting.differential import (
     adversarial,
     bayesian,
     compose_disjoint,

@@ -1,45 +1,22 @@
-"""Pure functions of guarantees: how they convert into each other and how they add up."""
+"""Pure functions of guarantees: what answers cost together, and how guarantees convert into each other."""
 
-from noiseless.accounting.composition import compose_disjoint, compose_independent, compose_sequential
-from noiseless.accounting.conversions import dp_to_delta, dp_to_dp, dp_to_kl, kl_to_delta, mi_to_delta
-from noiseless.accounting.groups import (
-    database_information,
-    group_delta,
-    group_epsilon,
-    group_information,
-)
-from noiseless.accounting.guarantee import Conversion, Kind, convert
-from noiseless.accounting.information_bounds import delta_to_mi, dp_to_mi, kl_to_mi
-from noiseless.accounting.renyi_bound import sibson_bound
-from noiseless.accounting.tradeoff import delta_floor, kl_to_dp, mi_to_dp
-from noiseless.accounting.variants import Variant, adversarial, bayesian, free_lunch, personalised
+from noiseless.accounting.batches import Price, price
+from noiseless.accounting.events import ExactCounts, GroupedAnswers, QuantizedAnswer
+from noiseless.accounting.history import BudgetError, History
+from noiseless.accounting.other_events import LinearAnswer, OtherAnswer, RandomisedAnswer, TableRelease
+from noiseless.accounting.record import Record
 
 __all__ = [
-    "Conversion",
-    "Kind",
-    "Variant",
-    "adversarial",
-    "bayesian",
-    "compose_disjoint",
-    "compose_independent",
-    "compose_sequential",
-    "convert",
-    "database_information",
-    "delta_floor",
-    "delta_to_mi",
-    "dp_to_delta",
-    "dp_to_dp",
-    "dp_to_kl",
-    "dp_to_mi",
-    "free_lunch",
-    "group_delta",
-    "group_epsilon",
-    "group_information",
-    "kl_to_delta",
-    "kl_to_dp",
-    "kl_to_mi",
-    "mi_to_delta",
-    "mi_to_dp",
-    "personalised",
-    "sibson_bound",
+    "BudgetError",
+    "ExactCounts",
+    "GroupedAnswers",
+    "History",
+    "LinearAnswer",
+    "OtherAnswer",
+    "Price",
+    "QuantizedAnswer",
+    "RandomisedAnswer",
+    "Record",
+    "TableRelease",
+    "price",
 ]

@@ -57,7 +57,7 @@ def convert_command(
     output: FormatOption = Format.text,
 ) -> int:
     """Print what follows."""
-    from noiseless.accounting import convert
+    from noiseless.accounting.differential import convert
 
     found = convert(
         source,

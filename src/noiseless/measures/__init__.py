@@ -1,4 +1,4 @@
-"""One file a measure. Each takes a joint range first and answers in exact bits, or in nats for a continuum."""
+"""One file a measure. Each takes a joint range first and answers in exact bits, in nats on a continuum."""
 
 from noiseless.measures.disarray import disarray
 from noiseless.measures.entropy import conditional_entropy, entropy

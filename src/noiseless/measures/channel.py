@@ -40,8 +40,8 @@ class Channel:
             return cls(matrix.matrix)
         try:
             entries = np.asarray(matrix, np.float64)
-        except (TypeError, ValueError):
-            raise ChannelError("a channel is a matrix of numbers, all rows equally long") from None
+        except (TypeError, ValueError, OverflowError):
+            raise ChannelError("a channel is a matrix of probabilities, all rows equally long") from None
         _check(entries)
         return cls(np.ascontiguousarray(entries / entries.sum(axis=1, keepdims=True)))
 
@@ -106,7 +106,9 @@ def _check(entries: FloatArray) -> None:
         raise ChannelError(f"row {_first_row(~np.isfinite(entries))} holds an entry that is no finite number")
     if (entries < 0).any():
         raise ChannelError(f"row {_first_row(entries < 0)} holds a negative entry; probabilities lie in 0..1")
-    off = np.abs(entries.sum(axis=1) - 1) > _ROUNDING
+    off = (
+        np.abs(np.minimum(entries, 2).sum(axis=1) - 1) > _ROUNDING
+    )  # huge entries are wrong whatever their sum
     if off.any():
         raise ChannelError(
             f"row {int(np.argmax(off)) + 1} does not sum to 1 ({int(off.sum()):,} of {len(off):,} do not); "

@@ -324,3 +324,9 @@ def test_outputs_that_hardly_ever_occur_do_not_shift_the_band() -> None:
     channel = tails / tails.sum(axis=1, keepdims=True)
     found = capacity(channel[:, channel.any(axis=0)], tolerance=1e-5)
     assert found.converged
+
+
+@pytest.mark.parametrize("entries", [[[1e308, 1e308], [0.5, 0.5]], [[10**400, 0], [0, 1]]])
+def test_huge_entries_are_refused_without_a_warning(entries: list[list[float]]) -> None:
+    with pytest.raises(ChannelError):
+        capacity(entries)

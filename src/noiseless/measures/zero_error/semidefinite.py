@@ -52,10 +52,13 @@ def solve(edges: Mask) -> Solution:
     Raises:
         LinAlgError: the arithmetic broke down; nothing can be said about the matrices.
     """
+    from threadpoolctl import threadpool_limits
+
     count = int(edges.sum()) // 2
     size = len(edges)
     others = size * (size - 1) // 2 - count
-    with np.errstate(all="ignore"):
+    # Thousands of products of small matrices: threads that wait for each other cost more than they save.
+    with np.errstate(all="ignore"), threadpool_limits(1, user_api="blas"):
         if min(count + 1, others + size) > _UNKNOWNS:
             found = _first_order(edges)
         elif count < max(_FEW_EDGES, others + size):

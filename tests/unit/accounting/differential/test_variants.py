@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from noiseless.accounting import adversarial, bayesian, free_lunch, personalised
+from noiseless.accounting.differential import adversarial, bayesian, free_lunch, personalised
 from noiseless.errors import ChannelError, RequestError
 from noiseless.exact import Nats
 from noiseless.measures.differential.database import Database

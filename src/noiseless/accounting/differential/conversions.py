@@ -8,7 +8,7 @@ printed in `accounting.printed`.
 
 import math
 
-from noiseless.accounting.binary import (
+from noiseless.accounting.differential.binary import (
     precision,
     smallest_float,
     symmetric_capacity,

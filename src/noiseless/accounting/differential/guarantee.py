@@ -7,8 +7,8 @@ from decimal import ROUND_CEILING, Context, Decimal
 from enum import StrEnum
 from fractions import Fraction
 
-from noiseless.accounting import conversions, information_bounds, printed, tradeoff
-from noiseless.accounting.binary import upper_delta, upper_epsilon
+from noiseless.accounting.differential import conversions, information_bounds, printed, tradeoff
+from noiseless.accounting.differential.binary import upper_delta, upper_epsilon
 from noiseless.errors import RequestError
 from noiseless.exact import Nats, ball_above, round_up
 from noiseless.measures.differential.parameters import (

@@ -3,9 +3,9 @@
 import math
 from fractions import Fraction
 
-from noiseless.accounting.binary import precision, upper_delta, upper_epsilon
-from noiseless.accounting.conversions import mi_to_delta
-from noiseless.accounting.information_bounds import alphabet, dp_to_mi, whole_number
+from noiseless.accounting.differential.binary import precision, upper_delta, upper_epsilon
+from noiseless.accounting.differential.conversions import mi_to_delta
+from noiseless.accounting.differential.information_bounds import alphabet, dp_to_mi, whole_number
 from noiseless.errors import RequestError
 from noiseless.exact import Nats, ball, ball_above
 from noiseless.measures.differential.parameters import Delta, Epsilon, epsilon_ball, is_zero, read_epsilon

@@ -6,9 +6,9 @@ All of them are valid. Those that are the best of their form, (11), (22), (28) a
 import math
 from fractions import Fraction
 
-from noiseless.accounting.binary import binary_entropy, precision, upper_delta, upper_epsilon
-from noiseless.accounting.groups import checked_members
-from noiseless.accounting.information_bounds import alphabet
+from noiseless.accounting.differential.binary import binary_entropy, precision, upper_delta, upper_epsilon
+from noiseless.accounting.differential.groups import checked_members
+from noiseless.accounting.differential.information_bounds import alphabet
 from noiseless.exact import ball, ball_above
 from noiseless.measures.differential.parameters import Delta, Epsilon, epsilon_ball, is_zero
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from noiseless.accounting import (
+from noiseless.accounting.differential import (
     delta_to_mi,
     dp_to_delta,
     dp_to_dp,
@@ -16,7 +16,7 @@ from noiseless.accounting import (
     kl_to_mi,
     mi_to_delta,
 )
-from noiseless.accounting.information_bounds import is_best
+from noiseless.accounting.differential.information_bounds import is_best
 from noiseless.errors import RequestError
 from noiseless.exact import Nats
 from noiseless.measures.differential.parameters import is_at_most, read_delta, read_epsilon

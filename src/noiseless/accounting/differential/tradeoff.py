@@ -15,14 +15,14 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from noiseless.accounting.binary import (
+from noiseless.accounting.differential.binary import (
     binary_divergence,
     precision,
     smallest_float,
     upper_epsilon,
     z_capacity,
 )
-from noiseless.accounting.conversions import kl_to_delta, mi_to_delta
+from noiseless.accounting.differential.conversions import kl_to_delta, mi_to_delta
 from noiseless.exact import Nats, ball, ball_above
 from noiseless.measures.differential.parameters import (
     Epsilon,

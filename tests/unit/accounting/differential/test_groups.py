@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from noiseless.accounting import (
+from noiseless.accounting.differential import (
     database_information,
     dp_to_mi,
     group_delta,

@@ -15,7 +15,7 @@ import math
 import operator
 from typing import TYPE_CHECKING
 
-from noiseless.accounting.binary import (
+from noiseless.accounting.differential.binary import (
     binary_entropy,
     precision,
     response_capacity,
@@ -23,7 +23,7 @@ from noiseless.accounting.binary import (
     upper_epsilon,
     z_capacity,
 )
-from noiseless.accounting.conversions import kl_to_delta
+from noiseless.accounting.differential.conversions import kl_to_delta
 from noiseless.errors import RequestError
 from noiseless.exact import ball, ball_above
 from noiseless.measures.differential.parameters import Delta, Epsilon, epsilon_ball, is_zero

@@ -6,9 +6,9 @@ from fractions import Fraction
 from numbers import Real
 from typing import TYPE_CHECKING
 
-from noiseless.accounting.binary import precision, upper_epsilon
-from noiseless.accounting.groups import group_epsilon
-from noiseless.accounting.information_bounds import alphabet, capacity_limit, leakage_limit
+from noiseless.accounting.differential.binary import precision, upper_epsilon
+from noiseless.accounting.differential.groups import group_epsilon
+from noiseless.accounting.differential.information_bounds import alphabet, capacity_limit, leakage_limit
 from noiseless.errors import RequestError
 from noiseless.exact import Rational, as_fraction, ball, ball_above
 from noiseless.measures.differential.parameters import Epsilon, epsilon_ball, is_zero
