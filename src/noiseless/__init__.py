@@ -46,7 +46,9 @@ if TYPE_CHECKING:
     from noiseless.measures.zero_error import ZeroErrorBracket, lovasz_theta, zero_error_capacity
     from noiseless.mechanisms.blur import Blur, BlurredTable, ContinuousBlur, blur
     from noiseless.mechanisms.local import LocalQuantizer, LocalVector, quantize
+    from noiseless.policies.accuracy import fewest_cells, least_leakage
     from noiseless.policies.comparison import Comparison, compare
+    from noiseless.policies.consequences import consequences
     from noiseless.policies.plan import Plan, plan
     from noiseless.ranges import (
         BoxSet,
@@ -99,16 +101,19 @@ _HOMES = {
     "compare": "policies.comparison",
     "conditional_entropy": "measures",
     "confusability_edges": "ranges",
+    "consequences": "policies.consequences",
     "convert": "accounting.differential",
     "covering_number": "measures.covering",
     "disarray": "measures",
     "dp_delta": "measures.differential",
     "dp_epsilon": "measures.differential",
     "entropy": "measures",
+    "fewest_cells": "policies.accuracy",
     "indistinguishability": "measures.indistinguishability",
     "information": "measures",
     "kl_dp": "measures.differential",
     "leakage": "measures",
+    "least_leakage": "policies.accuracy",
     "linear_indistinguishability": "measures.indistinguishability",
     "lovasz_theta": "measures.zero_error",
     "max_distortion": "measures.distortion",
@@ -171,16 +176,19 @@ __all__ = [
     "compare",
     "conditional_entropy",
     "confusability_edges",
+    "consequences",
     "convert",
     "covering_number",
     "disarray",
     "dp_delta",
     "dp_epsilon",
     "entropy",
+    "fewest_cells",
     "indistinguishability",
     "information",
     "kl_dp",
     "leakage",
+    "least_leakage",
     "linear_indistinguishability",
     "lovasz_theta",
     "max_distortion",

@@ -190,6 +190,13 @@ def _most_met(cells: list[list[Fraction]], images: list[set[Fraction]]) -> int:
 @given(cases(), st.fractions(0, 10, max_denominator=8))
 def test_the_coarsest_cells_keep_the_error(case: Case, error: Fraction) -> None:
     told = coarsest(case.query, error)
+    values = sorted({case.truth(dataset) for dataset in case.datasets()})
+    fewest, covered = 0, None
+    for value in values:
+        if covered is None or value > covered:
+            fewest, covered = fewest + 1, value + 2 * error
+    met = len({told.quantizer.cell(value) for value in values})
+    assert met == fewest or case.query.attainable is None
     for dataset in case.datasets():
         truth = case.truth(dataset)
         assert abs(truth - told.answer(told.quantizer.cell(truth)).value) <= error

@@ -7,7 +7,7 @@ from math import ceil, floor
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, floor_of_power
 from noiseless.mechanisms.quantized import QuantizedQuery
-from noiseless.mechanisms.quantizer import Quantizer, Stepped, Uniform
+from noiseless.mechanisms.quantizer import Edged, Quantizer, Stepped, Uniform
 from noiseless.queries import Influence, Lattice, Query, Slide
 
 _MOST_BITS = 10_000
@@ -85,8 +85,8 @@ def _cells_of_continuum(query: Query, allowed: int) -> int:
 def coarsest(query: Query, error: Rational) -> QuantizedQuery:
     """The fewest cells whose middles are never farther than `error` from the truth (Theorem IV.2 of [P4]).
 
-    ceil((ymax - ymin) / 2e) cells on a continuum, cells of floor(2e / step) + 1 points on a lattice. Fewest
-    cells are least maximin information: I*(Y; g(Y)) = log2 of their number.
+    ceil((ymax - ymin) / 2e) cells on a continuum, cells of floor(2e / step) + 1 points on a lattice, fewer
+    where answers leave gaps. Fewest cells are least maximin information: I*(Y; g(Y)) = log2 of their number.
 
     Raises:
         RequestError: the error is negative, or 0 on a continuum.
@@ -95,9 +95,20 @@ def coarsest(query: Query, error: Rational) -> QuantizedQuery:
     if tolerated < 0 or (tolerated == 0 and not isinstance(span, Lattice)):
         raise RequestError("a tolerated error is a number above 0")
     if isinstance(span, Lattice):
-        points = min(floor(2 * tolerated / span.step) + 1, span.last + 1)
-        return QuantizedQuery(query, Stepped(span, points))
+        steps = floor(2 * tolerated / span.step)
+        if isinstance(query.attainable, tuple):
+            return QuantizedQuery(query, _covering(span, query.attainable, steps))
+        return QuantizedQuery(query, Stepped(span, min(steps, span.last) + 1))
     return QuantizedQuery(query, Uniform(span, max(1, ceil(span.width / (2 * tolerated)))))
+
+
+def _covering(span: Lattice, positions: tuple[int, ...], steps: int) -> Edged:
+    """Where answers leave gaps, each cell begins at the first answer that is not covered yet."""
+    begins: list[int] = []
+    for position in positions:
+        if not begins or position - begins[-1] > steps:
+            begins.append(position)
+    return Edged.of(span, [span.value(begin) for begin in begins])
 
 
 def printed_cells(query: Query, budget: Rational | Bits) -> int:

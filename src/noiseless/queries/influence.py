@@ -110,9 +110,8 @@ def sums(parts: Sequence[tuple[Positions, int]]) -> tuple[Positions, bool]:
     >>> sums([((0, 4, 5), 2)])
     ((0, 4, 5, 8, 9, 10), True)
     """
-    if len(parts) == 1 and isinstance(parts[0][0], range):
-        moves, times = parts[0]  # the common case, and the quick one
-        return range(0, moves[-1] * times + 1, moves.step), True
+    if len(parts) == 1 and isinstance(only := parts[0][0], range):  # the common case, and the quick one
+        return range(0, only[-1] * parts[0][1] + 1, only.step), True
     parts = [(moves, times) for moves, times in parts if times and len(moves) > 1]
     total = sum(moves[-1] * times for moves, times in parts)
     if not parts:
