@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from noiseless.domain.enclosures import Enclosure
 from noiseless.exact import ball
 from noiseless.measures.distortion import Distance, Polytope, mean_errors, slab_volume
-from noiseless.mechanisms.quantizer import Edged, Uniform
+from noiseless.mechanisms.quantizer import Edged, Stepped, Uniform
 from noiseless.policies.accuracy import (
     DatasetCounts,
     FunctionVolume,
@@ -187,9 +187,8 @@ def test_contiguous_cells_need_not_be_optimal_on_lattices() -> None:
 def test_equal_runs_of_points_need_not_be_fewest() -> None:
     """Values 0, 3, 4, 7, 8 and e = 1/2: 5 runs of two points are in use, 3 that begin at answers suffice."""
     asked = total(1, Attribute("x", (0, 3, 4, 7, 8)))
-    stepped = coarsest(asked, HALF)
-    used = {stepped.quantizer.cell_at(position) for position in asked.attainable}
-    assert (len(used), fewest_cells(asked, HALF).cells) == (5, 3)
+    used = {Stepped(asked.span, 2).cell_at(position) for position in asked.attainable}
+    assert (len(used), fewest_cells(asked, HALF).cells, coarsest(asked, HALF).quantizer.cells) == (5, 3, 3)
 
 
 def _held(counts: DatasetCounts, cuts: tuple[int, ...]) -> list[int]:
