@@ -1,6 +1,6 @@
 """Answers to questions about numbers and counts; every kind of event brings its own rule."""
 
-from collections.abc import Hashable, Sized
+from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,6 +15,7 @@ from noiseless.accounting.rules import grouped, hyperplanes
 from noiseless.errors import RequestError
 from noiseless.mechanisms.quantized import QuantizedQuery
 from noiseless.queries import Additive, Attribute, CountedQuery, Query
+from noiseless.queries.influence import Positions, length
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,19 @@ class QuantizedAnswer(Event):
     mechanism: QuantizedQuery
     covers: Cells = None
     about: Hashable = None
+
+    def __post_init__(self) -> None:
+        """Check that the answer depends on one private attribute.
+
+        Raises:
+            RequestError: a filter on another one decides which rows count.
+        """
+        super().__post_init__()
+        if self.mechanism.query.filtered_elsewhere:
+            raise RequestError(
+                "the answer depends on the private attribute of its filter too; give a sum as"
+                " GroupedAnswers.filtered, and the reach of anything else as OtherAnswer"
+            )
 
     @cached_property
     def key(self) -> Key:
@@ -95,10 +109,11 @@ def _check_partition(partition: Partition, record: Record) -> None:
 def _check_domain(query: Query, declared: int | None) -> None:
     """Refuse a question over more values than the record declares: its bound would be too small."""
     of_attribute = getattr(getattr(query, "attribute", None), "numbers", ())
-    numbers: Sized = getattr(query, "numbers", of_attribute)
-    if declared is not None and len(numbers) > declared:
+    numbers: Positions = getattr(query, "numbers", of_attribute)
+    values = length(numbers) if numbers else 0
+    if declared is not None and values > declared:
         raise RequestError(
-            f"a question about {query.attribute_name!r} is over {len(numbers):,} values;"
+            f"a question about {query.attribute_name!r} is over {values:,} values;"
             f" the record declares {declared:,}"
         )
 

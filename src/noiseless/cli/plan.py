@@ -20,6 +20,10 @@ Examples:
 """
 
 
+_MOST_DIGITS = 300
+"""Numbers beyond are slips of the pen, and exact arithmetic with them never ends."""
+
+
 def plan_command(
     *,
     query: Annotated[
@@ -74,6 +78,8 @@ def read_number(option: str, text: str) -> Decimal:
         number = Decimal("nan")
     if not number.is_finite():
         raise RequestError(f"{option} takes a finite decimal number, not {text!r}")
+    if max(abs(number.adjusted()), len(number.as_tuple().digits)) > _MOST_DIGITS:
+        raise RequestError(f"{option} takes a number of at most {_MOST_DIGITS} digits, and so many zeros")
     return number
 
 
@@ -83,7 +89,7 @@ def read_budget(text: str | None) -> tuple[Decimal | None, int | None]:
         return None, None
     word, _, rest = text.strip().partition(" ")
     if word.lower() == "reach":
-        if not rest.strip().isdecimal():
-            raise RequestError('--budget "reach K" takes a whole number K')
+        if not rest.strip().isdecimal() or len(rest.strip()) > _MOST_DIGITS:
+            raise RequestError('--budget "reach K" takes a whole number K, such as "reach 3"')
         return None, int(rest)
     return read_number("--budget", text), None

@@ -10,6 +10,7 @@ from noiseless.exact import Bits
 from noiseless.mechanisms.quantizer import Answer, Quantizer
 from noiseless.mechanisms.reach import Reach, reach
 from noiseless.queries import Lattice, Query
+from noiseless.queries.influence import Positions, length
 
 
 @dataclass(frozen=True)
@@ -39,14 +40,10 @@ class QuantizedQuery:
         positions, span = self.query.attainable, self.query.span
         if positions is None or not isinstance(span, Lattice):
             return self.quantizer.answer(cell)
-        inside = positions[
-            bisect_left(positions, self.quantizer.begin(cell)) : bisect_left(
-                positions, self.quantizer.begin(cell + 1)
-            )
-        ]
-        if not inside:
+        first, after = (_place(positions, self.quantizer.begin(end)) for end in (cell, cell + 1))
+        if first == after:
             raise RequestError("no answer lies in that cell")
-        return Answer(span.value(inside[0]), span.value(inside[-1]))
+        return Answer(span.value(positions[first]), span.value(positions[after - 1]))
 
     @cached_property
     def worst_error(self) -> Fraction:
@@ -57,3 +54,10 @@ class QuantizedQuery:
         cells = {self.quantizer.cell_at(position) for position in positions}
         answers = (self.answer(cell) for cell in cells)
         return max(answer.upper - answer.lower for answer in answers) / 2
+
+
+def _place(positions: Positions, number: int) -> int:
+    """How many positions lie below a number; `bisect` takes no range as long as some are."""
+    if isinstance(positions, range):
+        return min(-(-(number - positions[0]) // positions.step), length(positions))
+    return bisect_left(positions, number)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from noiseless.exact import Bits
 from noiseless.mechanisms.quantizer import Quantizer, Stepped, Uniform
 from noiseless.queries.base import Query
-from noiseless.queries.influence import Images, Influence, Slide
+from noiseless.queries.influence import Images, Influence, Slide, length, whole_numbers
 
 _MOST_WORK = 2**24
 """Up to this many pairs of a base and a move are looked at one by one; beyond, reach is a bound."""
@@ -52,10 +52,10 @@ def _of(influence: Influence | Images | Slide, quantizer: Quantizer) -> Reach:
     if not isinstance(influence, Influence):
         raise TypeError(f"no rule for {type(influence).__name__}")
     moves, bases = influence.moves, influence.bases
-    cap = len(moves) if influence.most is None else min(len(moves), influence.most)
+    cap = length(moves) if influence.most is None else min(length(moves), influence.most)
     if _consecutive(moves) and _consecutive(bases):
         return Reach(min(_sliding(quantizer, influence.sweep, bases[-1], bases[0]), cap), influence.exact)
-    if len(moves) * len(bases) <= _MOST_WORK:
+    if length(moves) * length(bases) <= _MOST_WORK:
         return Reach(min(_counted(influence, quantizer), cap), influence.exact)
     return Reach(min(_sliding(quantizer, influence.sweep, bases[-1], 0), cap), exact=False)
 
@@ -69,16 +69,19 @@ def _of_images(influence: Images, quantizer: Quantizer) -> Reach:
 
 @_of.register
 def _of_slide(influence: Slide, quantizer: Quantizer) -> Reach:
-    """A closed interval meets most cells when its end just reaches an edge (Theorem 8 of [P1], corrected)."""
-    length, span = influence.length, quantizer.span
-    if not length:
+    """A closed interval meets most cells when its end just reaches an edge (Theorem 8 of [P1], corrected).
+
+    With cells of any width it may also meet most of them where it begins at the low end of the span.
+    """
+    sweep, span = influence.length, quantizer.span
+    if not sweep:
         return Reach(1 + influence.more, influence.exact)
     if isinstance(quantizer, Uniform):
-        most = min(quantizer.cells, ceil(quantizer.cells * length / span.width) + 1)
+        most = min(quantizer.cells, ceil(quantizer.cells * sweep / span.width) + 1)
         return Reach(most + influence.more, influence.exact)
-    ends = [quantizer.edge(cell) for cell in range(quantizer.cells)] + [span.high]
+    ends = [quantizer.edge(cell) for cell in range(quantizer.cells)] + [span.low + sweep, span.high]
     touched = (
-        quantizer.cell(end) - quantizer.cell(end - length) + 1 for end in ends if end - length >= span.low
+        quantizer.cell(end) - quantizer.cell(end - sweep) + 1 for end in ends if end - sweep >= span.low
     )
     return Reach(max(touched) + influence.more, influence.exact)
 
@@ -89,7 +92,7 @@ def _consecutive(positions: range | tuple[int, ...]) -> bool:
 
 def _counted(influence: Influence, quantizer: Quantizer) -> int:
     """For each base, how many cells the moves meet: one more than there are changes of cell between them."""
-    bases = np.asarray(influence.bases, np.int64)
+    bases = np.asarray(influence.bases, whole_numbers(quantizer.last))
     begins = _begins(quantizer)
     met = np.ones(len(bases), np.int64)
     before = np.searchsorted(begins, bases + influence.moves[0], side="right")
@@ -100,8 +103,9 @@ def _counted(influence: Influence, quantizer: Quantizer) -> int:
     return int(met.max())
 
 
-def _begins(quantizer: Quantizer) -> npt.NDArray[np.int64]:
-    return np.array([quantizer.begin(cell) for cell in range(quantizer.cells)], np.int64)
+def _begins(quantizer: Quantizer) -> npt.NDArray[np.int64 | np.object_]:
+    begins = [quantizer.begin(cell) for cell in range(quantizer.cells)]
+    return np.array(begins, whole_numbers(quantizer.last))
 
 
 def _sliding(quantizer: Quantizer, sweep: int, last: int, first: int) -> int:

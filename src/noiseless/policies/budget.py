@@ -9,6 +9,7 @@ from noiseless.exact import Bits, Rational, floor_of_power
 from noiseless.mechanisms.quantized import QuantizedQuery
 from noiseless.mechanisms.quantizer import Edged, Quantizer, Stepped, Uniform
 from noiseless.queries import Influence, Lattice, Query, Slide
+from noiseless.queries.influence import length
 
 _MOST_BITS = 10_000
 """More bits than any record has: a budget beyond is a slip of the pen."""
@@ -24,10 +25,18 @@ def allowed_reach(bits: Rational) -> int:
     >>> allowed_reach(3), allowed_reach(Decimal("1.58")), allowed_reach(Decimal("1.585"))
     (8, 2, 3)
     """
-    budget = Fraction(bits)
-    if not 0 <= budget <= _MOST_BITS:
+    budget = as_finite(bits)
+    if budget is None or not 0 <= budget <= _MOST_BITS:
         raise RequestError(f"a budget is a number of bits between 0 and {_MOST_BITS:,}")
     return floor_of_power(budget)
+
+
+def as_finite(number: Rational) -> Fraction | None:
+    """The number exactly; None for one that is infinite or none at all."""
+    try:
+        return Fraction(number)
+    except (OverflowError, ValueError):
+        return None
 
 
 def finest(query: Query, allowed: int) -> QuantizedQuery:
@@ -58,7 +67,7 @@ def _candidates(query: Query, allowed: int) -> Iterator[Quantizer]:
         yield from (Uniform(span, cells) for cells in range(2, span.last + 1))
         return
     sweep = max(i.sweep for i in query.influences if not isinstance(i, Slide))
-    if all(isinstance(i, Influence) and len(i.moves) <= allowed for i in query.influences):
+    if all(isinstance(i, Influence) and length(i.moves) <= allowed for i in query.influences):
         yield Stepped(span, 1)
     elif allowed > 1:
         yield Stepped(span, min(ceil(Fraction(sweep, allowed - 1)), ceil(Fraction(span.last + 1, allowed))))
@@ -76,10 +85,10 @@ def _regular(query: Query) -> bool:
 
 
 def _cells_of_continuum(query: Query, allowed: int) -> int:
-    length = max(i.length for i in query.influences if isinstance(i, Slide))
-    if not length:
+    sweep = max(i.length for i in query.influences if isinstance(i, Slide))
+    if not sweep:
         raise RequestError("nobody moves the answer: the bounds are equal")
-    return max(allowed, floor((allowed - 1) * query.span.width / length))
+    return max(allowed, floor((allowed - 1) * query.span.width / sweep))
 
 
 def coarsest(query: Query, error: Rational) -> QuantizedQuery:
@@ -91,8 +100,8 @@ def coarsest(query: Query, error: Rational) -> QuantizedQuery:
     Raises:
         RequestError: the error is negative, or 0 on a continuum.
     """
-    span, tolerated = query.span, Fraction(error)
-    if tolerated < 0 or (tolerated == 0 and not isinstance(span, Lattice)):
+    span, tolerated = query.span, as_finite(error)
+    if tolerated is None or tolerated < 0 or (tolerated == 0 and not isinstance(span, Lattice)):
         raise RequestError("a tolerated error is a number above 0")
     if isinstance(span, Lattice):
         steps = floor(2 * tolerated / span.step)

@@ -8,8 +8,8 @@ from noiseless.exact import Rational
 from noiseless.queries import (
     Attribute,
     Continuum,
+    EqualOnBox,
     Lattice,
-    LinearOnBox,
     OrderOnInterval,
     Quantity,
     Query,
@@ -32,8 +32,8 @@ _ON_LATTICES: Mapping[str, Callable[[int, Attribute], Query]] = {
 }
 
 _ON_INTERVALS: Mapping[str, Callable[[int, Quantity], Query]] = {
-    "sum": lambda people, quantity: LinearOnBox((Fraction(1),) * people, quantity),
-    "mean": lambda people, quantity: LinearOnBox((Fraction(1, people),) * people, quantity),
+    "sum": lambda people, quantity: EqualOnBox(people, Fraction(1), quantity),
+    "mean": lambda people, quantity: EqualOnBox(people, Fraction(1, people), quantity),
     "min": OrderOnInterval,
     "max": OrderOnInterval,
     "median": OrderOnInterval,

@@ -24,6 +24,7 @@ from noiseless.policies.budget import allowed_reach, finest
 from noiseless.policies.calibration import calibrated, counted_by_response
 from noiseless.policies.catalogue import named_query
 from noiseless.queries import Lattice, Query, Slide
+from noiseless.queries.influence import length
 
 _COARSEST, _FINEST = 128, 256
 """Into so many steps one person's sweep is divided for the comparison, if the lattice is not coarser."""
@@ -170,12 +171,12 @@ class _Scene:
             lattice = Lattice(span.low, span.step * points, -(-span.last // points))
             rounding = span.step * Fraction(points * points // 4, points), span.step * (points // 2)
             possible = question.attainable or range(span.last + 1)
-            truth = span.value(possible[round(share * (len(possible) - 1))])
+            truth = span.value(possible[round(share * (length(possible) - 1))])
             return cls(question, budget, lattice, -(-sweep // points), rounding, truth, seed)
-        length = max(i.length for i in question.influences if isinstance(i, Slide))
-        if not length:
+        farthest = max(i.length for i in question.influences if isinstance(i, Slide))
+        if not farthest:
             raise RequestError("nobody moves the answer: there is nothing to compare")
-        step = length / most
+        step = farthest / most
         lattice = Lattice(span.low, step, math.ceil(span.width / step))
         return cls(question, budget, lattice, most, (step / 4, step / 2), span.low + share * span.width, seed)
 
@@ -297,7 +298,7 @@ def mean_error(mechanism: QuantizedQuery) -> Fraction:
     if not isinstance(span, Lattice):
         return span.width / quantizer.cells / 4
     possible = mechanism.query.attainable
-    if possible is not None and len(possible) <= span.last:
+    if possible is not None and length(possible) <= span.last:
         found = ((mechanism.answer(quantizer.cell_at(p)), span.value(p)) for p in possible)
         return sum((abs(answer.value - truth) for answer, truth in found), Fraction(0)) / len(possible)
     if isinstance(quantizer, Stepped):

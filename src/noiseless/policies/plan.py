@@ -3,12 +3,13 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, round_up
 from noiseless.mechanisms.quantized import QuantizedQuery
-from noiseless.mechanisms.quantizer import Stepped
+from noiseless.mechanisms.quantizer import Edged, Stepped
 from noiseless.policies.budget import allowed_reach, coarsest, finest, printed_cells
 from noiseless.policies.catalogue import named_query
 
@@ -38,10 +39,12 @@ class Plan:
 
     @property
     def cell_width(self) -> Fraction:
-        """How wide a cell is; the last one may be narrower."""
+        """How wide a cell is; the last one may be narrower, and the widest where they differ."""
         quantizer = self.mechanism.quantizer
         if isinstance(quantizer, Stepped):
             return quantizer.span.step * quantizer.points
+        if isinstance(quantizer, Edged):
+            return max(after - before for before, after in pairwise(quantizer.edges))
         return quantizer.span.width / quantizer.cells
 
     @property
@@ -96,11 +99,14 @@ class Plan:
         }
 
     def __str__(self) -> str:
-        told = f"{self.cells:,} cell{'s' * (self.cells != 1)} of width {float(self.cell_width):g}"
+        most = " at most" if isinstance(self.mechanism.quantizer, Edged) else ""
+        told = f"{self.cells:,} cell{'s' * (self.cells != 1)} of width {float(self.cell_width):g}{most}"
         exact = "" if self.reach_exact else " (a bound)"
+        who = "1 person" if self.people == 1 else f"{self.people:,} people"
+        answers = f"{self.reach:,} answer{'s' * (self.reach != 1)}"
         lines = [
-            f"{self.query} of {self.people:,} people: {told}, off by {float(self.worst_error):g} at most.",
-            f"One person can cause {self.reach:,} answers{exact}: the price is {self.bits}.",
+            f"{self.query} of {who}: {told}, off by {float(self.worst_error):g} at most.",
+            f"One person can cause {answers}{exact}: the price is {self.bits}.",
             f"A record holds {_bits(self.entropy_of_record)}.",
         ]
         return "\n".join([*lines, *([f"Warning: {self.warning}."] if self.warning else [])])

@@ -4,12 +4,11 @@ Noiseless privacy bounds how many answers a person can cause, not how few of the
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
-from itertools import combinations_with_replacement, pairwise
-from math import comb
+from itertools import combinations_with_replacement
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +18,7 @@ from noiseless.mechanisms.quantized import QuantizedQuery
 from noiseless.mechanisms.quantizer import Quantizer, Stepped, Uniform
 from noiseless.queries import (
     Additive,
+    EqualOnBox,
     Influence,
     LinearOnBox,
     MiddleMedian,
@@ -30,7 +30,8 @@ from noiseless.queries import (
 )
 from noiseless.queries.additive import EXCLUDED
 from noiseless.queries.filtered_mean import FilteredMean
-from noiseless.queries.influence import Positions
+from noiseless.queries.influence import Positions, length
+from noiseless.queries.variance import few_groups
 
 MOST_WORK = 2**24
 """Up to this many pairs of a base and a move are looked at; beyond, there is a bound."""
@@ -107,10 +108,11 @@ def _counted(kinds: Iterable[Kind], values: int, quantizer: Quantizer) -> Poster
 def _of_additive(query: Additive, quantizer: Quantizer) -> Posterior:
     """A person's rows: so many combinations of values lead to each sum."""
     rows, (influence,) = min(query.rows, query.people), query.influences
-    each = Counter(query.contributions)
-    values = len(query.numbers) ** rows
-    if max(each) * rows > MOST_WORK:
+    values = length(query.numbers) ** rows
+    top = max(query.contributions) if isinstance(query.contributions, tuple) else query.contributions[-1]
+    if top * rows > MOST_WORK:
         return Posterior(Fraction(1), Fraction(values), counted=True, exact=False)
+    each = Counter(query.contributions)
     ways = each if rows == 1 else _sums_of(each, rows)
     return _counted([Kind(ways, influence.bases, influence.exact)], values, quantizer)
 
@@ -128,7 +130,7 @@ def _of_weighted(query: Weighted, quantizer: Quantizer) -> Posterior:
     size = query.attribute.size
     if not any(query.weights):
         return Posterior(Fraction(size), Fraction(size), counted=True, exact=True)
-    return _counted(map(_one_way, query.influences), size, quantizer)
+    return _of_moves(query.influences, size, quantizer)
 
 
 @_posterior.register(OrderStatistic)
@@ -139,7 +141,17 @@ def _of_order(query: OrderStatistic | MiddleMedian, quantizer: Quantizer) -> Pos
     Beyond the clamp all values lead to the answer at the clamp: what agrees with an answer then holds all
     that would agree with it without a clamp.
     """
-    return _counted(map(_one_way, query.influences), query.attribute.size, quantizer)
+    if isinstance(query, MiddleMedian) and query.rows > 1:
+        values = query.attribute.size ** min(query.rows, query.people)
+        return Posterior(Fraction(1), Fraction(values), counted=True, exact=False)
+    return _of_moves(query.influences, query.attribute.size, quantizer)
+
+
+def _of_moves(influences: Sequence[Influence], size: int, quantizer: Quantizer) -> Posterior:
+    """One value leads to each move."""
+    if size > MOST_WORK:
+        return Posterior(Fraction(1), Fraction(size), counted=True, exact=False)
+    return _counted(map(_one_way, influences), size, quantizer)
 
 
 def _one_way(influence: Influence) -> Kind:
@@ -150,7 +162,7 @@ def _one_way(influence: Influence) -> Kind:
 def _of_variance(query: Variance, quantizer: Quantizer) -> Posterior:
     """By listing all others, while they are few."""
     attribute = query.attribute
-    if not _few(attribute.size, query.people):
+    if not few_groups(attribute.size, query.people, MOST_LISTED):
         return Posterior(Fraction(1), Fraction(attribute.size), counted=True, exact=False)
     least = min(
         _rarest(quantizer.cell_at(query.position(counts)) for counts in _owns(others, attribute.numbers))
@@ -162,10 +174,11 @@ def _of_variance(query: Variance, quantizer: Quantizer) -> Posterior:
 @_posterior.register
 def _of_filtered_mean(query: FilteredMean, quantizer: Quantizer) -> Posterior:
     """By listing all others, while they are few; "too few" is an answer too."""
-    numbers = list(query.attribute.numbers) + ([] if query.where is not None else [EXCLUDED])
-    whole = Fraction(len(numbers))
-    if not _few(len(numbers), query.people):
+    size = query.attribute.size + query.filtered_elsewhere
+    whole = Fraction(size)
+    if not few_groups(size, query.people, MOST_LISTED):
         return Posterior(Fraction(1), whole, counted=True, exact=False)
+    numbers = [*query.attribute.numbers, *([EXCLUDED] if query.filtered_elsewhere else [])]
 
     def told(counts: Counter[int]) -> int | None:
         mean = query.mean(counts)
@@ -178,10 +191,6 @@ def _of_filtered_mean(query: FilteredMean, quantizer: Quantizer) -> Posterior:
     return Posterior(Fraction(least), whole, counted=True, exact=True)
 
 
-def _few(size: int, people: int) -> bool:
-    return comb(size + people - 2, people - 1) * size <= MOST_LISTED
-
-
 def _owns(others: tuple[int, ...], numbers: Iterable[int]) -> Iterator[Counter[int]]:
     """The counts of everybody's numbers, for each number that a person can have beside the others."""
     return (Counter((*others, own)) for own in numbers)
@@ -192,35 +201,45 @@ def _rarest(answers: Iterable[int | None]) -> int:
 
 
 @_posterior.register
-def _of_linear(query: LinearOnBox, quantizer: Quantizer) -> Posterior:
+def _of_linear(query: LinearOnBox | EqualOnBox, quantizer: Quantizer) -> Posterior:
     """The person slides the answer over a closed interval that others shift.
 
     An end of it comes to lie on an edge, or just before one, unless all edges lie inside of it wherever
     others put it: then a single value, or arbitrarily few, agree with an answer.
     """
     span, width = query.span, query.quantity.span.width
-    edges = [quantizer.edge(cell) for cell in range(1, quantizer.cells)]
     found = [width]
-    for weight in {abs(weight) for weight in query.weights if weight}:
+    if quantizer.cells == 1:
+        return Posterior(width, width, counted=False, exact=True)
+    least, most = quantizer.edge(1), quantizer.edge(quantizer.cells - 1)
+    for weight in query.sizes - {0}:
         low, high = span.low + weight * width, span.high - weight * width
-        if any(edge >= low or edge <= high for edge in edges):
+        if most >= low or least <= high:
             found.append(Fraction(0))
-        elif edges:
-            inner = (after - before for before, after in pairwise(edges))
-            found.append(min(edges[0] - high, low - edges[-1], *inner) / weight)
+        else:
+            inner = _widths(quantizer, range(1, quantizer.cells - 1))
+            found.append(min(least - high, low - most, *inner) / weight)
     return Posterior(min(found), width, counted=False, exact=True)
 
 
 @_posterior.register
 def _of_order_on_interval(query: OrderOnInterval, quantizer: Quantizer) -> Posterior:
     """Where others leave all of the interval, the values of a cell; elsewhere more."""
-    cells = (quantizer.answer(cell) for cell in range(quantizer.cells))
-    widths = [answer.upper - answer.lower for answer in cells]
+    widths = _widths(quantizer, range(quantizer.cells))
     return Posterior(min(widths), query.quantity.span.width, counted=False, exact=True)
+
+
+def _widths(quantizer: Quantizer, cells: range) -> set[Fraction]:
+    """How wide some cells of a continuum are."""
+    if isinstance(quantizer, Uniform):
+        cells = cells[:1]
+    return {quantizer.edge(cell + 1) - quantizer.edge(cell) for cell in cells}
 
 
 def _fewest(kind: Kind, quantizer: Quantizer) -> tuple[int, bool]:
     """The fewest values behind an answer of one kind of person, and whether that is exact."""
+    if quantizer.last >= _LARGE:
+        return min(kind.ways.values()), False
     if kind.is_regular and quantizer.cells <= MOST_WORK:
         return _of_window(len(kind.ways) - 1, kind.bases, _begins(quantizer)), kind.exact
     bases = _telling_bases(kind, quantizer)
@@ -248,7 +267,7 @@ def _of_window(sweep: int, bases: Positions, begins: IntArray) -> int:
 def _telling_bases(kind: Kind, quantizer: Quantizer) -> IntArray | None:
     """The bases to look at: all of them, or those at which some move passes an edge."""
     moves, bases = len(kind.ways), kind.bases
-    if len(bases) * moves <= MOST_WORK:
+    if length(bases) * moves <= MOST_WORK:
         return np.asarray(bases, np.int64)
     if _consecutive(bases) and quantizer.cells * moves * moves <= MOST_WORK:
         passing = np.subtract.outer(_begins(quantizer), np.array(list(kind.ways), np.int64)).ravel()

@@ -1,6 +1,6 @@
 """Questions: what an answer can be, what one person can do to it, and how it is computed exactly."""
 
-from noiseless.queries.additive import Additive, LinearOnBox, Weighted, count, mean, total
+from noiseless.queries.additive import Additive, EqualOnBox, LinearOnBox, Weighted, count, mean, total
 from noiseless.queries.attribute import Attribute, Quantity
 from noiseless.queries.base import CountedQuery, Query
 from noiseless.queries.influence import Images, Influence, Slide
@@ -21,6 +21,7 @@ __all__ = [
     "Attribute",
     "Continuum",
     "CountedQuery",
+    "EqualOnBox",
     "Images",
     "Influence",
     "Lattice",

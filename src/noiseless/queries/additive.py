@@ -5,10 +5,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from math import gcd
 
 from noiseless.errors import RequestError
 from noiseless.queries.attribute import Attribute, Quantity, common_unit
-from noiseless.queries.base import CountedQuery, Query, monotone_pieces, require_people
+from noiseless.queries.base import CountedQuery, Query, monotone_pieces, require_listable, require_people
 from noiseless.queries.influence import Influence, Positions, Slide, positions, sums
 from noiseless.queries.spans import Continuum, Lattice, Span
 
@@ -73,9 +74,14 @@ class Additive(CountedQuery):
 
         Unknown with several rows a person, or with a filter on another attribute.
         """
-        if self.rows > 1 or self.numbers[0] == EXCLUDED:
+        if self.rows > 1 or self.filtered_elsewhere:
             return None
         return 1 if isinstance(self.contributions, range) else monotone_pieces(self.contributions)
+
+    @property
+    def filtered_elsewhere(self) -> bool:
+        """Whether rows can be left out."""
+        return self.numbers[0] == EXCLUDED
 
     def position(self, counts: Mapping[int, int]) -> int:
         """The sum, in whole numbers of any size."""
@@ -116,18 +122,21 @@ def total(
         rows: the most rows that one person has.
         excluded: whether a filter on another private attribute can leave a row out, as number `EXCLUDED`.
     """
-    if excluded:
-        values = [Fraction(0), *map(attribute.value, attribute.numbers)]
-        return replace(_weighed(people, attribute, values, rows), numbers=(EXCLUDED, *attribute.numbers))
-    if where is None:
+    if where is None and not excluded:
         return _plain(people, attribute, rows, Fraction(1))
-    values = [attribute.value(n) if n in where else Fraction(0) for n in attribute.numbers]
-    return _weighed(people, attribute, values, rows)
+    scale = common_unit([attribute.origin, attribute.unit])
+    origin, unit = int(attribute.origin / scale), int(attribute.unit / scale)
+    if excluded:
+        values = [0, *(origin + unit * n for n in _listed(attribute))]
+        found = _weighed(people, attribute, values, rows, scale)
+        return replace(found, numbers=(EXCLUDED, *attribute.numbers))
+    values = [origin + unit * n if where is not None and n in where else 0 for n in _listed(attribute)]
+    return _weighed(people, attribute, values, rows, scale)
 
 
 def count(people: int, attribute: Attribute, where: Collection[int], rows: int = 1) -> Additive:
     """COUNT(*) of the rows whose number is in `where` (a private filter)."""
-    return _weighed(people, attribute, [Fraction(n in where) for n in attribute.numbers], rows)
+    return _weighed(people, attribute, [int(n in where) for n in _listed(attribute)], rows)
 
 
 def mean(people: int, attribute: Attribute, rows: int = 1) -> Additive:
@@ -141,11 +150,21 @@ def _plain(people: int, attribute: Attribute, rows: int, factor: Fraction) -> Ad
     return Additive(people, attribute.name, numbers, numbers, origin, unit, factor, rows)
 
 
-def _weighed(people: int, attribute: Attribute, values: Sequence[Fraction], rows: int) -> Additive:
+def _listed(attribute: Attribute) -> Positions:
+    """The numbers, when they are not too many to be looked at one by one."""
+    require_listable(attribute.name, attribute.size)
+    return attribute.numbers
+
+
+def _weighed(
+    people: int, attribute: Attribute, values: Sequence[int], rows: int, scale: Fraction = Fraction(1)
+) -> Additive:
+    """The sum of a value, a multiple of the scale, for each number."""
     least = min(values)
-    unit = common_unit(value - least for value in values)
-    worth = tuple(int((value - least) / unit) for value in values)
-    return Additive(people, attribute.name, attribute.numbers, worth, least, unit, rows=rows)
+    unit = gcd(*(value - least for value in values))
+    worth = tuple((value - least) // unit for value in values) if unit else (0,) * len(values)
+    step = unit * scale if unit else Fraction(1)
+    return Additive(people, attribute.name, attribute.numbers, worth, least * scale, step, rows=rows)
 
 
 class _OfWeights(Query):
@@ -248,7 +267,57 @@ class LinearOnBox(_OfWeights):
         ends = [sorted((w * low, w * high)) for w in self.weights]
         return Continuum(sum((a for a, _ in ends), Fraction(0)), sum((b for _, b in ends), Fraction(0)))
 
+    @property
+    def sizes(self) -> frozenset[Fraction]:
+        """The different weights, without their signs."""
+        return frozenset(map(abs, self.weights))
+
     @cached_property
     def influences(self) -> tuple[Slide]:
         """The person with the largest weight slides the answer farthest, wherever others put it."""
-        return (Slide(max(map(abs, self.weights)) * self.quantity.span.width),)
+        return (Slide(max(self.sizes) * self.quantity.span.width),)
+
+
+@dataclass(frozen=True)
+class EqualOnBox(Query):
+    """The same with one weight for everybody, however many they are: a sum, or a mean."""
+
+    people: int
+    weight: Fraction
+    quantity: Quantity
+
+    def __post_init__(self) -> None:
+        require_people(self.people)
+
+    @property
+    def attribute_name(self) -> str:
+        """The private quantity."""
+        return self.quantity.name
+
+    @property
+    def weights(self) -> tuple[Fraction, ...]:
+        """One for each person."""
+        return (self.weight,) * self.people
+
+    @property
+    def sizes(self) -> frozenset[Fraction]:
+        """The weight, without its sign."""
+        return frozenset({abs(self.weight)})
+
+    @property
+    def span(self) -> Continuum:
+        """From the smallest weighted sum to the largest."""
+        low, high = sorted(
+            self.people * self.weight * end for end in (self.quantity.span.low, self.quantity.span.high)
+        )
+        return Continuum(low, high)
+
+    @property
+    def influences(self) -> tuple[Slide]:
+        """Everybody slides the answer equally far, wherever others put it."""
+        return (Slide(abs(self.weight) * self.quantity.span.width),)
+
+    @property
+    def pieces(self) -> int:
+        """Monotone in each person's value."""
+        return 1

@@ -8,7 +8,7 @@ from math import gcd, lcm
 from noiseless.domain import Column, NumberColumn
 from noiseless.domain.category import BooleanColumn
 from noiseless.errors import ColumnError, RequestError
-from noiseless.queries.influence import Positions, positions
+from noiseless.queries.influence import Positions, length, positions
 from noiseless.queries.spans import Continuum, Lattice
 
 
@@ -64,7 +64,7 @@ class Attribute:
     @property
     def size(self) -> int:
         """How many values there are."""
-        return len(self.numbers)
+        return length(self.numbers)
 
     @property
     def span(self) -> Lattice:

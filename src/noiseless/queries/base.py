@@ -4,9 +4,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from noiseless.errors import RequestError
+from noiseless.errors import ColumnError, RequestError
 from noiseless.queries.influence import Images, Influence, Positions, Slide
 from noiseless.queries.spans import Span
+
+_MOST_LISTED = 2**20
 
 
 class Query(ABC):
@@ -46,6 +48,11 @@ class Query(ABC):
         1: it only rises or only falls; 2: it goes up, then down (or down, then up); None: unknown.
         """
 
+    @property
+    def filtered_elsewhere(self) -> bool:
+        """Whether it also depends on another private attribute, which decides which rows count."""
+        return False
+
 
 class CountedQuery(Query):
     """A question whose answer depends only on how many rows have each value."""
@@ -63,6 +70,20 @@ def require_people(people: int) -> None:
     """
     if people < 1:
         raise RequestError("nobody takes part; a group has at least one person")
+
+
+def require_listable(name: str, size: int) -> None:
+    """Check that a column's values can be looked at one by one, as private filters and histograms do.
+
+    Raises:
+        ColumnError: they are too many.
+    """
+    if size > _MOST_LISTED:
+        raise ColumnError(
+            name,
+            f"has {size:,} values, too many for private filters and histograms;"
+            f" declare a coarser step, with at most {_MOST_LISTED:,}",
+        )
 
 
 def monotone_pieces(values: Sequence[int]) -> int:

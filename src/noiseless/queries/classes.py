@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from noiseless.errors import RequestError
-from noiseless.queries.base import require_people
+from noiseless.queries.base import require_listable, require_people
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,12 @@ class Histogram:
 
     @classmethod
     def of_values(cls, people: int, name: str, size: int, rows: int = 1) -> "Histogram":
-        """A class for each value."""
+        """A class for each value.
+
+        Raises:
+            ColumnError: they are too many to be counted one by one.
+        """
+        require_listable(name, size)
         return cls(people, name, size, tuple(frozenset({number}) for number in range(size)), rows)
 
     @property

@@ -55,6 +55,11 @@ class FilteredMean(Query):
         return (Slide(self.attribute.span.width / self.least_group, exact=False, more=1),)
 
     @property
+    def filtered_elsewhere(self) -> bool:
+        """Whether the filter is on another attribute."""
+        return self.where is None
+
+    @property
     def pieces(self) -> None:
         """The person can also be absent: no order helps."""
         return

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from noiseless.domain import Column, Value
 from noiseless.errors import ColumnError, RequestError
+from noiseless.queries.base import require_listable
 
 Operator = Literal["=", "!=", "<", "<=", ">", ">=", "in"]
 
@@ -37,6 +38,7 @@ class Filter(ABC):
         """
         if self.columns - {name}:
             raise RequestError(f"the filter on {name!r} looks at other private columns too; filter on one")
+        require_listable(name, column.size)
         return frozenset(i for i in range(column.size) if self.holds({name: column.value(i)}))
 
 
@@ -85,8 +87,8 @@ class Comparison(Filter):
         """
         value = row[self.column]
         for constant in self._constants:
-            if _kind(value) is not _kind(constant):
-                raise ColumnError(self.column, f"holds {_kind(value)}; compare it with the same kind")
+            if kind_of(value) is not kind_of(constant):
+                raise ColumnError(self.column, f"holds {kind_of(value)}; compare it with the same kind")
         if self.operator == "in":
             return value in self._constants
         return _COMPARE[self.operator](value, self.constant)
@@ -172,7 +174,8 @@ def _joined(parts: tuple[Filter, ...]) -> Filter:
     return parts[0] if len(parts) == 1 else AllOf(parts)
 
 
-def _kind(value: object) -> str:
+def kind_of(value: object) -> str:
+    """Values of one kind can be compared."""
     if isinstance(value, bool):
         return "truth values"
     if isinstance(value, int | Decimal):

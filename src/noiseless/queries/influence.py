@@ -13,6 +13,8 @@ BoolArray = npt.NDArray[np.bool_]
 Positions = range | tuple[int, ...]
 """Ascending whole numbers: a range where they are regular."""
 
+_WRAPS = 2**62
+
 _MOST = 2**20
 """Sets of positions are added exactly up to this many positions; beyond, as the range that holds them."""
 
@@ -58,12 +60,11 @@ class Images:
         return max(image[-1] - image[0] for image in self.listed)
 
     @cached_property
-    def table(self) -> npt.NDArray[np.int64]:
+    def table(self) -> npt.NDArray[np.int64 | np.object_]:
         """An image a row, filled up with its last position."""
         longest = max(map(len, self.listed))
-        return np.array(
-            [image + image[-1:] * (longest - len(image)) for image in sorted(self.listed)], np.int64
-        )
+        rows = [image + image[-1:] * (longest - len(image)) for image in sorted(self.listed)]
+        return np.array(rows, whole_numbers(max(row[-1] for row in rows)))
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,20 @@ class Slide:
     length: Fraction
     exact: bool = True
     more: int = 0
+
+
+def length(numbers: Positions) -> int:
+    """How many positions there are, also where `len` would overflow.
+
+    >>> length(range(0, 10**30, 5)) == 2 * 10**29
+    True
+    """
+    return (numbers[-1] - numbers[0]) // numbers.step + 1 if isinstance(numbers, range) else len(numbers)
+
+
+def whole_numbers(last: int) -> type[np.int64] | type[object]:
+    """What arrays of positions up to `last` are made of: sums of two of them must not wrap."""
+    return np.int64 if last < _WRAPS else object
 
 
 def positions(numbers: Iterable[int]) -> Positions:

@@ -9,7 +9,7 @@ from noiseless.errors import RequestError
 from noiseless.exact import Rational
 from noiseless.queries.attribute import Attribute, Quantity
 from noiseless.queries.base import CountedQuery, Query, require_people
-from noiseless.queries.influence import Influence, Positions, Slide, positions, sums
+from noiseless.queries.influence import Influence, Positions, Slide, sums
 from noiseless.queries.spans import Continuum, Lattice
 
 
@@ -81,11 +81,13 @@ class OrderStatistic(CountedQuery):
 class MiddleMedian(CountedQuery):
     """The median of an even number of values: the mean of the middle two, on a lattice twice as fine.
 
-    With others fixed it is their middle value plus the person's own one, clamped, halved.
+    With others fixed it is their middle value plus the person's own one, clamped, halved. Somebody with two
+    rows or more can be both of the middle ones.
     """
 
     people: int
     attribute: Attribute
+    rows: int = 1
 
     def __post_init__(self) -> None:
         require_people(self.people)
@@ -110,8 +112,11 @@ class MiddleMedian(CountedQuery):
 
     @cached_property
     def influences(self) -> tuple[Influence]:
-        """Others stand at both ends and one in the middle, at any value."""
-        return (Influence(self.attribute.numbers, positions(self.attribute.numbers)),)
+        """Others stand at both ends and one in the middle, at any value; or none, with several rows."""
+        if self.rows > 1:
+            moves, exact = sums([(self.attribute.numbers, 2)])
+            return (Influence(moves, range(1), exact),)
+        return (Influence(self.attribute.numbers, self.attribute.numbers),)
 
     @property
     def pieces(self) -> int:
@@ -170,8 +175,8 @@ def quantile(people: int, attribute: Attribute, share: Rational) -> OrderStatist
     return OrderStatistic(people, attribute, rank_of(share, people))
 
 
-def median(people: int, attribute: Attribute) -> OrderStatistic | MiddleMedian:
+def median(people: int, attribute: Attribute, rows: int = 1) -> OrderStatistic | MiddleMedian:
     """The value in the middle; of an even number, the mean of the middle two."""
     if people % 2:
         return OrderStatistic(people, attribute, people // 2 + 1)
-    return MiddleMedian(people, attribute)
+    return MiddleMedian(people, attribute, rows)

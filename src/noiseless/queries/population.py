@@ -6,7 +6,7 @@ from functools import cached_property
 
 from noiseless.domain import Schema, Value
 from noiseless.errors import ColumnError
-from noiseless.queries.filters import Filter
+from noiseless.queries.filters import Filter, kind_of
 from noiseless.tables import Table
 
 
@@ -74,5 +74,9 @@ class Population:
                 found.setdefault(tuple(values[place] for place in places), []).append(cell)
         return tuple(
             Group(values, frozenset(cells), sum(self.sizes[cell] for cell in cells))
-            for values, cells in sorted(found.items(), key=lambda item: tuple(map(str, item[0])))
+            for values, cells in sorted(found.items(), key=_in_order)
         )
+
+
+def _in_order(group: tuple[tuple[Value, ...], list[int]]) -> list[tuple[str, Value]]:
+    return [(kind_of(value), value) for value in group[0]]

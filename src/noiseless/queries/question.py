@@ -124,7 +124,7 @@ class Question:
             "mean": lambda: mean(people, attribute, rows=rows),
             "min": lambda: minimum(people, attribute),
             "max": lambda: maximum(people, attribute),
-            "median": lambda: median(people, attribute),
+            "median": lambda: median(people, attribute, rows),
             "quantile": lambda: quantile(people, attribute, self._asked_share()),
             "variance": lambda: Variance(people, attribute),
         }

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 
 from noiseless.errors import RequestError
@@ -83,6 +84,6 @@ Span = Lattice | Continuum
 
 
 def _exact(number: Rational) -> Fraction:
-    if not math.isfinite(number):
+    if isinstance(number, Decimal | float) and not math.isfinite(number):
         raise RequestError("bounds and steps are finite numbers")
     return Fraction(number)

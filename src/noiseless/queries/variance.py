@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations_with_replacement
-from math import comb
 
 from noiseless.queries.attribute import Attribute
 from noiseless.queries.base import CountedQuery, require_people
@@ -14,6 +13,21 @@ from noiseless.queries.spans import Lattice
 
 _MOST = 50_000
 """What a person can do is listed while there are at most this many values of others and their own."""
+
+
+def few_groups(size: int, people: int, most: int) -> bool:
+    """Whether others and a person, C(size + n - 2, n - 1) * size in all, are at most so many.
+
+    >>> few_groups(3, 3, 18), few_groups(3, 3, 17), few_groups(10**12, 10**9, 10**6)
+    (True, False, False)
+    """
+    fewer, more = sorted((people - 1, size - 1))
+    ways = size
+    for chosen in range(1, fewer + 1):  # C(more + chosen, chosen) only grows
+        if ways > most:
+            break
+        ways = ways * (more + chosen) // chosen
+    return ways <= most
 
 
 @dataclass(frozen=True)
@@ -50,7 +64,7 @@ class Variance(CountedQuery):
     @cached_property
     def influences(self) -> tuple[Influence | Images]:
         """All sets of others while they are few; else the longest interval a person can move it over."""
-        if comb(self.attribute.size + self.people - 2, self.people - 1) * self.attribute.size > _MOST:
+        if not few_groups(self.attribute.size, self.people, _MOST):
             return (self._bound(),)
         others = combinations_with_replacement(self.attribute.numbers, self.people - 1)
         images = (sorted({self._spread((*rest, own)) for own in self.attribute.numbers}) for rest in others)

@@ -13,7 +13,7 @@ from noiseless.policies.accuracy.counts import DatasetCounts
 from noiseless.policies.accuracy.grid_walk import Grid
 from noiseless.policies.accuracy.policy import AccuracyPolicy
 from noiseless.policies.accuracy.pushforward import WHOLE, LinearVolume, Volume
-from noiseless.queries import LinearOnBox, Query
+from noiseless.queries import EqualOnBox, LinearOnBox, Query
 
 MOST_CELLS = 2**13
 """A policy with more cells is not worked out."""
@@ -90,7 +90,9 @@ def pushed(asked: Asked) -> Volume | DatasetCounts:
     """The push-forward of a question."""
     if isinstance(asked, Volume | DatasetCounts):
         return asked
-    return LinearVolume.of_query(asked) if isinstance(asked, LinearOnBox) else DatasetCounts.of(asked)
+    if isinstance(asked, LinearOnBox | EqualOnBox):
+        return LinearVolume.of_query(asked)
+    return DatasetCounts.of(asked)
 
 
 def largest_share(volume: Volume, error: Fraction) -> Fraction:

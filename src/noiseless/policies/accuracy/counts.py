@@ -14,6 +14,7 @@ from noiseless.mechanisms.quantizer import Edged
 from noiseless.policies.accuracy.policy import AccuracyPolicy, Scope
 from noiseless.policies.accuracy.walk import fewest_steps, first_enough, largest_target
 from noiseless.queries import Additive, Attribute, CountedQuery, Lattice, OrderStatistic, Query, Weighted
+from noiseless.queries.variance import few_groups
 
 MOST_ANSWERS = 2**13
 """Different answers up to so many are told apart."""
@@ -145,7 +146,7 @@ def _counted(query: Query) -> Counter[int]:
     if not isinstance(query, CountedQuery) or not isinstance(attribute, Attribute):
         raise RequestError("datasets are counted for sums, counts, means and order statistics on a lattice")
     people = query.people
-    if comb(attribute.size + people - 1, people) > MOST_DATASETS:
+    if not few_groups(attribute.size, people + 1, MOST_DATASETS * attribute.size):
         raise RequestError(
             f"there are more than {MOST_DATASETS:,} datasets, and no quicker way to count them"
         )

@@ -17,7 +17,7 @@ from noiseless.domain.enclosures import Enclosure
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
 from noiseless.policies.accuracy.uniform_sums import UniformSum
-from noiseless.queries import Continuum, LinearOnBox
+from noiseless.queries import Continuum, EqualOnBox, LinearOnBox
 from noiseless.queries.attribute import common_unit
 
 WHOLE = Enclosure.exactly(Fraction(1))
@@ -104,7 +104,7 @@ class LinearVolume(Volume):
         return cls(tuple(Fraction(weight) for weight in normal), exact)
 
     @classmethod
-    def of_query(cls, query: LinearOnBox) -> "LinearVolume":
+    def of_query(cls, query: LinearOnBox | EqualOnBox) -> "LinearVolume":
         """Of a weighted sum or a mean of quantities from one interval."""
         side = (query.quantity.span.low, query.quantity.span.high)
         return cls.of(query.weights, [side] * query.people)
