@@ -31,6 +31,11 @@ _COARSEST, _FINEST = 128, 256
 
 LEAST_BITS = Fraction(1, 20)
 
+_MOST_PEOPLE = 10**15
+
+_ONE_BY_ONE = 10**6
+"""So many people at most are asked one by one in the example of randomised response."""
+
 
 @dataclass(frozen=True)
 class Compared:
@@ -125,6 +130,8 @@ def compare(
         raise RequestError(
             f"bits are compared from {float(LEAST_BITS)} on; noise would hide the answer below"
         )
+    if n > _MOST_PEOPLE:
+        raise RequestError(f"comparisons are drawn for at most {_MOST_PEOPLE:,} people; give a smaller n")
     question, _ = named_query(query, n, *bounds, step)
     scene = _Scene.of(question, budget, seed)
     found = [scene.noiseless(), *scene.noisy()]
@@ -273,8 +280,12 @@ def _by_response(people: int, scene: _Scene) -> Compared:
     truth = int(scene.truth)
     told = truth
     if scale is not None:
-        values = np.arange(people) < truth
-        heard = int(RandomisedResponse(own, keep).sample(values, scene.seed).sum())
+        if people <= _ONE_BY_ONE:
+            heard = int(RandomisedResponse(own, keep).sample(np.arange(people) < truth, scene.seed).sum())
+        else:
+            heard = int(
+                np.random.default_rng(scene.seed).binomial([truth, people - truth], [keep, 1 - keep]).sum()
+            )
         told = min(max(round((heard - people * (1 - keep)) / (2 * keep - 1)), 0), people)
     return Compared(
         "randomised response",

@@ -18,6 +18,7 @@ from noiseless.exact import floor_of_power
 from noiseless.mechanisms.quantized import QuantizedQuery
 from noiseless.mechanisms.quantizer import Edged, Uniform
 from noiseless.mechanisms.reach import reach
+from noiseless.policies import calibration
 from noiseless.policies.comparison import compare
 from noiseless.policies.consequences import consequences
 from noiseless.policies.plan import plan
@@ -139,6 +140,18 @@ def test_large_groups_and_domains_are_planned_at_once(
 
 def test_large_domains_are_compared() -> None:
     assert compare("median", n=100, bounds=(0, 10**30), step=1, bits=2).mechanisms[0].bits == 2
+    asked = compare("count", n=10**9, bounds=(0, 1), bits=Fraction(1, 2)).mechanisms[-1]
+    assert asked.name == "randomised response"
+    assert abs(asked.example - 850_624_000) < 10 * asked.mean_error
+    with pytest.raises(RequestError, match="smaller n"):
+        compare("count", n=10**20, bounds=(0, 1), bits=1)
+
+
+def test_the_error_of_many_random_answers_is_that_of_a_normal_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    quick = [calibration.counted_by_response(500_000, keep) for keep in (0.6, 0.7)]
+    monkeypatch.setattr(calibration, "_NORMAL", 10**18)
+    summed = [calibration.counted_by_response(500_000, keep) for keep in (0.6, 0.7)]
+    assert quick == pytest.approx(summed, rel=1e-6)
 
 
 def test_equal_weights_are_as_a_weight_for_each() -> None:
