@@ -21,7 +21,6 @@ from noiseless.errors import (
     DomainError,
     MissingValuesError,
     RequestError,
-    SchemaError,
     SourceError,
 )
 from noiseless.tables import open_table
