@@ -1,0 +1,143 @@
+"""The exact frontier of one ordered column against numpy's stable argsort of that column."""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from measure import best_of
+from noiseless.policies.contiguous import contiguous_release, frontier
+from noiseless.policies.contiguous.sweep import Loss
+from noiseless.ranges import JointRange
+
+Column = npt.NDArray[np.int64]
+
+
+def _distinct(draw: Callable[[np.random.Generator, int], Column], size: int) -> Column:
+    """So many distinct values in random order."""
+    rng = np.random.default_rng(0)
+    values = np.unique(draw(rng, size + size // 4))
+    return rng.permutation(values)[:size]
+
+
+def _uniform(size: int) -> Column:
+    return _distinct(lambda rng, count: rng.integers(0, 10**12, count), size)
+
+
+def _normal(size: int) -> Column:
+    return _distinct(lambda rng, count: (rng.normal(size=count) * 1e11).astype(np.int64), size)
+
+
+def _grid(size: int) -> Column:
+    return np.random.default_rng(0).permutation(size)
+
+
+def _codes(values: Column) -> Column:
+    codes: Column = np.unique(values, return_inverse=True)[1]
+    return codes
+
+
+def _anywhere(public: Column, values: int) -> Column:
+    return _codes(np.random.default_rng(1).integers(0, values, len(public)))
+
+
+def _stretches(public: Column, values: int) -> Column:
+    """Sensitive values that stay the same on long stretches, each of which comes back some five times."""
+    rng = np.random.default_rng(1)
+    count = 5 * values
+    of_rank = rng.integers(0, values, count)[np.arange(len(public)) * count // len(public)]
+    return _codes(of_rank[np.argsort(np.argsort(public))])
+
+
+SHAPES: dict[str, tuple[Callable[[int], Column], Callable[[Column, int], Column]]] = {
+    "uniform column": (_uniform, _anywhere),
+    "whole numbers 0, 1, 2, ...": (_grid, _anywhere),
+    "normal column": (_normal, _anywhere),
+    "sensitive value constant on long stretches": (_uniform, _stretches),
+}
+
+
+def whole(public: Column, sensitive: Column, loss: Loss = "distortion") -> int:
+    """From loose pairs to the whole frontier; how many points it has."""
+    return len(frontier(JointRange.from_codes(sensitive, np.arange(len(public))), public, loss=loss))
+
+
+def rows(
+    size: int = 10**6,
+    values: int = 40,
+    shapes: tuple[str, ...] = tuple(SHAPES),
+    losses: tuple[Loss, ...] = ("distortion", "resolution"),
+) -> list[dict[str, Any]]:
+    """One line a shape and a loss: a column of `size` distinct values and so many sensitive ones."""
+    return [_row(shape, size, values, loss) for loss in losses for shape in shapes]
+
+
+def _row(shape: str, size: int, values: int, loss: Loss) -> dict[str, Any]:
+    make, hide = SHAPES[shape]
+    public = make(size)
+    sensitive = hide(public, values)
+    points = whole(public, sensitive, loss)  # compiled kernels are loaded
+    time, sort = best_of(
+        3, partial(whole, public, sensitive, loss), partial(np.argsort, public, kind="stable")
+    )
+    return {
+        "column": shape,
+        "loss": loss,
+        "values": size,
+        "sensitive": values,
+        "points": points,
+        "frontier s": time,
+        "argsort s": sort,
+        "ratio": time / sort,
+    }
+
+
+def growth(small: int = 10**5, large: int = 10**6, values: int = 40) -> list[dict[str, Any]]:
+    """The exponent of time against the length of the column."""
+    found = []
+    for shape, (make, hide) in SHAPES.items():
+        columns = [make(size) for size in (small, large)]
+        tasks = [partial(whole, column, hide(column, values)) for column in columns]
+        tasks[0]()
+        times = best_of(3, *tasks)
+        exponent = math.log(times[1] / times[0]) / math.log(large / small)
+        found.append({"column": shape, "exponent of values": exponent})
+    return found
+
+
+def many(size: int = 10**6, values: int = 10**4) -> list[dict[str, Any]]:
+    """Many sensitive values, and so many points: the whole frontier of a normal column."""
+    return rows(size, values, ("normal column",), ("distortion",))
+
+
+def part(size: int = 10**6, values: int = 10**4, up_to: int = 100) -> list[dict[str, Any]]:
+    """Many sensitive values: the frontier up to a posterior, and one release far beyond."""
+    found = []
+    for shape, (make, hide) in SHAPES.items():
+        public = make(size)
+        joint = JointRange.from_codes(hide(public, values), np.arange(size))
+        times = best_of(
+            2,
+            partial(frontier, joint, public, up_to=up_to),
+            partial(contiguous_release, joint, public, posterior=values // 2),
+            partial(np.argsort, public, kind="stable"),
+        )
+        found.append(
+            {
+                "column": shape,
+                "values": size,
+                "sensitive": values,
+                f"up to posterior {up_to}, ratio": times[0] / times[2],
+                f"one release, posterior {values // 2}, ratio": times[1] / times[2],
+            }
+        )
+    return found
+
+
+if __name__ == "__main__":
+    for measured in (rows, growth, many, part):
+        for line in measured():
+            print(line, flush=True)
