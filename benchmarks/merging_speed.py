@@ -1,0 +1,178 @@
+"""Merging a public column: greedy paths beside a sort of it, their growth, and the literal algorithms."""
+
+import math
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from measure import best_of
+from noiseless.policies.merging import (
+    ColumnCodebook,
+    MergePath,
+    Numbers,
+    constrained_path,
+    leakage_path,
+    maximin_path,
+)
+from noiseless.ranges import JointRange
+
+Codes = npt.NDArray[np.int64]
+
+WEIGHT = 0.5
+RUNS: dict[str, Callable[[JointRange, ColumnCodebook | None], MergePath]] = {
+    "Algorithm 1": leakage_path,
+    "Algorithm 2": maximin_path,
+    "problem (7)": lambda joint, codebook: constrained_path(joint, WEIGHT, codebook),
+}
+SENSITIVE = 40
+
+
+def _random(place: Codes, rng: np.random.Generator) -> Codes:
+    return rng.integers(0, SENSITIVE, len(place))
+
+
+def _runs(place: Codes, rng: np.random.Generator) -> Codes:  # noqa: ARG001 - as the others
+    return place * SENSITIVE // len(place)
+
+
+def _halves(place: Codes, rng: np.random.Generator) -> Codes:  # noqa: ARG001
+    return place * 2 // len(place)
+
+
+SHAPES = {
+    "40 values of S at random": _random,
+    "S constant on 40 runs": _runs,
+    "S constant on 2 runs": _halves,
+}
+
+
+def rows(values: int = 10**6) -> list[dict[str, Any]]:
+    """One line a path: one numeric column of different values, against a stable argsort of it."""
+    found = []
+    for shape, make in SHAPES.items():
+        joint, column = _column(values, make)
+        for name, run in RUNS.items():
+            for utility, codebook in (("U1", None), ("U2", column)):
+                found.append(_row(f"{name}, {utility}", shape, joint, column, codebook, run))
+    return found
+
+
+def _row(  # noqa: PLR0917 - what is run on what
+    name: str,
+    shape: str,
+    joint: JointRange,
+    column: Codes,
+    codebook: Codes | None,
+    run: Callable[..., MergePath],
+) -> dict[str, Any]:
+    def task() -> MergePath:
+        return run(joint, None if codebook is None else ColumnCodebook(Numbers(codebook)))
+
+    merges = len(task()) - 1
+    ours, sorting = best_of(2, task, lambda: np.argsort(column, kind="stable"))
+    return {
+        "path": name,
+        "sensitive": shape,
+        "values": len(column),
+        "merges": merges,
+        "noiseless s": ours,
+        "argsort s": sorting,
+        "times argsort": ours / sorting,
+    }
+
+
+def growth(small: int = 10**5, large: int = 10**6) -> list[dict[str, Any]]:
+    """The exponent of the number of values, between two sizes."""
+    found = []
+    for shape, make in SHAPES.items():
+        for name, run in RUNS.items():
+            for utility in ("U1", "U2"):
+                seconds = [_seconds(size, make, run, utility == "U2") for size in (small, large)]
+                exponent = math.log(seconds[1] / seconds[0]) / math.log(large / small)
+                found.append(
+                    {"path": f"{name}, {utility}", "sensitive": shape, "exponent of values": exponent}
+                )
+    return found
+
+
+def _seconds(size: int, make: Callable[..., Codes], run: Callable[..., MergePath], distortion: bool) -> float:
+    joint, column = _column(size, make)
+    return best_of(2, lambda: run(joint, ColumnCodebook(Numbers(column)) if distortion else None))[0]
+
+
+def general(values: int = 20_000) -> list[dict[str, Any]]:
+    """Two columns: 40 sensitive values, and as many as public ones."""
+    rng = np.random.default_rng(0)
+    table = rng.integers(0, 10_000, (values, 2))
+    found = []
+    for sensitive in (SENSITIVE, values):
+        codes = np.append(np.arange(sensitive), rng.integers(0, sensitive, values - sensitive))
+        joint = JointRange.from_codes(rng.permutation(codes), np.arange(values))
+        for word in ("midrange", "centroid"):
+            columns = [Numbers(column) for column in table.T]
+            codebook = ColumnCodebook(*columns, distance="euclidean", codeword=word)
+            for name, run in RUNS.items():
+                task = partial(run, joint, codebook)
+                path: list[MergePath] = []
+                seconds = best_of(1, lambda task=task, path=path: path.append(task()))[0]  # type: ignore[misc]
+                row = {"path": f"{name}, U2", "codeword": word, "values": values, "sensitive": sensitive}
+                found.append(row | {"merges": len(path[0]) - 1, "seconds": seconds})
+    return found
+
+
+def literal(values: int = 150) -> list[dict[str, Any]]:
+    """The algorithms word for word (the tests' oracle) beside plain Python and the compiled way."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+    from oracle import merging
+
+    rng = np.random.default_rng(0)
+    numbers, codes = rng.permutation(10 * values)[:values].tolist(), rng.integers(0, 6, values).tolist()
+    rule = merging.Range(frozenset((s, x, 0) for x, s in enumerate(codes)))
+    joint = JointRange.from_codes(np.unique(codes, return_inverse=True)[1], np.arange(values))
+    codebook = ColumnCodebook(Numbers(numbers))
+
+    def cost(cell: frozenset[int]) -> int:
+        return int(max(numbers[x] for x in cell) - min(numbers[x] for x in cell))
+
+    times = best_of(
+        1,
+        lambda: list(merging.algorithm_1(rule, cost)),
+        lambda: leakage_path(joint, codebook, method="plain"),
+        lambda: leakage_path(joint, codebook, method="ordered"),
+    )
+    return [dict(zip(("values", "literal s", "plain s", "compiled s"), (values, *times), strict=True))]
+
+
+def _column(size: int, make: Callable[..., Codes]) -> tuple[JointRange, Codes]:
+    """A joint range with one sensitive value a public one, and the public numbers in no order."""
+    rng = np.random.default_rng(0)
+    column = rng.permutation(10 * size)[:size]
+    place = np.empty(size, np.int64)
+    place[np.argsort(column)] = np.arange(size)
+    codes = np.unique(make(place, rng), return_inverse=True)[1]
+    return JointRange.from_codes(codes, np.arange(size)), column
+
+
+def main() -> None:
+    """Print all tables."""
+    scale = 10 if "--small" in sys.argv else 1
+    tables = [
+        rows(10**6 // scale),
+        growth(10**5 // scale, 10**6 // scale),
+        general(20_000 // scale),
+        literal(),
+    ]
+    for table in tables:
+        print(*table[0], sep=" | ")
+        for row in table:
+            print(*(f"{v:.3g}" if isinstance(v, float) else v for v in row.values()), sep=" | ", flush=True)
+        print()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,254 @@
+"""The public columns whose values are merged: numbers, categories, and categories with a hierarchy."""
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from noiseless.errors import RequestError
+from noiseless.exact import Rational
+from noiseless.tables import IntArray
+
+_EXACT = 2**62
+_MANTISSA = 53
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """A numeric column: the exact number that each public value has.
+
+    Attributes:
+        steps: the numbers as whole multiples of `unit`; Python integers where 64 bits are too few.
+        unit: a positive rational.
+        weight: what a difference of 1 in this column counts.
+        span: the declared range (low, high); the distance of Gower divides by its width.
+    """
+
+    steps: IntArray
+    unit: Fraction
+    weight: Fraction
+    span: tuple[Fraction, Fraction] | None
+
+    def __init__(
+        self,
+        values: npt.ArrayLike | Sequence[Rational | float],
+        *,
+        weight: Rational = 1,
+        span: tuple[Rational, Rational] | None = None,
+    ) -> None:
+        if weight < 0:
+            raise RequestError("a column's weight is not negative")
+        steps, unit = _on_a_lattice(values)
+        object.__setattr__(self, "steps", steps)
+        object.__setattr__(self, "unit", unit)
+        object.__setattr__(self, "weight", Fraction(weight))
+        limits = None if span is None else (Fraction(span[0]), Fraction(span[1]))
+        if limits is not None and len(steps):
+            if limits[0] >= limits[1]:
+                raise RequestError("a declared range goes from its lower to its higher end")
+            if int(steps.min()) * unit < limits[0] or int(steps.max()) * unit > limits[1]:
+                raise RequestError("some numbers are outside the declared range; widen it")
+        object.__setattr__(self, "span", limits)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def value(self, index: int) -> Fraction:
+        """The number of one public value."""
+        return int(self.steps[index]) * self.unit
+
+    def take(self, indices: npt.ArrayLike) -> "Numbers":
+        """The column of other public values, each of which has the number of one of these."""
+        found = object.__new__(Numbers)
+        for name in ("unit", "weight", "span"):
+            object.__setattr__(found, name, getattr(self, name))
+        object.__setattr__(found, "steps", self.steps[np.asarray(indices, np.int64)])
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Categories:
+    """A column of categories: two are equal or they are not.
+
+    Attributes:
+        codes: the category of each public value, as codes 0, 1, 2, ...
+        labels: what the codes stand for.
+        weight: what a difference counts.
+    """
+
+    codes: IntArray
+    labels: tuple[Any, ...]
+    weight: Fraction
+
+    def __init__(self, values: Sequence[Hashable] | npt.NDArray[Any], *, weight: Rational = 1) -> None:
+        if weight < 0:
+            raise RequestError("a column's weight is not negative")
+        known: dict[Hashable, int] = {}
+        codes = [known.setdefault(value, len(known)) for value in _plain(values)]
+        object.__setattr__(self, "codes", np.array(codes, np.int64))
+        object.__setattr__(self, "labels", tuple(known))
+        object.__setattr__(self, "weight", Fraction(weight))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def take(self, indices: npt.ArrayLike) -> "Categories":
+        """The column of other public values, each of which has the category of one of these."""
+        codes = self.codes[np.asarray(indices, np.int64)]
+        return Categories([self.labels[code] for code in codes], weight=self.weight)
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """A column of categories that are the leaves of a tree; a cell is released as its lowest common node.
+
+    Attributes:
+        leaf: the node of each public value.
+        labels: what each node is called.
+        parents: the parent of each node; the top one is its own.
+        cost: what a node costs: its height, or how many other leaves it could also stand for.
+        weight: what a cost of 1 counts.
+    """
+
+    leaf: IntArray
+    labels: tuple[Any, ...]
+    parents: IntArray
+    cost: Literal["height", "leaves"]
+    weight: Fraction
+
+    def __init__(
+        self,
+        values: Sequence[Hashable],
+        ancestors: Mapping[Any, Sequence[Hashable]],
+        *,
+        cost: Literal["height", "leaves"] = "height",
+        weight: Rational = 1,
+    ) -> None:
+        """From the value of each public value and, for each value, what it is generalised to, step by step.
+
+        >>> tree = {"flu": ("lung", "any"), "asthma": ("lung", "any"), "ulcer": ("stomach", "any")}
+        >>> column = Hierarchy(["flu", "ulcer"], tree)
+        >>> column.labels[column.common(0, 1)], column.node_costs.tolist()[column.common(0, 1)]
+        ('any', 2)
+        """
+        if cost not in ("height", "leaves") or weight < 0:
+            raise RequestError("a hierarchy's cost is 'height' or 'leaves', and its weight not negative")
+        unknown = [value for value in values if value not in ancestors]
+        if unknown:
+            raise RequestError(f"{len(unknown):,} values are not in the hierarchy; add their ancestors")
+        paths = {value: (value, *above) for value, above in ancestors.items()}
+        top = {path[-1] for path in paths.values()}
+        if len(top) > 1:
+            paths = {value: (*path, "*") for value, path in paths.items()}
+        nodes: dict[tuple[Hashable, ...], int] = {}
+        for path in paths.values():  # a node is all that is above it, itself included: that is always a tree
+            for start in range(len(path)):
+                nodes.setdefault(path[start:], len(nodes))
+        parents = [nodes[node[1:] or node] for node in nodes]
+        object.__setattr__(self, "leaf", np.array([nodes[paths[value]] for value in values], np.int64))
+        object.__setattr__(self, "labels", tuple(node[0] for node in nodes))
+        object.__setattr__(self, "parents", np.array(parents, np.int64))
+        object.__setattr__(self, "cost", cost)
+        object.__setattr__(self, "weight", Fraction(weight))
+
+    def __len__(self) -> int:
+        return len(self.leaf)
+
+    def take(self, indices: npt.ArrayLike) -> "Hierarchy":
+        """The column of other public values, each of which has the value of one of these."""
+        found = object.__new__(Hierarchy)
+        for name in ("labels", "parents", "cost", "weight"):
+            object.__setattr__(found, name, getattr(self, name))
+        object.__setattr__(found, "leaf", self.leaf[np.asarray(indices, np.int64)])
+        return found
+
+    @cached_property
+    def depths(self) -> IntArray:
+        """How many steps each node is below the top."""
+        depths = np.zeros(len(self.parents), np.int64)
+        for node in range(len(depths)):
+            at = node
+            while self.parents[at] != at:
+                at, depths[node] = self.parents[at], depths[node] + 1
+        return depths
+
+    @cached_property
+    def node_costs(self) -> IntArray:
+        """What each node costs; a leaf costs nothing."""
+        heights, leaves = np.zeros(len(self.parents), np.int64), np.zeros(len(self.parents), np.int64)
+        inner = np.zeros(len(self.parents), bool)
+        inner[self.parents[self.parents != np.arange(len(self.parents))]] = True
+        for node in np.flatnonzero(~inner):
+            at, height = node, 0
+            leaves[at] += 1
+            while self.parents[at] != at:
+                at, height = self.parents[at], height + 1
+                heights[at] = max(heights[at], height)
+                leaves[at] += 1
+        return heights if self.cost == "height" else leaves - 1
+
+    def common(self, first: int, second: int) -> int:
+        """The lowest node above the leaves (or nodes) of two public values."""
+        return self.common_node(int(self.leaf[first]), int(self.leaf[second]))
+
+    def common_node(self, a: int, b: int) -> int:
+        """The lowest node above two nodes."""
+        while a != b:
+            if self.depths[a] >= self.depths[b]:
+                a = int(self.parents[a])
+            else:
+                b = int(self.parents[b])
+        return a
+
+
+Column = Numbers | Categories | Hierarchy
+
+
+def _plain(values: Sequence[Hashable] | npt.NDArray[Any]) -> Sequence[Hashable]:
+    return values.tolist() if isinstance(values, np.ndarray) else values
+
+
+def _on_a_lattice(values: Any) -> tuple[IntArray, Fraction]:  # noqa: ANN401 - whatever holds numbers
+    """Numbers as whole multiples of a unit, exactly; a float is the rational that it is."""
+    found = np.asarray(values)
+    if found.ndim != 1:
+        raise RequestError("a column is one list of values")
+    if found.dtype.kind in "iub":
+        return _integers(found.tolist()) if found.dtype == np.uint64 else found.astype(np.int64), Fraction(1)
+    if found.dtype.kind == "f":
+        if not np.isfinite(found).all():
+            raise RequestError("a numeric column holds a value that is not a finite number; leave it out")
+        return _floats_on_a_lattice(found.astype(np.float64))
+    try:
+        exact = [Fraction(value) for value in list(values)]
+    except (TypeError, ValueError, OverflowError) as error:
+        raise RequestError("a numeric column holds a value that is not a number; leave it out") from error
+    below = math.lcm(*(value.denominator for value in exact)) if exact else 1
+    return _integers([int(value * below) for value in exact]), Fraction(1, below)
+
+
+def _integers(steps: list[int]) -> IntArray:
+    small = all(-_EXACT < step < _EXACT for step in steps)
+    return np.array(steps, np.int64 if small else object)
+
+
+def _floats_on_a_lattice(values: npt.NDArray[np.float64]) -> tuple[IntArray, Fraction]:
+    mantissas, exponents = np.frexp(values)
+    whole = np.ldexp(mantissas, _MANTISSA).astype(np.int64)
+    low_bits = whole & -whole
+    spare = np.where(whole == 0, _MANTISSA, np.frexp(low_bits.astype(np.float64))[1] - 1)
+    least = exponents - _MANTISSA + spare
+    least = least[whole != 0]
+    unit_exponent = int(least.min()) if len(least) else 0
+    unit = Fraction(2) ** unit_exponent
+    shifts = exponents - _MANTISSA - unit_exponent
+    largest = int(np.max(exponents[whole != 0], initial=unit_exponent)) - unit_exponent
+    if largest > 61:  # noqa: PLR2004 - bits of a whole number that leave room for a sum
+        return _integers([int(Fraction(value) / unit) for value in values.tolist()]), unit
+    up, down = np.clip(shifts, 0, 62), np.clip(-shifts, 0, 62)
+    return np.where(shifts >= 0, whole << up, whole >> down), unit
