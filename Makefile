@@ -37,7 +37,7 @@ bench: .venv/ready
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "noiseless needs Python 3.11 or later; set PYTHON=")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --editable . --group test --group docs
+	$(BIN)/pip install --quiet --editable '.[curator]' --group test --group docs
 	touch $@
 
 clean:

@@ -1,0 +1,1 @@
+"""The session over a private dataset: price, charge, compute, store, reply."""

@@ -1,0 +1,1 @@
+"""The durable record of charges: append-only, chained by hash."""

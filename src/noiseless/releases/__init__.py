@@ -1,0 +1,1 @@
+"""Table releases and their certificates."""
