@@ -25,9 +25,11 @@ docs: .venv/ready
 tests: .venv/ready
 	$(BIN)/pytest --numprocesses 2 --quiet
 
-# The same tests with many more random examples.
+# The same tests with many more random examples, and many more killed processes.
 soak: .venv/ready
-	$(BIN)/pytest --numprocesses 2 --quiet --hypothesis-profile=soak tests/theorems tests/oracle tests/unit
+	$(BIN)/pytest --numprocesses 2 --quiet --hypothesis-profile=soak tests/theorems tests/oracle tests/unit \
+	  tests/surfaces/test_curator_killed.py tests/surfaces/test_ledger_processes.py
+	NOISELESS_KILLS=200 $(BIN)/pytest --quiet tests/surfaces/test_server_processes.py
 
 # Ratios against the engine's own limits and against peers, which get virtual environments of their own.
 bench: .venv/ready
@@ -37,7 +39,7 @@ bench: .venv/ready
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "noiseless needs Python 3.11 or later; set PYTHON=")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --editable '.[curator]' --group test --group docs
+	$(BIN)/pip install --quiet --editable '.[server]' --group test --group docs
 	touch $@
 
 clean:

@@ -111,7 +111,7 @@ class ExampleItem(pytest.Item):
     def runtest(self) -> None:
         """Evaluate each example."""
         with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-            for table in TABLES.glob("*.csv"):
+            for table in TABLES.iterdir():
                 shutil.copy(table, folder)
             patch.chdir(folder)
             patch.setenv("COLUMNS", "80")

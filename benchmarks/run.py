@@ -9,9 +9,15 @@ from typing import Any
 import audit_speed
 import capacity_speed
 import components_speed
+import curator_speed
+import frontier_speed
+import ledger_speed
+import merging_speed
 import peers_speed
 import prices_speed
 import quantize_speed
+import selection_speed
+import server_speed
 import theta_speed
 from measure import WORK, best_of, in_a_process
 
@@ -33,6 +39,19 @@ def main() -> None:
     page += ["## Maximin information of loose pairs", _table(components_speed.rows(large))]
     page += ["## Quantising readings", _table(quantize_speed.rows(large))]
     page += ["## Prices of batches", _table(prices_speed.rows(10**4 // scale))]
+    million = 10**6 // scale
+    page += ["## The exact frontier of one ordered column", _table(frontier_speed.rows(million))]
+    page += ["### Growth", _table(frontier_speed.growth(million // 10, million))]
+    page += ["## Greedy merging of one ordered column", _table(merging_speed.rows(million))]
+    page += ["### Growth", _table(merging_speed.growth(million // 10, million))]
+    page += ["### Two columns", _table(merging_speed.general(20_000 // scale))]
+    page += ["### Against the algorithms word for word", _table(merging_speed.literal())]
+    page += ["## Choosing a release of six columns", _table(selection_speed.columns(30_000 // scale))]
+    page += ["## The ledger", _table([ledger_speed.writing()])]
+    page += ["### Reading", _table([ledger_speed.reading((100, million))])]
+    page += ["## The curator", _table(curator_speed.rows())]
+    page += ["### Prices", _table([curator_speed.pricing()])]
+    page += ["## The server", _table(server_speed.rows())]
     sizes = (64, 256, 1024) if chosen.small else (256, 1024, 4096)
     page += ["## Channel capacity of mechanisms", _table(capacity_speed.mechanisms(sizes))]
     page += ["### Large random channels", _table(capacity_speed.large(1000 // scale))]

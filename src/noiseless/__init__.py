@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from noiseless.accounting import BudgetError, History, Price, QuantizedAnswer, Record, price
     from noiseless.accounting.differential import Conversion, convert
     from noiseless.audits import Audit, Policy, audit
+    from noiseless.client import connect
+    from noiseless.curator import Curator
     from noiseless.domain import Schema, propose
     from noiseless.errors import NoiselessError
     from noiseless.exact import Bits, Nats
@@ -59,7 +61,9 @@ if TYPE_CHECKING:
         confusability_edges,
         overlap_partition,
     )
+    from noiseless.releases import Release, ReleaseFrontier, frontier, release
     from noiseless.tables import open_table
+    from noiseless.verification import Verification, verify
 
 _HOMES = {
     "Audit": "audits",
@@ -74,6 +78,7 @@ _HOMES = {
     "ContinuousBlur": "mechanisms.blur",
     "ContinuousRange": "ranges",
     "Conversion": "accounting.differential",
+    "Curator": "curator",
     "Database": "measures.differential",
     "FiniteMechanism": "measures.indistinguishability",
     "History": "accounting",
@@ -93,7 +98,10 @@ _HOMES = {
     "Price": "accounting",
     "QuantizedAnswer": "accounting",
     "Record": "accounting",
+    "Release": "releases",
+    "ReleaseFrontier": "releases",
     "Schema": "domain",
+    "Verification": "verification",
     "ZeroErrorBracket": "measures.zero_error",
     "audit": "audits",
     "blur": "mechanisms.blur",
@@ -101,6 +109,7 @@ _HOMES = {
     "compare": "policies.comparison",
     "conditional_entropy": "measures",
     "confusability_edges": "ranges",
+    "connect": "client",
     "consequences": "policies.consequences",
     "convert": "accounting.differential",
     "covering_number": "measures.covering",
@@ -109,6 +118,7 @@ _HOMES = {
     "dp_epsilon": "measures.differential",
     "entropy": "measures",
     "fewest_cells": "policies.accuracy",
+    "frontier": "releases",
     "indistinguishability": "measures.indistinguishability",
     "information": "measures",
     "kl_dp": "measures.differential",
@@ -129,8 +139,10 @@ _HOMES = {
     "propose": "domain",
     "quality": "measures",
     "quantize": "mechanisms.local",
+    "release": "releases",
     "symmetric_leakage": "measures",
     "transmission": "measures",
+    "verify": "verification",
     "worst_pair": "measures.indistinguishability",
     "zero_error_capacity": "measures.zero_error",
 }
@@ -149,6 +161,7 @@ __all__ = [
     "ContinuousBlur",
     "ContinuousRange",
     "Conversion",
+    "Curator",
     "Database",
     "FiniteMechanism",
     "History",
@@ -168,7 +181,10 @@ __all__ = [
     "Price",
     "QuantizedAnswer",
     "Record",
+    "Release",
+    "ReleaseFrontier",
     "Schema",
+    "Verification",
     "ZeroErrorBracket",
     "audit",
     "blur",
@@ -176,6 +192,7 @@ __all__ = [
     "compare",
     "conditional_entropy",
     "confusability_edges",
+    "connect",
     "consequences",
     "convert",
     "covering_number",
@@ -184,6 +201,7 @@ __all__ = [
     "dp_epsilon",
     "entropy",
     "fewest_cells",
+    "frontier",
     "indistinguishability",
     "information",
     "kl_dp",
@@ -204,8 +222,10 @@ __all__ = [
     "propose",
     "quality",
     "quantize",
+    "release",
     "symmetric_leakage",
     "transmission",
+    "verify",
     "worst_pair",
     "zero_error_capacity",
 ]

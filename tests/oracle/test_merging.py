@@ -20,6 +20,7 @@ from noiseless.policies.merging import (
     MergePath,
     Numbers,
     SideInformation,
+    assess,
     constrained_path,
     fast_leakage,
     leakage_path,
@@ -305,6 +306,25 @@ def test_side_information_any_way() -> None:
             same(fast, leakage_path(joint, codebook, side=side, method="plain"))
             fast = maximin_path(joint, codebook, side=side, method="general")
             same(fast, maximin_path(joint, codebook, side=side, method="plain"))
+
+
+def test_priors_any_way() -> None:
+    """What is released as it is has the prior |[[S]]|; where nothing helps the worst cell the path ends."""
+    rng = random.Random(1)
+    ended = 0
+    for _ in range(100):
+        joint, side = random_range(rng, known=3)
+        if side is None:
+            continue
+        prior = np.full(int(side.given.max()) + 1, joint.size_x)
+        shown = SideInformation(side.public, side.given, prior)
+        codebook = random_columns(rng, int(side.public.max()) + 1)
+        fast = leakage_path(joint, codebook, side=shown, method="general")
+        same(fast, leakage_path(joint, codebook, side=shown, method="plain"))
+        ended += fast.last.leakage > Bits(1)
+        for point in fast:
+            assert point.leakage == assess(joint, point.cells, codebook, shown).leakage
+    assert ended > 20
 
 
 def test_trees_of_containing_cells() -> None:

@@ -223,13 +223,20 @@ def test_demo(noiseless: Command, tmp_path: Path) -> None:
     done = noiseless("demo", "--out", str(tmp_path / "demo"))
     assert done.code == 0
     assert done.out.count("NOT PRIVATE") == 2
+    assert "The certificate holds" in done.out
+    assert "the answers cost 2.00 bits" in done.out
+    assert "the answers cost nothing" in done.out
     assert sorted(p.name for p in (tmp_path / "demo").iterdir()) == [
+        "certificate.json",
         "patients-4-anonymous-records.csv",
         "patients-4-anonymous.csv",
         "patients-4-anonymous.html",
         "patients-records.csv",
         "patients.csv",
         "patients.html",
+        "patients.toml",
+        "released.csv",
+        "released.html",
     ]
 
 

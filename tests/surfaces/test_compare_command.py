@@ -91,6 +91,47 @@ def test_fine_values_are_compared_on_a_coarser_lattice() -> None:
         assert one.mean_error == pytest.approx(other.mean_error, rel=0.02)
 
 
+def test_many_bits_need_a_finer_lattice(command: Command) -> None:
+    """Errors halve with each bit: nothing is rounded more than the bits ask for."""
+    found = {
+        bits: command("--query", "max", "--n", "9", "--bounds", "0", "1", "--bits", bits) for bits in "68"
+    }
+    assert [found[bits]["sweep"] for bits in "68"] == [512, 2048]
+    for coarse, fine in zip(found["6"]["mechanisms"], found["8"]["mechanisms"], strict=True):
+        assert fine["mean_error"] == pytest.approx(coarse["mean_error"] / 4, rel=0.01)
+        assert 7.99 < fine["bits"] <= 8
+
+
+def test_no_noise_where_exact_answers_keep_to_the_bits(command: Command) -> None:
+    found = command("--query", "sum", "--n", "3", "--bounds", "0", "511", "--step", "1", "--bits", "9")
+    assert found["sweep"] == 511
+    assert all((m["bits"], m["mean_error"], m["worst_error"]) == (9, 0, 0) for m in found["mechanisms"])
+
+
+def test_errors_of_a_crowd_are_those_of_a_few() -> None:
+    crowds = [compare("sum", n=n, bounds=(0, 1), bits=2).mechanisms for n in (10**6, 10**15)]
+    for few, many in zip(*crowds, strict=True):
+        assert many.mean_error == pytest.approx(few.mean_error, rel=1e-4)
+
+
+def test_a_reach_is_a_number_of_bits(command: Command) -> None:
+    found = command(*SMALL, "--bits", "reach 3")
+    assert found["bits"] == pytest.approx(1.5849625)
+    assert all(1.57 < m["bits"] <= 1.584962501 for m in found["mechanisms"])
+    assert (
+        found["mechanisms"][0]["parameter"]["cells"]
+        > command(*SMALL, "--bits", "1.58")["mechanisms"][0]["parameter"]["cells"]
+    )
+
+
+def test_a_count_has_no_bounds(command: Command) -> None:
+    without, given = (
+        command("--query", "count", "--n", "20", *bounds, "--bits", "0.5")
+        for bounds in ((), ("--bounds", "0", "1"))
+    )
+    assert without == given
+
+
 def test_mean_error_of_cells() -> None:
     question = mean(4, Attribute("x", range(6)))
     for reach in (1, 2, 3, 6):
@@ -121,6 +162,13 @@ def test_mean_error_of_cells() -> None:
         (("--query", "sum", "--n", "5", "--bounds", "0", "1", "--bits", "0.01"), "from 0.05 on"),
         (("--query", "sum", "--n", "0", "--bounds", "0", "1", "--bits", "1"), "at least 1"),
         (("--query", "sum", "--n", "5", "--bounds", "0", "inf", "--bits", "1"), "finite"),
+        (("--query", "sum", "--n", "5", "--bits", "1"), "needs the bounds (--bounds LO HI)"),
+        (
+            ("--query", "sum", "--n", "5", "--bounds", "0", "1", "--bits", "reach x"),
+            '--bits "reach K" takes a whole',
+        ),
+        (("--query", "sum", "--n", "5", "--bounds", "0", "1", "--bits", "reach 1"), "from 0.05 on"),
+        (("--query", "sum", "--n", "5", "--bounds", "0", "1", "--bits", "reach 0"), "1 or more"),
     ],
 )
 def test_wrong_requests(command: Command, arguments: tuple[str, ...], problem: str) -> None:

@@ -20,6 +20,17 @@ def test_a_plan_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert "2,000 cells" in capsys.readouterr().out
 
 
+def test_a_count_has_no_bounds(capsys: pytest.CaptureFixture[str]) -> None:
+    for bounds in ([], ["--bounds", "0", "1"]):
+        assert run(["plan", "--query", "count", "--n", "30", *bounds, "--budget", "1"]) == 0
+    first, second = capsys.readouterr().out.split("count of")[1:]
+    assert first == second
+    assert run(["plan", "--query", "mean", "--n", "30", "--budget", "1"]) == 2
+    complaint = capsys.readouterr().err
+    assert "needs the bounds (--bounds LO HI)" in complaint
+    assert complaint.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from noiseless.cli.options import Format, FormatOption, print_json, say, working
-from noiseless.cli.plan import read_number
+from noiseless.cli.plan import BoundsOption, read_bounds, read_budget, read_number
 
 if TYPE_CHECKING:
     from noiseless.exact import Rational
@@ -27,13 +27,13 @@ def compare_command(
         str, typer.Option("--query", help="count, sum, mean, min, max, median or variance.", metavar="NAME")
     ],
     n: Annotated[int, typer.Option("--n", help="How many people take part.", metavar="N")],
-    bounds: Annotated[
-        tuple[str, str],
-        typer.Option("--bounds", help="The smallest and the largest value of a person.", metavar="LO HI"),
-    ],
     bits: Annotated[
-        str, typer.Option("--bits", help="The bits that one person may tell through the answer.", metavar="B")
+        str,
+        typer.Option(
+            "--bits", help='The bits that one person may tell through the answer, or "reach K".', metavar="B"
+        ),
     ],
+    bounds: BoundsOption = None,
     step: Annotated[
         str | None,
         typer.Option("--step", help="The resolution of values; any number without it.", metavar="S"),
@@ -44,12 +44,14 @@ def compare_command(
     """Print the comparison."""
     from noiseless.policies.comparison import compare
 
+    amount, reach = read_budget(bits, "--bits")
     with working("comparing"):
         found = compare(
             query,
             n=n,
-            bounds=(read_number("--bounds", bounds[0]), read_number("--bounds", bounds[1])),
-            bits=read_number("--bits", bits),
+            bounds=read_bounds(bounds),
+            bits=amount,
+            reach=reach,
             step=None if step is None else read_number("--step", step),
             seed=seed,
         )
@@ -82,7 +84,7 @@ def _text(found: "Comparison") -> str:
     )
     noise = (
         f"Noise is added on a lattice of step {float(found.resolution):.4g},"
-        f" over which one person moves the answer {_counted(found.sweep, 'step')}."
+        f" over which one person moves the answer {found.sweep:,} step{'s' * (found.sweep != 1)}."
     )
     notes = [noise]
     if found.mechanisms[0].bits == 0:

@@ -1,8 +1,11 @@
-"""`noiseless demo`: the main job on a small bundled table, offline."""
+"""`noiseless demo`: the jobs on a small bundled table, offline."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from importlib.resources import as_file, files
+from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,15 +15,20 @@ from noiseless.cli.options import say
 if TYPE_CHECKING:
     from noiseless.audits import Audit
 
-HELP = """The main job on a small bundled table: offline, in seconds.
+HELP = """The jobs on a small bundled table: audit, release, verify, ask. Offline, in seconds.
 
 Example:
 
   noiseless demo --out demo
 """
 
+_DATA = ("patients.csv", "patients-4-anonymous.csv", "patients.toml")
 _PUBLIC = ("age", "sex", "postcode")
-_STORY = {
+_QUESTIONS = (
+    "SELECT AVG(age) FROM patients",
+    "SELECT sex, COUNT(*) FILTER (WHERE illness = 'flu') AS flu FROM patients GROUP BY sex",
+)
+_AUDITS = {
     "patients.csv": (
         "1. A table of 40 invented patients. What do age, sex and postcode give away about the illness?\n\n"
         "   $ noiseless audit patients.csv --sensitive illness --public age --public sex --public postcode"
@@ -30,6 +38,19 @@ _STORY = {
         "   $ noiseless audit patients-4-anonymous.csv --sensitive illness --public age ..."
     ),
 }
+_RELEASE = (
+    "3. Publish the ages so that at least three illnesses stay possible for everybody.\n\n"
+    "   $ noiseless release patients.csv --sensitive illness --public age --codeword interval\n"
+    "     --min-posterior 3 -o released.csv --certificate certificate.json"
+)
+_VERIFY = (
+    "4. Anybody who may see both tables can check that, with code that shares nothing with the first.\n\n"
+    "   $ noiseless verify certificate.json --original patients.csv --released released.csv"
+)
+_ASK = (
+    "5. Publish nothing, and answer questions within a budget: intervals without noise, free the second time."
+    f'\n\n   $ noiseless query patients.toml "{_QUESTIONS[0]}" "..."'
+)
 
 
 def demo_command(
@@ -38,33 +59,71 @@ def demo_command(
         typer.Option("--out", "-o", metavar="DIR", help="Write tables, reports and records here."),
     ] = None,
 ) -> None:
-    """Audit the bundled patients, first as they are, then 4-anonymised, and say what each gives away."""
-    from noiseless.audits import audit
-    from noiseless.reports.text import audit_text
+    """Audit the bundled patients, release their ages with a certificate, and answer two questions."""
+    with _folder(out) as folder:
+        for name in _DATA:
+            (folder / name).write_bytes((files("noiseless") / "data" / name).read_bytes())
+        for name, story in _AUDITS.items():
+            _audit(folder / name, story)
+        _release(folder)
+        _ask(folder)
+        if out is not None:
+            written = ", ".join(sorted(path.name for path in folder.iterdir()))
+            say(f"Written to {out}: {written}")
 
-    _make_folder(out)
-    for name, story in _STORY.items():
-        with as_file(files("noiseless") / "data" / name) as path:
-            found = replace(audit(path, sensitive="illness", public=_PUBLIC), source=name)
-            say(f"{story}\n\n{audit_text(found)}\n")
-            if out is not None:
-                _write(found, path, out)
 
-
-def _make_folder(out: Path | None) -> None:
+@contextmanager
+def _folder(out: Path | None) -> Iterator[Path]:
     from noiseless.errors import OutputError
 
+    if out is None:
+        with TemporaryDirectory() as folder:
+            yield Path(folder)
+        return
     try:
-        if out is not None:
-            out.mkdir(parents=True, exist_ok=True)
+        out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(str(out), f"cannot be made a folder ({error.strerror}); choose another") from None
+    yield out
 
 
-def _write(found: "Audit", table: Path, out: Path) -> None:
+def _audit(table: Path, story: str) -> None:
+    from noiseless.audits import audit
     from noiseless.reports import write_audit_html
+    from noiseless.reports.text import audit_text
 
-    (out / table.name).write_bytes(table.read_bytes())
-    write_audit_html(found, out / f"{table.stem}.html")
-    found.write_records(out / f"{table.stem}-records.csv")
-    say(f"   Written: {out / table.stem}.html, and the risk of each row in {out / table.stem}-records.csv\n")
+    found: Audit = replace(audit(table, sensitive="illness", public=_PUBLIC), source=table.name)
+    say(f"{story}\n\n{audit_text(found)}\n")
+    write_audit_html(found, table.with_suffix(".html"))
+    found.write_records(table.with_name(f"{table.stem}-records.csv"))
+
+
+def _release(folder: Path) -> None:
+    from noiseless.releases import release
+    from noiseless.reports import write_release_html
+    from noiseless.reports.release_text import release_text
+    from noiseless.verification import verify
+
+    original, released = folder / "patients.csv", folder / "released.csv"
+    made = release(original, sensitive="illness", public="age", codeword="interval", min_posterior=3)
+    made.save(released, certificate=folder / "certificate.json")
+    write_release_html(made, folder / "released.html", made.frontier())
+    say(f"{_RELEASE}\n\n{release_text(made)}\n")
+    checked = verify(folder / "certificate.json", original=original, released=released)
+    say(f"{_VERIFY}\n\n{checked.verdict}\n")
+
+
+def _ask(folder: Path) -> None:
+    from noiseless.curator import Curator
+    from noiseless.errors import RequestError
+
+    say(_ASK + "\n")
+    with TemporaryDirectory() as session:  # a ledger of its own: the demo costs the same each time
+        for name in ("patients.csv", "patients.toml"):
+            (Path(session) / name).write_bytes((folder / name).read_bytes())
+        try:
+            with Curator.open(Path(session) / "patients.toml") as curator:
+                for _ in range(2):
+                    say(f"{curator.ask(*_QUESTIONS)}\n")
+        except RequestError as error:  # the curator's extra is not installed
+            say(f"   ({error})\n")

@@ -13,7 +13,25 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from noiseless import __version__
-from noiseless.cli import audit, blur, capacity, compare, convert, demo, plan, quantize, schema
+from noiseless.cli import (
+    audit,
+    blur,
+    capacity,
+    compare,
+    convert,
+    dataset,
+    demo,
+    frontier,
+    ledger,
+    plan,
+    quantize,
+    query,
+    release,
+    schema,
+    serve,
+    token,
+    verify,
+)
 from noiseless.errors import NoiselessError
 
 WRONG_REQUEST, FAILED_INSIDE = 2, 3
@@ -25,6 +43,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("audit", help=audit.HELP)(audit.audit_command)
+app.command("release", help=release.HELP)(release.release_command)
+app.command("frontier", help=frontier.HELP)(frontier.frontier_command)
+app.command("verify", help=verify.HELP)(verify.verify_command)
+app.command("query", help=query.HELP)(query.query_command)
+app.command("serve", help=serve.HELP)(serve.serve_command)
+app.add_typer(token.app, name="token")
+app.add_typer(dataset.app, name="dataset")
+app.add_typer(ledger.app, name="ledger")
 app.command("schema", help=schema.HELP)(schema.schema_command)
 app.command("blur", help=blur.HELP)(blur.blur_command)
 app.command("plan", help=plan.HELP)(plan.plan_command)
@@ -83,4 +109,5 @@ def _complain(line: str, code: int = WRONG_REQUEST) -> int:
 
 def _command(arguments: Sequence[str]) -> str:
     names = {command.name for command in app.registered_commands}
+    names |= {group.name for group in app.registered_groups}
     return next((f"{argument} " for argument in arguments if argument in names), "")

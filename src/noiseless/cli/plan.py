@@ -20,6 +20,15 @@ Examples:
 """
 
 
+BoundsOption = Annotated[
+    tuple[str, str] | None,
+    typer.Option(
+        "--bounds",
+        help="The smallest and the largest value of a person; a count needs none.",
+        metavar="LO HI",
+    ),
+]
+
 _MOST_DIGITS = 300
 """Numbers beyond are slips of the pen, and exact arithmetic with them never ends."""
 
@@ -30,10 +39,7 @@ def plan_command(
         str, typer.Option("--query", help="count, sum, mean, min, max, median or variance.", metavar="NAME")
     ],
     n: Annotated[int, typer.Option("--n", help="How many people take part.", metavar="N")],
-    bounds: Annotated[
-        tuple[str, str],
-        typer.Option("--bounds", help="The smallest and the largest value of a person.", metavar="LO HI"),
-    ],
+    bounds: BoundsOption = None,
     step: Annotated[
         str | None,
         typer.Option("--step", help="The resolution of values; any number without it.", metavar="S"),
@@ -54,7 +60,7 @@ def plan_command(
     found = plan(
         query,
         n=n,
-        bounds=(read_number("--bounds", bounds[0]), read_number("--bounds", bounds[1])),
+        bounds=read_bounds(bounds),
         step=None if step is None else read_number("--step", step),
         budget=bits,
         reach=reach,
@@ -83,13 +89,18 @@ def read_number(option: str, text: str) -> Decimal:
     return number
 
 
-def read_budget(text: str | None) -> tuple[Decimal | None, int | None]:
+def read_bounds(texts: tuple[str, str] | None) -> tuple[Decimal, Decimal] | None:
+    """Both bounds as they were written."""
+    return None if texts is None else (read_number("--bounds", texts[0]), read_number("--bounds", texts[1]))
+
+
+def read_budget(text: str | None, option: str = "--budget") -> tuple[Decimal | None, int | None]:
     """A budget as bits or, written "reach K", as a number of answers."""
     if text is None:
         return None, None
     word, _, rest = text.strip().partition(" ")
     if word.lower() == "reach":
         if not rest.strip().isdecimal() or len(rest.strip()) > _MOST_DIGITS:
-            raise RequestError('--budget "reach K" takes a whole number K, such as "reach 3"')
+            raise RequestError(f'{option} "reach K" takes a whole number K, such as "reach 3"')
         return None, int(rest)
-    return read_number("--budget", text), None
+    return read_number(option, text), None

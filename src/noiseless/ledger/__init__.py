@@ -1,1 +1,31 @@
 """The durable record of charges: append-only, chained by hash."""
+
+from noiseless.ledger.accounts import Accounts, Shares
+from noiseless.ledger.books import Books, OpenBooks
+from noiseless.ledger.entries import Anchor, Entry
+from noiseless.ledger.errors import LedgerError, LedgerUnavailableError, QuotaError, UnknownDatasetError
+from noiseless.ledger.ledger import Ledger
+from noiseless.ledger.location import beside, locate
+from noiseless.ledger.replay import charged
+from noiseless.ledger.state import Asked, State, Told, Version
+
+__all__ = [
+    "Accounts",
+    "Anchor",
+    "Asked",
+    "Books",
+    "Entry",
+    "Ledger",
+    "LedgerError",
+    "LedgerUnavailableError",
+    "OpenBooks",
+    "QuotaError",
+    "Shares",
+    "State",
+    "Told",
+    "UnknownDatasetError",
+    "Version",
+    "beside",
+    "charged",
+    "locate",
+]

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from noiseless.errors import RequestError
-from noiseless.exact import Rational, round_up
+from noiseless.exact import Bits, Rational, round_up
 from noiseless.mechanisms.quantized import QuantizedQuery
 from noiseless.mechanisms.quantizer import Stepped
 from noiseless.mechanisms.randomised import (
@@ -23,11 +23,19 @@ from noiseless.mechanisms.randomised import (
 from noiseless.policies.budget import allowed_reach, finest
 from noiseless.policies.calibration import calibrated, counted_by_response
 from noiseless.policies.catalogue import named_query
+from noiseless.policies.plan import declared_bounds, whole_reach
+from noiseless.policies.rounded_noise import Rounding
 from noiseless.queries import Lattice, Query, Slide
 from noiseless.queries.influence import length
 
-_COARSEST, _FINEST = 128, 256
-"""Into so many steps one person's sweep is divided for the comparison, if the lattice is not coarser."""
+_STEPS, _FEWEST = 8, 128
+"""One person's sweep is divided into so many steps for each of the 2^bits answers, and into so many at least,
+if values are not coarser."""
+
+_MOST_POINTS = 2**60
+
+_BLOCK = 256
+"""Capacities are computed for sweeps of so many steps; longer ones are bounded by those of their parts."""
 
 LEAST_BITS = Fraction(1, 20)
 
@@ -67,7 +75,7 @@ class Comparison:
     Attributes:
         query: the question's name.
         people: how many take part.
-        bits: the bits that one person may tell.
+        bits: the bits that one person may tell; of a reach, log2 of it rounded down.
         resolution: the step of the lattice on which noise was added; answers are rounded to it first.
         sweep: how many of these steps one person moves the answer.
         seed: of the example.
@@ -103,8 +111,9 @@ def compare(
     query: str,
     *,
     n: int,
-    bounds: tuple[Rational, Rational],
-    bits: Rational,
+    bounds: tuple[Rational, Rational] | None = None,
+    bits: Rational | None = None,
+    reach: int | None = None,
     step: Rational | None = None,
     seed: int = 0,
 ) -> Comparison:
@@ -117,23 +126,27 @@ def compare(
     Args:
         query: count, sum, mean, min, max, median or variance.
         n: how many people take part.
-        bounds: the smallest and the largest value a person can have.
+        bounds: the smallest and the largest value a person can have; a count needs none.
         bits: the bits that one person may tell.
+        reach: the same as a whole number of answers, log2 of which are the bits.
         step: the resolution of values; without it they can be any number between the bounds.
         seed: of the example.
 
     Raises:
         RequestError: there is no such question, or the bits are too few to compare anything.
     """
-    budget = Fraction(bits)
+    if (bits is None) == (reach is None):
+        raise RequestError("give bits or a reach, and only one of them")
+    allowed = allowed_reach(Fraction(bits)) if bits is not None else whole_reach(reach)
+    budget = Fraction(bits) if bits is not None else Fraction(Bits(allowed).lower)
     if budget < LEAST_BITS:
         raise RequestError(
             f"bits are compared from {float(LEAST_BITS)} on; noise would hide the answer below"
         )
     if n > _MOST_PEOPLE:
         raise RequestError(f"comparisons are drawn for at most {_MOST_PEOPLE:,} people; give a smaller n")
-    question, _ = named_query(query, n, *bounds, step)
-    scene = _Scene.of(question, budget, seed)
+    question, _ = named_query(query, n, *declared_bounds(query, bounds), step)
+    scene = _Scene.of(question, budget, allowed, seed)
     found = [scene.noiseless(), *scene.noisy()]
     if query == "count":
         found.append(_by_response(n, scene))
@@ -141,7 +154,7 @@ def compare(
         query,
         n,
         budget,
-        scene.lattice.step,
+        scene.rounding.lattice.step,
         scene.sweep,
         seed,
         float(scene.truth),
@@ -151,45 +164,44 @@ def compare(
 
 @dataclass(frozen=True)
 class _Scene:
-    """A question, the lattice on which noise is added, and an example."""
+    """A question, how its answers are rounded to the lattice on which noise is added, and an example."""
 
     question: Query
     budget: Fraction
-    lattice: Lattice
+    reach: int
+    rounding: Rounding
     sweep: int
-    rounding: tuple[Fraction, Fraction]
-    """The mean and the worst error of rounding to the lattice."""
     truth: Fraction
     seed: int
 
     @classmethod
-    def of(cls, question: Query, budget: Fraction, seed: int) -> "_Scene":
+    def of(cls, question: Query, budget: Fraction, reach: int, seed: int) -> "_Scene":
         """Divide one person's sweep finely enough for the bits, and no finer than values are."""
         import numpy as np
 
-        most = min(_FINEST, max(_COARSEST, math.ceil(8 * 2 ** min(float(budget), 8.0))))
+        most = max(_FEWEST, math.ceil(_STEPS * 2 ** min(float(budget), math.log2(_MOST_POINTS))))
         span = question.span
         share = Fraction(int(np.random.default_rng(seed).integers(0, 10**6)), 10**6)
         if isinstance(span, Lattice):
             sweep = max(i.sweep for i in question.influences if not isinstance(i, Slide))
             if not sweep:
                 raise RequestError("nobody moves the answer: there is nothing to compare")
-            points = -(-sweep // most)
-            lattice = Lattice(span.low, span.step * points, -(-span.last // points))
-            rounding = span.step * Fraction(points * points // 4, points), span.step * (points // 2)
+            points = max(-(-sweep // most), -(-span.last // _MOST_POINTS))
+            rounding = Rounding.of_points(span, points)
             possible = question.attainable or range(span.last + 1)
             truth = span.value(possible[round(share * (length(possible) - 1))])
-            return cls(question, budget, lattice, -(-sweep // points), rounding, truth, seed)
+            steps = min(-(-sweep // points), rounding.lattice.last)
+            return cls(question, budget, reach, rounding, steps, truth, seed)
         farthest = max(i.length for i in question.influences if isinstance(i, Slide))
         if not farthest:
             raise RequestError("nobody moves the answer: there is nothing to compare")
-        step = farthest / most
-        lattice = Lattice(span.low, step, math.ceil(span.width / step))
-        return cls(question, budget, lattice, most, (step / 4, step / 2), span.low + share * span.width, seed)
+        most = min(most, math.floor(_MOST_POINTS * farthest / span.width))
+        rounding = Rounding.of_interval(span, farthest / most)
+        return cls(question, budget, reach, rounding, most, span.low + share * span.width, seed)
 
     def noiseless(self) -> Compared:
         """The finest quantizer within the bits."""
-        mechanism = finest(self.question, allowed_reach(self.budget))
+        mechanism = finest(self.question, self.reach)
         quantizer = mechanism.quantizer
         return Compared(
             "noiseless",
@@ -203,24 +215,25 @@ class _Scene:
 
     def noisy(self) -> Iterator[Compared]:
         """Noise whose scale keeps to the bits; the exponential mechanism where one base is all there is."""
-        steps = float(self.lattice.step)
+        lattice, steps = self.rounding.lattice, float(self.rounding.lattice.step)
         for kind in (LaplaceNoise, GeometricNoise, GaussianNoise):
-            make = _maker(self.lattice, kind)
+            make = _maker(lattice, kind)
             yield self._compared(
                 kind(1.0).name, make, lambda scale: {"scale": scale * steps}, kind is not GaussianNoise
             )
-        if self.sweep == self.lattice.last:
-            yield self._compared(
-                "exponential",
-                lambda scale: Exponential(self.lattice, 1 / (2 * scale)),
-                lambda scale: {"rate": 1 / (2 * scale * steps)},
-                True,
-            )
-        if self.sweep == self.lattice.last and self.question.people == 1:
+        if self.sweep != lattice.last or self.sweep > _BLOCK:
+            return
+        yield self._compared(
+            "exponential",
+            lambda scale: Exponential(lattice, 1 / (2 * scale)),
+            lambda scale: {"rate": 1 / (2 * scale * steps)},
+            True,
+        )
+        if self.question.people == 1:
             yield self._compared(
                 "randomised response",
-                lambda scale: RandomisedResponse.for_epsilon(self.lattice, 1 / scale),
-                lambda scale: {"keep": 1 / (1 + self.lattice.last * math.exp(-1 / scale))},
+                lambda scale: RandomisedResponse.for_epsilon(lattice, 1 / scale),
+                lambda scale: {"keep": 1 / (1 + lattice.last * math.exp(-1 / scale))},
                 True,
             )
 
@@ -233,40 +246,43 @@ class _Scene:
     ) -> Compared:
         import numpy as np
 
-        scale, bits = calibrated(make, self.sweep, self.budget)
-        mean, worst = self.rounding
-        position = min(round((self.truth - self.lattice.low) / self.lattice.step), self.lattice.last)
-        if scale is None:  # exact answers do not tell more
-            return Compared(
-                name, round_up(worst), float(mean), bits, {}, math.inf, float(self.lattice.value(position))
-            )
+        scale, bits = self._calibrated(make)
+        rounding, position = self.rounding, self.rounding.position(self.truth)
+        if scale is None:  # rounding alone does not tell more
+            errors = round_up(rounding.worst), float(rounding.mean_error)
+            return Compared(name, *errors, bits, {}, math.inf, float(rounding.told(position)))
         mechanism = make(scale)
-        same = _unmoved(mechanism)
         example = int(mechanism.sample(np.array([position]), self.seed)[0])
-        per_scale = {"exponential": self.sweep, "randomised response": 1}.get(name, self.sweep)
+        per_scale = 1 if isinstance(mechanism, RandomisedResponse) else self.sweep
         return Compared(
             name,
             round_up(self.question.span.width),
-            mechanism.mean_error + same * float(mean),
+            rounding.mean_error_of(mechanism),
             bits,
             parameter(scale),
             per_scale / scale if has_epsilon else None,
-            float(self.lattice.value(example)),
+            float(rounding.told(example)),
         )
+
+    def _calibrated(self, make: Callable[[float], Randomised]) -> tuple[float | None, float]:
+        """As `calibrated`; a long sweep in blocks.
+
+        Whoever is told the block of the input for free learns log2 of their number from it, and the rest
+        from the channel of that block: the capacity is at most the sum of both.
+        """
+        everything = Bits(self.sweep + 1)
+        if self.sweep <= _BLOCK or everything <= self.budget:
+            return calibrated(make, self.sweep, self.budget)
+        blocks = -(-(self.sweep + 1) // (_BLOCK + 1))
+        which = Fraction(Bits(blocks).upper)
+        scale, bits = calibrated(make, -(-(self.sweep + 1) // blocks) - 1, self.budget - which)
+        if scale is None:  # every input may have an answer of its own
+            return None, everything.upper
+        return scale, min(round_up(Fraction(bits) + which), round_up(self.budget))
 
 
 def _maker(lattice: Lattice, kind: Callable[[float], Any]) -> Callable[[float], Randomised]:
     return lambda scale: AdditiveNoise(lattice, kind(scale))
-
-
-def _unmoved(mechanism: Randomised) -> float:
-    """How often the answer is the rounded truth itself: only there does rounding matter to the mean error."""
-    import numpy as np
-
-    if isinstance(mechanism, AdditiveNoise):
-        return float(mechanism.noise.mass(np.zeros(1, np.int64))[0])
-    middle = mechanism.lattice.last // 2
-    return float(mechanism.probabilities([middle])[0, middle])
 
 
 def _by_response(people: int, scene: _Scene) -> Compared:

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from numbers import Integral
 from typing import Any
 
 from noiseless.errors import RequestError
@@ -116,7 +117,7 @@ def plan(
     query: str,
     *,
     n: int,
-    bounds: tuple[Rational, Rational],
+    bounds: tuple[Rational, Rational] | None = None,
     step: Rational | None = None,
     budget: Rational | None = None,
     reach: int | None = None,
@@ -130,7 +131,7 @@ def plan(
     Args:
         query: count, sum, mean, min, max, median or variance.
         n: how many people take part.
-        bounds: the smallest and the largest value a person can have.
+        bounds: the smallest and the largest value a person can have; a count needs none.
         step: the resolution of values; without it they can be any number between the bounds.
         budget: the bits that one person may lose.
         reach: the same as a whole number of answers that one person may cause.
@@ -142,17 +143,46 @@ def plan(
     given = [limit for limit in (budget, reach, max_error) if limit is not None]
     if len(given) != 1:
         raise RequestError("give a budget in bits, a reach or a largest error, and only one of them")
-    question, values = named_query(query, n, *bounds, step)
+    question, values = named_query(query, n, *declared_bounds(query, bounds), step)
     if max_error is not None:
         mechanism = coarsest(question, max_error)
         return Plan(query, n, mechanism, values, printed_cells(question, mechanism.bits))
-    allowed = allowed_reach(budget) if budget is not None else int(reach or 0)
+    allowed = allowed_reach(budget) if budget is not None else whole_reach(reach)
     if allowed < 2:  # noqa: PLR2004 - one output is a constant
         raise RequestError(
             "a budget below one bit allows one answer only, a constant that tells nothing; give 1 bit or more"
         )
     asked = budget if budget is not None else Bits(allowed)
     return Plan(query, n, finest(question, allowed), values, printed_cells(question, asked))
+
+
+def declared_bounds(query: str, bounds: tuple[Rational, Rational] | None) -> tuple[Rational, Rational]:
+    """The bounds of a person's value; a count is of something that is true or not, 0 or 1.
+
+    Raises:
+        RequestError: there are none, and the question is no count.
+    """
+    if bounds is not None:
+        return bounds
+    if query == "count":
+        return 0, 1
+    raise RequestError(
+        "every question but a count needs the bounds (--bounds LO HI): the smallest and the largest value"
+    )
+
+
+def whole_reach(reach: object) -> int:
+    """A number of answers that one person may cause.
+
+    >>> whole_reach(3)
+    3
+
+    Raises:
+        RequestError: it is no whole number above 0.
+    """
+    if isinstance(reach, bool) or not isinstance(reach, Integral) or reach < 1:
+        raise RequestError("a reach is a whole number of answers, 1 or more; give a budget in bits otherwise")
+    return int(reach)
 
 
 def _bits(amount: Bits | float) -> str:

@@ -1,17 +1,21 @@
 """Filters: which rows a question is about."""
 
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
+from itertools import chain, starmap
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Literal
 
 from noiseless.domain import Column, Value
 from noiseless.errors import ColumnError, RequestError
 from noiseless.queries.base import require_listable
+from noiseless.queries.runs import Runs
 
 Operator = Literal["=", "!=", "<", "<=", ">", ">=", "in"]
 
@@ -99,6 +103,50 @@ class Comparison(Filter):
 
 
 @dataclass(frozen=True)
+class Among(Filter):
+    """A declared column's value is one of some: what every filter on one column comes to.
+
+    Attributes:
+        column: its name.
+        runs: the numbers of the values that pass.
+        domain: the column, which numbers values; one name stands for one column wherever filters meet.
+    """
+
+    column: str
+    runs: Runs
+    domain: Column = field(repr=False, compare=False)
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The one."""
+        return frozenset({self.column})
+
+    def holds(self, row: Mapping[str, Value]) -> bool:
+        """Whether the number of the row's value is in a run."""
+        value = row[self.column]
+        if value not in self._known:
+            number = self.domain.index(value)
+            run = -1 if number is None else bisect_right(self._starts, number) - 1
+            self._known[value] = run >= 0 and number is not None and number < self.runs[run][1]
+        return self._known[value]
+
+    def numbers(self, name: str, column: Column) -> frozenset[int]:
+        """The numbers in the runs."""
+        if name != self.column:
+            return super().numbers(name, column)
+        require_listable(name, column.size)
+        return frozenset(chain.from_iterable(starmap(range, self.runs)))
+
+    @cached_property
+    def _known(self) -> dict[Value, bool]:
+        return {}
+
+    @cached_property
+    def _starts(self) -> tuple[int, ...]:
+        return tuple(start for start, _ in self.runs)
+
+
+@dataclass(frozen=True)
 class AllOf(Filter):
     """Every part holds."""
 
@@ -128,6 +176,10 @@ class AnyOf(Filter):
     def holds(self, row: Mapping[str, Value]) -> bool:
         """Whether one part does."""
         return any(part.holds(row) for part in self.parts)
+
+
+NOBODY = AnyOf(())
+"""The filter that no row passes."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +230,6 @@ def kind_of(value: object) -> str:
     """Values of one kind can be compared."""
     if isinstance(value, bool):
         return "truth values"
-    if isinstance(value, int | Decimal):
+    if isinstance(value, int | Decimal | Fraction):
         return "numbers"
     return "dates" if isinstance(value, date) else "texts"

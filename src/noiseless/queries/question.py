@@ -5,16 +5,17 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, get_args
 
-from noiseless.domain import Column, Schema
+from noiseless.domain import BooleanColumn, Schema
 from noiseless.errors import ColumnError, RequestError
 from noiseless.exact import Rational
 from noiseless.queries.additive import count, mean, total
 from noiseless.queries.attribute import Attribute
-from noiseless.queries.base import Query
+from noiseless.queries.base import Query, require_listable
 from noiseless.queries.classes import Histogram, TopCounts
 from noiseless.queries.filtered_mean import FilteredMean
-from noiseless.queries.filters import Everything, Filter, split
-from noiseless.queries.order import maximum, median, minimum, quantile
+from noiseless.queries.filters import NOBODY, AllOf, Comparison, Everything, Filter, split
+from noiseless.queries.normal import normal
+from noiseless.queries.order import maximum, median, minimum, quantile, rank_of
 from noiseless.queries.population import Group, Population
 from noiseless.queries.variance import Variance
 
@@ -74,15 +75,102 @@ class Question:
                 raise ColumnError(column, "is not declared in the schema; declare its domain and role")
         return frozenset(looked & set(schema.public))
 
+    def normal(self, schema: Schema) -> "Question":
+        """The same question in its normal form: questions that ask the same are then equal.
+
+        >>> schema = Schema.parse('columns.age = {role = "private", bounds = [0, 120]}')
+        >>> Question("quantile", "age", share=1).normal(schema) == Question("max", "age")
+        True
+
+        Raises:
+            ColumnError: a column is not declared, or is compared with a constant of another kind.
+            RequestError: the filter is too long.
+        """
+        self.public_columns(schema)
+        where = normal(self.where, schema)
+        by = tuple(name for name in schema.columns if name in self.by)
+        share = None if self.aggregate != "quantile" or self.share is None else Fraction(self.share)
+        most = self.most if self.aggregate == "top" else 1
+        if self.aggregate == "sum" and self._adds_truths(where, schema):
+            true = Comparison(str(self.column), "=", constant=True)
+            return Question("count", None, normal(AllOf((where, true)), schema), by)
+        extremes: Mapping[Fraction | None, Aggregate] = {Fraction(0): "min", Fraction(1): "max"}
+        if share in extremes:
+            return Question(extremes[share], self.column, where, by)
+        return Question(
+            self.aggregate, None if self.aggregate == "count" else self.column, where, by, share, most
+        )
+
+    def _adds_truths(self, where: Filter, schema: Schema) -> bool:
+        """Whether it is a sum of truth values, which is a count, with no filter on another private column."""
+        hidden = where.columns & set(schema.private)
+        return isinstance(schema.columns[str(self.column)], BooleanColumn) and hidden <= {self.column}
+
+    def check(self, schema: Schema, limits: Limits | None = None) -> None:
+        """Refuse what can be resolved for no population at all.
+
+        Args:
+            schema: the declared columns.
+            limits: what the owner declares; without it, what depends on it is not looked at.
+
+        Raises:
+            RequestError, ColumnError: it cannot be priced or evaluated; the message says what can.
+        """
+        self.public_columns(schema)
+        for column in self.by:
+            if column not in schema.public:
+                raise ColumnError(column, "is private; ask for its histogram instead of grouping by it")
+        public, hidden = split(self.where, frozenset(schema.private))
+        if NOBODY in (public, hidden):
+            raise RequestError("nobody can pass the filter; there is nothing to ask about")
+        if len(hidden.columns) > 1:
+            raise RequestError("a question filters on one private column at most; ask several questions")
+        for name in hidden.columns:
+            require_listable(name, schema.columns[name].size)
+        if self.aggregate != "count":
+            self._check_column(schema, filtered=bool(hidden.columns))
+        if limits is not None:
+            self._check_limits(limits, filtered=bool(hidden.columns))
+
+    def _check_column(self, schema: Schema, *, filtered: bool) -> None:
+        name = str(self.column)
+        if name not in schema.private:
+            raise ColumnError(
+                name, "is public, anybody may compute with it; ask about a private column, or group by it"
+            )
+        if self.aggregate in ("histogram", "top"):
+            if filtered:
+                raise RequestError(
+                    "a histogram over a private filter has no price; ask for all of its classes"
+                )
+            require_listable(name, schema.columns[name].size)
+            return
+        Attribute.of(name, schema.columns[name])
+        if self.aggregate == "quantile":
+            rank_of(self._asked_share(), 1)
+        if filtered and self.aggregate not in ("sum", "mean"):
+            raise RequestError(
+                f"a {self.aggregate} over a private filter has no price; filter on public columns"
+            )
+        if filtered and self.aggregate == "sum":
+            require_listable(name, schema.columns[name].size)
+
+    def _check_limits(self, limits: Limits, *, filtered: bool) -> None:
+        if filtered and self.aggregate == "mean" and (limits.least_group is None or limits.rows > 1):
+            raise RequestError(
+                "a mean over a private filter needs a declared smallest group (min_group), one row a person; "
+                "or ask for the sum and the count"
+            )
+        if limits.rows > 1 and self.aggregate == "variance":
+            raise RequestError("the variance is priced for one row a person; ask for sums and means instead")
+
     def resolve(self, schema: Schema, population: Population, limits: Limits) -> tuple["Resolved", ...]:
         """What it asks of each public group.
 
         Raises:
             RequestError: it cannot be priced; the message says what can.
         """
-        for column in self.by:
-            if column not in schema.public:
-                raise ColumnError(column, "is private; ask for its histogram instead of grouping by it")
+        self.check(schema, limits)
         public, hidden = split(self.where, frozenset(schema.private))
         groups = population.groups(public, self.by)
         if not groups:
@@ -90,33 +178,30 @@ class Question:
         return tuple(self._about(group, schema, hidden, limits) for group in groups)
 
     def _about(self, group: Group, schema: Schema, hidden: Filter, limits: Limits) -> "Resolved":
-        columns = sorted(hidden.columns)
-        if len(columns) > 1:
-            raise RequestError("a question filters on one private column at most; ask several questions")
-        return Resolved(self, group, hidden, *self._built(group, schema, hidden, columns, limits))
+        filters = next(iter(hidden.columns), None)
+        if self.aggregate == "count" and filters is None:
+            return Resolved(
+                self, group, hidden, count(group.people, Attribute("", range(1)), range(1)), None, None
+            )
+        name = str(filters if self.aggregate == "count" else self.column)
+        other = filters if filters != name else None
+        return Resolved(self, group, hidden, self._built(group, schema, hidden, name, limits), name, other)
 
-    def _built(
-        self, group: Group, schema: Schema, hidden: Filter, columns: list[str], limits: Limits
-    ) -> tuple[Asked, str | None, str | None]:
-        """The query, the private column it is computed of, and another private column that filters it."""
-        people, rows = group.people, limits.rows
+    def _built(self, group: Group, schema: Schema, hidden: Filter, name: str, limits: Limits) -> Asked:
+        """What is computed of a private column."""
+        people, column = group.people, schema.columns[name]
+        own = hidden.numbers(name, column) if hidden.columns == {name} else None
         if self.aggregate == "count":
-            if not columns:
-                return count(people, Attribute("", range(1)), range(1)), None, None
-            name = columns[0]
-            counted = hidden.numbers(name, schema.columns[name])
-            return count(people, _numbered(name, schema.columns[name]), counted, rows), name, None
-        name = str(self.column)
-        if name not in schema.private:
-            raise ColumnError(name, "is public: anybody may compute with it, nothing needs a price")
-        other = columns[0] if columns and columns[0] != name else None
+            return count(people, Attribute(name, range(column.size)), own or (), limits.rows)
         if self.aggregate in ("histogram", "top"):
-            return self._classes(people, name, schema.columns[name], rows, bool(columns)), name, None
-        attribute = Attribute.of(name, schema.columns[name])
-        if not columns:
-            return self._plain(people, attribute, rows), name, None
-        passing = None if other else hidden.numbers(name, schema.columns[name])
-        return self._filtered(people, attribute, passing, limits), name, other
+            histogram = Histogram.of_values(people, name, column.size, limits.rows)
+            return histogram if self.aggregate == "histogram" else TopCounts(histogram, self.most)
+        attribute = Attribute.of(name, column)
+        if not hidden.columns:
+            return self._plain(people, attribute, limits.rows)
+        if self.aggregate == "sum":
+            return total(people, attribute, own, limits.rows, excluded=own is None)
+        return FilteredMean(people, attribute, limits.least_group or people, own)
 
     def _plain(self, people: int, attribute: Attribute, rows: int) -> Query:
         makers: Mapping[str, Callable[[], Query]] = {
@@ -128,29 +213,7 @@ class Question:
             "quantile": lambda: quantile(people, attribute, self._asked_share()),
             "variance": lambda: Variance(people, attribute),
         }
-        if rows > 1 and self.aggregate == "variance":
-            raise RequestError("the variance is priced for one row a person; ask for sums and means instead")
         return makers[self.aggregate]()
-
-    def _filtered(
-        self, people: int, attribute: Attribute, passing: frozenset[int] | None, limits: Limits
-    ) -> Query:
-        if self.aggregate == "sum":
-            return total(people, attribute, passing, limits.rows, excluded=passing is None)
-        if self.aggregate == "mean" and limits.least_group is not None and limits.rows == 1:
-            return FilteredMean(people, attribute, limits.least_group, passing)
-        if self.aggregate == "mean":
-            raise RequestError(
-                "a mean over a private filter needs a declared smallest group (min_group), one row a person; "
-                "or ask for the sum and the count"
-            )
-        raise RequestError(f"a {self.aggregate} over a private filter has no price; filter on public columns")
-
-    def _classes(self, people: int, name: str, column: Column, rows: int, filtered: bool) -> Asked:
-        if filtered:
-            raise RequestError("a histogram over a private filter has no price; ask for all of its classes")
-        histogram = Histogram.of_values(people, name, column.size, rows)
-        return histogram if self.aggregate == "histogram" else TopCounts(histogram, self.most)
 
     def _asked_share(self) -> Fraction:
         if self.share is None:
@@ -183,7 +246,7 @@ class Resolved:
         """The private columns that the answer depends on."""
         return tuple(name for name in (self.column, self.filtered_by) if name is not None)
 
-
-def _numbered(name: str, column: Column) -> Attribute:
-    """Any column as the numbers of its values: a count needs no more."""
-    return Attribute(name, range(column.size))
+    @property
+    def public(self) -> bool:
+        """Whether the answer depends on no private column: everybody may know it."""
+        return not self.private_columns

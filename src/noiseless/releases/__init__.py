@@ -1,1 +1,22 @@
-"""Table releases and their certificates."""
+"""Table releases and their certificates: a sensitive column hidden by merging public ones ([P3])."""
+
+from noiseless.releases.certificate import Certificate
+from noiseless.releases.releasing import frontier, make_frontier, make_release, release
+from noiseless.releases.request import ReleaseRequest, read_config
+from noiseless.releases.results import ColumnChange, Example, Release, ReleaseFrontier, ReleasePoint, Series
+
+__all__ = [
+    "Certificate",
+    "ColumnChange",
+    "Example",
+    "Release",
+    "ReleaseFrontier",
+    "ReleasePoint",
+    "ReleaseRequest",
+    "Series",
+    "frontier",
+    "make_frontier",
+    "make_release",
+    "read_config",
+    "release",
+]

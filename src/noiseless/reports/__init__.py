@@ -1,15 +1,44 @@
-"""Reports that people read: one self-contained HTML page an audit, and its plots.
+"""Reports that people read: one self-contained HTML page an audit, a release or a frontier, and their plots.
 
-Plotting is imported when a plot is made, so that importing this package stays fast.
+What is about releases is imported when it is first used, and plotting when a plot is made, so that importing
+this package stays fast.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from noiseless.reports.html import audit_html, write_audit_html
 from noiseless.reports.plots import bipartite_plot, contribution_plot, posterior_plot
+
+if TYPE_CHECKING:
+    from noiseless.reports.frontier_plot import save_plot
+    from noiseless.reports.frontier_report import render_frontier, write_frontier_html
+    from noiseless.reports.release import render_release, write_release_html
+
+_HOMES = {
+    "render_frontier": "frontier_report",
+    "render_release": "release",
+    "save_plot": "frontier_plot",
+    "write_frontier_html": "frontier_report",
+    "write_release_html": "release",
+}
 
 __all__ = [
     "audit_html",
     "bipartite_plot",
     "contribution_plot",
     "posterior_plot",
+    "render_frontier",
+    "render_release",
+    "save_plot",
     "write_audit_html",
+    "write_frontier_html",
+    "write_release_html",
 ]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - any of the names above
+    """Load a name when it is first used."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

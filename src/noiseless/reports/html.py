@@ -1,18 +1,16 @@
 """One self-contained HTML page an audit, for the data steward."""
 
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from noiseless import __version__
 from noiseless.audits import Audit, PolicyResult
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
-from noiseless.reports.drawing import XMLNS
-from noiseless.reports.numbers import bound_text, upper_text, value_text
+from noiseless.reports.environment import environment, inline
+from noiseless.reports.numbers import value_text
 from noiseless.reports.plots import bipartite_plot, contribution_plot, drawable, posterior_plot
 from noiseless.reports.posterior import posterior_bins
 from noiseless.reports.rows import policy_rows, side_rows, status_of
@@ -27,7 +25,7 @@ def audit_html(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool
         policy: the outcome of a policy's checks, to be shown with it.
         reveal: show the values of the groups that give most away; the page then warns that it holds them.
     """
-    template = _environment().get_template("audit.html.j2")
+    template = environment().get_template("audit.html.j2")
     return template.render(
         audit=audit,
         worst=audit.worst,
@@ -68,31 +66,6 @@ def write_audit_html(
         part.write_text(page, "utf-8", newline="\n")
 
 
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("noiseless.reports"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "bits": lambda bits: bits.rounded_up(2),
-        "count": "{:,}".format,
-        "floor": lambda value: bound_text(value, 2, up=False),
-        "shown": _shown,
-        "upper": upper_text,
-        "values": lambda count: f"{count:,} value{'s' * (count != 1)}",
-    }
-    return environment
-
-
-def _shown(value: object) -> Markup:
-    """A name or value of the user's, kept from turning the text around it."""
-    return Markup("<bdi>{}</bdi>").format(value_text(value))
-
-
 def _sentence(audit: Audit) -> str:
     """The verdict without the status before it; it then begins with a small letter, or a column's name."""
     text = audit.verdict.partition(": ")[2]
@@ -109,17 +82,12 @@ def _plots(audit: Audit, *, reveal: bool) -> dict[str, Markup | None]:
     bipartite = None
     if drawable(worst.census.joint):
         joint = _labelled(audit) if reveal else worst.census.joint
-        bipartite = _inline(bipartite_plot(joint, reveal=reveal))
+        bipartite = inline(bipartite_plot(joint, reveal=reveal))
     return {
-        "posterior_svg": _inline(posterior_plot(worst, audit.heads)),
-        "contribution_svg": _inline(contribution_plot(audit.contributions, worst, audit.heads)),
+        "posterior_svg": inline(posterior_plot(worst, audit.heads)),
+        "contribution_svg": inline(contribution_plot(audit.contributions, worst, audit.heads)),
         "bipartite_svg": bipartite,
     }
-
-
-def _inline(svg: str | None) -> Markup | None:
-    """A plot as part of the page; its texts are escaped already."""
-    return None if svg is None else Markup(svg.replace(XMLNS, ""))  # noqa: S704 - drawn by this package
 
 
 def _labelled(audit: Audit) -> JointRange:

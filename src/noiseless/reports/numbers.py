@@ -1,13 +1,20 @@
 """Numbers and users' texts as a report shows them; what is rounded is rounded to the safe side."""
 
+import math
 import unicodedata
 from bisect import bisect_right
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from itertools import accumulate
 
+from noiseless.exact import Bits
+from noiseless.policies.merging import Length
+
 _LONGEST = 80
 """How many characters of a user's text are shown."""
+
+_DIGITS = 5
+"""How many digits of a distance are shown, and all before the point."""
 
 _SMALLEST_SHARE = Fraction(1, 1000)
 """Shares below this, and as close to one, are shown as bounds."""
@@ -32,6 +39,33 @@ def bound_text(value: float | Decimal, places: int, *, up: bool) -> str:
     exact = Decimal(repr(value)) if isinstance(value, float) else value
     rounding = ROUND_CEILING if up else ROUND_FLOOR
     return f"{exact.quantize(Decimal(1).scaleb(-places), rounding):,}"
+
+
+def kept_text(bits: Bits) -> str:
+    """Bits that are kept: two decimals, rounded down.
+
+    >>> kept_text(Bits(3)), kept_text(Bits(8))
+    ('1.58', '3.00')
+    """
+    return bound_text(bits.lower, 2, up=False)
+
+
+def length_text(length: Length | Fraction | float) -> str:
+    """A distance: exact where five digits are enough, else rounded up to that many.
+
+    >>> length_text(Fraction(21, 2)), length_text(Length(2, root=True)), length_text(Fraction(10**7, 3))
+    ('10.5', '1.4143', '3,333,334')
+    >>> length_text(Fraction(1, 10**6)), length_text(0)
+    ('0.000001', '0')
+    """
+    if isinstance(length, Length):
+        length = length.rational or Fraction(length.upper)
+    value = Fraction(length)
+    places = max(0, _DIGITS - len(str(int(value))) * (value >= 1))
+    while 0 < value < Fraction(1, 10**places):
+        places += _DIGITS
+    whole, rest = divmod(math.ceil(value * 10**places), 10**places)
+    return f"{whole:,}.{rest:0{places}d}".rstrip("0").rstrip(".") if places else f"{whole:,}"
 
 
 def share_text(part: int, whole: int) -> str:

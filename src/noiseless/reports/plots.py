@@ -11,7 +11,7 @@ from noiseless.ranges import JointRange
 from noiseless.reports.bipartite import FloatArray, lay_out
 from noiseless.reports.drawing import FONT, INK, WIDTH, Drawing
 from noiseless.reports.numbers import share_text, value_text
-from noiseless.reports.posterior import posterior_bins
+from noiseless.reports.posterior import Bin, posterior_bins
 from noiseless.tables import IntArray
 
 BAR, ALARM, QUIET, SPARED = "#4a86c5", "#d9483b", "#8a94a3", "#2e9e6b"
@@ -39,8 +39,19 @@ def posterior_plot(exposure: Exposure, heads: str) -> str:
         exposure: what to plot.
         heads: what is counted, "rows" or "persons".
     """
-    bins = posterior_bins(exposure)
     total = exposure.census.heads_in(np.ones(exposure.census.joint.size_y, bool))
+    return bins_plot(posterior_bins(exposure), total, heads, exposure.name)
+
+
+def bins_plot(bins: Sequence[Bin], total: int, heads: str, name: str) -> str:
+    """A bar for each bin of posterior sizes; one value left stands out.
+
+    Args:
+        bins: the sizes and how many heads have them.
+        total: how many heads there are.
+        heads: what is counted, "rows" or "persons".
+        name: what is hidden.
+    """
     most = max(b.heads for b in bins)
     left = _width("values left", *(b.label for b in bins)) + 8
     counts = [f"{b.heads:,} · {share_text(b.heads, total)}" for b in bins]
@@ -56,7 +67,7 @@ def posterior_plot(exposure: Exposure, heads: str) -> str:
         drawing.bar(left, middle - _BAR_HEIGHT / 2, length, _BAR_HEIGHT, ALARM if alone else BAR)
         drawing.text(left + length + 6, middle, count, bold=alone, colour=colour)
     drawing.line((left, _ROW), (left, _ROW * (len(bins) + 1)), INK)
-    return drawing.svg(f"{heads.capitalize()} by how many values of {exposure.name} are left")
+    return drawing.svg(f"{heads.capitalize()} by how many values of {name} are left")
 
 
 def contribution_plot(contributions: Sequence[Contribution], exposure: Exposure, heads: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from noiseless.audits import Exposure
+from noiseless.tables import IntArray
 
 _MOST_SIZES = 12
 """Up to this many different sizes each has a bin of its own; beyond, bins double in width."""
@@ -38,6 +39,26 @@ def posterior_bins(exposure: Exposure) -> tuple[Bin, ...]:
     widen = _same if len(present) <= _MOST_SIZES else _doubling
     spans = dict.fromkeys([(1, 1), *map(widen, present)])
     return tuple(_bin(exposure, first, min(last, exposure.max_posterior)) for first, last in spans)
+
+
+def cell_bins(posteriors: IntArray, rows: IntArray) -> tuple[Bin, ...]:
+    """The same of a release's cells.
+
+    >>> [(b.label, b.groups, b.heads) for b in cell_bins(np.array([5, 7, 5]), np.array([40, 3, 2]))]
+    [('1', 0, 0), ('5', 2, 42), ('7', 1, 3)]
+
+    Args:
+        posteriors: how many values each cell leaves.
+        rows: how many rows it has.
+    """
+    present = np.unique(posteriors).tolist()
+    widen = _same if len(present) <= _MOST_SIZES else _doubling
+    bins = list[Bin]()
+    for first, last in dict.fromkeys([(1, 1), *map(widen, present)]):
+        inside = (first <= posteriors) & (posteriors <= last)
+        heads = int(rows[inside].sum())
+        bins.append(Bin(first, min(last, present[-1]), int(np.count_nonzero(inside)), heads))
+    return tuple(bins)
 
 
 def _bin(exposure: Exposure, first: int, last: int) -> Bin:

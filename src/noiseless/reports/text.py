@@ -1,19 +1,19 @@
 """An audit as plain text for a terminal."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from noiseless.audits import Audit, PolicyResult, Witness
 from noiseless.reports.rows import policy_rows
+from noiseless.reports.text_blocks import aligned, table, wrapped
 
-_WIDTH = 100
 _WITNESSES = 5
 
 
 def audit_text(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool = False) -> str:
     """The verdict, the main numbers, what matters most, and where to look."""
     blocks = [
-        _wrapped(audit.verdict),
-        _aligned(audit.summary.items()),
+        wrapped(audit.verdict),
+        aligned(audit.summary.items()),
         _several(audit),
         _side(audit),
         _suppressed(audit),
@@ -24,31 +24,6 @@ def audit_text(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool
     return "\n\n".join(block for block in blocks if block)
 
 
-def _wrapped(text: str) -> str:
-    import textwrap
-
-    return textwrap.fill(text, _WIDTH)
-
-
-def _aligned(rows: Iterable[tuple[str, str]]) -> str:
-    pairs = list(rows)
-    width = max(len(name) for name, _ in pairs)
-    return "\n".join(f"  {name:<{width}}  {value}" for name, value in pairs)
-
-
-def _table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A titled table: the first column to the left, numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    lines = [title]
-    for cells in (header, *rows):
-        first, *others = (
-            f"{cell:<{width}}" if i == 0 else f"{cell:>{width}}"
-            for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
-        )
-        lines.append(("  " + "  ".join([first, *others])).rstrip())
-    return "\n".join(lines)
-
-
 def _several(audit: Audit) -> str:
     if len(audit.sensitive) == 1:
         return ""
@@ -56,7 +31,7 @@ def _several(audit: Audit) -> str:
         (name, f"{e.min_posterior:,} of {e.sensitive_values:,}", str(e.leakage), str(e.maximin))
         for name, e in audit.by_column.items()
     ]
-    return _table("Each sensitive column by itself:", ("", "fewest values left", "leaked", "I*"), rows)
+    return table("Each sensitive column by itself:", ("", "fewest values left", "leaked", "I*"), rows)
 
 
 def _side(audit: Audit) -> str:
@@ -67,7 +42,7 @@ def _side(audit: Audit) -> str:
     return "\n".join(
         (
             f"The adversary knows {known}:",
-            *_aligned(
+            *aligned(
                 (
                     ("the release adds at most", str(audit.leakage)),
                     (f"{known} alone gives away", str(side.leakage_alone)),
@@ -85,7 +60,7 @@ def _suppressed(audit: Audit) -> str:
         return ""
     kept = audit.k_anonymity_unsuppressed
     without = "all are" if kept is None else f"without them k would be {kept:,}"
-    return _wrapped(
+    return wrapped(
         f"{audit.suppressed_rows:,} {audit.heads} are suppressed (* in every public column). They count as a "
         f"group, because that a row is suppressed can be seen; {without}."
     )
@@ -99,7 +74,7 @@ def _contributions(audit: Audit) -> str:
         for c in audit.contributions
     ]
     header = ("", "leaks alone", "leak without it", "values left without it", f"{audit.heads} it pins down")
-    return _table("What each public column adds, the most telling first:", header, rows)
+    return table("What each public column adds, the most telling first:", header, rows)
 
 
 def _witnesses(audit: Audit, witnesses: Sequence[Witness]) -> str:
@@ -115,7 +90,7 @@ def _witnesses(audit: Audit, witnesses: Sequence[Witness]) -> str:
     header = ["row", audit.heads, "values left", "leaked"]
     if shown and shown[0].values is not None:
         header += ["public values", f"possible {shown[0].target}"]
-    return _table("The groups that give most away (find each by its first row):", header, rows)
+    return table("The groups that give most away (find each by its first row):", header, rows)
 
 
 def _policy(policy: PolicyResult | None) -> str:
@@ -126,4 +101,4 @@ def _policy(policy: PolicyResult | None) -> str:
         for check, row in zip(policy.checks, policy_rows(policy), strict=True)
     ]
     title = "The policy is met:" if policy.holds else "THE POLICY IS NOT MET:"
-    return _table(title, ("limit", "about", "asked", "found", ""), rows)
+    return table(title, ("limit", "about", "asked", "found", ""), rows)

@@ -2,6 +2,7 @@ import math
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -309,12 +310,15 @@ def test_what_is_no_channel_is_refused(matrix: object) -> None:
         {"tolerance": -1e-9},
         {"tolerance": math.nan},
         {"tolerance": math.inf},
+        {"tolerance": "x"},
+        {"tolerance": None},
         {"time_limit": 0},
         {"time_limit": math.nan},
+        {"time_limit": "x"},
     ],
 )
-def test_limits_that_make_no_sense_are_refused(options: dict[str, float]) -> None:
-    with pytest.raises(RequestError):
+def test_limits_that_make_no_sense_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(RequestError, match="positive number"):
         capacity([[1, 0], [0, 1]], **options)
 
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.measures.zero_error import (
     Graph,
@@ -395,6 +396,13 @@ def test_rates_compare_exactly() -> None:
         Rate(0)
     with pytest.raises(TypeError):
         _ = Rate(2) < "x"  # type: ignore[operator]
+
+
+def test_nothing_to_send_is_refused() -> None:
+    empty = JointRange.from_matrix(np.zeros((0, 0)))
+    for measure in (zero_error_capacity, largest_symmetric_leakage):
+        with pytest.raises(RequestError, match="holds no pair"):
+            measure(empty)
 
 
 # --- the bracket -----------------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ from noiseless.errors import DomainError, MissingValuesError, RequestError
 from noiseless.exact import Bits
 from noiseless.mechanisms.local import kernels as array_kernels
 from noiseless.mechanisms.local.arrays import encode, float_cells, position_cells
-from noiseless.mechanisms.local.kernels import FloatCells, cells_of, labels_of
+from noiseless.mechanisms.local.float_tables import FloatCells
+from noiseless.mechanisms.local.kernels import cells_of, labels_of
 from noiseless.mechanisms.local.scalar import LocalQuantizer, number_text
 from noiseless.mechanisms.quantizer import Edged, Stepped
 from noiseless.queries import Continuum, Lattice

@@ -419,3 +419,37 @@ def test_cells() -> None:
     )
     with pytest.raises(RequestError, match="codebook"):
         cells.distortion(ColumnCodebook(Numbers([1])))
+
+
+def test_costs_of_common_nodes() -> None:
+    tree = {
+        "a": ("ab", "any"),
+        "b": ("ab", "any"),
+        "c": ("any",),
+        "d": ("de", "def", "any"),
+        "f": ("def", "any"),
+    }
+    column = Hierarchy(list(tree), tree, cost="leaves")
+    costs = column.node_costs.tolist()
+    table = column.common_costs(costs)
+    for first in range(len(costs)):
+        for second in range(len(costs)):
+            assert table[first, second] == costs[column.common_node(first, second)]
+
+
+def test_points_within_limits() -> None:
+    path = leakage_path(figure_1(), ColumnCodebook(Numbers(VALUES)))
+    points = path.within(min_posterior=2, max_distortion=Decimal("0.5"))
+    assert points.tolist() == [
+        t
+        for t in range(len(path))
+        if path[t].min_posterior >= 2 and (path[t].distortion or Length(0)) <= Decimal("0.5")
+    ]
+    assert len(points)
+    assert path.best(LAMBDA, points).merges in points
+    assert not len(path.within(min_posterior=7))
+
+
+def test_a_prior_for_each_known_value() -> None:
+    with pytest.raises(RequestError, match="for each known value"):
+        SideInformation([0, 1], [0, 1], [3])

@@ -39,6 +39,7 @@ def test_a_count_costs_one_bit_however_many_cells() -> None:
     assert (found.cells, found.reach) == (31, 2)
     assert found.worst_error == 0
     assert found.warning is not None
+    assert plan("count", n=30, budget=1) == found
 
 
 def test_accuracy_first() -> None:
@@ -71,6 +72,11 @@ def test_a_reach_is_a_budget_too() -> None:
         ({"budget": Decimal("0.9")}, "below one bit"),
         ({"budget": -1}, "between 0 and"),
         ({"reach": 1}, "below one bit"),
+        ({"reach": 0}, "whole number"),
+        ({"reach": 2.5}, "whole number"),
+        ({"reach": Fraction(5, 2)}, "whole number"),
+        ({"reach": "3"}, "whole number"),
+        ({"budget": 1, "bounds": None}, "needs the bounds"),
         ({}, "only one of them"),
         ({"budget": 1, "max_error": 1}, "only one of them"),
         ({"budget": 1, "bounds": (1, 0)}, "out of order"),

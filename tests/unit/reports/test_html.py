@@ -3,7 +3,6 @@ import subprocess
 import sys
 from collections import Counter
 from decimal import Decimal
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -15,50 +14,10 @@ import noiseless as nl
 from noiseless.audits.policy import Limits, Policy
 from noiseless.errors import OutputError
 from noiseless.reports import audit_html, write_audit_html
+from web_page import Page
 
-APART = {"td", "th", "p", "div", "span", "strong"}
-VOID = {"meta", "br", "hr", "img", "input", "link"}
 HOSTILE = "<script>alert('x')</script>"
 ALWAYS = {"figures", "posterior", "homogeneous", "contributions", "limits"}
-
-
-class Page(HTMLParser):
-    """A page read with a strict eye: every tag is closed in order."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: Counter[str] = Counter()
-        self.attributes: list[tuple[str, str, str]] = []
-        self.words: list[str] = []
-        self.feed(text)
-        self.close()
-        assert not self.open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_startendtag(tag, attrs)
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags[tag] += 1
-        self.attributes += [(tag, name, value or "") for name, value in attrs]
-        self.words += [" "] * (tag in APART)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if "style" not in self.open:
-            self.words.append(data)
-
-    @property
-    def text(self) -> str:
-        return " ".join("".join(self.words).split())
-
-    @property
-    def sections(self) -> set[str]:
-        return {value for tag, name, value in self.attributes if (tag, name) == ("section", "id")}
 
 
 def patients(**columns: list[Any]) -> pd.DataFrame:

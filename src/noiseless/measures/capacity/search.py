@@ -1,6 +1,7 @@
 """Channel capacity: test for the easy cases, search, and certify what was found."""
 
 import math
+from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
@@ -76,9 +77,9 @@ def _simplified(rows: Rows) -> Rows:
 
 
 def _check(tolerance: float, time_limit: float | None) -> None:
-    if not 0 < tolerance < math.inf:
+    if not (isinstance(tolerance, Real) and 0 < tolerance < math.inf):
         raise RequestError("the tolerance is a positive number of nats, such as 1e-9")
-    if time_limit is not None and not time_limit > 0:
+    if time_limit is not None and not (isinstance(time_limit, Real) and time_limit > 0):
         raise RequestError("the time limit is a positive number of seconds")
 
 

@@ -15,7 +15,7 @@ from noiseless.measures.zero_error.block_codes import BlockCode, block_code
 from noiseless.measures.zero_error.cover import FractionalCover, fractional_cover
 from noiseless.measures.zero_error.graph import Graph
 from noiseless.measures.zero_error.independence import IndependentSet, independent_set
-from noiseless.measures.zero_error.pieces import Piece, pieces_of
+from noiseless.measures.zero_error.pieces import Piece, check_pairs, pieces_of
 from noiseless.measures.zero_error.rate import Rate
 from noiseless.measures.zero_error.subranges import SubrangeLeakage, largest_symmetric_leakage
 from noiseless.measures.zero_error.theta import MAX_NODES, Theta, lovasz_theta
@@ -153,7 +153,11 @@ def zero_error_capacity(
         limit: how many steps the search for alpha may take on one piece; beyond it alpha is enclosed.
         code_limit: how many steps the search for a block code may take on one product of pieces.
         theta_nodes: the largest piece for which the semidefinite program is solved.
+
+    Raises:
+        RequestError: the range holds no pair.
     """
+    check_pairs(joint)
     pieces = pieces_of(joint)
     theta_of = cache(lambda graph: lovasz_theta(graph, theta_nodes))
     parts = [_part(piece, limit, theta_of) for piece in pieces.rest]

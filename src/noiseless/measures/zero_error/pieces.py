@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from noiseless.errors import RequestError
 from noiseless.measures.zero_error.graph import Graph
 from noiseless.ranges import JointRange, overlap_partition
 
@@ -38,6 +39,16 @@ class Pieces:
 
     single: tuple[int, ...]
     rest: tuple[Piece, ...]
+
+
+def check_pairs(joint: JointRange) -> None:
+    """Check that there is something to send.
+
+    Raises:
+        RequestError: the range holds no pair.
+    """
+    if not joint.size_x:
+        raise RequestError("a channel has at least one input and one output; this joint range holds no pair")
 
 
 def pieces_of(joint: JointRange) -> Pieces:

@@ -9,6 +9,7 @@ import numpy as np
 
 from noiseless.exact import Bits
 from noiseless.measures.zero_error.graph import mask_of, members
+from noiseless.measures.zero_error.pieces import check_pairs
 from noiseless.ranges import JointRange
 
 STEPS = 20_000
@@ -57,7 +58,11 @@ def largest_symmetric_leakage(joint: JointRange, limit: int = STEPS) -> Subrange
         joint: the joint range, X the input and Y the output.
         limit: how many steps one coverage problem may take; beyond it `upper` stays above `lower`. When the
             range is too large to be searched `upper` is L0(Y;X), which is never below the maximum.
+
+    Raises:
+        RequestError: the range holds no pair.
     """
+    check_pairs(joint)
     ceiling = Fraction(joint.size_y, int(joint.support_sizes.min()))
     everything = _symmetric(joint)
     if len(joint) * joint.size_y > MAX_WORK or everything == ceiling:

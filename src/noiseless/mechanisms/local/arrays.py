@@ -16,16 +16,16 @@ import pyarrow.types as pt
 
 from noiseless.errors import RequestError
 from noiseless.exact import round_down, round_up
-from noiseless.mechanisms.local.kernels import (
-    SMALL,
+from noiseless.mechanisms.local.float_tables import (
     CodeArray,
     FloatArray,
     FloatCells,
-    cells_of,
+    LatticeCells,
+    Line,
     code_type,
-    lattice_cells,
 )
-from noiseless.mechanisms.quantizer import Quantizer, Stepped
+from noiseless.mechanisms.local.kernels import SMALL, cells_of, labels_of, lattice_cells, lattice_labels
+from noiseless.mechanisms.quantizer import Quantizer, Stepped, Uniform
 from noiseless.queries.spans import Lattice
 
 Floats = Literal["binary", "decimal"]
@@ -94,6 +94,26 @@ def encode(quantizer: Quantizer, readings: Any, floats: Floats = "binary") -> Co
     raise RequestError(f"readings are numbers, not {values.dtype.name}")
 
 
+def middles(
+    quantizer: Quantizer, labels: FloatArray, values: FloatArray, floats: Floats, out: FloatArray | None
+) -> FloatArray | None:
+    """The label of each float's cell in one go, for columns that have nothing but readings with a cell.
+
+    Returns:
+        None when some have none, or when the cells are told as fast one after the other.
+    """
+    values = np.ascontiguousarray(values)
+    if not isinstance(quantizer.span, Lattice):
+        found, outside = labels_of(float_cells(quantizer, floats), labels, values, out)
+        return None if outside else found
+    listed = listed_cells(quantizer) if _is_long(values) else None
+    return None if listed is None else lattice_labels(listed, labels, values, out)
+
+
+def _is_long(values: npt.NDArray[Any]) -> bool:
+    return len(values) >= SMALL and values.dtype == np.float64
+
+
 def _as_array(readings: Iterable[Any]) -> npt.NDArray[Any]:
     """A list as an array; anything but floats stays what it is, for numpy would round."""
     values = list(readings)
@@ -123,11 +143,10 @@ def _encode_floats(quantizer: Quantizer, values: npt.NDArray[Any], floats: Float
         double = np.ascontiguousarray(values, np.float64)
         codes, off = cells_of(float_cells(quantizer, floats), double)
     else:
-        if len(values) >= SMALL and values.dtype == np.float64 and quantizer.last < _LISTED:
-            units, cells = _units(quantizer.span), listed_cells(quantizer)
-            codes, off = lattice_cells(units, cells, np.ascontiguousarray(values))
-            if not off:
-                return Coded(codes, None, 0)
+        listed = listed_cells(quantizer) if _is_long(values) else None
+        found = None if listed is None else lattice_cells(listed, np.ascontiguousarray(values))
+        if found is not None:
+            return Coded(found, None, 0)
         positions, off = _lattice_positions(quantizer.span, values)
         codes, _ = cells_of(position_cells(quantizer), positions)
     if not off:
@@ -267,14 +286,23 @@ def position_cells(quantizer: Quantizer) -> FloatCells:
         raise RequestError("a lattice has at most 2**53 points; declare a larger step")
     starts = np.array([quantizer.begin(cell) for cell in range(cells)], np.float64)
     slope = 1 / quantizer.points if isinstance(quantizer, Stepped) else 1.0 if cells > last else cells / last
-    return FloatCells.of(starts, float(last), slope)
+    lines = (
+        [Line.of(Fraction(0), Fraction(quantizer.points), cells)] if isinstance(quantizer, Stepped) else []
+    )
+    return FloatCells.of(starts, float(last), slope, lines)
 
 
 @lru_cache(64)
-def listed_cells(quantizer: Quantizer) -> CodeArray:
-    """The cell of each position of a lattice that is not too long."""
+def listed_cells(quantizer: Quantizer) -> LatticeCells | None:
+    """The cell of each point of a lattice; None when they are too many, or too close for floats."""
+    lattice = quantizer.span
+    if not isinstance(lattice, Lattice) or lattice.last >= _LISTED:
+        return None
     begins = [quantizer.begin(cell) for cell in range(quantizer.cells + 1)]
-    return np.repeat(np.arange(quantizer.cells, dtype=code_type(quantizer.cells)), np.diff(begins))
+    cells = np.repeat(np.arange(quantizer.cells, dtype=code_type(quantizer.cells)), np.diff(begins))
+    origin, step, scale = _units(lattice)
+    points = (origin + np.arange(lattice.last + 1, dtype=np.float64) * step) / scale
+    return LatticeCells.of(lattice.low, lattice.step, points, cells)
 
 
 @lru_cache(64)
@@ -285,7 +313,10 @@ def float_cells(quantizer: Quantizer, floats: Floats) -> FloatCells:
     starts = np.array([_first(quantizer.edge(cell), floats) for cell in range(cells)])
     high = round_down(span.high) if floats == "binary" else -_first(-span.high, floats)
     slope = round_down(cells / span.width) if span.width else 0.0
-    return FloatCells.of(starts, high, slope)
+    lines = []
+    if isinstance(quantizer, Uniform) and span.width:
+        lines = [Line.of(span.low, span.width / cells, cells, up=up) for up in (False, True)]
+    return FloatCells.of(starts, high, slope, lines)
 
 
 def _first(edge: Fraction, floats: Floats) -> float:

@@ -15,7 +15,7 @@ from noiseless.queries.spans import Lattice, Span
 
 if TYPE_CHECKING:
     from noiseless.mechanisms.local.arrays import Coded, Floats
-    from noiseless.mechanisms.local.kernels import CodeArray, FloatArray
+    from noiseless.mechanisms.local.float_tables import CodeArray, FloatArray
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class LocalQuantizer:
             MissingValuesError: readings are missing or NaN.
         """
         from noiseless.mechanisms.local.arrays import encode
-        from noiseless.mechanisms.local.kernels import code_type
+        from noiseless.mechanisms.local.float_tables import code_type
 
         found = encode(self.quantizer, readings, floats)
         self.check(found, clamp=clamp)
@@ -222,22 +222,33 @@ class LocalQuantizer:
         """The middle of each reading's cell; NaN for a missing reading where that is told. As `encode`.
 
         With `out` the middles are written there: memory that is new takes longer to touch than the work.
+
+        Raises:
+            RequestError: `out` is no place for so many floats, or it overlaps the readings.
         """
         import numpy as np
 
-        from noiseless.mechanisms.local.arrays import float_cells
-        from noiseless.mechanisms.local.kernels import labels_of, looked_up
+        from noiseless.mechanisms.local.arrays import middles
+        from noiseless.mechanisms.local.kernels import looked_up
 
-        if isinstance(readings, np.ndarray) and readings.dtype == np.float64 and not self._is_lattice:
-            values = np.ascontiguousarray(readings)
-            found, outside = labels_of(float_cells(self.quantizer, floats), self.midpoints, values, out)
-            if not outside:
+        if out is not None:
+            _check_place(out, readings)
+        if isinstance(readings, np.ndarray) and readings.dtype == np.float64 and readings.ndim == 1:
+            found = middles(self.quantizer, self.midpoints, readings, floats, out)
+            if found is not None:
                 return found
         return looked_up(self.midpoints, self.encode(readings, clamp=clamp, floats=floats), out)
 
-    @property
-    def _is_lattice(self) -> bool:
-        return isinstance(self.span, Lattice)
+
+def _check_place(out: Any, readings: Any) -> None:  # noqa: ANN401 - any arrays
+    """Check that a place is fit for the middles of some readings."""
+    import numpy as np
+
+    fit = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == (len(readings),)
+    if not fit or not out.flags.carray:
+        raise RequestError("out is a contiguous array of float64, as long as the readings")
+    if isinstance(readings, np.ndarray) and np.may_share_memory(out, readings):
+        raise RequestError("out and the readings overlap; give another place for the middles")
 
 
 def cells_for_error(span: Span, error: Fraction) -> int:

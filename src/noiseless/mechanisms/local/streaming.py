@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from noiseless.mechanisms.local.kernels import CodeArray
+    from noiseless.mechanisms.local.float_tables import CodeArray
 
 Local = LocalQuantizer | LocalVector
 """What tells one reading of a person, of one number or of several."""

@@ -15,7 +15,7 @@ from noiseless.queries.spans import Lattice, Span
 
 if TYPE_CHECKING:
     from noiseless.mechanisms.local.arrays import Floats
-    from noiseless.mechanisms.local.kernels import CodeArray
+    from noiseless.mechanisms.local.float_tables import CodeArray
 
 _HALVINGS = 48
 """After so many halvings of the error few cells are left to try one by one."""

@@ -16,9 +16,6 @@ from noiseless.policies.contiguous.sweep import Loss, Sweep
 from noiseless.ranges import JointRange
 from noiseless.tables import IntArray
 
-_CHECKS = 24
-"""How often the lower bound is tried to be raised: the bracket shrinks by this power of two."""
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ContiguousRelease:
@@ -117,19 +114,8 @@ class ContiguousRelease:
         """
         if self.loss == "resolution":
             return Fraction(least_cell_size(self.line.joint, self.posterior))
-        sweep = Sweep(self.line)
-        low, high = sweep.windows(self.posterior).cover_width(), self._width
-        if low < high and sweep.is_refuted(self.posterior, high - 1):
-            low = high
-        for _ in range(_CHECKS):
-            middle = (low + high) // 2
-            if low >= high - 1:
-                break
-            if sweep.is_refuted(self.posterior, middle - 1):
-                low = middle
-            else:
-                high = middle
-        return Fraction(low, 2) * self.line.unit
+        width = Sweep(self.line).least_of_any(self.posterior, self._width)
+        return Fraction(width, 2) * self.line.unit
 
     @property
     def gap(self) -> Fraction:

@@ -18,6 +18,9 @@ Loss = Literal["distortion", "resolution"]
 SMALL = 200_000
 """Below this many steps plain Python is faster than loading the compiled kernels."""
 
+_CHECKS = 24
+"""How often a lower bound is tried to be raised: the bracket shrinks by this power of two."""
+
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
@@ -108,6 +111,28 @@ class Sweep:
     def is_refuted(self, posterior: int, width: int) -> bool:
         """Whether two values show that no partition at all has this posterior and cells of this width."""
         return bool(self.run(kernels.clashes, self.x, *self.pairs, width, posterior))
+
+    def least_of_any(self, posterior: int, width: int) -> int:
+        """No partition at all with this posterior has cells narrower than this.
+
+        Every value lies in a run with k sensitive values, and two values far apart do not share theirs.
+
+        Args:
+            posterior: k.
+            width: a width that some partition with this posterior has.
+        """
+        low, high = self.windows(posterior).cover_width(), width
+        if low < high and self.is_refuted(posterior, high - 1):
+            low = high
+        for _ in range(_CHECKS):
+            middle = (low + high) // 2
+            if low >= high - 1:
+                break
+            if self.is_refuted(posterior, middle - 1):
+                low = middle
+            else:
+                high = middle
+        return low
 
 
 @dataclass(frozen=True, eq=False)

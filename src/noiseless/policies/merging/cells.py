@@ -134,10 +134,17 @@ def assess(
     codes, known = problem.merged_y(cells.cell_of)
     merged = joint.merged(codes)
     return Quality(
-        leakage(merged, known),
+        leakage(merged) if known is None else _relative(problem.prior[known], merged.posterior_sizes),
         maximin(merged),
         int(merged.posterior_sizes.min()),
         Bits(Fraction(problem.size, int(cells.sizes.max()))),
         None if codebook is None else cells.distortion(codebook),
         cells.count,
     )
+
+
+def _relative(before: IntArray, after: IntArray) -> Bits:
+    """L0(S -> Xh|A): the largest |[[S|a]]| / |[[S|xh, a]]|."""
+    most = np.zeros(int(after.max()) + 1, np.int64)
+    np.maximum.at(most, after, before)
+    return Bits(max(Fraction(int(most[size]), int(size)) for size in np.flatnonzero(most)))

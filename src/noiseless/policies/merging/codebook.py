@@ -269,7 +269,7 @@ def _as_categories(column: Column) -> Column:
 def _times(steps: IntArray, factor: int) -> IntArray:
     """Steps from the smallest on, times a factor; Python integers where 64 bits are too few."""
     shifted = steps - steps.min() if steps.dtype == object or _narrow(steps) else _wide(steps)
-    if shifted.dtype != object and int(shifted.max()) * factor >= _ROOM:
+    if shifted.dtype != object and max(1, int(shifted.max())) * factor >= _ROOM:
         shifted = shifted.astype(object)
     return np.asarray(shifted * factor)
 

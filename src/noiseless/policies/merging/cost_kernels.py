@@ -5,7 +5,7 @@ A row of `cells` holds, for each numeric column, its lowest, its highest and the
 category of each column of categories (-1 when mixed); the node of each hierarchy; then the count, the first
 and the last member and, for the public value of the row's number, the member that follows it. A row of
 `points` holds a public value's numbers, categories and leaves. `tree` holds the parents, depths and costs
-of all nodes.
+of all nodes; then, if they are few, for each node what it costs together with each other.
 
 Whoever changes a function here also touches the other files of kernels that call it: numba looks at the age
 of the file that a compiled function stands in only.
@@ -17,6 +17,7 @@ of the file that a compiled function stands in only.
 # ruff: noqa: PLR0917 - kernels are long loops over many arrays, taken one by one
 
 import numpy as np
+import numpy.typing as npt
 
 from noiseless.tables import IntArray
 from noiseless.tables.kernels import compiled
@@ -24,6 +25,13 @@ from noiseless.tables.kernels import compiled
 RESOLUTION, HULL, MIDRANGE, CENTROID, MEDOID = range(5)
 LARGEST, SUM, SQUARES = range(3)
 Shape = tuple[int, int, int, int, int]
+Words = npt.NDArray[np.uint64]
+
+TABLE = 3
+"""The row of `tree` at which the table of costs begins, if there is one."""
+
+ENDLESS = 2**62
+"""More than any cost."""
 
 
 def _product_above(x: np.uint64, y: np.uint64) -> np.uint64:
@@ -73,6 +81,14 @@ def _common(tree: IntArray, a: int, b: int) -> int:
 common = compiled(_common)
 
 
+def _common_cost(tree: IntArray, a: int, b: int) -> int:
+    """What the lowest node above two nodes costs."""
+    return tree[TABLE + a, b] if len(tree) > TABLE else tree[2, common(tree, a, b)]
+
+
+common_cost = compiled(_common_cost)
+
+
 def _combined(combine: int, so_far: int, part: int) -> int:
     if combine == LARGEST:
         return max(so_far, part)
@@ -100,7 +116,7 @@ def _fixed(
             total = combined(combine, total, scale * penalties[k - at])
     at += categories
     for k in range(at, at + nodes):
-        total = combined(combine, total, scale * tree[2, common(tree, cells[i, k], cells[j, k])])
+        total = combined(combine, total, scale * common_cost(tree, cells[i, k], cells[j, k]))
     return total
 
 
@@ -135,7 +151,7 @@ def _medoid_cost(
                 if points[middle, k] != points[member, k]:
                     total = combined(combine, total, penalties[k - numbers])
             for k in range(numbers + categories, numbers + categories + nodes):
-                total = combined(combine, total, tree[2, common(tree, points[middle, k], points[member, k])])
+                total = combined(combine, total, common_cost(tree, points[middle, k], points[member, k]))
             worst = max(worst, total)
             if 0 <= best <= worst:
                 break
@@ -215,6 +231,10 @@ def _pair_cost(
 pair_cost = compiled(_pair_cost)
 
 
+# This looks at all cells. What it would call is written out: a function that was compiled earlier and kept on
+# disk is never inlined, which costs ten times the work.
+
+
 def _bounds(
     cells: IntArray,
     tree: IntArray,
@@ -230,24 +250,26 @@ def _bounds(
     column's width.
     """
     numbers, categories, nodes, kind, combine = shape
-    last = cells.shape[1] - 1
-    if kind == RESOLUTION:
-        for k in range(len(alive)):
-            found[k] = cells[i, last - 3] + cells[alive[k], last - 3]
-        return 1
-    how = combine if kind == HULL else LARGEST
-    plain = categories + nodes == 0
+    last, at = cells.shape[1] - 1, 3 * numbers
+    how = SUM if kind == RESOLUTION else combine if kind == HULL else LARGEST
     for k in range(len(alive)):
-        j = alive[k]
-        total = 0 if plain else fixed(cells, tree, penalties, shape, i, j, 2, how)
+        j, total = alive[k], 0
+        if kind == RESOLUTION:
+            total = cells[i, last - 3] + cells[j, last - 3]
         for c in range(numbers):
-            width = max(cells[i, numbers + c], cells[j, numbers + c]) - min(cells[i, c], cells[j, c])
-            if how == LARGEST:
-                total = max(total, width)
+            part = max(cells[i, numbers + c], cells[j, numbers + c]) - min(cells[i, c], cells[j, c])
+            total = max(total, part) if how == LARGEST else total + (part * part if how == SQUARES else part)
+        for c in range(at, at + categories):
+            part = 0 if cells[i, c] == cells[j, c] and cells[i, c] >= 0 else 2 * penalties[c - at]
+            total = max(total, part) if how == LARGEST else total + (part * part if how == SQUARES else part)
+        for c in range(at + categories, at + categories + nodes):
+            if len(tree) > TABLE:
+                part = 2 * tree[TABLE + cells[i, c], cells[j, c]]
             else:
-                total += width * width if how == SQUARES else width
+                part = 2 * tree[2, common(tree, cells[i, c], cells[j, c])]
+            total = max(total, part) if how == LARGEST else total + (part * part if how == SQUARES else part)
         found[k] = total * total if combine == SQUARES and kind != HULL else total
-    return 4 if combine == SQUARES else 2
+    return 1 if kind == RESOLUTION else 4 if combine == SQUARES else 2
 
 
 bounds_of = compiled(_bounds)

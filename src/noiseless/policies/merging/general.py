@@ -20,6 +20,9 @@ _KIND = {
     "interval": cost_kernels.HULL,
 }
 
+_FEW_NODES = 512
+"""Up to so many nodes what each costs together with each other is looked up."""
+
 
 class Geometry(NamedTuple):
     """Cells of one public value each, as the kernels take them (see `cost_kernels`)."""
@@ -43,9 +46,13 @@ def geometry(codebook: Codebook | None, size: int) -> Geometry:
     scaled = codebook.scaled
     offsets = np.cumsum([0, *(len(tree.parents) for tree, _ in scaled.hierarchies)])
     nodes = scaled.nodes + offsets[:-1] if len(offsets) > 1 else scaled.nodes
-    tree = np.zeros((3, max(1, int(offsets[-1]))), np.int64)
+    many = int(offsets[-1])
+    tree = np.zeros((cost_kernels.TABLE + many * (many <= _FEW_NODES), max(1, many)), np.int64)
     for (hierarchy, costs), start, end in zip(scaled.hierarchies, offsets, offsets[1:], strict=False):
-        tree[:, start:end] = hierarchy.parents + start, hierarchy.depths, costs
+        tree[: cost_kernels.TABLE, start:end] = hierarchy.parents + start, hierarchy.depths, costs
+        if many <= _FEW_NODES:
+            at = cost_kernels.TABLE + int(start)
+            tree[at : at + len(costs), start:end] = hierarchy.common_costs(costs)
     kind = cost_kernels.HULL if codebook.by_hull else _KIND[codebook.word]
     numbers = np.asarray(scaled.positions, np.int64)
     categories = np.asarray(scaled.categories, np.int64)
@@ -74,8 +81,7 @@ def leakage(problem: Problem, codebook: Codebook | None) -> Merges:
     known = keys // joint.size_x
     words = np.zeros((n, -(-len(keys) // 64)), np.uint64)
     np.bitwise_or.at(words, (x, element >> 6), np.uint64(1) << (element & 63).astype(np.uint64))
-    prior = np.bincount(known)
-    starts = np.append(0, np.cumsum(prior))
+    starts = np.append(0, np.cumsum(np.bincount(known)))
     kept, absorbed, sets, rounds = (np.zeros(n + 1, np.int64) for _ in range(4))
     ends = np.zeros(2, np.int64)
     general_kernels.leakage(
@@ -84,7 +90,7 @@ def leakage(problem: Problem, codebook: Codebook | None) -> Merges:
         known,
         starts,
         np.arange(len(keys)),
-        prior,
+        problem.prior,
         kept,
         absorbed,
         sets,
@@ -99,6 +105,9 @@ def maximin(problem: Problem, codebook: Codebook | None) -> Merges:
     """Algorithm 2 with U2, with side information or without."""
     joint, side, n = problem.joint, problem.side, problem.size
     partition = overlap_partition(joint)
+    if partition.count == 1:  # nothing is left to join
+        none = np.zeros(0, np.int64)
+        return Merges(none, none, None, None, "general")
     y = np.arange(joint.size_y)
     x, a = (y, np.zeros_like(y)) if side is None else (side.public, side.given)
     nodes = np.stack((np.full(len(y), -1), a, np.asarray(partition.y_blocks, np.int64)))

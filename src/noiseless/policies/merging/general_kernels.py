@@ -1,15 +1,21 @@
 """Algorithms 1 and 2 of [P3] for any columns, as machine code: quadratic."""
 
-# ruff: noqa: C901, PLR0912, PLR0915, PLR0917, SIM102, SIM110 - kernels are long loops over many arrays, taken one by one
+# ruff: noqa: C901, PLR0912, PLR0915, PLR0917, SIM102 - kernels are long loops over many arrays, taken one by one
 
 import numpy as np
-import numpy.typing as npt
 
-from noiseless.policies.merging.cost_kernels import HULL, Shape, bounds_of, join, less, pair_cost
+from noiseless.policies.merging.cost_kernels import (
+    HULL,
+    Shape,
+    Words,
+    bounds_of,
+    join,
+    less,
+    pair_cost,
+)
+from noiseless.policies.merging.partner_kernel import partner
 from noiseless.tables import IntArray
 from noiseless.tables.kernels import compiled
-
-Words = npt.NDArray[np.uint64]
 
 NONE, STALE = -1, -2
 
@@ -69,16 +75,6 @@ def _wanted(
 mark_wanted = compiled(_wanted)
 
 
-def _helps(words: Words, wanted: Words, cell: int) -> bool:
-    for w in range(len(wanted)):
-        if words[cell, w] & wanted[w]:
-            return True
-    return False
-
-
-helps = compiled(_helps)
-
-
 def _leakage(
     cells: IntArray,
     points: IntArray,
@@ -108,9 +104,9 @@ def _leakage(
     )
     for cell in range(n):
         tops[cell], bottoms[cell] = exposure(words, known, prior, seen, met, cell)
-    bounds = np.empty(n, np.int64)
     rounds[0] = 0
-    while size > 1:
+    stuck = False  # a cell that is exposed most and that nothing can help
+    while size > 1 and not stuck:
         worst = alive[0]
         for cell in alive[:size]:
             if less(tops[worst], bottoms[worst], tops[cell], bottoms[cell]):
@@ -124,19 +120,10 @@ def _leakage(
             if dead[cell] or not waits[cell]:
                 continue
             mark_wanted(words, known, starts, elements, prior, seen, met, cell, wanted)
-            under = bounds_of(cells, tree, penalties, shape, cell, alive[:size], bounds)
-            best, most, below = -1, 0, 1
-            for k in range(size):
-                if best >= 0 and not less(bounds[k], under, most, below):  # the first of equals is the lowest
-                    continue
-                other = alive[k]
-                if other == cell or not helps(words, wanted, other):
-                    continue
-                cost, bottom = bounds[k], under
-                if shape[3] > HULL:
-                    cost, bottom = pair_cost(cells, points, tree, penalties, shape, cell, other)
-                if best < 0 or less(cost, bottom, most, below):
-                    best, most, below = other, cost, bottom
+            best = partner(cells, points, tree, penalties, shape, words, wanted, alive[:size], cell)
+            if best < 0:
+                stuck = True
+                break
             i, j = min(cell, best), max(cell, best)
             join(cells, tree, shape, i, j)
             for w in range(words.shape[1]):
@@ -152,8 +139,9 @@ def _leakage(
             for place in range(at, size - 1):
                 alive[place] = alive[place + 1]
             size -= 1
-        ended += 1
-        rounds[ended] = merges
+        if merges > rounds[ended]:
+            ended += 1
+            rounds[ended] = merges
     lengths[0], lengths[1] = merges, ended + 1
 
 

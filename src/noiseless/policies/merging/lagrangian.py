@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from noiseless.exact import Bits, ball
+from noiseless.exact import Bits, ball, ball_above
 from noiseless.policies.merging.length import Length
 
 if TYPE_CHECKING:
@@ -79,6 +79,10 @@ class Lagrangian:
             precision *= 2
             if precision > _MOST_BITS:
                 raise ArithmeticError("two Lagrangians that differ could not be told apart")
+
+    def above(self, other: "Lagrangian") -> float:
+        """How much this is above another of the same weight, rounded up."""
+        return ball_above(self._ball(other, 128))
 
     def _ball(self, other: "Lagrangian", precision: int) -> "arb":
         import flint

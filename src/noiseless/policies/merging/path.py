@@ -137,13 +137,19 @@ class MergePath:
                 return self[before]
         return self.last
 
-    def best(self, weight: Rational | float) -> "MergePoint":
-        """The point of the path with the smallest Lagrangian, the first of several."""
+    def best(self, weight: Rational | float, points: IntArray | None = None) -> "MergePoint":
+        """The point of the path, or of some points, with the smallest Lagrangian; of several the first.
+
+        Args:
+            weight: the multiplier lambda.
+            points: the points to look at (see `within`), ascending; all of them if not given.
+        """
         self._free("best")
         exact = Fraction(weight)
-        floats = self._floats(exact)
+        chosen = np.arange(len(self)) if points is None else points
+        floats = self._floats(exact)[chosen]
         least = floats.min()
-        near = np.flatnonzero(floats <= least + _SURE * (1 + abs(least)))
+        near = chosen[floats <= least + _SURE * (1 + abs(least))]
         found: dict[tuple[Fraction, Loss], int] = {}
         for t in near.tolist():
             found.setdefault((self.leak(t), self.loss(t)), t)
@@ -167,6 +173,28 @@ class MergePath:
         With a limit on what is given away it is the point with the least loss of the utility; with limits on
         the loss alone, the one that gives away least. A number is that many bits, a float the rational it is.
         """
+        points = self.within(
+            min_posterior=min_posterior,
+            max_leakage=max_leakage,
+            max_maximin=max_maximin,
+            max_distortion=max_distortion,
+            min_resolution=min_resolution,
+        )
+        if not len(points):
+            return None
+        protects = not (min_posterior is None and max_leakage is None and max_maximin is None)
+        return self[self.least(points, loss_first=protects)]
+
+    def within(
+        self,
+        *,
+        min_posterior: int | None = None,
+        max_leakage: Bits | Rational | float | None = None,
+        max_maximin: Bits | Rational | float | None = None,
+        max_distortion: Length | Rational | float | None = None,
+        min_resolution: Bits | Rational | float | None = None,
+    ) -> IntArray:
+        """The points that keep to limits, ascending; see `meeting`."""
         low, high = 0, len(self) - 1  # what is given away never grows along a path, and cells never shrink
         if min_posterior is not None:
             low = max(low, self._first(lambda t: int(self.min_posteriors[t]) >= min_posterior))
@@ -183,17 +211,14 @@ class MergePath:
         if max_distortion is not None:
             short = Fraction(max_distortion) if isinstance(max_distortion, float) else max_distortion
             points = points[self._short_enough(short)[points]]
-        if not len(points):
-            return None
-        protects = not (min_posterior is None and max_leakage is None and max_maximin is None)
-        return self[self._least(points, loss_first=protects)]
+        return points
 
     def frontier(self) -> "list[MergePoint]":
         """The points of the path that no other beats in what is given away and in the loss together."""
         found: list[MergePoint] = []
         groups = np.split(self._changes, np.flatnonzero(np.diff(self._leak_floats[self._changes]) != 0) + 1)
         for group in groups[::-1]:  # from the least leak on
-            t = self._least(group, loss_first=True)
+            t = self.least(group, loss_first=True)
             if not found or below(self.loss(t), self.loss(found[-1].merges)):
                 found.append(self[t])
         return found[::-1]
@@ -255,28 +280,41 @@ class MergePath:
             short[t] = self.distortions[int(t)] <= limit
         return short
 
-    def _least(self, points: IntArray, *, loss_first: bool) -> int:
-        """Of some points the one with the least loss and then the least leak, or the other way round."""
-        kinds: list[tuple[FloatArray, Callable[[int], Loss]]] = [
-            (self._loss_floats, self.loss),
-            (self._leak_floats, lambda t: Bits(self.leak(t))),
-        ]
-        for floats, exact in kinds if loss_first else kinds[::-1]:
-            known = floats[points]
-            points = points[known <= known.min() + _SURE * (1 + abs(known.min()))]
-            if len(points) > 1 and np.ptp(floats[points]) > 0:
-                values = [exact(t) for t in points.tolist()]
-                least = values[0]
-                for value in values:
-                    least = value if below(value, least) else least
-                points = points[[value == least for value in values]]
-        return int(points[0])
+    def least(self, points: IntArray, *, loss_first: bool) -> int:
+        """Of some points the first with the least loss and then the least leak, or the other way round."""
+        if loss_first:
+            return int(self._least_leaks(self._least_losses(points))[0])
+        return int(self._least_losses(self._least_leaks(points))[0])
+
+    def finest(self, points: IntArray) -> int:
+        """Of some points the first with the least loss: it has most cells of those that lose as much."""
+        return int(self._least_losses(points)[0])
+
+    def _least_losses(self, points: IntArray) -> IntArray:
+        return _smallest(points, self._loss_floats, self.loss)
+
+    def _least_leaks(self, points: IntArray) -> IntArray:
+        return _smallest(points, self._leak_floats, lambda t: Bits(self.leak(t)))
 
     @cached_property
     def _changes(self) -> IntArray:
         """The points at which the leak or the loss becomes another one."""
         leak, loss = self._leak_floats, self._loss_floats
         return np.append(0, np.flatnonzero((np.diff(leak) != 0) | (np.diff(loss) != 0)) + 1)
+
+
+def _smallest(points: IntArray, floats: FloatArray, exact: Callable[[int], Loss]) -> IntArray:
+    """The points at which something is smallest; floats tell which points to compare exactly."""
+    known = floats[points]
+    near: IntArray = points[known <= known.min() + _SURE * (1 + abs(known.min()))]
+    if len(near) == 1 or np.ptp(floats[near]) == 0:
+        return near
+    values = [exact(t) for t in near.tolist()]
+    least = values[0]
+    for value in values:
+        least = value if below(value, least) else least
+    found: IntArray = near[[value == least for value in values]]
+    return found
 
 
 def _exact(limit: Bits | Rational | float) -> Bits | Rational:

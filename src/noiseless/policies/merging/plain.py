@@ -54,11 +54,7 @@ class PlainCells:
             self.posteriors[x].setdefault(a, set()).update(joint.posterior(y).tolist())
             self.nodes[x][a] = block
             self.weights[block] += 1
-        prior: dict[int, set[int]] = {}
-        for known in self.posteriors.values():
-            for a, values in known.items():
-                prior.setdefault(a, set()).update(values)
-        self.prior = {a: len(values) for a, values in prior.items()}
+        self.prior = dict(enumerate(self.problem.prior.tolist()))
 
     def find(self, node: int) -> int:
         """The root of a node's subgraph."""
@@ -135,7 +131,8 @@ def plain_leakage(cells: PlainCells) -> Iterator[list[Pair]]:
     while len(cells.members) > 1:
         exposures = {i: cells.exposure(known) for i, known in cells.posteriors.items()}
         worst = max(exposures.values())
-        waiting, done = {i for i, exposure in exposures.items() if exposure == worst}, []
+        waiting = {i for i, exposure in exposures.items() if exposure == worst}
+        done: list[Pair] = []
         while waiting:
             i = min(waiting)
             known = cells.posteriors[i]
@@ -145,7 +142,9 @@ def plain_leakage(cells: PlainCells) -> Iterator[list[Pair]]:
                 for j, other in cells.posteriors.items()
                 if j != i and any(not other.get(a, set()) <= known[a] for a in open_to)
             ]
-            if not partners:
+            if not partners:  # the worst exposure stays as it is
+                if done:
+                    yield done
                 return
             j = min(partners, key=lambda j: (cells.cost(min(i, j), max(i, j)), j))
             waiting -= {i, j}

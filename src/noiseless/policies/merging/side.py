@@ -18,19 +18,27 @@ class SideInformation:
     Attributes:
         public: the public value x of each y, as codes 0, 1, 2, ...
         given: the value a that the reader knows, the same way.
+        prior: for each a how many sensitive values its posterior sets are compared with; None for |[[S|a]]|.
+            A column that is released as it is tells of S too: there the prior is |[[S]]|.
     """
 
     public: IntArray
     given: IntArray
+    prior: IntArray | None = None
 
-    def __init__(self, public: npt.ArrayLike, given: npt.ArrayLike) -> None:
+    def __init__(
+        self, public: npt.ArrayLike, given: npt.ArrayLike, prior: npt.ArrayLike | None = None
+    ) -> None:
         object.__setattr__(self, "public", np.asarray(public, np.int64))
         object.__setattr__(self, "given", np.asarray(given, np.int64))
+        object.__setattr__(self, "prior", None if prior is None else np.asarray(prior, np.int64))
         if self.public.shape != self.given.shape:
             raise RequestError("side information names a public value and a known value for each y")
         for codes in (self.public, self.given):
             if len(codes) and len(np.unique(codes)) != codes.max() + 1:
                 raise RequestError("the codes of side information are 0, 1, 2, ... with none left out")
+        if self.prior is not None and self.prior.shape != (int(self.given.max()) + 1,):
+            raise RequestError("a prior is a number of sensitive values for each known value")
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +64,15 @@ class Problem:
     def size(self) -> int:
         """How many public values there are."""
         return self.joint.size_y if self.side is None else int(self.side.public.max()) + 1
+
+    @cached_property
+    def prior(self) -> IntArray:
+        """For each known a what its posterior sets are compared with; without side information |[[S]]|."""
+        if self.side is None:
+            return np.array([self.joint.size_x])
+        if self.side.prior is not None:
+            return self.side.prior
+        return self.joint.merged(self.side.given).posterior_sizes
 
     def merged_y(self, cells: npt.ArrayLike) -> tuple[IntArray, IntArray | None]:
         """The cell of each y when public values are seen as their cells only; and the known a of each cell.

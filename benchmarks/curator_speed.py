@@ -1,0 +1,209 @@
+"""The curator beside SQLite itself: questions priced, charged and answered, and prices among many entries.
+
+A question needs two durable transactions, one for its charge and one for its answer; the bare loop does two
+of those and nothing else. Every question is a new text: nothing is remembered of the one before.
+"""
+
+import shutil
+import sqlite3
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from measure import WORK
+from noiseless.curator import Curator
+from noiseless.ledger import Entry, Ledger
+from noiseless.ledger.copying import load
+
+_SUBURBS = 5000
+_ROWS = 10**5
+_KINDS = ("AVG(kwh)", "MAX(kwh)", "SUM(kwh)", "MIN(kwh)")
+
+_FILE = """
+[dataset]
+name = "meters"
+source = "meters.parquet"
+[budget]
+bits = 12
+[columns.suburb]
+role = "public"
+bounds = [0, {suburbs}]
+[columns.kwh]
+role = "private"
+bounds = [0, 10]
+step = 0.001
+[columns.solar]
+role = "private"
+type = "boolean"
+"""
+
+
+def questions() -> Iterator[str]:
+    """Questions that nobody asked before: about one suburb after the other."""
+    for threshold in range(1, 10):
+        for suburb in range(_SUBURBS):
+            kind = suburb % 5
+            if kind < len(_KINDS) and threshold == 1:
+                yield f"SELECT {_KINDS[kind]} FROM meters WHERE suburb = {suburb}"
+            else:
+                yield f"SELECT COUNT(*) FROM meters WHERE suburb = {suburb} AND kwh >= {threshold}"
+
+
+def answering(rounds: int = 9, size: int = 200) -> list[dict[str, Any]]:
+    """Questions one by one and ten in a batch, beside pairs of bare durable transactions, taking turns."""
+    WORK.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=WORK) as folder:
+        path = _written(Path(folder))
+        with Curator.open(path) as curator, closing(_bare(Path(folder) / "bare.db")) as bare:
+            asked = questions()
+            known = [next(asked) for _ in range(size)]
+            for sql in known:
+                curator.ask(sql)
+            works: dict[str, Callable[[], int]] = {
+                "pairs of bare transactions": lambda: _bare_pairs(bare, size),
+                "asked one by one": lambda: _ask(curator, asked, size, 1),
+                "asked ten in a batch": lambda: _ask(curator, asked, size, 10),
+                "asked again": lambda: sum(len(curator.ask(sql).answers) for sql in known),
+                "priced only": lambda: sum(len(curator.price(next(asked)).answers) for _ in range(size)),
+            }
+            times: dict[str, list[float]] = {name: [] for name in works}
+            for _ in range(rounds):
+                for name, work in works.items():
+                    start = time.perf_counter()
+                    done = work()
+                    times[name].append((time.perf_counter() - start) / done)
+    best = {name: min(found) for name, found in times.items()}
+    alone = best["pairs of bare transactions"]
+    return [
+        {
+            "questions": name,
+            "a second": 1 / seconds,
+            "us each": seconds * 1e6,
+            "of the bare loop": alone / seconds,
+        }
+        for name, seconds in best.items()
+    ]
+
+
+def pricing(sizes: tuple[int, int] = (10**2, 10**6), rounds: int = 15, size: int = 200) -> dict[str, Any]:
+    """A price among few entries and among many, from a text that is new to the end, taking turns."""
+    WORK.mkdir(exist_ok=True)
+    curators = [Curator.open(_filled(entries)) for entries in sizes]
+    asked = questions()
+    for curator in curators:
+        curator.price("SELECT AVG(kwh) FROM meters")
+    times: list[list[float]] = []
+    for _ in range(rounds):
+        batch = [next(asked) for _ in range(size)]
+        row = []
+        for curator in curators:
+            start = time.perf_counter()
+            for sql in batch:
+                curator.price(sql)
+            row.append((time.perf_counter() - start) / size)
+        times.append(row)
+    for curator in curators:
+        curator.close()
+    few, many = (min(column) for column in zip(*times, strict=True))
+    return {
+        "few entries": sizes[0],
+        "many entries": sizes[1],
+        "us among few": few * 1e6,
+        "us among many": many * 1e6,
+        "ratio": many / few,
+    }
+
+
+def _ask(curator: Curator, asked: Iterator[str], size: int, together: int) -> int:
+    for _ in range(size // together):
+        curator.ask(*(next(asked) for _ in range(together)))
+    return size
+
+
+def _written(folder: Path) -> Path:
+    random = np.random.default_rng(7)
+    table = pa.table(
+        {
+            "suburb": np.concatenate([np.arange(_SUBURBS), random.integers(0, _SUBURBS, _ROWS - _SUBURBS)]),
+            "kwh": random.integers(0, 10_001, _ROWS) / 1000,
+            "solar": random.random(_ROWS) < 0.3,
+        }
+    )
+    pq.write_table(table, folder / "meters.parquet")
+    path = folder / "meters.toml"
+    path.write_text(_FILE.format(suburbs=_SUBURBS - 1))
+    return path
+
+
+def _bare(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, body TEXT)")
+    return connection
+
+
+def _bare_pairs(connection: sqlite3.Connection, size: int) -> int:
+    for _ in range(size):
+        for _ in range(2):
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("INSERT INTO t (body) VALUES (?)", ("SELECT AVG(kwh) FROM meters",))
+            connection.execute("COMMIT")
+    return size
+
+
+def _filled(entries: int) -> Path:
+    """A dataset whose ledger has so many entries; kept for the next run."""
+    folder = WORK / f"curator-{entries}"
+    path = folder / "meters.toml"
+    if not path.exists():
+        part = folder.with_suffix(".part")
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        with Curator.open(_written(part)) as curator:
+            declared = list(curator.ledger.entries())
+        ledger = part / "meters-ledger.db"
+        ledger.unlink()
+        with Ledger.open(ledger) as grown:
+            grown._database.write(lambda session: load(session, _grown(declared, entries)))  # noqa: SLF001
+        part.rename(folder)
+    return path
+
+
+def _grown(declared: list[Entry], entries: int) -> Iterator[Entry]:
+    """Further charges and answers as the curator writes them, of questions that are never asked here."""
+    yield from declared
+    last, number = declared[-1], 0
+    while last.seq < entries:
+        asked, body = f"{number:064x}", {"cells": ["stepped", 8]}
+        told = {"question": asked, "grid": f"{number + 2**200:064x}", "people": None, "body": body}
+        cells = {f'["{number}"]': {"outputs": "2"}}
+        said = {"version": 1, "others": {"outputs": "1"}, "cells": cells, "questions": [told]}
+        answers = {"version": 1, "answers": {asked: {"cell": 3}}}
+        for kind, what in (("charge", said), ("answers", answers)):
+            last = Entry.after(last.anchor, "meters", kind, None, what)
+            yield last
+        number += 1
+
+
+def rows() -> list[dict[str, Any]]:
+    """What the page of benchmarks shows."""
+    return answering()
+
+
+if __name__ == "__main__":
+    for line in answering():
+        print(
+            "  ".join(
+                f"{name}: {value:,.3g}" if isinstance(value, float) else str(value)
+                for name, value in line.items()
+            )
+        )
+    print({name: round(value, 3) if isinstance(value, float) else value for name, value in pricing().items()})

@@ -1,0 +1,167 @@
+"""Choosing a release: one ordered column beside a sort of it, how that grows, and several columns."""
+
+import csv
+import math
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from measure import best_of
+from noiseless.policies.merging import Categories, ColumnCodebook, Hierarchy, Numbers
+from noiseless.policies.selection import Problem, Wish, choose, survey
+from noiseless.ranges import JointRange
+
+SENSITIVE = 40
+ADULT = ("age", "education", "marital-status", "race", "sex", "native-country")
+TREES = {"education": "education", "marital-status": "marital", "native-country": "country"}
+
+WISHES: dict[str, Wish] = {
+    "posterior 5, distortion": Wish(min_posterior=5, utility="distortion"),
+    "posterior 5, distortion, 1 % suppressed": Wish(
+        min_posterior=5, utility="distortion", suppress=Fraction(1, 100)
+    ),
+    "posterior 5, resolution": Wish(min_posterior=5),
+    "distortion 1000": Wish(max_distortion=1000, utility="distortion"),
+    "weight 1/1000, distortion": Wish(weight=Fraction(1, 1000), utility="distortion"),
+}
+
+
+def rows(values: int = 10**6) -> list[dict[str, Any]]:
+    """One line a wish: one numeric column of different values, against a stable argsort of it."""
+    problem, column = _line(values)
+    return [_row(name, partial(choose, problem, wish), column) for name, wish in WISHES.items()]
+
+
+def _row(name: str, task: Callable[[], Any], column: npt.NDArray[np.int64]) -> dict[str, Any]:
+    found = task()
+    ours, sorting = best_of(2, task, lambda: np.argsort(column, kind="stable"))
+    return {
+        "wish": name,
+        "values": len(column),
+        "proved": f"{found.optimal}, {found.scope}",
+        "suppressed": found.quality.suppressed_rows,
+        "noiseless s": ours,
+        "argsort s": sorting,
+        "times argsort": ours / sorting,
+    }
+
+
+def growth(small: int = 10**5, large: int = 10**6) -> list[dict[str, Any]]:
+    """The exponent of the number of values, between two sizes."""
+    found = []
+    for name, wish in WISHES.items():
+        seconds = []
+        for size in (small, large):
+            problem, _ = _line(size)
+            seconds.append(best_of(2, partial(choose, problem, wish))[0])
+        exponent = math.log(seconds[1] / seconds[0]) / math.log(large / small)
+        found.append({"wish": name, "exponent of values": exponent})
+    return found
+
+
+def surveys(sizes: tuple[int, ...] = (1000, 10_000, 100_000)) -> list[dict[str, Any]]:
+    """The whole frontier with all baselines."""
+    found = []
+    for size in sizes:
+        problem, _ = _line(size)
+        for utility in ("distortion", "resolution"):
+            seconds = best_of(1, partial(survey, problem, utility=utility))[0]
+            found.append({"survey": f"leakage, {utility}", "values": size, "seconds": seconds})
+    return found
+
+
+def columns(values: int = 20_000) -> list[dict[str, Any]]:
+    """Six columns: made-up ones, and UCI Adult where the folder of real data is named."""
+    problems = {"made up": _table(values)}
+    if folder := os.environ.get("NOISELESS_DATA"):
+        problems["Adult"] = _adult(Path(folder) / "adult")
+    found = []
+    for name, problem in problems.items():
+        for share in (Fraction(0), Fraction(1, 20)):
+            wish = Wish(min_posterior=5, utility="distortion", suppress=share)
+            choice: list[Any] = []
+            task = partial(choose, problem, wish)
+            seconds = best_of(1, lambda task=task, choice=choice: choice.append(task()))[0]  # type: ignore[misc]
+            quality = choice[0].quality
+            found.append(
+                {
+                    "table": name,
+                    "rows": int(problem.weights.sum()),
+                    "tuples": problem.size,
+                    "suppress": float(share),
+                    "distortion": float(quality.distortion),
+                    "cells": quality.cells,
+                    "seconds": seconds,
+                }
+            )
+    return found
+
+
+def _line(size: int) -> tuple[Problem, npt.NDArray[np.int64]]:
+    rng = np.random.default_rng(0)
+    column = rng.permutation(10 * size)[:size]
+    joint = JointRange.from_codes(rng.integers(0, SENSITIVE, size), np.arange(size))
+    return Problem(joint, ColumnCodebook(Numbers(column))), column
+
+
+def _table(size: int) -> Problem:
+    """Two numbers, two categories and two hierarchies, with clusters."""
+    rng = np.random.default_rng(0)
+    middles = rng.integers(0, 1000, (50, 2))[rng.integers(0, 50, size)]
+    numbers = middles + rng.normal(0, 30, (size, 2)).astype(np.int64)
+    tree = {leaf: (f"group {leaf // 5}", f"part {leaf // 20}", "any") for leaf in range(60)}
+    parts: list[Any] = [Numbers(column, span=(-1000, 2000)) for column in numbers.T]
+    parts += [Categories(rng.integers(0, many, size)) for many in (2, 5)]
+    parts += [Hierarchy(rng.integers(0, 60, size).tolist(), tree) for _ in range(2)]
+    joint = JointRange.from_codes(rng.integers(0, SENSITIVE, size), np.arange(size))
+    return Problem(joint, ColumnCodebook(*parts, distance="gower", codeword="interval"))
+
+
+def _adult(folder: Path) -> Problem:
+    with (folder / "adult.csv").open() as file:
+        people = list(csv.DictReader(file, skipinitialspace=True))
+    keys = [tuple(person[name] for name in ADULT) for person in people]
+    joint = JointRange.from_pairs(
+        (person["occupation"], key) for person, key in zip(people, keys, strict=True)
+    )
+    counts, labels, parts = Counter(keys), list(joint.y_labels or ()), []
+    for place, name in enumerate(ADULT):
+        values = [label[place] for label in labels]
+        if name == "age":
+            parts.append(Numbers([int(value) for value in values], span=(17, 90)))
+        elif name in TREES:
+            with (folder / "hierarchies" / f"{TREES[name]}.csv").open() as file:
+                tree = {row[0]: tuple(row[1:]) for row in csv.reader(file) if row}
+            parts.append(Hierarchy(values, {"?": ("*",), **tree}))  # type: ignore[arg-type]
+        else:
+            parts.append(Categories(values))  # type: ignore[arg-type]
+    book = ColumnCodebook(*parts, distance="gower", codeword="interval")
+    return Problem(joint, book, rows=np.array([counts[label] for label in labels]))
+
+
+def main() -> None:
+    """Print all tables."""
+    scale = 10 if "--small" in sys.argv else 1
+    tables = [
+        rows(10**6 // scale),
+        growth(10**5 // scale, 10**6 // scale),
+        surveys((1000, 10_000, 100_000)[: 2 if scale > 1 else 3]),
+        columns(20_000 // scale),
+    ]
+    for table in tables:
+        print(*table[0], sep=" | ")
+        for row in table:
+            print(*(f"{v:.3g}" if isinstance(v, float) else v for v in row.values()), sep=" | ", flush=True)
+        print()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+"""`noiseless dataset`: for the owner of a dataset: its versions, its standing, what it exposes of whom."""
+
+from math import ceil, floor
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from noiseless.cli.options import Format, FormatOption, print_json, say, working
+
+if TYPE_CHECKING:
+    from noiseless.curator import Curator
+
+HELP = "For the owner of a dataset: declare versions and budgets, see what is spent and what is exposed."
+
+DECLARE_HELP = """Declare what the source holds now: the first version, a new one, or other budgets.
+
+Answers of an earlier version are not reused. What was paid for it counts for the new one too, unless
+--start-anew says that its people are others.
+
+Examples:
+
+  noiseless dataset declare meters.toml
+
+  noiseless dataset declare meters.toml --start-anew --by "data protection office"
+"""
+
+SHOW_HELP = """What everybody may know of a dataset: its version, columns and groups, what is spent and left.
+
+Example:
+
+  noiseless dataset show meters.toml
+"""
+
+EXPOSURE_HELP = """What each person could have made the answers given so far be, as everybody else really is.
+
+The file depends on private values and holds them: it is for the owner alone, and only the owner can read it.
+
+Example:
+
+  noiseless dataset exposure meters.toml -o exposure.csv
+"""
+
+RELEASE_HELP = """Charge a table release to the dataset's budget, by its certificate.
+
+Examples:
+
+  noiseless dataset release heart.toml certificate.json
+
+  noiseless dataset release heart.toml certificate.json --fixed-cells 12
+"""
+
+CuratorFile = Annotated[str, typer.Argument(metavar="CURATOR.toml", help="The curator's file.")]
+ByOption = Annotated[str, typer.Option("--by", metavar="NAME", help="Who says so; the ledger records it.")]
+
+app = typer.Typer(help=HELP, no_args_is_help=True)
+
+
+@app.command("declare", help=DECLARE_HELP)
+def declare_command(
+    curator: CuratorFile,
+    start_anew: Annotated[
+        bool, typer.Option("--start-anew", help="What was paid for earlier versions does not count any more.")
+    ] = False,
+    by: ByOption = "owner",
+    output: FormatOption = Format.text,
+) -> None:
+    """Declare a version."""
+    from noiseless.curator import Curator
+
+    with Curator.unchecked(curator) as owned, working("reading the source"):
+        version = owned.declare_version(carry_over=not start_anew, by=by)
+        found = {"new_version": version.is_new, **_standing(owned)}
+    if output is Format.json:
+        print_json(found)
+    else:
+        what = "is declared" if version.is_new else "stands: the source has not changed"
+        say(f"version {version.number} of {version.dataset} {what}\n{_text(found)}")
+
+
+@app.command("show", help=SHOW_HELP)
+def show_command(curator: CuratorFile, output: FormatOption = Format.text) -> None:
+    """Show a dataset."""
+    from noiseless.curator import Curator
+
+    with Curator.open(curator) as owned:
+        found = _standing(owned)
+    if output is Format.json:
+        print_json(found)
+    else:
+        say(f"version {found['version']} of {found['dataset']}\n{_text(found)}")
+
+
+@app.command("exposure", help=EXPOSURE_HELP)
+def exposure_command(
+    curator: CuratorFile,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="A CSV, Parquet or JSON-lines file to write.")
+    ],
+    output: FormatOption = Format.text,
+) -> None:
+    """Write the exposure of each class of equal rows."""
+    from noiseless.curator import Curator
+
+    with Curator.open(curator) as owned, working("looking at every record"):
+        found = owned.exposure()
+        found.write(out)
+    summary = {"classes": len(found), "questions": found.questions, "file": str(out)}
+    if output is Format.json:
+        print_json(summary)
+    else:
+        asked = f"{found.questions:,} question{'s' * (found.questions != 1)}"
+        say(f"{out}: {len(found):,} classes of equal rows, exposed to {asked}")
+
+
+@app.command("release", help=RELEASE_HELP)
+def release_command(
+    curator: CuratorFile,
+    certificate: Annotated[str, typer.Argument(metavar="CERT", help="The release's certificate.")],
+    fixed_cells: Annotated[
+        int | None,
+        typer.Option(
+            "--fixed-cells",
+            metavar="N",
+            help="How many cells there were in all, if they were fixed before the data was seen.",
+        ),
+    ] = None,
+    by: ByOption = "owner",
+    output: FormatOption = Format.text,
+) -> int:
+    """Charge a release."""
+    from noiseless.accounting import BudgetError
+    from noiseless.cli.query import refused
+    from noiseless.curator import Curator
+
+    with Curator.open(curator) as owned:
+        try:
+            cost = owned.record_release(certificate, cells=fixed_cells, by=by)
+        except BudgetError as error:
+            return refused(error, output)
+        found = {"bits": cost.upper, "outputs": cost.outputs, **_standing(owned)}
+    if output is Format.json:
+        print_json(found)
+    else:
+        say(f"the release costs {cost}\n{_text(found)}")
+    return 0
+
+
+def _standing(owned: "Curator") -> dict[str, Any]:
+    """What everybody may know, under the names that it has in JSON."""
+    from noiseless.curator.reply import remaining_bits
+
+    public, state = owned.public, owned.state
+    return {
+        "dataset": owned.file.name,
+        "version": state.version,
+        "rows": public.rows,
+        "max_rows": public.limits.rows,
+        "public_cells": len(public.population.cells),
+        "columns": {name: column.describe() for name, column in public.schema.columns.items()},
+        "private": list(public.schema.private),
+        "entropy_of_record": public.entropy.upper,
+        "spent": state.spent.upper,
+        "spent_outputs": state.spent.outputs,
+        "remaining": remaining_bits(state.budget, state.total) if state.protects else None,
+        "protects": state.protects,
+        "disclosed": state.disclosed,
+        "analysts": {name: cost.upper for name, cost in sorted(state.analysts.items())},
+    }
+
+
+def _text(found: dict[str, Any]) -> str:
+    columns = [
+        f"  {name}: {domain}{', private' * (name in found['private'])}"
+        for name, domain in found["columns"].items()
+    ]
+    left = "and the budget protects nothing"
+    if found["protects"]:
+        left = f"{floor(found['remaining'] * 100) / 100:.2f} bits left"
+    spent = f"{ceil(found['spent'] * 100) / 100:.2f} bits spent"
+    holds = f"a record holds {found['entropy_of_record']:.2f} bits"
+    people = f"{found['rows']:,} rows in {found['public_cells']:,} public cells"
+    return "\n".join([people, *columns, f"{spent}, {left}; {holds}"])

@@ -1,0 +1,240 @@
+"""`noiseless ledger`: what was charged, whether the record is whole, exports and backups."""
+
+from collections import deque
+from collections.abc import Sized
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from noiseless.cli.options import Format, FormatOption, print_json, say, working
+
+if TYPE_CHECKING:
+    from noiseless.ledger import Entry, Ledger, State
+
+HELP = "What was charged for a dataset's answers, and whether that record is whole."
+
+SHOW_HELP = """What is spent and what is left of each dataset, and the entries of the ledger.
+
+The whole chain is checked too; the exit code is 1 if it is broken.
+
+Examples:
+
+  noiseless ledger show meters.toml
+
+  noiseless ledger show sqlite:///meters-ledger.db --last 5
+"""
+
+VERIFY_HELP = """Check every entry, the chain of hashes, and all accounts against a replay of the entries.
+
+Note the head that it prints, outside the machine that holds the ledger: with --expect a ledger that was
+rewritten as a whole is found out too.
+
+Examples:
+
+  noiseless ledger verify meters.toml
+
+  noiseless ledger verify meters.toml --expect "$(cat noted-head.txt)"
+"""
+
+EXPORT_HELP = """Write the entries into a CSV or JSON file, by its name.
+
+Examples:
+
+  noiseless ledger export meters.toml -o entries.csv
+
+  noiseless ledger export postgresql+psycopg://curator@db/ledgers --dataset meters -o entries.json
+"""
+
+BACKUP_HELP = """Write a backup while others go on: of SQLite a database, of PostgreSQL all entries as JSON.
+
+Example:
+
+  noiseless ledger backup meters.toml -o meters-ledger-backup.db
+"""
+
+RESTORE_HELP = """Fill an empty ledger from a backup or a JSON export of all entries, checking every entry.
+
+Example:
+
+  noiseless ledger restore meters-ledger-backup.db sqlite:///meters-ledger.db
+"""
+
+BROKEN = 1
+_SHOWN = 20
+
+Target = Annotated[
+    str, typer.Argument(metavar="LEDGER", help="A curator's file, a ledger's URL, or a SQLite file.")
+]
+DatasetOption = Annotated[
+    str | None, typer.Option("--dataset", metavar="NAME", help="Only the entries of one dataset.")
+]
+OutOption = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The new file to write.")]
+
+app = typer.Typer(help=HELP, no_args_is_help=True)
+
+
+@app.command("show", help=SHOW_HELP)
+def show_command(
+    target: Target,
+    *,
+    dataset: DatasetOption = None,
+    last: Annotated[
+        int | None,
+        typer.Option("--last", metavar="N", min=0, help="How many entries; text shows 20 unless said."),
+    ] = None,
+    output: FormatOption = Format.text,
+) -> int:
+    """Show accounts and entries."""
+    ledger, named = _opened(target)
+    with ledger, working("checking the chain"):
+        chosen = dataset or named
+        states = [ledger.state(name) for name in ([chosen] if chosen else ledger.datasets())]
+        shown = _SHOWN if last is None and output is Format.text else last
+        entries = list(deque(ledger.entries(chosen), shown))
+        report = ledger.verify()
+    if output is Format.json:
+        print_json(
+            {
+                "datasets": [state.to_dict() for state in states],
+                **report.to_dict(),
+                "entries": [entry.to_dict() for entry in entries],
+                "spent": max((state.spent.upper for state in states), default=0.0),
+            }
+        )
+    else:
+        say("\n".join([*map(_account, states), *map(_line, entries), _verdict(report.to_dict())]))
+    return 0 if report.ok else BROKEN
+
+
+@app.command("verify", help=VERIFY_HELP)
+def verify_command(
+    target: Target,
+    *,
+    expect: Annotated[
+        str | None,
+        typer.Option(
+            "--expect", metavar="SEQ:HASH", help="A head that was noted earlier, outside the ledger."
+        ),
+    ] = None,
+    output: FormatOption = Format.text,
+) -> int:
+    """Check the ledger."""
+    ledger, _ = _opened(target)
+    with ledger, working("checking the chain"):
+        report = ledger.verify(expect)
+    found = report.to_dict()
+    if output is Format.json:
+        print_json(found)
+    else:
+        say("\n".join([_verdict(found), *(f"  {problem}" for problem in report.problems)]))
+    return 0 if report.ok else BROKEN
+
+
+@app.command("export", help=EXPORT_HELP)
+def export_command(
+    target: Target, *, out: OutOption, dataset: DatasetOption = None, output: FormatOption = Format.text
+) -> None:
+    """Write the entries."""
+    ledger, _ = _opened(target)
+    with ledger, working("writing"):
+        count = ledger.export(out, dataset=dataset)
+    _tell_written(out, count, output)
+
+
+@app.command("backup", help=BACKUP_HELP)
+def backup_command(target: Target, *, out: OutOption, output: FormatOption = Format.text) -> None:
+    """Write a backup."""
+    ledger, _ = _opened(target)
+    with ledger, working("writing"):
+        count = ledger.backup(out)
+    _tell_written(out, count, output)
+
+
+@app.command("restore", help=RESTORE_HELP)
+def restore_command(
+    backup: Annotated[Path, typer.Argument(metavar="BACKUP", help="A backup, or a JSON export.")],
+    target: Target,
+    *,
+    output: FormatOption = Format.text,
+) -> int:
+    """Fill an empty ledger."""
+    from noiseless.ledger import Ledger, locate
+
+    with Ledger.open(locate(target)[0]) as ledger, working("checking and writing"):
+        count = ledger.restore(backup)
+        report = ledger.verify()
+    found = report.to_dict()
+    if output is Format.json:
+        print_json({**found, "from": str(backup)})
+    else:
+        say(f"{count:,} entries were restored from {backup}\n{_verdict(found)}")
+    return 0 if report.ok else BROKEN
+
+
+def _opened(target: str) -> tuple["Ledger", str | None]:
+    """The ledger and the dataset that a curator's file names."""
+    from noiseless.ledger import Ledger, locate
+
+    url, dataset = locate(target)
+    return Ledger.open(url, create=False), dataset
+
+
+def _tell_written(out: Path, count: int, output: Format) -> None:
+    if output is Format.json:
+        print_json({"entries": count, "file": str(out)})
+    else:
+        say(f"{count:,} entries were written to {out}")
+
+
+def _verdict(found: dict[str, Any]) -> str:
+    if found["chain_ok"]:
+        return f"The ledger is whole up to {found['head']}"
+    return f"The ledger is broken: {found['problems'][0]}"
+
+
+def _account(state: "State") -> str:
+    limit = "without a budget" if state.budget is None else f"of {_bits(state.to_dict()['budget'])}"
+    left = "" if state.remaining_bits is None else f"; {_bits(state.remaining_bits)} are left"
+    disclosed = " (a record may be fully disclosed)" if state.disclosed else ""
+    return f"{state.dataset}, version {state.version}: {state.spent} {limit} are spent{disclosed}{left}"
+
+
+def _bits(value: float) -> str:
+    from noiseless.reports.numbers import bound_text
+
+    return f"{bound_text(value, 2, up=False)} bits"
+
+
+def _line(entry: "Entry") -> str:
+    who = f" by {entry.analyst}" if entry.analyst else ""
+    return f"{entry.seq:>6}  {entry.time[:19]}Z  {entry.dataset}: {_said(entry)}{who}"
+
+
+def _said(entry: "Entry") -> str:
+    """An entry in words."""
+    body = entry.body
+    if entry.kind in {"charge", "release", "randomised"}:
+        what = {
+            "charge": _counted(body.get("questions", ()), "question"),
+            "release": "a table release",
+            "randomised": "a randomised release",
+        }[entry.kind]
+        return f"{what} for {_price(entry)}"
+    if entry.kind == "answers":
+        return _counted(body["answers"], "answer")
+    if entry.kind == "version":
+        return f"version {body['version']}, budgets {'carried over' if body['carry_over'] else 'begin anew'}"
+    if entry.kind == "dataset":
+        return "declared"
+    return "new budgets"
+
+
+def _counted(things: Sized, name: str) -> str:
+    return f"{len(things):,} {name}{'s' * (len(things) != 1)}"
+
+
+def _price(entry: "Entry") -> str:
+    from noiseless.ledger import charged
+
+    return str(charged(entry).most)

@@ -1,0 +1,152 @@
+"""`noiseless token`: who may ask a server."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from noiseless.cli.options import Format, FormatOption, print_json, say
+
+if TYPE_CHECKING:
+    from noiseless.ledger import Ledger
+    from noiseless.ledger.tokens import Token
+
+HELP = "Who may ask a server about a dataset: make, revoke and list tokens."
+
+ADD_HELP = """Make a token and print it; it cannot be shown again, for only its hash is kept.
+
+An analyst asks, within the budget. An owner also sees the ledger and the exposure, changes the budget and
+makes tokens. Analysts with the same name share one account.
+
+Examples:
+
+  noiseless token add meters.toml --name ann --expires 30d
+
+  noiseless token add meters.toml heart.toml --name "data protection office" --role owner
+"""
+
+REVOKE_HELP = """End a token; servers refuse it within a second.
+
+Example:
+
+  noiseless token revoke meters.toml 0123456789abcdef
+"""
+
+LIST_HELP = """All tokens of a dataset, without their secrets.
+
+Example:
+
+  noiseless token list meters.toml
+"""
+
+NOTHING = 1
+"""The exit code when there is no such token."""
+
+
+class Role(StrEnum):
+    """What the holder of a token may do."""
+
+    analyst = "analyst"
+    owner = "owner"
+
+
+CuratorFiles = Annotated[
+    list[str], typer.Argument(metavar="CURATOR.toml..", help="Curators' files, one a dataset.")
+]
+ByOption = Annotated[str, typer.Option("--by", metavar="NAME", help="Who says so; it is recorded.")]
+
+app = typer.Typer(help=HELP, no_args_is_help=True)
+
+
+@app.command("add", help=ADD_HELP)
+def add_command(
+    curators: CuratorFiles,
+    *,
+    name: Annotated[str, typer.Option("--name", help="Who gets it; an analyst's account.")],
+    role: Annotated[Role, typer.Option("--role", help="What they may do.")] = Role.analyst,
+    expires: Annotated[
+        str | None,
+        typer.Option("--expires", metavar="SPAN|DATE", help="12h, 30d, 1y or 2030-12-31; never unless said."),
+    ] = None,
+    by: ByOption = "owner",
+    output: FormatOption = Format.text,
+) -> None:
+    """Make a token."""
+    from noiseless.ledger.tokens import NewToken, add_token, expiry
+
+    until, token = expiry(expires), NewToken.random()
+    datasets = []
+    for path in curators:
+        ledger, dataset = _opened(path)
+        with ledger:
+            add_token(ledger, [dataset], name=name, role=role.value, token=token, expires=until, by=by)
+        datasets.append(dataset)
+    found = {"token": token.text, "id": token.id, "name": name, "role": role.value}
+    if output is Format.json:
+        print_json({**found, "datasets": datasets, "expires": until})
+    else:
+        say(token.text)
+
+
+@app.command("revoke", help=REVOKE_HELP)
+def revoke_command(
+    curator: Annotated[str, typer.Argument(metavar="CURATOR.toml", help="The curator's file.")],
+    token: Annotated[str, typer.Argument(metavar="ID", help="What the token is called: see `token list`.")],
+    *,
+    by: ByOption = "owner",
+    output: FormatOption = Format.text,
+) -> int:
+    """End a token."""
+    from noiseless.ledger.tokens import revoke_token, token_id
+
+    called = token_id(token) or token
+    ledger, dataset = _opened(curator)
+    with ledger:
+        count = revoke_token(ledger, called, [dataset], by=by)
+    if output is Format.json:
+        print_json({"id": called, "datasets": [dataset] * (count > 0), "revoked": count > 0})
+    else:
+        say(f"{called} is revoked" if count else f"{dataset} has no valid token {called}")
+    return 0 if count else NOTHING
+
+
+@app.command("list", help=LIST_HELP)
+def list_command(
+    curator: Annotated[str, typer.Argument(metavar="CURATOR.toml", help="The curator's file.")],
+    *,
+    output: FormatOption = Format.text,
+) -> None:
+    """List tokens."""
+    from noiseless.ledger.entries import now
+    from noiseless.ledger.tokens import list_tokens
+
+    ledger, dataset = _opened(curator)
+    with ledger:
+        found = [token for token in list_tokens(ledger) if token.dataset == dataset]
+    at = now()
+    if output is Format.json:
+        print_json({"tokens": [_shown(token, at) for token in found]})
+    else:
+        say("\n".join(_line(token, at) for token in found) or f"{dataset} has no tokens")
+
+
+def _opened(path: str) -> tuple["Ledger", str]:
+    """The ledger and the dataset of a curator's file, which is checked first."""
+    from noiseless.curator import CuratorFile
+    from noiseless.ledger import Ledger
+
+    file = CuratorFile.read(path)
+    return Ledger.open(file.ledger), file.name
+
+
+def _shown(token: "Token", at: str) -> dict[str, Any]:
+    return {**token.to_dict(), "dataset": token.dataset, "valid": token.is_valid(at)}
+
+
+def _line(token: "Token", at: str) -> str:
+    ends = f"until {token.expires[:16]}Z" if token.expires else "for ever"
+    if token.revoked is not None:
+        ends = f"revoked {token.revoked[:16]}Z by {token.revoked_by}"
+    elif not token.is_valid(at):
+        ends = f"expired {str(token.expires)[:16]}Z"
+    return f"{token.id}  {token.role:<7}  {token.name}  {ends}"

@@ -1,0 +1,263 @@
+"""Datasets as a server tells of them: what everybody may know."""
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from noiseless.client.errors import BadReply
+from noiseless.client.listings import Listing
+from noiseless.client.numbers import Amount, Budget, rounded_down, rounded_up, shown_budget
+from noiseless.client.reading import Members
+from noiseless.display import html_table, text_table
+from noiseless.exact import Bits
+
+
+@dataclass(frozen=True)
+class Session:
+    """Whose token it is.
+
+    Attributes:
+        name: who they are; the account of an analyst.
+        role: owner or analyst.
+        datasets: what the token is for.
+        expires: when it ends by itself, if it does.
+    """
+
+    name: str
+    role: str
+    datasets: tuple[str, ...]
+    expires: str | None
+
+
+@dataclass(frozen=True)
+class DatasetLine:
+    """A dataset in a list.
+
+    Attributes:
+        name: what it is called.
+        rows: how many rows it has.
+        version: the number of its version.
+        budget: for the dataset, over all analysts together; None without end.
+        spent: what all batches cost so far, for those who paid most.
+        remaining: bits that are left, rounded down; None without end.
+        remaining_outputs: the most outputs that a batch about everybody may still have; None without end.
+    """
+
+    name: str
+    rows: int
+    version: int
+    budget: Budget | None
+    spent: Amount
+    remaining: float | None
+    remaining_outputs: int | None
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column may hold.
+
+    Attributes:
+        name: what it is called.
+        role: public or private.
+        kind: number, category, boolean or date.
+        size: how many values it may have.
+        describe: its domain in words.
+        bounds: the least and the largest value of a number or a date.
+        step: between neighbouring values.
+        categories: the values of a category.
+        missing: what a missing value counts as; None if there must be none.
+    """
+
+    name: str
+    role: str
+    kind: str
+    size: int
+    describe: str
+    bounds: tuple[Decimal, Decimal] | tuple[date, date] | None = None
+    step: Decimal | None = None
+    categories: tuple[str | int, ...] | None = None
+    missing: Any = None
+
+
+@dataclass(frozen=True, repr=False)
+class Dataset:
+    """All that an analyst may know of a dataset.
+
+    Attributes:
+        name: what it is called.
+        version: the number of its version.
+        digest: of the version's data, made with a secret key.
+        rows: how many rows it has.
+        unit: the column that names a person; None where a row is one.
+        max_rows: the most rows that a person may have.
+        columns: what they may hold.
+        budget: for the dataset, over all analysts together; None without end.
+        query_budget: what a question may spend unless it says otherwise.
+        analyst_budget: what the questions of one analyst may spend; None without end.
+        min_group: the smallest group that a filtered mean is told for.
+        spent: what all batches cost so far, for those who paid most.
+        remaining: bits that are left, rounded down; None without end.
+        remaining_outputs: the most outputs that a batch about everybody may still have; None without end.
+        analyst_spent: what the caller's own batches made the dataset pay.
+        warnings: what is not protected, if anything.
+    """
+
+    name: str
+    version: int
+    digest: str
+    rows: int
+    unit: str | None
+    max_rows: int
+    columns: tuple[Column, ...]
+    budget: Budget | None
+    query_budget: Budget | None
+    analyst_budget: Budget | None
+    min_group: int | None
+    spent: Amount
+    remaining: float | None
+    remaining_outputs: int | None
+    analyst_spent: Amount
+    warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return "\n".join([text_table(self._title(), self._facts()), *self.warnings])
+
+    def _repr_html_(self) -> str:
+        return html_table(self._title(), self._facts())
+
+    def _title(self) -> str:
+        left = "" if self.remaining is None else f", {rounded_down(self.remaining)} bits are left"
+        return f"{self.name}, version {self.version}: {self.rows:,} rows; {self.spent} are spent{left}"
+
+    def _facts(self) -> dict[str, str]:
+        columns = {each.name: f"{each.describe}, {each.role}" for each in self.columns}
+        persons = (
+            {} if self.unit is None else {f"({self.unit})": f"a person, with at most {self.max_rows} rows"}
+        )
+        return {**columns, **persons} or {"columns": "none"}
+
+
+def read_session(members: Members) -> Session:
+    """Whose token it is.
+
+    Raises:
+        BadReply: it is not well formed.
+    """
+    return Session(
+        members.text("name"),
+        members.text("role"),
+        members.texts("datasets"),
+        members.text_or_none("expires"),
+    )
+
+
+def read_datasets(members: Members) -> Listing[DatasetLine]:
+    """All datasets that a token may see.
+
+    Raises:
+        BadReply: they are not well formed.
+    """
+    lines = tuple(map(_line, members.objects("datasets")))
+    left = [None if line.remaining is None else rounded_down(line.remaining) for line in lines]
+    columns: dict[str, list[object]] = {
+        "name": [line.name for line in lines],
+        "rows": [line.rows for line in lines],
+        "version": [line.version for line in lines],
+        "budget": [None if line.budget is None else _lower(line.budget) for line in lines],
+        "spent": [line.spent.upper for line in lines],
+        "remaining": [line.remaining for line in lines],
+    }
+    shown = {
+        "rows": [f"{line.rows:,}" for line in lines],
+        "budget": [shown_budget(line.budget) for line in lines],
+        "spent": [rounded_up(line.spent.upper) for line in lines],
+        "remaining": [text or "none" for text in left],
+    }
+    title = f"{len(lines)} dataset{'s' * (len(lines) != 1)}; budgets in bits"
+    return Listing(lines, title, columns, shown)
+
+
+def read_dataset(members: Members) -> Dataset:
+    """A dataset.
+
+    Raises:
+        BadReply: it is not well formed.
+    """
+    budgets = members.member("budget")
+    return Dataset(
+        name=members.text("name"),
+        version=members.whole("version"),
+        digest=members.text("digest"),
+        rows=members.whole("rows"),
+        unit=members.text_or_none("unit"),
+        max_rows=members.whole("max_rows"),
+        columns=tuple(map(_column, members.objects("columns"))),
+        budget=budgets.budget("bits"),
+        query_budget=budgets.budget("query_bits"),
+        analyst_budget=budgets.budget("analyst_bits"),
+        min_group=budgets.whole_or_none("min_group"),
+        spent=members.amount("spent"),
+        remaining=members.number_or_none("remaining"),
+        remaining_outputs=members.count_or_none("remaining_outputs"),
+        analyst_spent=members.amount("analyst_spent"),
+        warnings=members.texts("warnings"),
+    )
+
+
+def _line(members: Members) -> DatasetLine:
+    return DatasetLine(
+        name=members.text("name"),
+        rows=members.whole("rows"),
+        version=members.whole("version"),
+        budget=members.budget("budget"),
+        spent=members.amount("spent"),
+        remaining=members.number_or_none("remaining"),
+        remaining_outputs=members.count_or_none("remaining_outputs"),
+    )
+
+
+def _column(members: Members) -> Column:
+    kind = members.text("kind")
+    return Column(
+        name=members.text("name"),
+        role=members.text("role"),
+        kind=kind,
+        size=members.whole("size"),
+        describe=members.text("describe"),
+        bounds=_bounds(kind, members.texts("bounds_exact")) if "bounds_exact" in members else None,
+        step=_decimal(members.text("step_exact")) if "step_exact" in members else None,
+        categories=_categories(members.values["categories"]) if "categories" in members else None,
+        missing=members.values.get("missing"),
+    )
+
+
+def _bounds(kind: str, texts: tuple[str, ...]) -> tuple[Decimal, Decimal] | tuple[date, date]:
+    try:
+        low, high = texts
+        if kind == "date":
+            return date.fromisoformat(low), date.fromisoformat(high)
+    except ValueError:
+        raise BadReply(
+            "the reply has no proper 'bounds_exact'; is the client as new as the server?"
+        ) from None
+    return _decimal(low), _decimal(high)
+
+
+def _decimal(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise BadReply(
+            "the reply has a column with no proper numbers; is the client as new as the server?"
+        ) from None
+
+
+def _categories(values: object) -> tuple[str | int, ...]:
+    if not isinstance(values, list) or not all(isinstance(each, str | int) for each in values):
+        raise BadReply("the reply has no proper 'categories'; is the client as new as the server?")
+    return tuple(values)
+
+
+def _lower(budget: Budget) -> float:
+    return budget.lower if isinstance(budget, Bits) else float(budget)

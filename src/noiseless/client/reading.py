@@ -1,0 +1,149 @@
+"""Replies as JSON, read member by member: what is missing or of another kind is told, nothing is guessed."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Never, TypeVar
+
+from noiseless.client.errors import BadReply
+from noiseless.client.numbers import Amount, Bound, Budget, read_amount, read_budget, read_fraction
+
+Found = TypeVar("Found")
+
+_ENDS = {"inf": float("inf"), "-inf": float("-inf")}
+
+
+@dataclass(frozen=True)
+class Members:
+    """The members of a JSON object.
+
+    Attributes:
+        values: by name; numbers with a point are decimals, as they were written.
+    """
+
+    values: Mapping[str, Any]
+
+    def __contains__(self, name: str) -> bool:
+        return self.values.get(name) is not None
+
+    def text(self, name: str) -> str:
+        """A text."""
+        found = self.values.get(name)
+        return found if isinstance(found, str) else _bad(name)
+
+    def text_or_none(self, name: str) -> str | None:
+        """A text, or nothing."""
+        return self.text(name) if name in self else None
+
+    def flag(self, name: str, *, default: bool | None = None) -> bool:
+        """Yes or no."""
+        found = self.values.get(name, default)
+        return found if isinstance(found, bool) else _bad(name)
+
+    def whole(self, name: str) -> int:
+        """A whole number."""
+        found = self.values.get(name)
+        return found if isinstance(found, int) and not isinstance(found, bool) else _bad(name)
+
+    def whole_or_none(self, name: str) -> int | None:
+        """A whole number, or nothing."""
+        return self.whole(name) if name in self else None
+
+    def number(self, name: str) -> float:
+        """A number that the server rounded."""
+        found = self.values.get(name)
+        if isinstance(found, str) and found in _ENDS:
+            return _ENDS[found]
+        if isinstance(found, bool) or not isinstance(found, int | Decimal):
+            _bad(name)
+        try:
+            return float(found)
+        except OverflowError:
+            return _bad(name)
+
+    def number_or_none(self, name: str) -> float | None:
+        """A number that the server rounded, or nothing."""
+        return self.number(name) if name in self else None
+
+    def fraction_or_none(self, name: str) -> Fraction | None:
+        """An exact number, or nothing."""
+        return self._read(name, read_fraction) if name in self else None
+
+    def count_or_none(self, name: str) -> int | None:
+        """A whole number of any size, which is written as a text; or nothing."""
+        found = self.fraction_or_none(name)
+        if found is not None and found.denominator != 1:
+            _bad(name)
+        return None if found is None else found.numerator
+
+    def bound_or_none(self, name: str) -> Bound | None:
+        """An end of an interval: exact, infinite, or nothing."""
+        exact = self.fraction_or_none(f"{name}_exact")
+        if exact is not None or name not in self:
+            return exact
+        rounded = self.values[name]
+        return _ENDS[rounded] if isinstance(rounded, str) and rounded in _ENDS else _bad(f"{name}_exact")
+
+    def amount(self, name: str) -> Amount:
+        """An exact cost."""
+        return self._read(f"{name}_exact", read_amount)
+
+    def budget(self, name: str) -> Budget | None:
+        """An exact budget, or nothing."""
+        return self._read(f"{name}_exact", read_budget) if f"{name}_exact" in self else None
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Texts."""
+        found = self._list(name)
+        return tuple(found) if all(isinstance(each, str) for each in found) else _bad(name)
+
+    def objects(self, name: str) -> tuple["Members", ...]:
+        """Objects."""
+        return tuple(Members(each) if isinstance(each, dict) else _bad(name) for each in self._list(name))
+
+    def member(self, name: str) -> "Members":
+        """An object."""
+        found = self.values.get(name)
+        return Members(found) if isinstance(found, dict) else _bad(name)
+
+    def plain(self, name: str) -> dict[str, Any]:
+        """The members of an object, which are texts, numbers, yes or no."""
+        found = self.member(name).values
+        if not all(isinstance(value, str | int | Decimal | None) for value in found.values()):
+            _bad(name)
+        return dict(found)
+
+    def _list(self, name: str) -> list[Any]:
+        found = self.values.get(name)
+        return found if isinstance(found, list) else _bad(name)
+
+    def _read(self, name: str, read: Callable[[str], Found]) -> Found:
+        try:
+            return read(self.text(name))
+        except ValueError:
+            return _bad(name)
+
+
+def read_object(content: bytes) -> Members:
+    """The members of a JSON object.
+
+    Raises:
+        BadReply: it is none.
+    """
+    try:
+        found = json.loads(content, parse_float=Decimal, parse_constant=_no_number)
+    except (ValueError, ArithmeticError, RecursionError):  # also too many digits, and no UTF-8
+        raise BadReply("the reply is not valid JSON; is this the address of a noiseless server?") from None
+    if not isinstance(found, dict):
+        raise BadReply("the reply is no JSON object; is this the address of a noiseless server?")
+    return Members(found)
+
+
+def _no_number(text: str) -> Never:
+    raise ValueError(text)
+
+
+def _bad(name: str) -> Never:
+    raise BadReply(f"the reply has no proper {name!r}; is the client as new as the server?")

@@ -1,0 +1,198 @@
+"""A number told as the cell it lies in: sums, means, order statistics, variances."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from noiseless.accounting.event import Event
+from noiseless.accounting.events import GroupedAnswers, QuantizedAnswer
+from noiseless.accounting.grids import Grid, cells_left
+from noiseless.accounting.other_events import OtherAnswer
+from noiseless.curator.blocks import condition
+from noiseless.curator.snapshot import Counted, Numbers, Snapshot
+from noiseless.curator.tellings import Earlier, Stored, Telling, read_partition, representatives
+from noiseless.mechanisms.quantized import QuantizedQuery
+from noiseless.mechanisms.quantizer import Quantizer, Stepped, Uniform
+from noiseless.queries import Additive, Attribute, CountedQuery, Lattice, Query, Span
+from noiseless.queries.additive import EXCLUDED
+from noiseless.queries.filtered_mean import FilteredMean
+from noiseless.queries.runs import Runs
+from noiseless.queries.sql.intervals import Interval
+
+_WRAPS = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class CellTelling(Telling):
+    """The cell of the answer to a query.
+
+    Attributes:
+        mechanism: the query and its cells.
+        column: the private column it is computed of.
+        passing: another private column, how many values it has, and which of them let a row count.
+        added: what a sum over a private filter adds up, and the numbers of the filtering column that pass.
+    """
+
+    mechanism: QuantizedQuery
+    column: str
+    passing: tuple[str, int, Runs] | None = None
+    added: tuple[Attribute, Runs] | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The column, and the one that filters it."""
+        return (self.column,) if self.passing is None else (self.column, self.passing[0])
+
+    @cached_property
+    def event(self) -> Event:
+        """Steps along one attribute, perhaps seen only where another one lets them; or any function."""
+        covers = self.people.cells
+        if self.passing is None:
+            return QuantizedAnswer(self.mechanism, covers)
+        name, size, runs = self.passing
+        if isinstance(self.mechanism.query, FilteredMean):
+            return OtherAnswer(self.question, (self.column, name), self.mechanism.reach.outputs, covers)
+        return GroupedAnswers.filtered(condition(name, size, runs), self.mechanism, self.column, covers)
+
+    @property
+    def weight(self) -> int:
+        """As heavy as what its query lists."""
+        return weight_of(self.mechanism.query)
+
+    @cached_property
+    def told(self) -> dict[str, Any]:
+        """The cells."""
+        return {"cells": write_cells(self.mechanism.quantizer)}
+
+    @cached_property
+    def constant(self) -> Stored | None:
+        """What no single person can ever change is the same for all datasets."""
+        if self.mechanism.reach.outputs > 1:
+            return None
+        query = self.mechanism.query
+        first = query.attainable[0] if query.attainable else 0
+        return {"cell": self.mechanism.quantizer.cell_at(first) if isinstance(query.span, Lattice) else 0}
+
+    def compute(self, snapshot: Snapshot) -> Stored:
+        """The number, exactly, and its cell."""
+        counted = snapshot.count(self.columns, self.people.cells)
+        query, quantizer = self.mechanism.query, self.mechanism.quantizer
+        if isinstance(query, FilteredMean):
+            numbers = counted.by_number if self.passing is None else _with_excluded(counted, self.passing[2])
+            mean = query.mean(numbers)
+            return {"cell": None if mean is None else quantizer.cell(mean)}
+        if self.added is not None and isinstance(query, Additive):
+            return {"cell": quantizer.cell_at(_added(counted, *self.added, query))}
+        return {"cell": quantizer.cell_at(self._position(counted.by_number))}
+
+    def _position(self, numbers: Mapping[int, int]) -> int:
+        query = self.mechanism.query
+        if not isinstance(query, CountedQuery):
+            raise TypeError(f"a {type(query).__name__} is not computed from counts")
+        return query.position(numbers)
+
+    def is_implied(self, earlier: Sequence[Earlier]) -> bool:
+        """Whether every edge of a cell was told, or the counts that the number is computed of."""
+        grids = self._grids(earlier)
+        if grids and cells_left([grid for grid, _ in grids], self.mechanism.quantizer) == 1:
+            return True
+        return any(self._follows_from(told) for told in earlier)
+
+    def derive(self, earlier: Sequence[Earlier]) -> Stored | None:
+        """The cell that holds all cells told, or the one of the number computed from counts."""
+        grids = [(grid, answer) for grid, answer in self._grids(earlier) if answer is not None]
+        if grids and cells_left([grid for grid, _ in grids], self.mechanism.quantizer) == 1:
+            return self._around([(grid, answer["cell"]) for grid, answer in grids])
+        for told in earlier:
+            if told.answer is not None and self._follows_from(told):
+                blocks = read_partition(told.body)
+                assert blocks is not None  # noqa: S101 - that is what it follows from
+                numbers = dict(zip(representatives(blocks), told.answer["counts"], strict=True))
+                return {"cell": self.mechanism.quantizer.cell_at(self._position(numbers))}
+        return None
+
+    def _grids(self, earlier: Sequence[Earlier]) -> list[tuple[Quantizer, Stored | None]]:
+        """The cells told of the same question."""
+        span = self.mechanism.query.span
+        return [
+            (read_cells(told.body["cells"], span), told.answer) for told in earlier if "cells" in told.body
+        ]
+
+    def _follows_from(self, told: Earlier) -> bool:
+        blocks = read_partition(told.body)
+        return blocks is not None and self.passing is None and self.event.follows_from(blocks)
+
+    def _around(self, told: Sequence[tuple[Quantizer, int | None]]) -> Stored:
+        """The cell in which all told ones meet: every edge of ours is one of theirs, so there is one."""
+        own = self.mechanism.quantizer
+        cells = [(grid, cell) for grid, cell in told if cell is not None]
+        if len(cells) < len(told):  # too few
+            return {"cell": None}
+        if isinstance(own.span, Lattice):
+            return {"cell": own.cell_at(max(grid.begin(cell) for grid, cell in cells))}
+        return {"cell": own.cell(max(grid.edge(cell) for grid, cell in cells))}
+
+    def interval(self, answer: Stored) -> Interval | None:
+        """What the cell says of the number; None if there is none, for too few rows count."""
+        if answer["cell"] is None:
+            return None
+        found = self.mechanism.answer(answer["cell"])
+        return Interval(found.lower, found.upper)
+
+
+def weight_of(query: Query) -> int:
+    """How many numbers a query holds one by one."""
+    listed = getattr(query, "contributions", None) or getattr(query, "where", None) or ()
+    return 1 + (0 if isinstance(listed, range) else len(listed))
+
+
+def _with_excluded(counted: Counted, runs: Runs) -> dict[int, int]:
+    """How many rows have each number of the first column; rows with another second one are excluded."""
+    passes = _passes(counted.numbers[1], runs)
+    found: dict[int, int] = {}
+    kept = zip(counted.numbers[0][passes].tolist(), counted.counts[passes].tolist(), strict=True)
+    for number, count in kept:
+        found[number] = found.get(number, 0) + count
+    return {**found, EXCLUDED: int(counted.counts[~passes].sum())}
+
+
+def _added(counted: Counted, attribute: Attribute, runs: Runs, query: Additive) -> int:
+    """The position of the sum of the values that pass, in whole numbers of any size; others add 0."""
+    passes = _passes(counted.numbers[-1], runs)
+    numbers, counts = counted.numbers[0][passes], counted.counts[passes]
+    rows = int(counts.sum())
+    if attribute.numbers[-1] * rows < _WRAPS:
+        sum_of_numbers = int(numbers @ counts)
+    else:
+        sum_of_numbers = sum(n * c for n, c in zip(numbers.tolist(), counts.tolist(), strict=True))
+    value = attribute.origin * rows + attribute.unit * sum_of_numbers
+    return int((value - query.least * query.people) / query.unit)
+
+
+def _passes(numbers: Numbers, runs: Runs) -> npt.NDArray[np.bool_]:
+    edges = np.array([edge for run in runs for edge in run], np.int64)
+    found: npt.NDArray[np.bool_] = np.searchsorted(edges, numbers, side="right") % 2 == 1
+    return found
+
+
+def write_cells(quantizer: Quantizer) -> list[Any]:
+    """The cells of a grid as plain JSON."""
+    match quantizer:
+        case Uniform(wanted=wanted):
+            return ["uniform", wanted]
+        case Stepped(points=points):
+            return ["stepped", points]
+        case _:
+            return ["begins", *(quantizer.begin(cell) for cell in range(quantizer.cells))]
+
+
+def read_cells(written: Sequence[Any], span: Span) -> Quantizer:
+    """The grid over a span."""
+    kind, *rest = written
+    if kind == "uniform" or not isinstance(span, Lattice):
+        return Uniform(span, rest[0])
+    return Stepped(span, rest[0]) if kind == "stepped" else Grid(span, tuple(rest))

@@ -1,0 +1,385 @@
+"""The session over a private dataset: the only place that runs a mechanism on data and charges for it.
+
+For every batch, in this order: the price, from public state alone; one durable charge for all of it; the
+computation; the durable answers; the reply. Whatever is killed when, no answer leaves without its charge.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from os import PathLike
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+
+from noiseless.accounting.batches import Price
+from noiseless.accounting.cost import Budget, Cost
+from noiseless.accounting.history import BudgetError, History
+from noiseless.accounting.record import Record
+from noiseless.curator import custody
+from noiseless.curator.edition import Batch, Edition
+from noiseless.curator.failpoints import passing
+from noiseless.curator.file import CuratorFile
+from noiseless.curator.pricing import Priced, price_batch
+from noiseless.curator.public import PublicState
+from noiseless.curator.releases import certificate_digest, read_certificate, release_cost
+from noiseless.curator.reply import Quote, Reply
+from noiseless.curator.source import Source
+from noiseless.curator.tellings import Stored, Telling
+from noiseless.errors import NoiselessError
+from noiseless.ledger import Asked, Books, Ledger, OpenBooks, Shares, State, Version
+
+if TYPE_CHECKING:
+    pass
+
+if TYPE_CHECKING:
+    from noiseless.curator.exposure import Exposure
+
+Found = TypeVar("Found")
+
+LOCAL = "local"
+"""Who asks when nobody says so."""
+
+
+class UnansweredError(NoiselessError):
+    """An answer was charged for and could not be computed; asked again, it is free."""
+
+
+class _Charged(NamedTuple):
+    """A batch after its charge, and the account after it."""
+
+    priced: Priced
+    state: State
+
+
+class Curator:
+    """Answers SQL about one private table within a budget of bits.
+
+    Attributes:
+        file: what the owner declares.
+        ledger: where charges and answers are kept.
+    """
+
+    def __init__(self, file: CuratorFile, ledger: Ledger) -> None:
+        self.file = file
+        self.ledger = ledger
+        self._source = Source(file)
+        self._edition: Edition | None = None
+
+    @classmethod
+    def open(cls, path: str | PathLike[str]) -> Self:
+        """The curator that a file describes; the first version of its dataset is declared if there is none.
+
+        Raises:
+            SchemaError: the file is not well formed.
+            RequestError: it says something else than the ledger; its owner records the change first.
+            LedgerError: the ledger cannot be opened.
+        """
+        curator = cls.unchecked(path)
+        try:
+            curator._present()  # noqa: SLF001 - its own class
+        except BaseException:
+            curator.close()
+            raise
+        return curator
+
+    @classmethod
+    def unchecked(cls, path: str | PathLike[str]) -> Self:
+        """The same whatever the ledger says: for the owner, who declares what is new."""
+        file = CuratorFile.read(path)
+        return cls(file, Ledger.open(file.ledger))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Curator({self.file.name!r}, {self.file.path.name!r})"
+
+    def close(self) -> None:
+        """Close the ledger."""
+        self.ledger.close()
+
+    # For analysts
+
+    def price(self, *sql: str, analyst: str | None = None) -> Quote:
+        """What a batch would cost now; the data is not looked at.
+
+        Raises:
+            RequestError: a statement cannot be priced; the message says what can.
+        """
+
+        def quote(edition: Edition) -> Quote | None:
+            batch = edition.batch(sql)
+            return self._look(edition, lambda books: _quoted(edition, batch, books, analyst or LOCAL))
+
+        return self._on_present(quote)
+
+    def ask(self, *sql: str, analyst: str | None = None) -> Reply:
+        """The answers to a batch: charged for together, durable before they leave, free ever after.
+
+        Args:
+            sql: the statements; what they cost together is fixed before any of them is answered.
+            analyst: who asks.
+
+        Raises:
+            BudgetError: the batch costs more than is left; nothing was charged, no data was looked at.
+            RequestError: a statement cannot be priced; the message says what can.
+            SourceError: the source is not the version that was declared; nothing was charged.
+            LedgerError: the ledger cannot be written; no answer was given.
+        """
+
+        def reply(edition: Edition) -> Reply | None:
+            batch = edition.batch(sql)
+            found = self._repeated(edition, batch)
+            return found or self._answered(edition, batch, analyst or LOCAL)
+
+        found = self._on_present(reply)
+        passing("replied")
+        return found
+
+    def _repeated(self, edition: Edition, batch: Batch) -> Reply | None:
+        """The reply, if this session knows all of its answers."""
+        answers = {telling.question: edition.known(telling) for telling in batch.tellings}
+        known = {question: answer for question, answer in answers.items() if answer is not None}
+        if len(known) < len(answers):
+            return None
+        return self._look(edition, lambda books: _reply(batch, None, books.state, known))
+
+    def _answered(self, edition: Edition, batch: Batch, analyst: str) -> Reply | None:
+        if not self._source.is_ready(edition.digest):
+            found = self._prepared(edition, batch, analyst)
+            if not isinstance(found, Priced):
+                return found
+        charged = self.ledger.settle(
+            self.file.name, lambda books: self._charged(edition, batch, books, analyst)
+        )
+        if charged is None:
+            self._edition = None
+            return None
+        passing("charged")
+        answers = self._completed(edition, batch, charged.priced)
+        return _reply(batch, charged.priced, charged.state, answers)
+
+    def _prepared(self, edition: Edition, batch: Batch, analyst: str) -> Priced | Reply | None:
+        """Before data is looked at for the first time: a refusal, or a reply that needs none."""
+
+        def look(books: Books) -> tuple[Priced, State]:
+            priced = price_batch(batch.tellings, edition.public.record, books)
+            books.require(_shares(edition.public, priced.price), analyst=analyst)
+            return priced, books.state
+
+        found = self._look(edition, look)
+        if found is None:
+            return None
+        priced, state = found
+        answers = {telling.question: priced.answer(telling) for telling in batch.tellings}
+        known = {question: answer for question, answer in answers.items() if answer is not None}
+        if len(known) == len(answers):
+            edition.remember(known)
+            return _reply(batch, None, state, known)
+        self._source.snapshot(edition.digest, edition.number)  # refuses a changed source before any charge
+        return priced
+
+    def _charged(self, edition: Edition, batch: Batch, books: OpenBooks, analyst: str) -> _Charged | None:
+        """One charge for all that is new; None if there is a newer version."""
+        if books.state.digest != edition.digest:
+            return None
+        priced = price_batch(batch.tellings, edition.public.record, books)
+        passing("priced")
+        asked = [
+            Asked(telling.question, telling.grid, telling.findable, telling.body) for telling in priced.fresh
+        ]
+        if asked:
+            books.charge(_shares(edition.public, priced.price), analyst=analyst, questions=asked)
+        return _Charged(priced, books.state)
+
+    def _completed(self, edition: Edition, batch: Batch, priced: Priced) -> Mapping[str, Stored]:
+        """All answers: those that are known, and those computed now, which are stored before they leave."""
+        answers: dict[str, Stored] = {}
+        missing: list[Telling] = []
+        for telling in batch.tellings:
+            found = edition.known(telling) or priced.answer(telling)
+            if found is None:
+                missing.append(telling)
+            else:
+                answers[telling.question] = found
+        if missing:
+            computed = self._computed(edition, missing)
+            passing("computed")
+            fresh = {telling.question for telling in priced.fresh}
+            kept = [t.question for t in missing if t.question in fresh or priced.was_charged(t)]
+            stored = self.ledger.store(
+                self.file.name, {question: computed[question] for question in kept}, version=edition.number
+            )
+            passing("stored")
+            answers |= {**computed, **stored}
+        edition.remember(answers)
+        return answers
+
+    def _computed(self, edition: Edition, tellings: Sequence[Telling]) -> dict[str, Stored]:
+        snapshot = self._source.kept(edition.digest) or self._source.snapshot(edition.digest, edition.number)
+        try:
+            return {telling.question: telling.compute(snapshot) for telling in tellings}
+        except Exception as error:  # noqa: BLE001 - whatever it is
+            # The message of an unforeseen error may quote the data: its kind is all that is told.
+            raise UnansweredError(
+                f"the answer could not be computed ({type(error).__name__});"
+                " it is charged for, and free when it is asked for again"
+            ) from None
+
+    # For the owner
+
+    def declare_version(self, *, carry_over: bool = True, by: str = "owner") -> Version:
+        """Declare the source's present state: a new version if it changed, budgets as the file has them.
+
+        Args:
+            carry_over: whether what was paid for earlier versions counts for the new one.
+            by: who says so.
+
+        Raises:
+            NoiselessError: the source is not what the file declares; nothing was written.
+        """
+        version = custody.declare(self.file, self.ledger, self._source, carry_over=carry_over, by=by)
+        self._edition = None
+        return version
+
+    def record_release(
+        self,
+        certificate: Mapping[str, Any] | str | PathLike[str],
+        *,
+        cells: int | None = None,
+        by: str = "owner",
+        description: str = "",
+    ) -> Cost:
+        """Charge for a table release of this dataset; the same one is free the second time.
+
+        Args:
+            certificate: of the release, or the file that holds it.
+            cells: how many cells there were in all, if they were fixed before the data was seen. Otherwise
+                the choice of cells may itself depend on a person's values, and the release costs as much as
+                the private columns that went into it can tell.
+            by: who released it.
+            description: what was released.
+
+        Returns:
+            What it costs.
+
+        Raises:
+            BudgetError: it costs more than is left.
+        """
+        found = read_certificate(certificate)
+        cost = release_cost(found, self.public, cells)
+        self.ledger.record_release(
+            self.file.name, certificate_digest(found), cost, by=by, description=description
+        )
+        return cost
+
+    def exposure(self) -> "Exposure":
+        """What each person could have made the answers given so far be, as everybody else really is.
+
+        It depends on private data: it is for the owner's eyes only, and never part of a reply or of a log.
+
+        Raises:
+            SourceError: the source is not the version that was declared.
+        """
+        from noiseless.curator.exposure import Exposure
+
+        edition = self._present()
+        snapshot = self._source.snapshot(edition.digest, edition.number)
+        return Exposure.of(self._asked(edition), snapshot, edition.public)
+
+    def _asked(self, edition: Edition) -> Iterator[Mapping[str, Any]]:
+        """All questions of the present version that were charged for."""
+        for entry in self.ledger.entries(self.file.name):
+            if entry.kind == "charge" and entry.body["version"] == edition.number:
+                for asked in entry.body.get("questions", ()):
+                    if asked["question"] != custody.PUBLIC:
+                        yield asked["body"]
+
+    @property
+    def public(self) -> PublicState:
+        """What everybody may know of the present version."""
+        return self._present().public
+
+    @property
+    def state(self) -> State:
+        """What is spent and what is left."""
+        return self.ledger.state(self.file.name)
+
+    # Versions
+
+    def _present(self) -> Edition:
+        """The present version, as far as this session knows."""
+        if self._edition is None:
+            public = custody.current(self.file, self.ledger, self._source)
+            state = self.ledger.state(self.file.name, cells=(), analysts=())
+            self._edition = Edition(public, self.file.name, state.digest, self.file.query_outputs)
+        return self._edition
+
+    def _on_present(self, work: Callable[[Edition], Found | None]) -> Found:
+        """Do some work on the present version; again if a new one was declared meanwhile."""
+        while True:
+            found = work(self._present())
+            if found is not None:
+                return found
+
+    def _look(self, edition: Edition, work: Callable[[Books], Found]) -> Found | None:
+        """Read the ledger without locking; None, and the version is forgotten, if there is a newer one."""
+
+        def checked(books: Books) -> Found | None:
+            return work(books) if books.state.digest == edition.digest else None
+
+        found = self.ledger.look(self.file.name, checked)
+        if found is None:
+            self._edition = None
+        return found
+
+
+def _shares(public: PublicState, cost: Price) -> Shares:
+    """What people pay, by the names of their public cells."""
+    cells = ((cell, share) for cell, share in cost.shares.items() if isinstance(cell, int))
+    return Shares(cost.others, {public.cell_names[cell]: share for cell, share in cells})
+
+
+def _quoted(edition: Edition, batch: Batch, books: Books, analyst: str) -> Quote:
+    priced = price_batch(batch.tellings, edition.public.record, books)
+    try:
+        books.require(_shares(edition.public, priced.price), analyst=analyst)
+    except BudgetError:
+        allowed = False
+    else:
+        allowed = True
+    return Quote(batch.results(priced, None), **_account(priced, books.state), allowed=allowed)
+
+
+def _reply(batch: Batch, priced: Priced | None, state: State, answers: Mapping[str, Stored]) -> Reply:
+    return Reply(batch.results(priced, answers), **_account(priced, state))
+
+
+def _account(priced: Priced | None, state: State) -> dict[str, Any]:
+    protects = _protects(state.record, state.budget)
+    values, total = state.record.values(), state.total
+    disclosed = values is not None and (
+        state.disclosed if total.capacity else total.outputs >= values  # without noise whole numbers suffice
+    )
+    warnings = []
+    if state.budget is not None and not protects:
+        warnings.append("the budget is as large as all there is to know of a record: it protects nothing")
+    if disclosed:
+        warnings.append("as many outputs are paid for as a record has values: some may be fully disclosed")
+    return {
+        "batch": Cost() if priced is None else priced.price.cost,
+        "rule": "nothing new" if priced is None else priced.price.rule,
+        "spent": Cost(values) if disclosed and values is not None else total,
+        "budget": state.budget if protects else None,  # otherwise it refuses nothing
+        "warnings": tuple(warnings),
+    }
+
+
+@lru_cache(64)
+def _protects(record: Record, budget: Budget | None) -> bool:
+    """Whether a budget is less than all there is to know."""
+    return History(record, budget).protects

@@ -1,0 +1,117 @@
+"""Versions of a dataset: what the ledger holds of them, and whether the owner's file still says the same."""
+
+from fractions import Fraction
+
+from noiseless.accounting.cost import Budget, Cost
+from noiseless.accounting.history import BudgetError
+from noiseless.curator.file import CuratorFile
+from noiseless.curator.public import PublicState
+from noiseless.curator.source import Source
+from noiseless.errors import RequestError
+from noiseless.exact import Bits, as_fraction
+from noiseless.ledger import Asked, Ledger, OpenBooks, Shares, State, UnknownDatasetError, Version
+
+PUBLIC = "public state"
+"""The fingerprint under which a version's public state is kept in the ledger: it costs nothing."""
+
+
+def declare(file: CuratorFile, ledger: Ledger, source: Source, *, carry_over: bool, by: str) -> Version:
+    """Declare what the source holds now: a new version if it changed, new budgets if the file has others.
+
+    Raises:
+        NoiselessError: the source is not what the file declares; nothing was written.
+    """
+    snapshot, digest = source.read()
+    public = PublicState.of(file, snapshot)
+    if carry_over:
+        _level(ledger, file.name, digest, public)
+    version = ledger.declare(
+        file.name,
+        digest=digest,
+        budget=file.budget,
+        analyst_budget=file.analyst_budget,
+        record=public.record,
+        new_version=True,
+        carry_over=carry_over,
+        change_budget=True,
+        by=by,
+    )
+    _keep(ledger, file.name, public, digest)
+    return version
+
+
+def current(file: CuratorFile, ledger: Ledger, source: Source) -> PublicState:
+    """The public state of the present version; the first one is declared by whoever comes first.
+
+    Raises:
+        RequestError: the owner's file differs from what the ledger holds, and the change is not recorded.
+    """
+    try:
+        state = ledger.state(file.name, cells=(), analysts=())
+    except UnknownDatasetError:
+        declare(file, ledger, source, carry_over=True, by="owner")
+        state = ledger.state(file.name, cells=(), analysts=())
+    found = ledger.told(file.name, questions=[PUBLIC])
+    if not found:  # whoever declared the version was killed before its public state was written
+        snapshot = source.snapshot(state.digest, state.version)
+        _keep(ledger, file.name, PublicState.of(file, snapshot), state.digest)
+        found = ledger.told(file.name, questions=[PUBLIC])
+    public = PublicState.read(found[0].body, state.version, file.least_group)
+    if (what := _difference(file, state, public)) is not None:
+        raise RequestError(
+            f"{file.path.name} declares {what} than version {state.version} in the ledger;"
+            f" record the change with: noiseless dataset declare {file.path.name}"
+        )
+    return public
+
+
+def _level(ledger: Ledger, dataset: str, digest: str, public: PublicState) -> None:
+    """Before a new version: let everybody have paid as much as those who paid most.
+
+    Who is in which public cell may change from version to version. Whoever comes from the dearest cell must
+    not find an account that others paid less into.
+    """
+
+    def work(books: OpenBooks) -> None:
+        state = books.state_with(None, ())
+        if (state.digest, state.record) == (digest, public.record):
+            return
+        lifted = {cell: _lift(paid, state.total) for cell, paid in state.cells.items()}
+        books.charge(Shares(_lift(state.others, state.total), lifted))
+
+    try:
+        ledger.settle(dataset, work)
+    except UnknownDatasetError:
+        return
+    except BudgetError:
+        raise RequestError(
+            "what different public groups paid cannot be carried over within the budget;"
+            " raise the budget first, or start anew"
+        ) from None
+
+
+def _lift(paid: Cost, most: Cost) -> Cost:
+    """What is missing; outputs are whole numbers, so it may be a little more."""
+    return Cost(-(-most.outputs // paid.outputs), max(most.capacity - paid.capacity, Fraction(0)))
+
+
+def _keep(ledger: Ledger, dataset: str, public: PublicState, digest: str) -> None:
+    def write(books: OpenBooks) -> None:
+        if books.state.digest == digest:  # otherwise somebody else has declared another version meanwhile
+            books.charge(Shares(), questions=[Asked(PUBLIC, body=public.to_dict())])
+
+    ledger.settle(dataset, write)
+
+
+def _difference(file: CuratorFile, state: State, public: PublicState) -> str | None:
+    if public.schema.dump() != file.schema.dump():
+        return "other columns"
+    if public.limits.rows != file.rows:
+        return "another max_rows"
+    if _exact(state.budget) != _exact(file.budget):
+        return "another budget"
+    return "another analyst_bits" if _exact(state.analyst_budget) != _exact(file.analyst_budget) else None
+
+
+def _exact(budget: Budget | None) -> object:
+    return budget if budget is None or isinstance(budget, Bits) else as_fraction(budget)

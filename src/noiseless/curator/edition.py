@@ -1,0 +1,100 @@
+"""One version of a dataset while a session lasts: statements as they were planned, answers as they stand."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from noiseless.accounting.cost import Cost
+from noiseless.curator.answers import Result
+from noiseless.curator.memory import Memory
+from noiseless.curator.planning import Planner
+from noiseless.curator.pricing import Priced
+from noiseless.curator.public import PublicState
+from noiseless.curator.shapes import Shapes
+from noiseless.curator.statements import Planned
+from noiseless.curator.tellings import Stored, Telling
+from noiseless.errors import RequestError
+from noiseless.queries.sql import Key, Reader
+
+_MOST_REMEMBERED = 10**6
+"""So many numbers of statements and of answers are remembered."""
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Statements that are asked together."""
+
+    statements: tuple[Planned, ...]
+
+    @cached_property
+    def tellings(self) -> tuple[Telling, ...]:
+        """All that is told, each thing once."""
+        found = {telling.question: telling for planned in self.statements for telling in planned.tellings}
+        return tuple(found.values())
+
+    def results(self, priced: Priced | None, answers: Mapping[str, Stored] | None) -> tuple[Result, ...]:
+        """The rows of each statement, and what its columns cost by themselves.
+
+        Args:
+            priced: the price of the batch; None when all of it is free.
+            answers: by their fingerprints; None for a quote, which has no rows.
+        """
+        return tuple(
+            Result(
+                planned.sql,
+                planned.statement.names,
+                () if answers is None else planned.reply(answers),
+                tuple(
+                    None
+                    if isinstance(column.content, Key)
+                    else Cost()
+                    if priced is None
+                    else priced.alone(planned.told_in(place))
+                    for place, column in enumerate(planned.statement.columns)
+                ),
+            )
+            for planned in self.statements
+        )
+
+
+class Edition:
+    """A version, and what the session learnt about it."""
+
+    def __init__(self, public: PublicState, name: str, digest: str, outputs: int) -> None:
+        self.public, self.digest, self.outputs = public, digest, outputs
+        self.planner = Planner(public)
+        self.reader = Shapes(Reader(public.schema, name, public.limits))
+        self._planned = Memory[Planned](_MOST_REMEMBERED)
+        self._answers = Memory[Stored](_MOST_REMEMBERED)
+
+    @property
+    def number(self) -> int:
+        """The version's number."""
+        return self.public.version
+
+    def batch(self, sql: Sequence[str]) -> Batch:
+        """Statements, planned; those that came before are remembered.
+
+        Raises:
+            RequestError: one cannot be priced, or there is none.
+        """
+        if not sql:
+            raise RequestError("nothing is asked; give at least one SELECT")
+        return Batch(tuple(self._plan(text) for text in sql))
+
+    def _plan(self, sql: str) -> Planned:
+        found = self._planned.get(sql)
+        if found is None:
+            planned = Planned.of(sql, self.reader.read(sql), self.planner, self.outputs)
+            weight = len(sql) + sum(10 + telling.weight for telling in planned.tellings)
+            found = self._planned.keep(sql, planned, weight)
+        return found
+
+    def known(self, telling: Telling) -> Stored | None:
+        """An answer that is known to stand: it is constant, or was in the ledger."""
+        return telling.constant or self._answers.get(telling.question)
+
+    def remember(self, answers: Mapping[str, Stored]) -> None:
+        """Keep answers that stand."""
+        for question, answer in answers.items():
+            self._answers.keep(question, answer, 10 + len(answer.get("counts", ())))

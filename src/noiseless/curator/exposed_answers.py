@@ -1,0 +1,271 @@
+"""What answers would have been, had one person's record been another one: for many records at once.
+
+Answers of one kind about disjoint groups of people (a GROUP BY) are one family, so that a table with many
+public cells needs few passes.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import comb
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[Any]
+"""Whole numbers: of 64 bits, or Python's own where those might not suffice."""
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Some records: classes of people with the same public cell and the same private numbers.
+
+    Attributes:
+        cells: the public cell of each.
+        own: their numbers, by column.
+    """
+
+    cells: Ints
+    own: Mapping[str, Ints]
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def some(self, chosen: Ints | slice) -> "Records":
+        """Some of them."""
+        return Records(self.cells[chosen], {name: numbers[chosen] for name, numbers in self.own.items()})
+
+
+class Family(ABC):
+    """Answers of one kind about disjoint groups.
+
+    Attributes:
+        columns: the private columns that they depend on.
+        group: the number of the group that each public cell belongs to; -1 for none.
+    """
+
+    columns: tuple[str, ...]
+    group: Ints
+
+    @abstractmethod
+    def labels(self, records: Records, values: Mapping[str, Ints]) -> Ints:
+        """The answers, as numbers, had the records' owners had these values instead (one column a value)."""
+
+    @abstractmethod
+    def segments(self, records: Records, column: str) -> list[tuple[Ints, Ints]]:
+        """Runs [start, stop) of a column's numbers along which the answer only rises or only falls."""
+
+    def changes(self, records: Records, column: str) -> list[Ints]:
+        """Numbers of a column where the answer may change: all of them are among these.
+
+        Args:
+            records: whose.
+            column: along which column; the others are such that this one counts.
+        """
+        found: list[Ints] = []
+        for start, stop in self.segments(records, column):
+            found += [start, *self._within(records, column, start, stop)]
+        return found
+
+    def _within(self, records: Records, column: str, start: Ints, stop: Ints) -> list[Ints]:
+        """One change after the other, each found by halving."""
+        found = []
+        current = start
+        answer = self._along(records, column, current)
+        last = self._along(records, column, np.maximum(stop - 1, start))
+        while (open_ := (answer != last) & (current < stop)).any():
+            low, high = current, np.maximum(stop - 1, current)  # equal to the answer at low, not at high
+            while (high - low > 1).any():
+                middle = (low + high) // 2
+                same = self._along(records, column, middle) == answer
+                low, high = np.where(same, middle, low), np.where(same, high, middle)
+            current = np.where(open_, high, stop)
+            found.append(current)
+            answer = self._along(records, column, np.minimum(current, np.maximum(stop - 1, start)))
+        return found
+
+    def _along(self, records: Records, column: str, numbers: Ints) -> Ints:
+        values = {name: self.counting(records, name)[:, None] for name in self.columns if name != column}
+        return self.labels(records, {**values, column: numbers[:, None]})[:, 0]
+
+    def counting(self, records: Records, column: str) -> Ints:
+        """A number of a column with which the other column counts."""
+        return records.own[column]
+
+    def most(self, rows: Ints, own: Ints, group: Ints) -> list[int]:
+        """At most so many answers persons can cause who have several rows in a group.
+
+        Args:
+            rows: how many.
+            own: what they contribute together, where that means something (`contributed`).
+            group: the groups.
+        """
+        del rows, own
+        cells: list[int] = self.cells_of_groups[group].tolist()
+        return cells
+
+    def contributed(self, values: Mapping[str, Ints]) -> Ints:
+        """What rows contribute to a sum; nothing in other families."""
+        return np.zeros(len(values[self.columns[0]]), np.int64)
+
+    @property
+    def cells_of_groups(self) -> Ints:
+        """How many answers there are at all, of each group."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks(Family):
+    """Exact counts: the block that a value is in."""
+
+    columns: tuple[str, ...]
+    group: Ints
+    starts: Ints
+    blocks: Ints
+
+    def labels(self, records: Records, values: Mapping[str, Ints]) -> Ints:
+        """The block."""
+        del records
+        return self.blocks[np.searchsorted(self.starts, values[self.columns[0]], side="right") - 1]
+
+    def segments(self, records: Records, column: str) -> list[tuple[Ints, Ints]]:
+        """None is needed: see `changes`."""
+        del records, column
+        return []
+
+    def most(self, rows: Ints, own: Ints, group: Ints) -> list[int]:
+        """A block for each row, in no order."""
+        del own, group
+        blocks = int(self.blocks.max()) + 1
+        return [comb(blocks + number - 1, number) for number in rows.tolist()]
+
+    def changes(self, records: Records, column: str) -> list[Ints]:
+        """Where runs begin."""
+        del column
+        return [np.full(len(records), start) for start in self.starts]
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """The cells of a family's groups.
+
+    Attributes:
+        kind: stepped, uniform or begins.
+        size: of each group, the points of a cell, or the number of cells.
+        last: of each group, the last position.
+        begins: where cells begin, if they are of any width.
+    """
+
+    kind: str
+    size: Ints
+    last: Ints
+    begins: Ints | None = None
+
+    def cells(self, positions: Ints, group: Ints) -> Ints:
+        """The cells of positions, a row a record, whose groups are given."""
+        size, last = self.size[group][:, None], self.last[group][:, None]
+        if self.kind == "stepped":
+            return positions // size
+        if self.kind == "uniform":
+            cells = np.minimum(size, last + 1)
+            found = np.minimum(positions * cells // np.maximum(last, 1), cells - 1)
+            return np.where(cells > last, positions, found)
+        return self._searched(positions)
+
+    def _searched(self, positions: Ints) -> Ints:
+        begins = np.zeros(1, np.int64) if self.begins is None else self.begins
+        found: Ints = np.searchsorted(begins, positions, side="right") - 1
+        return found
+
+    @property
+    def numbers(self) -> Ints:
+        """How many cells each group has."""
+        return self.cells(self.last[:, None], np.arange(len(self.last)))[:, 0] + 1
+
+
+@dataclass(frozen=True, eq=False)
+class Sums(Family):
+    """Sums and counts told as cells; perhaps only of rows that another private column lets pass.
+
+    Attributes:
+        grid: the cells.
+        worth: what each number contributes.
+        totals: the sum of each group.
+        passing: the other column's numbers that let a row count, as truth values; None without such a filter.
+        nothing: what a row contributes that does not pass.
+        begins: where the contributions turn.
+    """
+
+    columns: tuple[str, ...]
+    group: Ints
+    grid: Grid
+    worth: Ints
+    totals: Ints
+    begins: Ints
+    passing: npt.NDArray[np.bool_] | None = None
+    nothing: int = 0
+
+    def labels(self, records: Records, values: Mapping[str, Ints]) -> Ints:
+        """The cell of the others' sum and one's own contribution."""
+        group = self.group[records.cells]
+        own = self.contributed({name: records.own[name] for name in self.columns})
+        return self.grid.cells((self.totals[group] - own)[:, None] + self.contributed(values), group)
+
+    def most(self, rows: Ints, own: Ints, group: Ints) -> list[int]:
+        """The cells from all rows contributing least to all contributing most."""
+        ends = [
+            int(self.worth.min()),
+            int(self.worth.max()),
+            *([] if self.passing is None else [self.nothing]),
+        ]
+        others = self.totals[group] - own
+        low = self.grid.cells((others + rows * min(ends))[:, None], group)[:, 0]
+        high = self.grid.cells((others + rows * max(ends))[:, None], group)[:, 0]
+        found: list[int] = (high - low + 1).tolist()
+        return found
+
+    def contributed(self, values: Mapping[str, Ints]) -> Ints:
+        """What rows with these values contribute."""
+        worth = self.worth[values[self.columns[0]]]
+        if self.passing is None:
+            return worth
+        return np.where(self.passing[values[self.columns[1]]], worth, self.nothing)
+
+    def segments(self, records: Records, column: str) -> list[tuple[Ints, Ints]]:
+        """Between the turns; along the other column, runs of what passes and of what does not."""
+        if column == self.columns[0]:
+            return static(records, self.begins, len(self.worth))
+        passing = np.ones(1, bool) if self.passing is None else self.passing
+        return static(records, edges(passing), len(passing))
+
+    def counting(self, records: Records, column: str) -> Ints:
+        """A number that passes; along the filter it does not matter."""
+        if self.passing is not None and column == self.columns[1]:
+            return np.full(len(records), int(np.argmax(self.passing)))
+        return records.own[column]
+
+
+def static(records: Records, begins: Ints, size: int) -> list[tuple[Ints, Ints]]:
+    """The same runs for all records."""
+    ends = [*begins[1:].tolist(), size]
+    return [
+        (np.full(len(records), start), np.full(len(records), stop))
+        for start, stop in zip(begins.tolist(), ends, strict=True)
+    ]
+
+
+def turns(values: Ints) -> Ints:
+    """Where runs begin along which a sequence only rises or only falls.
+
+    >>> turns(np.array([0, 0, 3, 5, 5, 0, 0])).tolist()
+    [0, 5]
+    """
+    signs = np.sign(np.diff(values.astype(np.int64)))
+    steps = np.flatnonzero(signs)
+    return np.concatenate([[0], steps[1:][signs[steps][1:] != signs[steps][:-1]] + 1])
+
+
+def edges(values: Ints) -> Ints:
+    """Where runs of equal values begin."""
+    return np.concatenate([[0], np.flatnonzero(np.diff(values.astype(np.int64))) + 1])

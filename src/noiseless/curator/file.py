@@ -1,0 +1,217 @@
+"""A curator's file: which table, which budget, which ledger, and what each column may hold."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from difflib import get_close_matches
+from os import PathLike
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PositiveInt, StrictStr, ValidationError
+
+from noiseless.accounting.cost import Budget, checked_budget, most_outputs
+from noiseless.domain import Schema
+from noiseless.errors import NoiselessError, SchemaError
+from noiseless.exact import Bits
+from noiseless.queries.question import Limits
+
+_MOST_BITS = 10_000
+"""More bits than any record has: a budget beyond is a slip of the pen."""
+
+
+def read_budget(value: object) -> Budget:
+    """A number of bits as it is written, or a reach: "reach 3" is exactly log2(3) bits.
+
+    >>> read_budget(Decimal("1.5")), read_budget("reach 3")
+    (Decimal('1.5'), Bits(3))
+    """
+    if isinstance(value, str):
+        word, _, rest = value.strip().partition(" ")
+        if word.lower() == "reach" and rest.strip().isdecimal() and 0 < len(rest.strip()) <= _MOST_BITS // 4:
+            return Bits(max(int(rest), 1))
+    elif isinstance(value, int | Decimal) and not isinstance(value, bool):
+        budget = checked_budget(value)
+        if budget <= _MOST_BITS:
+            return budget
+    raise ValueError
+
+
+Allowance = Annotated[Any, BeforeValidator(read_budget)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+
+class _Dataset(_Section):
+    name: StrictStr
+    source: StrictStr
+    unit: StrictStr | None = None
+    max_rows: PositiveInt | None = None
+
+
+class _Budget(_Section):
+    bits: Allowance
+    query_bits: Allowance = 1
+    analyst_bits: Allowance | None = None
+    min_group: PositiveInt | None = None
+
+
+class _Ledger(_Section):
+    url: StrictStr | None = None
+
+
+class _Document(_Section):
+    dataset: _Dataset
+    budget: _Budget
+    ledger: _Ledger = _Ledger()
+    columns: dict[str, Any]
+
+
+_BITS = 'must be a number of bits from 0 to 10,000, or "reach K"'
+_HINTS = {
+    "dataset": "must be a table; write [dataset] and below it name and source",
+    "dataset.name": 'must be a text; write e.g. name = "meters"',
+    "dataset.source": 'must be a text; write e.g. source = "meters.parquet"',
+    "dataset.unit": 'must be the name of a column; write e.g. unit = "household"',
+    "dataset.max_rows": "must be a whole number above 0; write e.g. max_rows = 48",
+    "budget": "must be a table; write [budget] and below it bits",
+    "budget.bits": f"{_BITS}; write e.g. bits = 40",
+    "budget.query_bits": f"{_BITS}; write e.g. query_bits = 1",
+    "budget.analyst_bits": f"{_BITS}; write e.g. analyst_bits = 20",
+    "budget.min_group": "must be a whole number above 0; write e.g. min_group = 5",
+    "ledger": "must be a table; write [ledger] and below it url",
+    "ledger.url": 'must be a text; write e.g. url = "sqlite:///ledger.db"',
+    "columns": "must be tables; write e.g. [columns.kwh] and below it its role and bounds",
+}
+
+
+@dataclass(frozen=True)
+class CuratorFile:
+    """What the owner of a dataset declares.
+
+    Attributes:
+        path: the file.
+        name: what the dataset is called, also in SQL.
+        source: the table, seen from anywhere.
+        unit: the column that names a person, where persons have several rows.
+        rows: the most rows that a person may have.
+        budget: for the dataset, over all analysts together.
+        query_budget: what a question may spend unless it says otherwise.
+        analyst_budget: what the questions of one analyst may spend.
+        least_group: the smallest group that a filtered mean is told for.
+        ledger: the ledger's address.
+        schema: the columns.
+    """
+
+    path: Path
+    name: str
+    source: str
+    unit: str | None
+    rows: int
+    budget: Budget
+    query_budget: Budget
+    analyst_budget: Budget | None
+    least_group: int | None
+    ledger: str
+    schema: Schema
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Self:
+        """The file at a path; what it names is looked for beside it.
+
+        Raises:
+            SchemaError: it cannot be read or is not well formed, in one line that names it.
+        """
+        place = Path(path)
+        schema = Schema.read(place)  # also says what is wrong with a file that is no TOML at all
+        try:
+            schema.require_declared()
+            document = _checked(tomllib.loads(place.read_text("utf-8-sig"), parse_float=Decimal))
+            return cls._of(place, document, schema)
+        except SchemaError as error:
+            raise SchemaError(f"{path}: {error}") from None
+
+    @classmethod
+    def _of(cls, path: Path, document: _Document, schema: Schema) -> Self:
+        dataset, budget, folder = document.dataset, document.budget, path.resolve().parent
+        if (dataset.unit is None) != (dataset.max_rows is None):
+            raise SchemaError("[dataset] unit and max_rows go together; write both or neither")
+        if not dataset.name.strip():
+            raise SchemaError('[dataset] name is empty; write e.g. name = "meters"')
+        if set(dataset.name) & set("/\\\0"):
+            raise SchemaError("[dataset] name is also part of file names; write it without / and \\")
+        url = document.ledger.url or f"sqlite:///{dataset.name}-ledger.db"
+        return cls(
+            path=path.resolve(),
+            name=dataset.name,
+            source=_beside(folder, dataset.source),
+            unit=dataset.unit,
+            rows=dataset.max_rows or 1,
+            budget=budget.bits,
+            query_budget=budget.query_bits,
+            analyst_budget=budget.analyst_bits,
+            least_group=budget.min_group,
+            ledger=_beside(folder, url),
+            schema=schema,
+        )
+
+    @property
+    def limits(self) -> Limits:
+        """What is declared about persons and groups."""
+        return Limits(self.rows, self.least_group)
+
+    @property
+    def query_outputs(self) -> int:
+        """How many outputs a question may have unless it says otherwise."""
+        return most_outputs(self.query_budget)
+
+
+def _beside(folder: Path, address: str) -> str:
+    """A path or an address of a file as it is seen from anywhere."""
+    for scheme in ("sqlite:///", "duckdb:///"):
+        if address.startswith(scheme):
+            rest = address.removeprefix(scheme)
+            return address if rest in ("", ":memory:") else f"{scheme}{folder / rest}"
+    return address if "://" in address or "::" in address else str(folder / address)
+
+
+def _checked(data: Mapping[str, Any]) -> _Document:
+    """The sections.
+
+    Raises:
+        SchemaError: a key is unknown, missing or wrong; the nearest known name is offered.
+    """
+    known = set(_Document.model_fields)
+    data = {key: value for key, value in data.items() if key != "proposal"}
+    if strange := next((key for key in data if key not in known), None):
+        raise SchemaError(f"there is no table [{strange}]; {_nearest(strange, known)}")
+    try:
+        return _Document.model_validate(data)
+    except ValidationError as error:
+        raise SchemaError(_explained(error)) from None
+    except NoiselessError as error:  # of a budget that is out of range
+        raise SchemaError(f"[budget]: {error}") from None
+
+
+def _explained(error: ValidationError) -> str:
+    """The first mistake, an unknown key before any other: it is often why another is missing."""
+    details = error.errors(include_url=False, include_input=False)
+    first = min(details, key=lambda detail: detail["type"] != "extra_forbidden")
+    section, *rest = map(str, first["loc"])
+    key = rest[0] if rest else ""
+    if first["type"] == "extra_forbidden":
+        known = {name.partition(".")[2] for name in _HINTS if name.startswith(f"{section}.")}
+        return f"[{section}] has no key {key!r}; {_nearest(key, known)}"
+    hint = _HINTS[f"{section}.{key}" if key else section]
+    if first["type"] == "missing":
+        example = hint.partition("; ")[2]
+        return f"[{section}] {key} is missing; {example}" if key else f"[{section}] is missing; {example}"
+    return f"[{section}] {key} {hint}" if key else f"[{section}] {hint}"
+
+
+def _nearest(name: str, known: set[str]) -> str:
+    close = get_close_matches(name, sorted(known), n=1)
+    return f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(known))}"

@@ -1,0 +1,91 @@
+"""Which public cells pass a public filter, and how GROUP BY parts them; arrays, for they may be many."""
+
+import numpy as np
+import numpy.typing as npt
+
+from noiseless.curator.memory import Memory
+from noiseless.domain import Schema, Value
+from noiseless.queries.filters import AllOf, Among, AnyOf, Everything, Filter, Not, kind_of
+from noiseless.queries.population import Group, Population
+
+Cells = npt.NDArray[np.intp]
+
+_MOST_CELLS = 10**6
+"""Groups of so many cells in all are remembered."""
+
+
+class Grouping:
+    """Finds public groups; what was asked for before is remembered."""
+
+    def __init__(self, schema: Schema, population: Population) -> None:
+        self.schema, self.population = schema, population
+        self._sizes = np.array(population.sizes, np.int64)
+        self._numbers: dict[str, npt.NDArray[np.int64]] = {}
+        self._orders: dict[str, Cells] = {}
+        self._found = Memory[tuple[Group, ...]](_MOST_CELLS)
+        for place, name in enumerate(population.columns):
+            column = schema.columns[name]
+            known = {value: column.index(value) for value in {cell[place] for cell in population.cells}}
+            self._numbers[name] = np.array([known[cell[place]] for cell in population.cells], np.int64)
+            self._orders[name] = np.argsort(self._numbers[name], kind="stable")
+
+    def groups(self, where: Filter, by: tuple[str, ...]) -> tuple[Group, ...]:
+        """The groups of a public GROUP BY under a public filter, in the order of their values."""
+        key = (where, by)
+        found = self._found.get(key)
+        if found is None:
+            cells = self._passing(where)
+            found = self._found.keep(key, self._grouped(cells, by), 1 + len(cells))
+        return found
+
+    def _passing(self, where: Filter) -> Cells:
+        """The cells that pass, ascending; a filter on one column is looked up, not searched for."""
+        if isinstance(where, Everything):
+            return np.arange(len(self._sizes))
+        if isinstance(where, Among):
+            order, numbers = self._orders[where.column], self._numbers[where.column]
+            edges = np.searchsorted(numbers, [end for run in where.runs for end in run], sorter=order)
+            parts = [order[start:stop] for start, stop in zip(edges[::2], edges[1::2], strict=True)]
+            return np.sort(np.concatenate([np.empty(0, np.intp), *parts]))
+        return np.flatnonzero(self._mask(where))
+
+    def _mask(self, where: Filter) -> npt.NDArray[np.bool_]:
+        if isinstance(where, AllOf | AnyOf):
+            together = isinstance(where, AllOf)
+            found = np.full(len(self._sizes), together)
+            for part in where.parts:
+                found = found & self._mask(part) if together else found | self._mask(part)
+            return found
+        if isinstance(where, Not):
+            return ~self._mask(where.part)
+        if isinstance(where, Among):
+            found = np.zeros(len(self._sizes), bool)
+            found[self._passing(where)] = True
+            return found
+        columns = self.population.columns
+        rows = (dict(zip(columns, cell, strict=True)) for cell in self.population.cells)
+        return np.array([where.holds(row) for row in rows], bool)
+
+    def _grouped(self, cells: Cells, by: tuple[str, ...]) -> tuple[Group, ...]:
+        if not len(cells):
+            return ()
+        if not by:
+            return (self._group((), cells),)
+        keys = np.stack([self._numbers[name][cells] for name in by])
+        distinct, places = np.unique(keys, axis=1, return_inverse=True)
+        order = np.argsort(places.ravel(), kind="stable")
+        ends = np.cumsum(np.bincount(places.ravel()))
+        members = np.split(cells[order], ends[:-1])
+        columns = [self.schema.columns[name] for name in by]
+        found = [
+            self._group(tuple(c.value(n) for c, n in zip(columns, numbers, strict=True)), own)
+            for numbers, own in zip(distinct.T.tolist(), members, strict=True)
+        ]
+        return tuple(sorted(found, key=_place))
+
+    def _group(self, values: tuple[Value, ...], cells: Cells) -> Group:
+        return Group(values, frozenset(cells.tolist()), int(self._sizes[cells].sum()))
+
+
+def _place(group: Group) -> list[tuple[str, Value]]:
+    return [(kind_of(value), value) for value in group.values]

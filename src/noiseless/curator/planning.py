@@ -1,0 +1,270 @@
+"""From a question to what is told about each public group: within an allowance of outputs, or of an error."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import chain, starmap
+from math import floor
+
+from noiseless.accounting.events import with_absent
+from noiseless.accounting.partition import Partition
+from noiseless.curator.blocks import condition, most_blocks, neighbouring, with_number
+from noiseless.curator.cell_telling import CellTelling, weight_of
+from noiseless.curator.counts_telling import CountsTelling
+from noiseless.curator.grouping import Grouping
+from noiseless.curator.memory import Memory
+from noiseless.curator.parts import Part
+from noiseless.curator.public import PublicState
+from noiseless.curator.tellings import People, fingerprint
+from noiseless.errors import RequestError
+from noiseless.mechanisms.quantized import QuantizedQuery
+from noiseless.mechanisms.quantizer import Uniform
+from noiseless.policies.budget import coarsest, finest
+from noiseless.queries import Additive, Attribute, Query, count, total
+from noiseless.queries.filtered_mean import FilteredMean
+from noiseless.queries.filters import Among, Everything, Filter, split
+from noiseless.queries.population import Group, Population
+from noiseless.queries.question import Question
+from noiseless.queries.runs import Runs, outside
+
+_MOST_REMEMBERED = 10**6
+"""So many cells, or numbers of columns, are remembered for groups and for mechanisms."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """How fine an answer may be.
+
+    Attributes:
+        outputs: how many outputs one person may cause at most.
+        error: how far the middle may be from the truth instead; the price is then what that costs.
+    """
+
+    outputs: int
+    error: Fraction | None = None
+
+    def scaled(self, factor: Fraction) -> "Wish":
+        """The same for a number, of which the answer is this multiple."""
+        return self if self.error is None else replace(self, error=self.error / factor)
+
+
+class Planner:
+    """Plans questions about one version of a dataset, and remembers what they came to."""
+
+    def __init__(self, public: PublicState) -> None:
+        self.public, self.schema, self.limits = public, public.schema, public.limits
+        self.groups = Grouping(public.schema, public.population).groups
+        self._private = frozenset(public.schema.private)
+        self._people = Memory[People](_MOST_REMEMBERED)
+        self._queries = Memory[Query](_MOST_REMEMBERED)
+        self._mechanisms = Memory[QuantizedQuery](_MOST_REMEMBERED)
+        self._attributes = Memory[Attribute](_MOST_REMEMBERED)
+        self._numbers = Memory[frozenset[int]](_MOST_REMEMBERED)
+        self._sums = Memory[Additive](_MOST_REMEMBERED)
+
+    def parts(self, question: Question, wish: Wish) -> tuple[Part, ...]:
+        """What is told about each public group that the question is about.
+
+        Args:
+            question: in its normal form.
+            wish: how fine the answers may be.
+
+        Raises:
+            RequestError: it cannot be priced; the message says what can.
+        """
+        visible, hidden = self._split(question)
+        return tuple(
+            self._part(question, hidden, self._named(group), wish).of(group)
+            for group in self.groups(visible, question.by)
+        )
+
+    def _split(self, question: Question) -> tuple[Filter, Among | None]:
+        """The public part of a question's filter, and the private one; what has no price is refused."""
+        where = question.where
+        if isinstance(where, Among) and where.column not in self._private:
+            return where, None
+        if isinstance(where, Everything):
+            return where, None
+        question.check(self.schema, self.limits)
+        visible, hidden = split(where, self._private)
+        if isinstance(hidden, Everything):
+            return visible, None
+        if not isinstance(hidden, Among):
+            raise RequestError("the filter is not in its normal form; ask in SQL")
+        return visible, hidden
+
+    def _part(self, question: Question, hidden: Among | None, people: People, wish: Wish) -> Part:
+        if question.aggregate == "count":
+            return Part.known(people.size) if hidden is None else self._count(people, hidden, wish)
+        if question.aggregate in ("histogram", "top"):
+            return self._histogram(people, str(question.column), wish)
+        if hidden is None:
+            return self._plain(question, people, wish)
+        if question.aggregate == "sum":
+            return self._filtered_sum(question, people, hidden, wish)
+        return self._filtered_mean(question, people, hidden, wish)
+
+    def _named(self, group: Group) -> People:
+        """Who takes part, by the values of their public cells."""
+        found = self._people.get(group.cells)
+        if found is None:
+            whole = len(group.cells) == len(self.public.population.cells)
+            names = [] if whole else sorted(self.public.cell_names[cell] for cell in group.cells)
+            name = "everybody" if whole else fingerprint(names)
+            people = People(None if whole else group.cells, group.people, name)
+            found = self._people.keep(group.cells, people, len(group.cells))
+        return found
+
+    # Counts
+
+    def _count(self, people: People, hidden: Among, wish: Wish) -> Part:
+        """Exactly, where the allowance suffices; a person's rows count one by one otherwise."""
+        size, rows = self.schema.columns[hidden.column].size, min(self.limits.rows, people.size)
+        together = people.cells is None or rows == 1  # otherwise a linear form of the rows is cheaper
+        if together and (wish.outputs > rows if wish.error is None else rows == 1):
+            chosen = condition(hidden.column, size, hidden.runs)
+            return Part(self._counts(people, chosen.partition), labels=chosen.chosen)
+        if hidden.runs[0][0] == 0:  # those who pass and those who do not are one question
+            others = replace(hidden, runs=outside(hidden.runs, size))
+            return replace(
+                self._count(people, others, wish), factor=Fraction(-1), shift=Fraction(people.size)
+            )
+        attribute = Attribute(hidden.column, range(size))
+        what = ("count", hidden.column, hidden.runs)
+        listed = self._listed(what, lambda: count(1, attribute, _numbers(hidden.runs), self.limits.rows))
+        return Part(self._cell(people, what, replace(listed, people=people.size), wish))
+
+    def _histogram(self, people: People, name: str, wish: Wish) -> Part:
+        """Every value, or as many blocks of neighbouring values as the allowance has outputs for."""
+        size, rows = self.schema.columns[name].size, min(self.limits.rows, people.size)
+        blocks = size
+        if wish.error is None:
+            blocks = most_blocks(size, rows, wish.outputs, alike=people.cells is None)
+        return Part(self._counts(people, neighbouring(name, size, blocks)))
+
+    def _counts(self, people: People, partition: Partition) -> CountsTelling:
+        what = ("counts", *partition.names, self.limits.rows)
+        return CountsTelling(people, what, self.public.version, partition)
+
+    # Numbers
+
+    def _plain(self, question: Question, people: People, wish: Wish) -> Part:
+        """An aggregate of everybody's values; a mean is a sum divided by a public number."""
+        factor = Fraction(1)
+        if question.aggregate == "mean":
+            least = self.limits.least_group
+            if least is not None and people.cells is not None and people.size < least:
+                return Part.missing()
+            question, factor = replace(question, aggregate="sum"), Fraction(1, people.size)
+        query = self._query(question, people.size)
+        kind = "sum" if question.aggregate == "sum" else type(query).__name__
+        what = (kind, question.column, getattr(query, "rank", None))
+        return Part(self._cell(people, what, query, wish.scaled(factor)), factor=factor)
+
+    def _query(self, question: Question, people: int) -> Query:
+        """An aggregate of everybody in a group of so many people."""
+        key = (question.aggregate, question.column, question.share, people)
+        found = self._queries.get(key)
+        if found is None:
+            alone = Population((), ((),), (people,))
+            bare = replace(question, where=Everything(), by=())
+            resolved = bare.resolve(self.schema, alone, self.limits)[0].query
+            if not isinstance(resolved, Query):
+                raise TypeError(f"no number is asked for by {question.aggregate}")
+            found = self._queries.keep(key, resolved)
+        return found
+
+    def _filtered_sum(self, question: Question, people: People, hidden: Among, wish: Wish) -> Part:
+        column = str(question.column)
+        attribute = self._attribute(column)
+        if hidden.column != column:
+            listed = self._listed(
+                (column,), lambda: total(1, self._with_absent(column), rows=self.limits.rows)
+            )
+            what = ("sum", column, hidden.column, hidden.runs)
+            cell = self._cell(people, what, replace(listed, people=people.size), wish)
+            return Part(replace(cell, passing=self._passing(hidden), added=(attribute, hidden.runs)))
+        runs, zero = hidden.runs, -attribute.origin / attribute.unit
+        if zero.denominator == 1 and 0 <= zero < attribute.size:
+            runs = with_number(runs, int(zero))  # whether a value of 0 counts makes no difference
+        if runs == ((0, attribute.size),):
+            return self._plain(question, people, wish)
+        listed = self._listed((column, runs), lambda: total(1, attribute, _numbers(runs), self.limits.rows))
+        cell = self._cell(people, ("sum", column, column, runs), replace(listed, people=people.size), wish)
+        return Part(replace(cell, added=(attribute, runs)))
+
+    def _filtered_mean(self, question: Question, people: People, hidden: Among, wish: Wish) -> Part:
+        column, least = str(question.column), self.limits.least_group or 1
+        if people.size < least:
+            return Part.missing()
+        own = hidden.column == column
+        numbers = self._passed(hidden.runs) if own else None
+        query = FilteredMean(people.size, self._attribute(column), least, numbers)
+        cell = self._cell(people, ("mean", column, hidden.column, hidden.runs, least), query, wish)
+        return Part(cell if own else replace(cell, passing=self._passing(hidden)))
+
+    def _attribute(self, name: str) -> Attribute:
+        found = self._attributes.get(name)
+        return found or self._attributes.keep(name, Attribute.of(name, self.schema.columns[name]))
+
+    def _with_absent(self, name: str) -> Attribute:
+        """The attribute, and 0 for those whom a filter leaves out."""
+        found = self._attributes.get((name, "absent"))
+        if found is None:
+            made = with_absent(self._attribute(name))
+            found = self._attributes.keep((name, "absent"), made, made.size)
+        return found
+
+    def _listed(self, key: Hashable, make: Callable[[], Additive]) -> Additive:
+        """A sum that lists what each number contributes: made once for groups of all sizes."""
+        found = self._sums.get(key)
+        if found is None:
+            made = make()
+            found = self._sums.keep(key, made, weight_of(made))
+        return found
+
+    def _passed(self, runs: Runs) -> frozenset[int]:
+        found = self._numbers.get(runs)
+        if found is None:
+            made = _numbers(runs)
+            found = self._numbers.keep(runs, made, 1 + len(made))
+        return found
+
+    def _passing(self, hidden: Among) -> tuple[str, int, Runs]:
+        return hidden.column, self.schema.columns[hidden.column].size, hidden.runs
+
+    def _cell(self, people: People, what: tuple[Hashable, ...], query: Query, wish: Wish) -> CellTelling:
+        key = (what, people.size, wish)
+        told = self._mechanisms.get(key)
+        if told is None:
+            told = self._mechanisms.keep(key, mechanism_for(query, wish), weight_of(query))
+        return CellTelling(people, (*what, self.limits.rows), self.public.version, told, query.attribute_name)
+
+
+def mechanism_for(query: Query, wish: Wish) -> QuantizedQuery:
+    """The coarsest cells for an error, the finest for a number of outputs."""
+    if wish.error is not None:
+        return coarsest(query, wish.error)
+    return (
+        _finest_mean(query, wish.outputs) if isinstance(query, FilteredMean) else finest(query, wish.outputs)
+    )
+
+
+def _finest_mean(query: FilteredMean, outputs: int) -> QuantizedQuery:
+    """As `finest`, but "too few" is one of the outputs, and the cells have one less."""
+    (slide,) = query.influences
+    left = outputs - slide.more
+    if left < 1:
+        raise RequestError(
+            "a mean over a private filter tells at least whether enough rows pass; allow it 1 bit or more"
+        )
+    if not slide.length:
+        return QuantizedQuery(query, Uniform(query.span, 1))
+    cells = max(left, floor((left - 1) * query.span.width / slide.length))  # Theorem 8 of [P1], corrected
+    found = [QuantizedQuery(query, Uniform(query.span, number)) for number in (1, left, cells)]
+    sound = [mechanism for mechanism in found if mechanism.reach.outputs <= outputs]
+    return min(sound, key=lambda mechanism: mechanism.worst_error)
+
+
+def _numbers(runs: Runs) -> frozenset[int]:
+    return frozenset(chain.from_iterable(starmap(range, runs)))

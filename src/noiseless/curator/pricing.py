@@ -1,0 +1,147 @@
+"""What a batch costs, from public state alone: what is asked, and what the ledger says was told before."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from noiseless.accounting.batches import Price, price
+from noiseless.accounting.cost import Cost
+from noiseless.accounting.event import Event
+from noiseless.accounting.key import Key
+from noiseless.accounting.known import Known
+from noiseless.accounting.mixtures import Part
+from noiseless.accounting.partition import Partition
+from noiseless.accounting.record import Record
+from noiseless.curator.cell_telling import CellTelling, read_cells
+from noiseless.curator.tellings import Earlier, Stored, Telling, read_partition
+from noiseless.ledger import Told
+from noiseless.mechanisms.quantizer import Quantizer
+
+
+class Books(Protocol):
+    """Where questions are found that were charged for."""
+
+    def told(
+        self, *, questions: Iterable[str] = (), grids: Iterable[str] = (), people: Iterable[str] = ()
+    ) -> list[Told]:
+        """Those with any of these fingerprints."""
+
+
+@dataclass(frozen=True)
+class Priced:
+    """A batch and its price.
+
+    Attributes:
+        price: what it costs.
+        fresh: what was never charged for and does not follow from what was.
+        earlier: the questions charged for before that each thing told is, or may follow from.
+        known: what they make known.
+        record: one person's private attributes.
+    """
+
+    price: Price
+    fresh: tuple[Telling, ...]
+    earlier: Mapping[str, tuple[Earlier, ...]] = field(repr=False)
+    known: Known = field(repr=False)
+    record: Record = field(repr=False)
+
+    def answer(self, telling: Telling) -> Stored | None:
+        """The answer that is known without looking at data."""
+        if telling.constant is not None:
+            return telling.constant
+        earlier = self.earlier[telling.question]
+        same = next((told.answer for told in earlier if told.question == telling.question), None)
+        return same if same is not None else telling.derive(earlier)
+
+    def alone(self, tellings: Sequence[Telling]) -> Cost:
+        """What a part of the batch would cost by itself."""
+        wanted = {telling.question for telling in tellings}
+        fresh = [telling.event for telling in self.fresh if telling.question in wanted]
+        if len(fresh) == len(self.fresh):
+            return self.price.cost
+        return price(fresh, self.record, self.known).cost if fresh else Cost()
+
+    def was_charged(self, telling: Telling) -> bool:
+        """Whether the very question was charged for before."""
+        return any(told.question == telling.question for told in self.earlier[telling.question])
+
+
+def price_batch(tellings: Sequence[Telling], record: Record, books: Books) -> Priced:
+    """The price of what is told together; each thing once."""
+    asked = {telling.question: telling for telling in tellings}
+    earlier = _earlier([telling for telling in asked.values() if telling.constant is None], books)
+    fresh = tuple(
+        telling
+        for question, telling in asked.items()
+        if telling.constant is None and not _is_free(telling, earlier[question])
+    )
+    found = {question: tuple(earlier.get(question, ())) for question in asked}
+    if len(fresh) == 1 and record.rows == 1 and not found[fresh[0].question]:
+        return Priced(price_alone(fresh[0].event, record), fresh, found, Known(), record)
+    known = _known(fresh, found)
+    return Priced(price([telling.event for telling in fresh], record, known), fresh, found, known, record)
+
+
+def price_alone(event: Event, record: Record) -> Price:
+    """The price of one question of which nothing is known, for persons with one row: `price`, sooner.
+
+    A single answer has no more outputs than its reach and than its attributes have values.
+    """
+    footprint = event.footprint(record)
+    values = record.values(footprint.attributes)
+    outputs = footprint.outputs if values is None else min(footprint.outputs, values)
+    if outputs == 1:
+        return Price(Cost())
+    cost = Cost(outputs)
+    is_all = outputs == values
+    part = Part(footprint.attributes, outputs, "reach", is_all)
+    disclosed = footprint.attributes if is_all else ()
+    if event.covers is None:
+        return Price(cost, (part,), None, disclosed, cost)
+    shares = dict.fromkeys(event.covers, cost)
+    return Price(cost, (part,), next(iter(shares)), disclosed, Cost(), shares)
+
+
+def _is_free(telling: Telling, earlier: Sequence[Earlier]) -> bool:
+    if not earlier:
+        return False
+    return any(told.question == telling.question for told in earlier) or telling.is_implied(earlier)
+
+
+def _earlier(tellings: Sequence[Telling], books: Books) -> dict[str, list[Earlier]]:
+    """Look all up by index: questions and grids by what is asked, counts by who takes part."""
+    grids = {telling.grid for telling in tellings if isinstance(telling, CellTelling)}
+    questions = {telling.question for telling in tellings if not isinstance(telling, CellTelling)}
+    people = {telling.around for telling in tellings if telling.around is not None}
+    rows = books.told(questions=questions, grids=grids, people=people) if tellings else []
+    by_key: dict[str | None, list[Earlier]] = {}
+    for row in rows:
+        told = Earlier(row.question, row.body, row.answer)
+        for key in {row.question, row.grid, row.people} - {None}:
+            by_key.setdefault(key, []).append(told)
+    found = {}
+    for telling in tellings:
+        keys = (telling.grid if isinstance(telling, CellTelling) else telling.question, telling.around)
+        several = [told for key in keys if key is not None for told in by_key.get(key, ())]
+        found[telling.question] = list({told.question: told for told in several}.values())
+    return found
+
+
+def _known(fresh: Sequence[Telling], earlier: Mapping[str, Sequence[Earlier]]) -> Known:
+    """What was told that makes some of the fresh answers partly known."""
+    grids: dict[Key, tuple[Quantizer, ...]] = {}
+    counts: dict[object, tuple[Partition, ...]] = {}
+    for telling in fresh:
+        told = earlier[telling.question]
+        if not told:
+            continue
+        event: Event = telling.event
+        if isinstance(telling, CellTelling) and event.grid_key is not None:
+            span = telling.mechanism.query.span
+            cells = [read_cells(one.body["cells"], span) for one in told if "cells" in one.body]
+            if cells:
+                grids[event.grid_key] = tuple(cells)
+        blocks = [found for one in told if (found := read_partition(one.body)) is not None]
+        if blocks:
+            counts[event.people] = tuple(dict.fromkeys((*counts.get(event.people, ()), *blocks)))
+    return Known(grids=grids, counts=counts)

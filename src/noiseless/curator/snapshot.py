@@ -1,0 +1,218 @@
+"""A dataset as it is at one time: whole numbers in a canonical order, their digest, counts of any columns.
+
+Everything that is told is computed from one snapshot, whose digest was held against the declared one: an
+answer cannot come from another state of the source.
+"""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from noiseless.curator.memory import Memory
+from noiseless.curator.numbering import numbered, persons
+from noiseless.domain import Schema
+from noiseless.errors import EmptyTableError, MissingValuesError
+from noiseless.queries.population import Population
+from noiseless.tables import Table
+
+Numbers = npt.NDArray[np.int64]
+_MOST_KEPT = 2 * 10**7
+"""Counts of so many combinations are kept."""
+
+Cells = frozenset[int] | None
+"""Public cells by their places in the population; None for all of them."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Counted:
+    """Distinct combinations of numbers of private columns among some people, and how many rows have each.
+
+    Attributes:
+        numbers: one array a column; combinations are sorted, the first column first.
+        counts: how many rows have each combination.
+    """
+
+    numbers: tuple[Numbers, ...]
+    counts: Numbers
+
+    @cached_property
+    def by_number(self) -> dict[int, int]:
+        """How many rows have each number of the only column."""
+        return dict(zip(self.numbers[0].tolist(), self.counts.tolist(), strict=True))
+
+    def in_runs(self, starts: Sequence[int]) -> list[int]:
+        """How many rows have a number of the only column in each run; runs begin at these numbers."""
+        places = np.searchsorted(self.numbers[0], np.asarray(starts, np.int64))
+        found: list[int] = np.diff(np.append(self._below[places], self._below[-1])).tolist()
+        return found
+
+    @cached_property
+    def _below(self) -> Numbers:
+        return np.concatenate([[0], np.cumsum(self.counts)])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Snapshot:
+    """The distinct rows of a dataset as numbers of their columns' domains, sorted, and how often each occurs.
+
+    Attributes:
+        schema: what the columns may hold.
+        numbers: one array a declared column, public columns first.
+        counts: how many rows each stands for.
+        persons: the number of the person behind each, where the dataset has a column that names persons.
+        names: what persons are called, in the order of their numbers.
+    """
+
+    schema: Schema
+    numbers: Mapping[str, Numbers]
+    counts: Numbers
+    persons: Numbers | None = None
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def take(cls, table: Table, schema: Schema, unit: str | None = None) -> "Snapshot":
+        """Read a table.
+
+        Raises:
+            NoiselessError: it has not the declared columns, or they hold what they may not.
+        """
+        declared = [*schema.public, *schema.private]
+        every = [*declared, unit] if unit is not None and unit not in declared else declared
+        chosen = table.select(every).conform(schema, declared)
+        for column in every:
+            if count := chosen.count_missing(column):
+                remedy = "fill them, or declare what they count as, such as missing = 0"
+                raise MissingValuesError(column, count, remedy)
+        tally = chosen.tally(every)
+        if not len(tally):
+            raise EmptyTableError(f"{table.label} has no rows; there is nobody to ask about")
+        found = {name: numbered(tally, name, schema.columns[name]) for name in declared}
+        people, names = persons(tally, unit) if unit is not None else (None, ())
+        order = np.lexsort([*([] if people is None else [people]), *reversed(found.values())])
+        return cls(
+            schema,
+            {name: numbers[order] for name, numbers in found.items()},
+            tally.counts[order].astype(np.int64),
+            None if people is None else people[order],
+            names,
+        )
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def most_rows(self) -> int:
+        """The most rows that one person has."""
+        if self.persons is None:
+            return 1
+        return int(np.bincount(self.persons, self.counts).max())
+
+    def digest(self, key: bytes, *declared: object) -> str:
+        """A digest of all rows, independent of their order, of the engine and of the format; it is keyed.
+
+        Without a secret key it would answer every question at once: whoever knows all other records could try
+        out which value of the last one leads to it.
+
+        Args:
+            key: the secret.
+            declared: what else is declared about the dataset; plain JSON.
+        """
+        seal = hmac.new(key, digestmod=hashlib.sha256)
+        head = [self.schema.dump(), list(self.numbers), list(self.names), len(self.counts), *declared]
+        seal.update(json.dumps(head, ensure_ascii=False).encode())
+        for array in (*self.numbers.values(), *([] if self.persons is None else [self.persons]), self.counts):
+            seal.update(np.ascontiguousarray(array, "<i8").tobytes())
+        return f"hmac-sha256:{seal.hexdigest()}"
+
+    @cached_property
+    def cells(self) -> Numbers:
+        """The public cell of each distinct row: ascending."""
+        begins = np.zeros(len(self.counts), bool)
+        for name in self.schema.public:
+            begins[1:] |= self.numbers[name][1:] != self.numbers[name][:-1]
+        return np.cumsum(begins)
+
+    @cached_property
+    def population(self) -> Population:
+        """The combinations of public values that occur, in the order of their numbers."""
+        starts = np.flatnonzero(np.diff(self.cells, prepend=-1))
+        names = self.schema.public
+        values = [
+            [self.schema.columns[name].value(n) for n in self.numbers[name][starts].tolist()]
+            for name in names
+        ]
+        cells = tuple(zip(*values, strict=True)) if names else ((),)
+        return Population(names, cells, tuple(np.add.reduceat(self.counts, starts).tolist()))
+
+    def count(self, columns: tuple[str, ...], cells: Cells = None) -> Counted:
+        """The combinations of some private columns among the people of some public cells."""
+        return self._kept.of_people(columns, cells)
+
+    @cached_property
+    def _kept(self) -> "_Kept":
+        return _Kept(self)
+
+
+class _Kept:
+    """Counts that were taken once, for most questions are about the same few columns and groups."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self._by_columns = Memory[tuple[Counted, Numbers]](_MOST_KEPT)
+        self._by_people = Memory[Counted](_MOST_KEPT)
+
+    def of_people(self, columns: tuple[str, ...], cells: Cells) -> Counted:
+        """The combinations of private columns among some people."""
+        found = self._by_people.get((columns, cells))
+        if found is None:
+            counted = self._of_people(columns, cells)
+            found = self._by_people.keep((columns, cells), counted, 1 + len(counted.counts))
+        return found
+
+    def of_columns(self, columns: tuple[str, ...]) -> tuple[Counted, Numbers]:
+        """The combinations of a public cell and private columns; where each cell begins."""
+        found = self._by_columns.get(columns)
+        if found is None:
+            counted = self._of_columns(columns)
+            found = self._by_columns.keep(columns, counted, len(counted[0].counts))
+        return found
+
+    def _of_columns(self, columns: tuple[str, ...]) -> tuple[Counted, Numbers]:
+        whole = self.snapshot
+        found = distinct([whole.cells, *(whole.numbers[name] for name in columns)], whole.counts)
+        cells = np.arange(len(whole.population.cells) + 1)
+        return found, np.searchsorted(found.numbers[0], cells)
+
+    def _of_people(self, columns: tuple[str, ...], cells: Cells) -> Counted:
+        by_cell, begins = self.of_columns(columns)
+        if cells is None:
+            return distinct(by_cell.numbers[1:], by_cell.counts)
+        if len(cells) == 1:  # its rows stand together, sorted
+            (cell,) = cells
+            own = slice(begins[cell], begins[cell + 1])
+            return Counted(tuple(numbers[own] for numbers in by_cell.numbers[1:]), by_cell.counts[own])
+        places = [np.arange(begins[cell], begins[cell + 1]) for cell in sorted(cells)]
+        chosen = np.concatenate(places)
+        return distinct([numbers[chosen] for numbers in by_cell.numbers[1:]], by_cell.counts[chosen])
+
+
+def distinct(keys: Sequence[Numbers], counts: Numbers) -> Counted:
+    """The distinct combinations of some numbers, sorted, and the sums of their counts."""
+    if not keys:
+        return Counted((), np.array([counts.sum()]))
+    order = np.lexsort(keys[::-1])
+    ordered = [numbers[order] for numbers in keys]
+    begins = np.zeros(len(order), bool)
+    begins[:1] = True
+    for numbers in ordered:
+        begins[1:] |= numbers[1:] != numbers[:-1]
+    starts = np.flatnonzero(begins)
+    return Counted(tuple(numbers[starts] for numbers in ordered), np.add.reduceat(counts[order], starts))

@@ -1,0 +1,126 @@
+"""The table behind a dataset: opened when an answer must be computed, and held against its digest."""
+
+import os
+import secrets
+import threading
+from glob import glob, has_magic
+from pathlib import Path
+
+from noiseless.curator.file import CuratorFile
+from noiseless.curator.snapshot import Snapshot
+from noiseless.errors import NoiselessError, OutputError, SourceError
+from noiseless.tables import open_table
+
+_KEY_BYTES = 32
+Stamp = tuple[tuple[str, int, int, int], ...]
+
+
+class ChangedSourceError(SourceError):
+    """The source is not the version that was declared; nothing was charged."""
+
+
+class Source:
+    """A dataset's table; nothing is opened before it is needed."""
+
+    def __init__(self, file: CuratorFile) -> None:
+        self.file = file
+        self._lock = threading.Lock()
+        self._read_so_far: tuple[Snapshot | None, str] = (None, "")
+        self._stamp: Stamp = ()
+        self._place = file.source.removeprefix("duckdb:///").partition("::")[0]
+        self._is_pattern = has_magic(self._place)
+
+    def is_ready(self, digest: str) -> bool:
+        """Whether the declared state is in memory and the source's files seem untouched since it was read."""
+        return self.kept(digest) is not None and self._stamp == self._stamped()
+
+    def kept(self, digest: str) -> Snapshot | None:
+        """The declared state, if it is in memory, whatever became of the source since."""
+        snapshot, found = self._read_so_far
+        return snapshot if found == digest else None
+
+    def snapshot(self, digest: str, version: int) -> Snapshot:
+        """The declared state.
+
+        Raises:
+            ChangedSourceError: the source is in another state, or cannot be read as it was declared. What is
+                wrong with it is for its owner alone: it may depend on private values.
+        """
+        with self._lock:
+            if (kept := self.kept(digest)) is not None and self.is_ready(digest):
+                return kept
+            try:
+                snapshot, found = self._read()
+            except NoiselessError:
+                raise self._changed("can no longer be read as declared in", version) from None
+            if found != digest:
+                raise self._changed("changed since", version)
+            return snapshot
+
+    def read(self) -> tuple[Snapshot, str]:
+        """The present state and its digest, for the owner.
+
+        Raises:
+            NoiselessError: it cannot be read as the file declares it.
+        """
+        with self._lock:
+            return self._read()
+
+    def _read(self) -> tuple[Snapshot, str]:
+        before = self._stamped()
+        snapshot = Snapshot.take(open_table(self.file.source), self.file.schema, self.file.unit)
+        digest = snapshot.digest(digest_key(self.file), self.file.unit, self.file.rows)
+        if self._stamped() != before:
+            raise SourceError(self.file.source, "changed while it was read; try again when it is complete")
+        self._stamp, self._read_so_far = before, (snapshot, digest)
+        return snapshot, digest
+
+    def _changed(self, what: str, version: int) -> ChangedSourceError:
+        remedy = f"its owner declares a new one with: noiseless dataset declare {self.file.path.name}"
+        return ChangedSourceError(self.file.name, f"the source {what} version {version}; {remedy}")
+
+    def _stamped(self) -> Stamp:
+        """Sizes and times of the source's files; a database server has none."""
+        names = [self._place]
+        if self._is_pattern:
+            names += sorted(glob(self._place, recursive=True))  # noqa: PTH207 - absolute patterns
+        found = []
+        for name in names:
+            try:
+                status = os.stat(name)  # noqa: PTH116 - for every question: a path takes as long as the call
+            except OSError:
+                continue
+            found.append((name, status.st_size, status.st_mtime_ns, status.st_ino))
+        return tuple(found)
+
+
+def digest_key(file: CuratorFile) -> bytes:
+    """The secret that digests are made with, kept beside the curator's file; made when it is first needed.
+
+    Raises:
+        OutputError: it cannot be read or written.
+    """
+    path = file.path.parent / f"{file.name}-digest.key"
+    try:
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            return _new_key(path)
+    except OSError as error:
+        raise OutputError(str(path), f"cannot be read or written ({error.strerror})") from None
+
+
+def _new_key(path: Path) -> bytes:
+    """Written whole under another name first; of two who make one the first wins."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:  # noqa: PTH123
+        file.write(secrets.token_bytes(_KEY_BYTES))
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        path.hardlink_to(part)
+    except FileExistsError:
+        pass
+    finally:
+        part.unlink()
+    return path.read_bytes()

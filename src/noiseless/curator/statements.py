@@ -1,0 +1,114 @@
+"""A statement planned: what it tells of each public group, and how its reply is made of the answers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from noiseless.accounting.cost import most_outputs
+from noiseless.curator.parts import Part
+from noiseless.curator.planning import Planner, Wish
+from noiseless.curator.tellings import Stored, Telling
+from noiseless.domain import Column, Value
+from noiseless.queries.population import Group
+from noiseless.queries.question import Question
+from noiseless.queries.sql import Combination, Hints, Row, Statement
+from noiseless.queries.sql.statement import Cell
+
+Groups = dict[tuple[Value, ...], Part]
+
+
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """A statement and what it comes to.
+
+    Attributes:
+        sql: as it was asked.
+        statement: as it was understood.
+        groups: the public groups that have a row in the reply.
+        parts: what each question comes to, by the values that name a group.
+        classes: the column of a histogram.
+    """
+
+    sql: str
+    statement: Statement
+    groups: tuple[Group, ...]
+    parts: Mapping[Question, Groups]
+    classes: Column | None
+
+    @classmethod
+    def of(cls, sql: str, statement: Statement, planner: Planner, default: int) -> "Planned":
+        """Plan a statement.
+
+        Args:
+            sql: as it was asked.
+            statement: as it was understood.
+            planner: for the dataset's version.
+            default: how many outputs a question may have unless it says otherwise.
+
+        Raises:
+            RequestError: it asks what cannot be priced.
+        """
+        wish = _wish(statement.hints, default)
+        parts = {
+            question: {part.group: part for part in planner.parts(question, wish)}
+            for question in statement.questions
+        }
+        groups = planner.groups(statement.groups, statement.by)
+        classes = None if statement.histogram is None else planner.schema.columns[statement.histogram]
+        return cls(sql, statement, groups, parts, classes)
+
+    @cached_property
+    def tellings(self) -> tuple[Telling, ...]:
+        """All that is told."""
+        return tuple(telling for question in self.parts for telling in self.tellings_of(question))
+
+    def tellings_of(self, question: Question) -> tuple[Telling, ...]:
+        """What is told for one question."""
+        found = (part.telling for part in self.parts[question].values())
+        return tuple(telling for telling in found if telling is not None)
+
+    def told_in(self, place: int) -> tuple[Telling, ...]:
+        """What is told for one column of the reply."""
+        content = self.statement.columns[place].content
+        questions = content.questions if isinstance(content, Combination) else ()
+        return tuple(telling for question in questions for telling in self.tellings_of(question))
+
+    def reply(self, answers: Mapping[str, Stored]) -> tuple[tuple[Cell, ...], ...]:
+        """The rows of the reply, given the answers by their fingerprints."""
+        rows = [row for group in self.groups for row in self._rows(group, answers)]
+        if not self.groups and not self.statement.by:
+            rows = self._of_nobody()
+        return self.statement.reply(rows)
+
+    def _of_nobody(self) -> list[Row]:
+        """Counts are 0, in a histogram for every value."""
+        if self.classes is None:
+            return [Row({}, {})]
+        name = str(self.statement.histogram)
+        return [Row({name: self.classes.value(number)}, {}) for number in range(self.classes.size)]
+
+    def _rows(self, group: Group, answers: Mapping[str, Stored]) -> list[Row]:
+        keys = dict(zip(self.statement.by, group.values, strict=True))
+        asked = {
+            question: (part, None if part.telling is None else answers[part.telling.question])
+            for question, by_group in self.parts.items()
+            if (part := by_group.get(group.values)) is not None
+        }
+        if self.classes is None:
+            return [Row(keys, {question: part.value(answer) for question, (part, answer) in asked.items()})]
+        name = str(self.statement.histogram)
+        return [
+            Row(
+                {**keys, name: self.classes.value(number)},
+                {question: part.value(answer, number) for question, (part, answer) in asked.items()},
+            )
+            for number in range(self.classes.size)
+        ]
+
+
+def _wish(hints: Hints, default: int) -> Wish:
+    if hints.reach is not None:
+        return Wish(hints.reach)
+    if hints.bits is not None:
+        return Wish(most_outputs(hints.bits))
+    return Wish(default, hints.max_error)

@@ -1,0 +1,170 @@
+"""What is told about the people of one public group: how it is priced, computed, stored and found again.
+
+Everything that leaves the data is one of two things: how many rows are in each block of a private column's
+values, exactly; or the cell that a number lies in. All else is computed from those and is free.
+"""
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from noiseless.accounting.event import Event
+from noiseless.accounting.partition import Partition
+from noiseless.curator.snapshot import Cells, Snapshot
+from noiseless.queries.runs import Runs, as_runs
+
+Stored = Mapping[str, Any]
+"""An answer as it is kept in the ledger: {"counts": [...]}, or {"cell": number}, null for "too few"."""
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """A question that was charged for, as far as others may follow from it.
+
+    Attributes:
+        question: its fingerprint.
+        body: what was told.
+        answer: its answer; None if it was never computed.
+    """
+
+    question: str
+    body: Mapping[str, Any]
+    answer: Stored | None
+
+
+@dataclass(frozen=True)
+class People:
+    """Who takes part.
+
+    Attributes:
+        cells: the public cells, None for everybody.
+        size: how many rows they have.
+        name: what tells them apart in fingerprints.
+    """
+
+    cells: Cells
+    size: int
+    name: str
+
+    @cached_property
+    def runs(self) -> Runs | None:
+        """The public cells as runs of their places; None for everybody."""
+        return None if self.cells is None else as_runs(self.cells)
+
+
+@dataclass(frozen=True, eq=False)
+class Telling(ABC):
+    """Something that is told about some people.
+
+    Attributes:
+        people: who takes part.
+        what: what is asked, cells apart; plain JSON.
+        version: the number of the dataset's version.
+    """
+
+    people: People
+    what: tuple[Any, ...]
+    version: int
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """The private columns that it is computed of."""
+
+    @property
+    @abstractmethod
+    def event(self) -> Event:
+        """What its price depends on."""
+
+    @property
+    @abstractmethod
+    def told(self) -> dict[str, Any]:
+        """The blocks or cells that are told apart, as plain JSON."""
+
+    @property
+    @abstractmethod
+    def constant(self) -> Stored | None:
+        """The answer, where nobody's record can change it: it costs nothing and needs no data."""
+
+    @property
+    @abstractmethod
+    def weight(self) -> int:
+        """How much memory it takes, in numbers."""
+
+    @abstractmethod
+    def compute(self, snapshot: Snapshot) -> Stored:
+        """The answer. This looks at the data."""
+
+    @abstractmethod
+    def is_implied(self, earlier: Sequence[Earlier]) -> bool:
+        """Whether it follows from questions that were charged for."""
+
+    @abstractmethod
+    def derive(self, earlier: Sequence[Earlier]) -> Stored | None:
+        """The answer, if it is implied and the answers that it follows from are known."""
+
+    @cached_property
+    def grid(self) -> str:
+        """The fingerprint of what is asked of whom, whatever the cells of the answer."""
+        return fingerprint([self.version, self.what, self.people.name])
+
+    @cached_property
+    def question(self) -> str:
+        """The fingerprint with the cells."""
+        return fingerprint([self.grid, self.told])
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """What the ledger keeps of it: later questions may follow from it, and exposure does."""
+        return {"what": self.what, "people": self.people.runs, **self.told}
+
+    @cached_property
+    def around(self) -> str | None:
+        """The fingerprint under which counts of the same column and people are found."""
+        if len(self.columns) != 1:
+            return None
+        return fingerprint([self.version, "counts", self.columns[0], self.people.name])
+
+    @property
+    def findable(self) -> str | None:
+        """The same, for counts from which other answers may follow."""
+        return None
+
+
+def fingerprint(value: object) -> str:
+    """SHA-256 of canonical JSON.
+
+    >>> fingerprint(["count", 1])[:8]
+    '35f40b1f'
+    """
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def write_partition(blocks: Partition) -> dict[str, Any]:
+    """The blocks of a column as plain JSON; a block for each value is written shortly."""
+    if blocks.blocks == blocks.size:
+        return {"each": blocks.names[0], "size": blocks.size}
+    runs = {"starts": list(blocks.starts), "labels": list(blocks.labels)}
+    return {"blocks": blocks.names[0], "size": blocks.size, **runs}
+
+
+def read_partition(body: Mapping[str, Any]) -> Partition | None:
+    """The blocks that were counted, if it is about counts."""
+    if "each" in body:
+        return Partition.each(body["each"], body["size"])
+    if "blocks" in body:
+        return Partition((body["blocks"],), (body["size"],), tuple(body["starts"]), tuple(body["labels"]))
+    return None
+
+
+def representatives(blocks: Partition) -> list[int]:
+    """The first number of each block."""
+    found: dict[int, int] = {}
+    for start, label in zip(blocks.starts, blocks.labels, strict=True):
+        found.setdefault(label, start)
+    return [found[label] for label in range(blocks.blocks)]

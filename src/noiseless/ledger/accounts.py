@@ -1,0 +1,229 @@
+"""Who has paid how much: the account of each public cell relative to that of everybody else.
+
+A batch that concerns everybody makes the people of all cells pay. Accounts relative to the others' stay as
+they are then, so that a charge costs as much as the cells it names, however many there are.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from math import gcd
+from typing import NamedTuple
+
+from noiseless.accounting.cost import Budget, Cost, most_outputs
+from noiseless.accounting.history import BudgetError, History
+from noiseless.accounting.record import Record
+from noiseless.errors import RequestError
+from noiseless.exact import Bits
+
+FREE = Cost()
+_NO_BITS = Fraction(0)
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What a batch makes people pay.
+
+    Attributes:
+        others: what those pay who are in none of the public cells named.
+        cells: what the people of each public cell named pay; a cell's name is any text.
+    """
+
+    others: Cost = FREE
+    cells: Mapping[str, Cost] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for cost in (self.others, *self.cells.values()):
+            if cost.outputs < 1 or cost.capacity < 0:
+                raise RequestError("a price is at least one output and no bits")
+
+    @classmethod
+    def of(cls, price: "Shares | Cost") -> "Shares":
+        """A price as shares; a bare cost is everybody's."""
+        return cls(price) if isinstance(price, Cost) else price
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nobody pays."""
+        return all(cost.outputs == 1 and not cost.capacity for cost in (self.others, *self.cells.values()))
+
+    @property
+    def most(self) -> Cost:
+        """What those pay who pay most."""
+        found = self.others
+        for cost in self.cells.values():
+            if exceeds(cost, found):
+                found = cost
+        return found
+
+
+class Surplus(NamedTuple):
+    """What the people of a public cell paid beyond what the others paid; it may be less than nothing.
+
+    Attributes:
+        top: the number of their outputs, divided by that of the others, is `top / bottom` in lowest terms.
+        bottom: see there.
+        capacity: their bits of randomised answers, less those of the others.
+    """
+
+    top: int = 1
+    bottom: int = 1
+    capacity: Fraction = _NO_BITS
+
+    def over(self, others: Cost) -> Cost:
+        """The account of the cell."""
+        outputs = self.top * others.outputs // self.bottom  # without a remainder
+        return Cost(outputs, self.capacity + others.capacity if self.capacity else others.capacity)
+
+    def plus(self, share: Cost, others: Cost) -> "Surplus":
+        """The surplus after a batch of which the cell pays `share` and everybody else pays `others`."""
+        top, bottom = self.top * share.outputs, self.bottom * others.outputs
+        common = gcd(top, bottom)
+        capacity = self.capacity
+        if share.capacity or others.capacity:
+            capacity += share.capacity - others.capacity
+        return Surplus(top // common, bottom // common, capacity)
+
+    def exceeds(self, other: "Surplus") -> bool:
+        """Whether it is more than another; the comparison is exact."""
+        mine, theirs = self.top * other.bottom, other.top * self.bottom
+        if self.capacity is other.capacity or self.capacity == other.capacity:
+            return mine > theirs
+        return Bits(Fraction(mine, theirs)) > other.capacity - self.capacity
+
+
+NONE = Surplus()
+Surpluses = Mapping[str, Surplus]
+
+
+class Accounts(NamedTuple):
+    """The accounts of a dataset, without those of the cells.
+
+    Attributes:
+        others: what people paid who are in no public cell that was ever named.
+        dearest: the largest surplus of any cell, and at least none.
+        dearest_cell: whose it is; None if no cell paid more than the others.
+    """
+
+    others: Cost = FREE
+    dearest: Surplus = NONE
+    dearest_cell: str | None = None
+
+    @property
+    def total(self) -> Cost:
+        """What those paid who paid most."""
+        return self.dearest.over(self.others)
+
+    def after(
+        self, shares: Shares, named: Surpluses, every: Callable[[], Surpluses]
+    ) -> tuple["Accounts", dict[str, Surplus]]:
+        """The accounts after a batch, and the surpluses that changed.
+
+        Args:
+            shares: what the batch costs.
+            named: the surpluses of the cells that it names, as far as they have any.
+            every: all surpluses; asked for only when the dearest cell is dearest no more.
+        """
+        changed = {
+            cell: named.get(cell, NONE).plus(cost, shares.others)
+            for cell, cost in sorted(shares.cells.items())
+        }
+        most, whose = self.dearest, self.dearest_cell
+        if whose is not None and whose in changed and most.exceeds(changed[whose]):
+            most, whose = _dearest({**every(), **changed})
+        else:
+            most, whose = _dearest(changed, most, whose)
+        return Accounts(plus(self.others, shares.others), most, whose), changed
+
+
+def plus(cost: Cost, more: Cost) -> Cost:
+    """The sum of two costs; sums of fractions that are mostly 0 take longer than all the rest."""
+    return cost + more if cost.capacity or more.capacity else Cost(cost.outputs * more.outputs, _NO_BITS)
+
+
+def exceeds(cost: Cost, other: Cost) -> bool:
+    """Whether a cost is more than another: `Cost.exceeds`, by whole numbers alone where that is possible."""
+    if cost.capacity or other.capacity:
+        return cost.exceeds(other)
+    return cost.outputs > other.outputs
+
+
+def fits(cost: Cost, budget: Budget) -> bool:
+    """Whether a cost is at most a budget: `Cost.within`, by whole numbers alone where that is possible.
+
+    >>> fits(Cost(8), 3), fits(Cost(9), 3), fits(Cost(3), Bits(3)), fits(Cost(3), Fraction(158, 100))
+    (True, False, True, False)
+    """
+    if not cost.capacity and isinstance(budget, int) and budget >= 0:
+        return (cost.outputs - 1).bit_length() <= budget
+    if not isinstance(budget, Bits) and cost.outputs.bit_length() - 1 > budget:
+        return False  # logarithms of very long numbers take their time
+    return cost.within(budget)
+
+
+def _dearest(
+    surpluses: Surpluses, most: Surplus = NONE, whose: str | None = None
+) -> tuple[Surplus, str | None]:
+    for cell, surplus in sorted(surpluses.items()):
+        if surplus.exceeds(most):
+            most, whose = surplus, cell
+    return most, whose
+
+
+def require(
+    accounts: Accounts,
+    shares: Shares,
+    *,
+    budget: Budget | None,
+    record: Record,
+    named: Surpluses,
+    every: Callable[[], Surpluses],
+) -> None:
+    """Refuse a batch when the account of any public cell, or of the others, would be overdrawn.
+
+    Refused is also a batch that costs an overdrawn account nothing but others something: after a budget was
+    lowered below what is spent, nothing new is told.
+
+    Raises:
+        BudgetError: the batch costs more than is left.
+    """
+    if budget is None or shares.is_free or not _protects(record, budget):
+        return
+    overdrawn = [
+        (before, more)
+        for before, more in _affected(accounts, shares, named, every, budget)
+        if not fits(plus(before, more), budget)
+    ]
+    if overdrawn:
+        before, more = max(overdrawn, key=lambda pair: _Order(pair[0] + pair[1]))
+        raise BudgetError(before, more, most_outputs(budget, before), budget)
+
+
+@lru_cache(maxsize=256)
+def _protects(record: Record, budget: Budget) -> bool:
+    return History(record, budget).protects
+
+
+def _affected(
+    accounts: Accounts, shares: Shares, named: Surpluses, every: Callable[[], Surpluses], budget: Budget
+) -> Iterator[tuple[Cost, Cost]]:
+    """Accounts and what they would pay: of those who are not named, the dearest one."""
+    yield accounts.others, shares.others
+    for cell, cost in shares.cells.items():
+        yield named.get(cell, NONE).over(accounts.others), cost
+    if accounts.dearest_cell not in shares.cells:
+        yield accounts.total, shares.others
+    elif not fits(plus(accounts.total, shares.others), budget):  # the dearest is named: who comes after it?
+        unnamed = {cell: surplus for cell, surplus in every().items() if cell not in shares.cells}
+        yield _dearest(unnamed)[0].over(accounts.others), shares.others
+
+
+@dataclass(frozen=True)
+class _Order:
+    """Costs in their order."""
+
+    cost: Cost
+
+    def __lt__(self, other: "_Order") -> bool:
+        return other.cost.exceeds(self.cost)

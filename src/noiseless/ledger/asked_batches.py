@@ -1,0 +1,168 @@
+"""What analysts asked, in their own words: a history beside the chain, for them and for the owner."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Select, Text, bindparam, literal_column, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from noiseless.accounting.cost import Cost
+from noiseless.ledger.accounts import FREE
+from noiseless.ledger.entries import Entry, now
+from noiseless.ledger.replay import charged
+from noiseless.ledger.schema import entries
+from noiseless.ledger.side_tables import batches, notes, read, rows, run, write
+
+if TYPE_CHECKING:
+    from noiseless.ledger.ledger import Ledger
+    from noiseless.ledger.session import Session
+
+_OF_DATASET = (
+    select(batches, entries)
+    .select_from(batches.outerjoin(entries, batches.c.charge == entries.c.seq))
+    .where(batches.c.dataset == bindparam("of_dataset"))
+)
+_OF_ANALYST = _OF_DATASET.where(batches.c.analyst == bindparam("of_analyst"))
+_BY_KEY = _OF_ANALYST.where(batches.c.idempotency == bindparam("of_key"))
+
+
+def _latest(chosen: Select[Any]) -> Select[Any]:
+    return (
+        chosen.where(batches.c.time < bindparam("before", type_=Text))
+        .order_by(batches.c.time.desc(), batches.c.batch)
+        .limit(bindparam("most"))
+        .offset(literal_column("0"))  # SQLite's would be a parameter without a name of ours
+    )
+
+
+_LATEST, _LATEST_OF_ANALYST = _latest(_OF_DATASET), _latest(_OF_ANALYST)
+_ADD = {
+    True: postgresql.insert(batches).on_conflict_do_nothing(),
+    False: sqlite.insert(batches).on_conflict_do_nothing(),
+}
+_NOTE = select(notes.c.value).where(
+    (notes.c.dataset == bindparam("of_dataset")) & (notes.c.name == bindparam("of_name"))
+)
+
+
+@dataclass(frozen=True)
+class AskedBatch:
+    """A batch as somebody asked it for the first time.
+
+    Attributes:
+        dataset: the dataset.
+        analyst: who asked.
+        version: the number of the dataset's version.
+        time: when, in UTC.
+        sql: the statements.
+        charge: the number of the entry that charged for it; None if it was free.
+        cost: what it cost.
+        key: the idempotency key that came with it.
+    """
+
+    dataset: str
+    analyst: str
+    version: int
+    time: str
+    sql: tuple[str, ...]
+    charge: int | None = None
+    cost: Cost = FREE
+    key: str | None = None
+
+    @classmethod
+    def now(
+        cls, dataset: str, analyst: str, version: int, sql: Sequence[str], key: str | None = None
+    ) -> "AskedBatch":
+        """A batch that is asked now."""
+        return cls(dataset, analyst, version, now(), tuple(sql), key=key)
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells it apart from other batches of the same analyst."""
+        text = json.dumps([self.version, self.sql, self.key])
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """Its row in the table."""
+        return {
+            "dataset": self.dataset,
+            "analyst": self.analyst,
+            "batch": self.fingerprint,
+            "version": str(self.version),
+            "time": self.time,
+            "sql": json.dumps(self.sql),
+            "charge": self.charge,
+            "idempotency": self.key,
+        }
+
+
+def note_batch(session: "Session", batch: AskedBatch) -> None:
+    """Note a batch within a transaction; the first note of it stands."""
+    run(session, _ADD[session.statements.is_postgresql], batch.row)
+
+
+def note_batches(ledger: "Ledger", several: Sequence[AskedBatch]) -> None:
+    """Note batches in a transaction of their own."""
+
+    def note(session: "Session") -> None:
+        for batch in several:
+            note_batch(session, batch)
+
+    if several:
+        write(ledger, note)
+
+
+def list_batches(
+    ledger: "Ledger", dataset: str, analyst: str | None, *, before: str | None, most: int
+) -> list[AskedBatch]:
+    """Batches about a dataset, the latest first.
+
+    Args:
+        ledger: where they are kept.
+        dataset: the dataset.
+        analyst: who asked; None for everybody.
+        before: only those that are earlier than this time.
+        most: how many.
+    """
+    latest = _LATEST if analyst is None else _LATEST_OF_ANALYST
+    parameters: dict[str, object] = {"of_dataset": dataset, "most": most, "before": before or "9"}
+    if analyst is not None:
+        parameters["of_analyst"] = analyst
+    return [_batch(row) for row in read(ledger, lambda session: rows(session, latest, parameters))]
+
+
+def find_batch(ledger: "Ledger", dataset: str, analyst: str, key: str) -> AskedBatch | None:
+    """The batch that came with an idempotency key."""
+    parameters: dict[str, object] = {"of_dataset": dataset, "of_analyst": analyst, "of_key": key}
+    found = read(ledger, lambda session: rows(session, _BY_KEY, parameters))
+    return _batch(found[0]) if found else None
+
+
+def write_note(ledger: "Ledger", dataset: str, name: str, value: str) -> None:
+    """Remember something about a dataset."""
+
+    def put(session: "Session") -> None:
+        dialect = postgresql if session.statements.is_postgresql else sqlite
+        new = dialect.insert(notes)
+        keys = [notes.c.dataset, notes.c.name]
+        changed = new.on_conflict_do_update(index_elements=keys, set_={"value": new.excluded.value})
+        run(session, changed, {"dataset": dataset, "name": name, "value": value})
+
+    write(ledger, put)
+
+
+def read_note(ledger: "Ledger", dataset: str, name: str) -> str | None:
+    """What was remembered about a dataset."""
+    parameters: dict[str, object] = {"of_dataset": dataset, "of_name": name}
+    found = read(ledger, lambda session: rows(session, _NOTE, parameters))
+    return str(found[0][0]) if found else None
+
+
+def _batch(row: Sequence[Any]) -> AskedBatch:
+    dataset, analyst, _, version, time, sql, charge, key, *entry = row
+    cost = FREE if charge is None else charged(Entry(*entry)).most
+    return AskedBatch(dataset, analyst, int(version), time, tuple(json.loads(sql)), charge, cost, key)

@@ -1,0 +1,334 @@
+"""A dataset's books, open for reading or for charging."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from noiseless.accounting.cost import Cost, most_outputs
+from noiseless.ledger.accounts import Shares, Surplus, Surpluses, fits, plus, require
+from noiseless.ledger.entries import Entry
+from noiseless.ledger.errors import LedgerError, QuotaError, UnknownDatasetError
+from noiseless.ledger.replay import Effects, effects, paid, shares_json
+from noiseless.ledger.rows import (
+    Dataset,
+    accounts_text,
+    answer_row,
+    cell_key,
+    quota_row,
+    quotas_of,
+    surplus_row,
+    surpluses_of,
+    told_key,
+    told_of,
+    told_row,
+)
+from noiseless.ledger.state import Asked, State, Told
+from noiseless.ledger.tally import Tally
+
+if TYPE_CHECKING:
+    from noiseless.ledger.session import Session
+    from noiseless.ledger.statements import Search
+
+_LONGEST_NAME = 500
+
+
+def checked_text(what: str, text: str, *, most: int | None = _LONGEST_NAME) -> str:
+    """A text that every database can keep and find.
+
+    Raises:
+        LedgerError: it is empty, too long, or holds a character that is none.
+    """
+    if not isinstance(text, str) or not text or "\x00" in text or (most is not None and len(text) > most):
+        raise LedgerError(f"{what} is a text of 1 to {most or 'any number of'} characters")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise LedgerError(f"{what} holds a character that is none") from error
+    return text
+
+
+class Books:
+    """What the ledger holds about one dataset, at one moment."""
+
+    def __init__(self, session: "Session", dataset: Dataset) -> None:
+        self._session = session
+        self._dataset = dataset
+        self._surpluses: dict[str, Surplus | None] = {}
+        self._spent: dict[str, Tally] = {}
+
+    @classmethod
+    def find(cls, session: "Session", name: str, *, lock: bool = False) -> "Dataset | None":
+        """A dataset by its name."""
+        sql = session.statements.lock_dataset if lock else session.statements.dataset
+        found = session.rows(sql, {"name": name})
+        try:
+            return Dataset.of_row(found[0]) if found else None
+        except (ValueError, TypeError, ArithmeticError) as error:
+            raise LedgerError(
+                f"the accounts of {name!r} cannot be read; see `noiseless ledger verify`"
+            ) from error
+
+    @classmethod
+    def of(cls, session: "Session", name: str) -> "Books":
+        """The books of a dataset.
+
+        Raises:
+            UnknownDatasetError: there is none of that name.
+        """
+        found = cls.find(session, name)
+        if found is None:
+            raise UnknownDatasetError(name)
+        return cls(session, found)
+
+    @property
+    def dataset(self) -> Dataset:
+        """The dataset's own row."""
+        return self._dataset
+
+    @property
+    def state(self) -> State:
+        """What people paid and what is left, without the accounts of single cells and analysts."""
+        return self.state_with((), ())
+
+    def state_with(self, cells: Iterable[str] | None = None, analysts: Iterable[str] | None = None) -> State:
+        """The same with the accounts of some cells and analysts; None for all of them."""
+        dataset = self._dataset
+        surpluses = self.every_surplus() if cells is None else self.surpluses(list(cells))
+        return State(
+            dataset=dataset.name,
+            version=dataset.version,
+            digest=dataset.digest,
+            record=dataset.record,
+            budget=dataset.budget,
+            analyst_budget=dataset.analyst_budget,
+            accounts=dataset.accounts,
+            cells={cell: surplus.over(dataset.accounts.others) for cell, surplus in surpluses.items()},
+            analysts=self._quotas(analysts),
+        )
+
+    def told(
+        self, *, questions: Iterable[str] = (), grids: Iterable[str] = (), people: Iterable[str] = ()
+    ) -> list[Told]:
+        """The questions of this version that were charged for, by any of their fingerprints; oldest first."""
+        statements = self._session.statements
+        found: dict[str, Told] = {}
+        for statement, what, wanted in (
+            (statements.told_questions, "question", set(questions)),
+            (statements.told_grids, "grid", set(grids)),
+            (statements.told_people, "people", set(people)),
+        ):
+            if wanted:
+                for told in find_told(self._session, statement, what, self._dataset, wanted):
+                    found.setdefault(told.question, told)
+        return sorted(found.values(), key=lambda told: (told.charge, told.question))
+
+    def require(self, price: Shares | Cost, *, analyst: str | None = None) -> None:
+        """Refuse what `charge` would refuse; nothing is written.
+
+        Raises:
+            BudgetError: the batch costs more than is left.
+            QuotaError: more than the analyst may make the dataset pay.
+        """
+        shares = Shares.of(price)
+        dataset = self._dataset
+        named: Surpluses = self.surpluses(sorted(shares.cells)) if shares.cells else {}
+        require(
+            dataset.accounts,
+            shares,
+            budget=dataset.budget,
+            record=dataset.record,
+            named=named,
+            every=self.every_surplus,
+        )
+        quota = dataset.analyst_budget
+        if analyst is not None and quota is not None and not shares.is_free:
+            before, asked = self.quota(analyst).cost, shares.most
+            if not fits(plus(before, asked), quota):
+                raise QuotaError(analyst, before, asked, most_outputs(quota, before), quota)
+
+    # The accounts that do not stand in the dataset's own row
+
+    def surpluses(self, cells: Sequence[str]) -> Surpluses:
+        """The surpluses of some cells, as far as they have any."""
+        known = self._surpluses
+        if missing := [cell for cell in cells if cell not in known]:
+            keys = [cell_key(checked_text("a cell", cell, most=None)) for cell in missing]
+            rows = self._session.search(self._session.statements.surpluses, keys, dataset=self._dataset.id)
+            known.update(dict.fromkeys(missing))
+            known.update(surpluses_of(rows))
+        return {cell: surplus for cell in cells if (surplus := known[cell]) is not None}
+
+    def every_surplus(self) -> Surpluses:
+        """The surpluses of all cells."""
+        rows = self._session.rows(self._session.statements.all_surpluses, {"dataset": self._dataset.id})
+        return surpluses_of(rows)
+
+    def quota(self, analyst: str) -> Tally:
+        """What an analyst's batches made the dataset pay."""
+        if analyst not in self._spent:
+            self._spent[analyst] = self._quotas([analyst]).get(analyst, Tally())
+        return self._spent[analyst]
+
+    def _quotas(self, analysts: Iterable[str] | None) -> dict[str, Tally]:
+        session, number = self._session, self._dataset.id
+        if analysts is None:
+            return quotas_of(session.rows(session.statements.all_quotas, {"dataset": number}))
+        return quotas_of(session.search(session.statements.quotas, list(analysts), dataset=number))
+
+
+class OpenBooks(Books):
+    """The books of a dataset while nobody else charges for it; durable when they are closed."""
+
+    @classmethod
+    def locked(cls, session: "Session", name: str) -> "OpenBooks":
+        """The books of a dataset, locked until the end of the transaction.
+
+        Raises:
+            UnknownDatasetError: there is none of that name.
+        """
+        found = cls.find(session, name, lock=True)
+        if found is None:
+            raise UnknownDatasetError(name)
+        return cls(session, found)
+
+    def charge(
+        self, price: Shares | Cost, *, analyst: str | None = None, questions: Sequence[Asked] = ()
+    ) -> int | None:
+        """Charge for a batch of questions, all or nothing.
+
+        Returns:
+            The number of the entry; None if nobody pays and no question is new, and then none is written.
+
+        Raises:
+            BudgetError: the batch costs more than is left.
+            QuotaError: more than the analyst may make the dataset pay.
+        """
+        shares = Shares.of(price)
+        if shares.is_free and not self._any_new(questions):
+            return None
+        return self.pay("charge", shares, analyst, {}, questions)
+
+    def _any_new(self, questions: Sequence[Asked]) -> bool:
+        wanted = {asked.question for asked in questions}
+        return len(self.told(questions=wanted)) < len(wanted)
+
+    def pay(
+        self,
+        kind: str,
+        shares: Shares,
+        analyst: str | None,
+        more: Mapping[str, Any],
+        questions: Sequence[Asked] = (),
+    ) -> int:
+        """Write an entry that people pay for."""
+        if analyst is not None:
+            checked_text("an analyst's name", analyst)
+        for asked in questions:
+            for text in (asked.question, asked.grid, asked.people):
+                if text is not None:
+                    checked_text("a fingerprint", text)
+        self.require(shares, analyst=analyst)
+        dataset, said = self._dataset, [asked.to_dict() for asked in questions]
+        body = {**more, **shares_json(shares), "version": dataset.version}
+        if said:
+            body["questions"] = said
+        entry = Entry.after(self._session.locked_head(), dataset.name, kind, analyst, body)
+        return self._write(
+            entry, paid(entry.seq, dataset, shares, analyst=analyst, asked=said, holdings=self)
+        )
+
+    def release(self, certificate: str, shares: Shares, *, by: str, description: str) -> int:
+        """Charge for a table release, once; the entry that did."""
+        released = Asked(f"release:{certificate}", body={"description": description})
+        before = self.told(questions=[released.question])
+        if before:
+            return before[0].charge
+        return self.pay("release", shares, None, {"certificate": certificate, "by": by}, [released])
+
+    def store(
+        self, answers: Mapping[str, Mapping[str, Any]], version: int | None = None
+    ) -> dict[str, Mapping[str, Any]]:
+        """Keep answers of questions that were charged for; the first one stands. The answers that stand.
+
+        Raises:
+            LedgerError: a question was never charged for.
+        """
+        dataset = self._dataset if version is None else self._dataset._replace(version=version)
+        return store(self._session, dataset, answers)
+
+    def _require_all(self, questions: Collection[str]) -> None:
+        """Some questions were told before, which is fine, or have the keys of others, which is not."""
+        if len(self.told(questions=questions)) < len(set(questions)):
+            raise LedgerError("a question has the same key as another one; ask for it in another way")
+
+    def follow(self, kind: str, body: Mapping[str, Any]) -> int:
+        """Write an entry that nobody pays for, and do what it says."""
+        entry = Entry.after(self._session.locked_head(), self._dataset.name, kind, None, body)
+        return self._write(entry, effects(entry, self._dataset, self))
+
+    def _write(self, entry: Entry, done: Effects) -> int:
+        """Append an entry and change all that follows from it."""
+        session, statements = self._session, self._session.statements
+        number = self._dataset.id
+        if done.forgets:
+            self._surpluses, self._spent = {}, {}
+        self._surpluses.update(done.surpluses)
+        self._spent.update(done.quotas)
+        told, inserted = [told_row(number, done.version, said, entry.seq) for said in done.asked], None
+        with session.together():
+            session.append(entry)
+            if done.declares:
+                session.run(statements.change_dataset, {"of_id": number, **done.dataset.changing})
+            elif done.dataset.accounts != self._dataset.accounts:
+                accounts = accounts_text(done.dataset.accounts)
+                session.run(statements.change_accounts, {"of_id": number, "accounts": accounts})
+            if done.forgets:
+                for sql in statements.forget_accounts:
+                    session.run(sql, {"dataset": number})
+            if done.surpluses:
+                changed = [surplus_row(number, *item) for item in done.surpluses.items()]
+                session.many(statements.put_surplus, changed)
+            if done.quotas:
+                spent = [quota_row(number, *item) for item in done.quotas.items()]
+                session.many(statements.put_quota, spent)
+            if told:
+                inserted = session.many(statements.put_told, told)
+        if inserted is not None and inserted.rowcount < len(told):
+            self._require_all([row["question"] for row in told])
+        self._dataset = done.dataset._replace(head=entry.anchor)
+        return entry.seq
+
+
+def find_told(
+    session: "Session", statement: "Search", what: str, dataset: Dataset, wanted: Collection[str]
+) -> list[Told]:
+    """Questions by fingerprints of one kind; others that happen to have the same keys are left out."""
+    keys = [told_key(what, dataset.id, dataset.version, fingerprint) for fingerprint in wanted]
+    found = [told_of(row) for row in session.search(statement, keys)]
+    return [told for told in found if getattr(told, what) in wanted]
+
+
+def store(
+    session: "Session", dataset: Dataset, answers: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Mapping[str, Any]]:
+    """Keep answers of questions that were charged for; the first one stands. The answers that stand.
+
+    Raises:
+        LedgerError: a question was never charged for.
+    """
+    statements, place = session.statements, session.locked_head()
+    standing: dict[str, Mapping[str, Any]] = {}
+    fresh = {}
+    for question, answer in answers.items():
+        row = answer_row(dataset.id, dataset.version, question, answer, place.seq + 1)
+        if session.run(statements.answer, row):
+            fresh[question] = standing[question] = answer
+    if others := [question for question in answers if question not in fresh]:
+        known = find_told(session, statements.told_questions, "question", dataset, others)
+        standing |= {told.question: told.answer for told in known if told.answer is not None}
+        if len(standing) < len(answers):
+            missing = len(answers) - len(standing)
+            raise LedgerError(f"{missing:,} answers are of questions that were never charged for")
+    if fresh:
+        body = {"version": dataset.version, "answers": fresh}
+        session.append(Entry.after(place, dataset.name, "answers", None, body))
+    return standing

@@ -1,0 +1,197 @@
+"""Checking a ledger: the chain of hashes, and everything that follows from it against a replay."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from noiseless.accounting.cost import Cost
+from noiseless.ledger.entries import START, Anchor, Entry, canonical
+from noiseless.ledger.errors import LedgerError
+from noiseless.ledger.replay import Effects, Replay
+from noiseless.ledger.rows import Dataset, quotas_of, surpluses_of, told_row
+
+if TYPE_CHECKING:
+    from noiseless.ledger.database import Database
+    from noiseless.ledger.session import Session
+
+_MOST_PROBLEMS = 20
+_PAGE = 2000
+_ASKED = ("key", "grid_key", "grid", "people_key", "people", "body", "charge")
+
+
+@dataclass(frozen=True)
+class ChainReport:
+    """What a check of the whole ledger found.
+
+    Attributes:
+        ok: whether nothing is wrong.
+        entries: how many entries there are.
+        problems: what is wrong, the first twenty findings.
+        head: the last entry's place. Note it elsewhere: only so is a ledger that was rewritten found out.
+        spent: what the entries of each dataset come to, for those who paid most.
+    """
+
+    ok: bool
+    entries: int
+    problems: tuple[str, ...]
+    head: Anchor
+    spent: Mapping[str, Cost] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        return {
+            "chain_ok": self.ok,
+            "entries": self.entries,
+            "spent": max((cost.upper for cost in self.spent.values()), default=0.0),
+            "problems": list(self.problems),
+            "head": str(self.head),
+        }
+
+
+@dataclass
+class Chain:
+    """Follows the chain entry by entry and notes where it breaks."""
+
+    place: Anchor = START
+    expect: Anchor | None = None
+    problems: list[str] = field(default_factory=list)
+    replay: Replay = field(default_factory=Replay)
+    count: int = 0
+
+    def note(self, problem: str) -> None:
+        """One more problem."""
+        if len(self.problems) < _MOST_PROBLEMS:
+            self.problems.append(problem)
+
+    def follow(self, entry: Entry) -> Effects | None:
+        """One more entry; what it does, unless it makes no sense."""
+        self.count += 1
+        if entry.seq != self.place.seq + 1:
+            self.note(f"entry {self.place.seq + 1} is missing: {entry.seq} follows {self.place.seq}")
+        elif entry.previous != self.place.hash:
+            self.note(f"entry {entry.seq} does not follow the entry before it")
+        if not entry.is_intact:
+            self.note(f"entry {entry.seq} was changed: its hash is not that of its fields")
+        if self.expect is not None and entry.seq == self.expect.seq and entry.hash != self.expect.hash:
+            self.note(f"entry {entry.seq} is not the one that was expected: the ledger was rewritten")
+        self.place = entry.anchor
+        try:
+            return self.replay.follow(entry)
+        except LedgerError as error:
+            self.note(str(error))
+            return None
+
+    def end(self) -> None:
+        """No entry follows."""
+        if self.expect is not None and self.place.seq < self.expect.seq:
+            self.note(f"the ledger ends with entry {self.place.seq}, but {self.expect.seq} was expected")
+
+
+def verify(database: "Database", expect: Anchor | None) -> ChainReport:
+    """Check the ledger as it is at one moment."""
+    return database.read(lambda session: _verify(session, expect))
+
+
+def _verify(session: "Session", expect: Anchor | None) -> ChainReport:
+    chain, questions = Chain(expect=expect), _Questions()
+    for entry in _entries(session):
+        done = chain.follow(entry)
+        if done is not None:
+            questions.follow(entry, done)
+    chain.end()
+    for problem in (
+        *_of_accounts(session, chain.replay),
+        *questions.differ(session),
+    ):
+        chain.note(problem)
+    spent = {name: dataset.history.spent for name, dataset in chain.replay.datasets.items()}
+    return ChainReport(not chain.problems, chain.count, tuple(chain.problems), chain.place, spent)
+
+
+def _entries(session: "Session") -> Iterator[Entry]:
+    after = -1  # an entry with the number 0 would be one too many
+    while page := session.rows(session.statements.page, {"after": after, "most": _PAGE}):
+        yield from (Entry(*row) for row in page)
+        after = page[-1][0]
+
+
+def _of_accounts(session: "Session", replay: Replay) -> Iterator[str]:
+    found = {row[1]: _readable(Dataset.of_row, row) for row in session.rows(session.statements.all_datasets)}
+    for name in sorted(found.keys() | replay.datasets.keys()):
+        if found.get(name) != replay.datasets.get(name):
+            yield f"the accounts of dataset {name!r} are not what its entries say"
+    known = {dataset.id: replay.holdings[name] for name, dataset in replay.datasets.items()}
+    for number, dataset in sorted((dataset.id, dataset) for dataset in replay.datasets.values()):
+        parameters = {"dataset": number}
+        cells = _readable(surpluses_of, session.rows(session.statements.all_surpluses, parameters))
+        if cells != known[number].cells:
+            yield f"the accounts of public cells of {dataset.name!r} are not what its entries say"
+        quotas = _readable(quotas_of, session.rows(session.statements.all_quotas, parameters))
+        if quotas != known[number].analysts:
+            yield f"the accounts of analysts of {dataset.name!r} are not what its entries say"
+    for sql in session.statements.account_datasets:
+        if not {row[0] for row in session.rows(sql)} <= known.keys():
+            yield "there are accounts of a dataset that was never declared"
+
+
+def _readable(read: Callable[[Any], Any], rows: object) -> Any:  # noqa: ANN401 - whatever is read
+    """What rows say; None, which is never right, if they say nothing."""
+    try:
+        return read(rows)
+    except (ValueError, TypeError, ArithmeticError):
+        return None
+
+
+class _Questions:
+    """What the table of questions must hold, as digests: there may be millions."""
+
+    def __init__(self) -> None:
+        self._asked: dict[bytes, bytes] = {}
+        self._answered: dict[bytes, bytes] = {}
+
+    def follow(self, entry: Entry, done: Effects) -> None:
+        """Questions and answers of one more entry; the first of each stands."""
+        number = done.dataset.id
+        for said in done.asked:
+            row = told_row(number, done.version, said, entry.seq)
+            key = _digest((number, done.version, row["question"]))
+            self._asked.setdefault(key, _digest([row[name] for name in _ASKED]))
+        for question, answer in done.answers.items():
+            key = _digest((number, done.version, question))
+            self._answered.setdefault(key, _digest((canonical(answer), entry.seq)))
+
+    def differ(self, session: "Session") -> Iterator[str]:
+        """Questions that are too many, too few or changed."""
+        for row in session.stream(session.statements.all_told):
+            number, dataset, version, question, *asked, answer, answered = row
+            key = _digest((dataset, version, question))
+            if self._asked.pop(key, None) != _digest([number, *asked]):
+                yield f"question {_short(question)} is not the one that was charged for"
+            expected = self._answered.pop(key, None)
+            if (None if answer is None and answered is None else _digest((answer, answered))) != expected:
+                yield f"the answer of question {_short(question)} is not the one that was given"
+        if self._asked or self._answered:
+            yield f"{len(self._asked | self._answered):,} questions that were charged for are missing"
+
+
+def _digest(parts: Iterable[object]) -> bytes:
+    return hashlib.sha256(repr(tuple(parts)).encode()).digest()[:16]
+
+
+def _short(fingerprint: str) -> str:
+    return fingerprint[:16]
+
+
+def unbroken(entries: Iterable[Entry], replay: Replay) -> Iterator[tuple[Entry, Effects]]:
+    """Entries with what each does; the replay follows them.
+
+    Raises:
+        LedgerError: they are no unbroken chain.
+    """
+    chain = Chain(replay=replay)
+    for entry in entries:
+        done = chain.follow(entry)
+        if chain.problems or done is None:
+            raise LedgerError(f"the backup is no unbroken chain: {chain.problems[0]}")
+        yield entry, done

@@ -1,0 +1,235 @@
+"""Exports, backups, and filling an empty ledger from them."""
+
+import contextlib
+import csv
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from noiseless.ledger.checking import unbroken
+from noiseless.ledger.entries import START, Entry, canonical
+from noiseless.ledger.errors import LedgerError
+from noiseless.ledger.replay import Replay
+from noiseless.ledger.rows import answer_row, quota_row, surplus_row, told_row
+
+if TYPE_CHECKING:
+    from noiseless.ledger.database import Database
+    from noiseless.ledger.ledger import Ledger
+    from noiseless.ledger.session import Session
+
+FORMAT = "noiseless-ledger"
+COLUMNS = ("seq", "time", "dataset", "kind", "analyst", "body", "previous", "hash")
+_FIRST_LINE, _LAST_LINE = f'{{"format":"{FORMAT}","version":1,"entries":[', "]}"
+_SQLITE_BEGINS = b"SQLite format 3\x00"
+_BATCH = 5000
+
+
+def export(ledger: "Ledger", path: Path, form: str | None, dataset: str | None) -> int:
+    """Write entries into a new file; how many there were."""
+    chosen = form or path.suffix.removeprefix(".").lower()
+    writers: dict[str, Callable[[IO[str], Iterator[Entry]], int]] = {"csv": _write_csv, "json": _write_json}
+    if chosen not in writers:
+        raise LedgerError(f"{path}: entries are exported as csv or json; choose one")
+    return _into_new_file(path, lambda file: writers[chosen](file, ledger.entries(dataset)))
+
+
+def _write_csv(file: IO[str], entries: Iterator[Entry]) -> int:
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    count = 0
+    for entry in entries:
+        count += 1
+        writer.writerow(
+            (
+                entry.seq,
+                entry.time,
+                entry.dataset,
+                entry.kind,
+                entry.analyst,
+                entry.text,
+                entry.previous,
+                entry.hash,
+            )
+        )
+    return count
+
+
+def _write_json(file: IO[str], entries: Iterator[Entry]) -> int:
+    """One object, an entry a line; a body is a text, since that is what the hash is of."""
+    file.write(_FIRST_LINE)
+    count = 0
+    for count, entry in enumerate(entries, 1):
+        file.write(",\n" if count > 1 else "\n")
+        file.write(canonical({**entry.to_dict(), "body": entry.text}))
+    file.write(f"\n{_LAST_LINE}\n")
+    return count
+
+
+def _into_new_file(path: Path, write: Callable[[IO[str]], int]) -> int:
+    """Write a file that is there as a whole or not at all."""
+    part = _part(path)
+    try:
+        with part.open("x", encoding="utf-8", newline="") as file:
+            count = write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        _give_name(part, path)
+    except FileExistsError as error:
+        raise LedgerError(f"{path}: is there already; name a new file") from error
+    except OSError as error:
+        raise LedgerError(f"{path}: {(error.strerror or 'cannot be written').lower()}") from error
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink()
+    return count
+
+
+def _part(path: Path) -> Path:
+    """Where a file is written before it gets its name."""
+    if path.exists():
+        raise LedgerError(f"{path}: is there already; name a new file")
+    return path.with_name(f".{path.name}.{os.getpid()}.part")
+
+
+def _give_name(part: Path, path: Path) -> None:
+    """Give a file its name; unlike a rename a link never replaces another file."""
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        raise
+    except OSError as error:  # not every file system has links
+        if path.exists():
+            raise FileExistsError from error
+        part.rename(path)
+
+
+def backup(ledger: "Ledger", database: "Database", path: Path) -> int:
+    """Write a backup into a new file; how many entries it holds."""
+    if not database.is_sqlite:
+        return _into_new_file(path, lambda file: _write_json(file, ledger.entries()))
+    part = _part(path)
+    try:
+        with contextlib.closing(sqlite3.connect(part)) as target:
+            database.read(lambda session: session.copy_into(target))
+            count = int(target.execute(database.statements.count_entries).fetchone()[0])
+            target.execute("PRAGMA journal_mode = DELETE")  # one file, nothing beside it
+        _give_name(part, path)
+    except FileExistsError as error:
+        raise LedgerError(f"{path}: is there already; name a new file") from error
+    except (OSError, sqlite3.Error) as error:
+        raise LedgerError(
+            f"{path}: the backup cannot be written; check the folder and the room in it"
+        ) from error
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink()
+    return count
+
+
+def restore(database: "Database", path: Path) -> int:
+    """Fill an empty ledger from a backup or an export, checking every entry; how many there were."""
+    try:
+        return database.write(lambda session: load(session, read_entries(path)))
+    finally:
+        database.close_idle()  # and the memory that it took
+
+
+def load(session: "Session", entries: Iterator[Entry]) -> int:
+    """Write entries into an empty ledger, and all that follows from them.
+
+    Raises:
+        LedgerError: the ledger is not empty, or the entries are no unbroken chain.
+    """
+    if session.locked_head() != START:
+        raise LedgerError("a backup is restored into an empty ledger only; name a new one")
+    session.expect_much()
+    statements, replay, place = session.statements, Replay(), START
+    chain = unbroken(entries, replay)
+    while batch := list(islice(chain, _BATCH)):
+        session.many(statements.append, [_entry_row(entry) for entry, _ in batch])
+        asked = [
+            told_row(done.dataset.id, done.version, said, entry.seq)
+            for entry, done in batch
+            for said in done.asked
+        ]
+        session.many(statements.put_told, asked)
+        answers = [
+            answer_row(done.dataset.id, done.version, question, answer, entry.seq)
+            for entry, done in batch
+            for question, answer in done.answers.items()
+        ]
+        session.many(statements.answer, answers)
+        place = batch[-1][0].anchor
+    _write_accounts(session, replay)
+    session.written = place if place.seq else None
+    return place.seq
+
+
+def _entry_row(entry: Entry) -> dict[str, Any]:
+    values = (
+        entry.seq,
+        entry.time,
+        entry.dataset,
+        entry.kind,
+        entry.analyst,
+        entry.text,
+        entry.previous,
+        entry.hash,
+    )
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def _write_accounts(session: "Session", replay: Replay) -> None:
+    statements = session.statements
+    for name, dataset in replay.datasets.items():
+        held = replay.holdings[name]
+        session.run(statements.add_dataset, dataset.row)
+        session.many(statements.put_surplus, [surplus_row(dataset.id, *item) for item in held.cells.items()])
+        session.many(statements.put_quota, [quota_row(dataset.id, *item) for item in held.analysts.items()])
+
+
+def read_entries(path: Path) -> Iterator[Entry]:
+    """The entries of a backup or a JSON export.
+
+    Raises:
+        LedgerError: it is neither.
+    """
+    try:
+        with path.open("rb") as file:
+            begins = file.read(len(_SQLITE_BEGINS))
+        if begins == _SQLITE_BEGINS:
+            yield from _of_database(path)
+            return
+        for line in _of_json(path):
+            yield Entry(*(line[name] for name in COLUMNS))
+    except OSError as error:
+        raise LedgerError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from error
+    except (ValueError, KeyError, TypeError, sqlite3.Error) as error:
+        raise LedgerError(f"{path}: is no backup of a ledger") from error
+
+
+def _of_json(path: Path) -> Iterator[dict[str, Any]]:
+    """The entries of an export, line by line; one that was formatted otherwise is read as a whole."""
+    with path.open(encoding="utf-8") as file:
+        if file.readline() == f"{_FIRST_LINE}\n":
+            for line in file:
+                if line == f"{_LAST_LINE}\n":
+                    return
+                yield json.loads(line.rstrip().removesuffix(","))
+            raise LedgerError(f"{path}: ends in the middle; take another backup")
+    content = json.loads(path.read_text("utf-8"))
+    if (content["format"], content["version"]) != (FORMAT, 1):
+        raise LedgerError(f"{path}: is no backup of a ledger that this version can read")
+    yield from content["entries"]
+
+
+def _of_database(path: Path) -> Iterator[Entry]:
+    from urllib.parse import quote
+
+    with contextlib.closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as source:
+        for row in source.execute(f"SELECT {', '.join(COLUMNS)} FROM ledger_entries ORDER BY seq"):
+            yield Entry(*row)

@@ -1,0 +1,250 @@
+"""Transactions on SQLite and PostgreSQL: durable, one at a time a dataset, retried when that is safe."""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from noiseless.ledger.connecting import KEPT_OPEN, engine_of, has_pipelines
+from noiseless.ledger.entries import Anchor, canonical
+from noiseless.ledger.errors import LedgerError, LedgerUnavailableError
+from noiseless.ledger.failures import LostConnectionError, of_connecting, of_postgresql, of_sqlite
+from noiseless.ledger.location import shown
+from noiseless.ledger.session import Session
+from noiseless.ledger.statements import Statements
+
+Found = TypeVar("Found")
+
+_LONGEST_PAUSE = 0.5
+
+
+class Database:
+    """A SQLite file or a PostgreSQL database."""
+
+    def __init__(
+        self, url: str, patience: float, *, immutable: bool = False, read_only: bool = False
+    ) -> None:
+        self.where = shown(url)
+        self.is_sqlite = url.startswith("sqlite")
+        self.patience = patience
+        self.engine = engine_of(url, patience, immutable=immutable, read_only=read_only)
+        self.statements = Statements(self.engine.dialect)
+        self.driver_error: type[Exception] = self.engine.dialect.loaded_dbapi.Error
+        self.has_pipelines = not self.is_sqlite and has_pipelines()
+        self.was_reached = False
+        self._process = os.getpid()
+        self._turn = threading.Lock() if self.is_sqlite else None
+        self._idle: list[Session] = []  # the pool's own way in and out takes as long as some transactions
+        self._inherited: list[object] = []
+
+    def keys(self, values: Sequence[str] | Sequence[int]) -> Any:  # noqa: ANN401 - as the statement wants them
+        """A list as a parameter: JSON for SQLite, an array for PostgreSQL."""
+        return canonical(list(values)) if self.is_sqlite else list(values)
+
+    def close(self) -> None:
+        """Close all connections; those of a parent process are left to it."""
+        if os.getpid() == self._process:
+            self.close_idle()
+            self.engine.dispose()
+
+    # Transactions
+
+    def read(self, work: Callable[[Session], Found]) -> Found:
+        """Do some reading on one consistent state of the database; again if the connection breaks."""
+        begin = "BEGIN" if self.is_sqlite else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        return self._patiently(lambda: self._read_once(begin, work))
+
+    def _read_once(self, begin: str, work: Callable[[Session], Found]) -> Found:
+        session = self._session()
+        try:
+            session.begin(begin)
+            return work(session)
+        except self.driver_error as error:
+            raise self.meaning(error, session) from error
+        finally:
+            session.end()
+
+    def write(self, work: Callable[[Session], Found]) -> Found:
+        """Do some writing and make it durable; again if that is certain not to have happened."""
+        return self._patiently(lambda: self._write_once(work))
+
+    def _write_once(self, work: Callable[[Session], Found]) -> Found:
+        with self.writing(_itself) as session:
+            return work(session)
+
+    def writing(self, first: Callable[[Session], Found]) -> "Writing[Found]":
+        """A transaction around the caller's own work, durable at its end.
+
+        Args:
+            first: what comes before the caller's work; only this is done again if the connection breaks.
+
+        Raises:
+            LedgerUnavailableError: the database is locked, or the server went away. Unless it says otherwise
+                it is certain that nothing was written.
+        """
+        return Writing(self, first)
+
+    def begun(self, first: Callable[[Session], Found]) -> tuple[Session, Found]:
+        """A transaction that has begun, and what came first in it."""
+        return self._patiently(lambda: self._begun(first))
+
+    def _begun(self, first: Callable[[Session], Found]) -> tuple[Session, Found]:
+        session = self._session()
+        try:
+            session.begin("BEGIN IMMEDIATE" if self.is_sqlite else "BEGIN ISOLATION LEVEL READ COMMITTED")
+            return session, first(session)
+        except self.driver_error as error:
+            meaning = self.meaning(error, session)
+            session.end()
+            raise meaning from error
+        except BaseException:
+            session.end()
+            raise
+
+    def take_turn(self) -> "threading.Lock | None":
+        """Threads that write to SQLite take turns by a lock, to be released: SQLite's own waiting polls."""
+        self._notice_fork()
+        if self._turn is not None and not self._turn.acquire(timeout=self.patience):
+            raise LedgerUnavailableError(f"{self.where}: is locked by another thread; ask again")
+        return self._turn
+
+    def commit(self, session: Session) -> None:
+        """Make a transaction durable, and find out whether it is if nobody says so."""
+        try:
+            session.commit()
+        except self.driver_error as error:
+            meaning = self.meaning(error, session)
+            if not isinstance(meaning, LostConnectionError) or session.written is None:
+                raise meaning from error
+            if not self._is_written(session.written):
+                raise meaning from error
+
+    def _is_written(self, place: Anchor) -> bool:
+        """Whether an entry is in the chain although nobody said so.
+
+        Who appends holds the lock of the chain until the transaction ends either way, so once we hold it the
+        lost transaction has ended.
+        """
+
+        def look(session: Session) -> bool:
+            session.locked_head()
+            return session.rows(session.statements.entry_hash, {"seq": place.seq}) == [(place.hash,)]
+
+        try:
+            session, found = self.begun(look)
+        except LedgerError as error:
+            raise LedgerUnavailableError(
+                f"{self.where}: the server went away, and it is not known whether the entry was written;"
+                " ask again: what was charged is free",
+                certain=False,
+            ) from error
+        session.end()
+        return found
+
+    # Connections
+
+    def _patiently(self, work: Callable[[], Found]) -> Found:
+        """Try again while the server is away, for as long as the ledger's patience lasts."""
+        end, pause = time.monotonic() + self.patience, 0.01
+        while True:
+            try:
+                return work()
+            except LostConnectionError:
+                if time.monotonic() + pause > end:
+                    raise
+            self.close_idle()  # they are likely to be gone too
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _session(self) -> Session:
+        self._notice_fork()
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return self._connected()
+
+    def _connected(self) -> Session:
+        try:
+            found = Session(self, self.engine.raw_connection())
+        except PoolTimeoutError as error:
+            raise LedgerUnavailableError(f"{self.where}: all connections are in use; ask again") from error
+        except (self.driver_error, DBAPIError) as error:
+            original = error.orig if isinstance(error, DBAPIError) else error
+            if self.is_sqlite:
+                raise of_sqlite(original, self.where) from error
+            raise of_connecting(original, self.where, was_reached=self.was_reached) from error
+        self.was_reached = True
+        return found
+
+    def _notice_fork(self) -> None:
+        """A child must not use, nor even close, connections of its parent."""
+        if os.getpid() != self._process:
+            self._process = os.getpid()
+            self._inherited += [self.engine.pool, self._idle]
+            self.engine.dispose(close=False)
+            self._idle = []
+            self._turn = threading.Lock() if self.is_sqlite else None
+
+    def take_back(self, session: Session) -> None:
+        """Keep a connection for the next transaction."""
+        if session.is_broken or len(self._idle) >= KEPT_OPEN:
+            session.close()
+        else:
+            self._idle.append(session)
+
+    def close_idle(self) -> None:
+        """Close connections that nobody uses now."""
+        while self._idle:
+            try:
+                session = self._idle.pop()
+            except IndexError:  # another thread took the last one
+                return
+            session.close()
+
+    def meaning(self, error: BaseException, session: Session) -> LedgerError:
+        """What a driver's error means."""
+        if self.is_sqlite:
+            return of_sqlite(error, self.where)
+        return of_postgresql(error, self.where, broken=session.is_broken)
+
+
+class Writing(Generic[Found]):
+    """A transaction as a `with`; a generator would take longer than some of the statements in it."""
+
+    def __init__(self, database: Database, first: Callable[[Session], Found]) -> None:
+        self._database, self._first = database, first
+
+    def __enter__(self) -> Found:
+        self._turn = self._database.take_turn()
+        try:
+            self._session, found = self._database.begun(self._first)
+        except BaseException:
+            self._release()
+            raise
+        return found
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        database, session = self._database, self._session
+        try:
+            if error is None:
+                database.commit(session)
+            elif isinstance(error, database.driver_error):
+                raise database.meaning(error, session) from error
+        finally:
+            session.end()
+            self._release()
+
+    def _release(self) -> None:
+        if self._turn is not None:
+            self._turn.release()
+
+
+def _itself(session: Session) -> Session:
+    return session

@@ -1,0 +1,167 @@
+"""Declaring datasets, their versions and their budgets."""
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from noiseless.accounting.cost import Budget
+from noiseless.accounting.record import Record
+from noiseless.ledger.books import OpenBooks, checked_text
+from noiseless.ledger.entries import Entry, canonical
+from noiseless.ledger.errors import LedgerError
+from noiseless.ledger.replay import Memory, effects
+from noiseless.ledger.rows import Dataset
+from noiseless.ledger.state import Version
+from noiseless.ledger.wire import budget_json, record_json
+
+if TYPE_CHECKING:
+    from noiseless.ledger.database import Database
+    from noiseless.ledger.session import Session
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What is declared of a dataset; record and budgets as canonical JSON."""
+
+    dataset: str
+    digest: str
+    record: str
+    budget: str
+    analyst_budget: str
+    by: str
+
+    @classmethod
+    def of(
+        cls,
+        dataset: str,
+        *,
+        digest: str,
+        budget: Budget | None,
+        analyst_budget: Budget | None,
+        record: Record | None,
+        by: str,
+    ) -> "Declaration":
+        """A declaration in the ledger's own words.
+
+        Raises:
+            LedgerError: a name or the digest cannot be kept.
+            RequestError: a budget makes no sense.
+        """
+        return cls(
+            checked_text("a dataset's name", dataset),
+            checked_text("a digest", digest),
+            canonical(record_json(record)),
+            canonical(budget_json(budget)),
+            canonical(budget_json(analyst_budget)),
+            checked_text("who declares a dataset", by),
+        )
+
+    def has_data_of(self, dataset: Dataset) -> bool:
+        """Whether a dataset's version is the one declared."""
+        return (self.digest, self.record) == (dataset.digest, dataset.record_text)
+
+    def has_budgets_of(self, dataset: Dataset) -> bool:
+        """Whether a dataset's budgets are those declared."""
+        return (self.budget, self.analyst_budget) == (dataset.budget_text, dataset.analyst_budget_text)
+
+
+def declare(
+    database: "Database", wanted: Declaration, *, new_version: bool, carry_over: bool, change_budget: bool
+) -> Version:
+    """Declare a dataset, or say that it is as it was declared."""
+
+    def changed(session: "Session") -> Version | None:
+        dataset = OpenBooks.find(session, wanted.dataset, lock=True)
+        if dataset is None:
+            return _added(session, wanted)
+        books = OpenBooks(session, dataset)
+        is_new = not wanted.has_data_of(dataset)
+        if is_new:
+            _new_version(books, dataset, wanted, asked_for=new_version, carry_over=carry_over)
+        if not wanted.has_budgets_of(dataset):
+            _new_budgets(books, dataset, wanted, asked_for=change_budget)
+        return _version(books.dataset, is_new=is_new)
+
+    present = database.read(lambda session: OpenBooks.find(session, wanted.dataset))
+    if present is not None and wanted.has_data_of(present) and wanted.has_budgets_of(present):
+        return _version(present)
+    while True:
+        found = database.write(changed)
+        if found is not None:
+            return found
+
+
+def _version(dataset: Dataset, *, is_new: bool = False) -> Version:
+    return Version(dataset.name, dataset.version, dataset.digest, dataset.declared, is_new)
+
+
+def _added(session: "Session", wanted: Declaration) -> Version | None:
+    """A new dataset; None if somebody else has just declared it."""
+    place = session.locked_head()
+    if OpenBooks.find(session, wanted.dataset) is not None:
+        return None
+    body = {
+        "version": 1,
+        "digest": wanted.digest,
+        "record": json.loads(wanted.record),
+        "budget": json.loads(wanted.budget),
+        "analyst_budget": json.loads(wanted.analyst_budget),
+        "by": wanted.by,
+    }
+    entry = Entry.after(place, wanted.dataset, "dataset", None, body)
+    dataset = effects(entry, None, Memory()).dataset
+    session.append(entry)
+    session.run(session.statements.add_dataset, dataset.row)
+    return _version(dataset, is_new=True)
+
+
+def _new_version(
+    books: OpenBooks, dataset: Dataset, wanted: Declaration, *, asked_for: bool, carry_over: bool
+) -> None:
+    if not asked_for:
+        what = "data" if wanted.digest != dataset.digest else "record's domain"
+        raise LedgerError(
+            f"the {what} of {dataset.name!r} changed since version {dataset.version}; declare a new version"
+        )
+    body = {
+        "version": dataset.version + 1,
+        "digest": wanted.digest,
+        "record": json.loads(wanted.record),
+        "carry_over": carry_over,
+        "by": wanted.by,
+    }
+    books.follow("version", body)
+
+
+def _new_budgets(books: OpenBooks, dataset: Dataset, wanted: Declaration, *, asked_for: bool) -> None:
+    if not asked_for:
+        raise LedgerError(
+            f"the budgets of {dataset.name!r} differ from those in the ledger; change them by change_budget"
+        )
+    _write_budgets(books, wanted.budget, wanted.analyst_budget, wanted.by, "declared")
+
+
+def changed_budgets(
+    books: OpenBooks,
+    budget: Budget | None,
+    analyst_budget: Budget | Literal["keep"] | None,
+    *,
+    by: str,
+    reason: str,
+) -> int:
+    """Set the budgets of a dataset; the number of the entry."""
+    checked_text("who changes a budget", by)
+    new = canonical(budget_json(budget))
+    if analyst_budget == "keep":
+        return _write_budgets(books, new, books.dataset.analyst_budget_text, by, reason)
+    return _write_budgets(books, new, canonical(budget_json(analyst_budget)), by, reason)
+
+
+def _write_budgets(books: OpenBooks, budget: str, analyst_budget: str, by: str, reason: str) -> int:
+    body = {
+        "budget": json.loads(budget),
+        "analyst_budget": json.loads(analyst_budget),
+        "by": by,
+        "reason": reason,
+    }
+    return books.follow("budget", body)

@@ -1,0 +1,156 @@
+"""Entries of a ledger, and the hash that chains them."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from json.encoder import encode_basestring_ascii
+from typing import Any, NamedTuple, Self
+
+from noiseless.ledger.errors import LedgerError
+
+quoted = encode_basestring_ascii
+"""A text as JSON, in ASCII."""
+
+NOTHING = "0" * 64
+"""What stands for the hash before the first entry."""
+
+_ANCHOR = re.compile(r"(\d+):([0-9a-f]{64})")
+
+
+class Anchor(NamedTuple):
+    """A place in the chain. Kept elsewhere, it shows later that nothing up to it was rewritten.
+
+    >>> Anchor.read("3:" + "ab" * 32).seq
+    3
+    """
+
+    seq: int
+    hash: str
+
+    def __str__(self) -> str:
+        return f"{self.seq}:{self.hash}"
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """The anchor that a text `SEQ:HASH` names.
+
+        Raises:
+            LedgerError: it is not written like that.
+        """
+        found = _ANCHOR.fullmatch(text.strip())
+        if found is None:
+            raise LedgerError(f"{text!r} is no anchor; write SEQ:HASH as `noiseless ledger verify` prints it")
+        return cls(int(found[1]), found[2])
+
+
+START = Anchor(0, NOTHING)
+"""The place before the first entry."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the ledger; it is never changed.
+
+    Attributes:
+        seq: its number, 1 for the first entry of the ledger.
+        time: when it was written, in UTC; informative only.
+        dataset: the name of the dataset.
+        kind: dataset, version, budget, charge, answers, release or randomised.
+        analyst: who asked, if anybody.
+        text: what it says, as canonical JSON.
+        previous: the hash of the entry before it.
+        hash: the SHA-256 of all of the above.
+    """
+
+    seq: int
+    time: str
+    dataset: str
+    kind: str
+    analyst: str | None
+    text: str
+    previous: str
+    hash: str
+
+    @classmethod
+    def after(cls, place: Anchor, dataset: str, kind: str, analyst: str | None, body: Any) -> Self:  # noqa: ANN401
+        """The entry that follows a place in the chain, written now."""
+        seq, time, text = place.seq + 1, now(), canonical(body)
+        hashed = chained(place.hash, seq, time, dataset, kind, analyst, text)
+        return cls(seq, time, dataset, kind, analyst, text, place.hash, hashed)
+
+    @cached_property
+    def body(self) -> Mapping[str, Any]:
+        """What it says."""
+        found: Mapping[str, Any] = json.loads(self.text)
+        return found
+
+    @property
+    def anchor(self) -> Anchor:
+        """Its place in the chain."""
+        return Anchor(self.seq, self.hash)
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether its hash is that of its fields."""
+        fields = (self.seq, self.time, self.dataset, self.kind, self.analyst, self.text)
+        return self.hash == chained(self.previous, *fields)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON, its text parsed."""
+        return {
+            "seq": self.seq,
+            "time": self.time,
+            "dataset": self.dataset,
+            "kind": self.kind,
+            "analyst": self.analyst,
+            "body": self.body,
+            "previous": self.previous,
+            "hash": self.hash,
+        }
+
+
+def chained(  # noqa: PLR0917 - all fields of an entry, in their order
+    previous: str, seq: int, time: str, dataset: str, kind: str, analyst: str | None, text: str
+) -> str:
+    """The hash of an entry: SHA-256 of the JSON list of the hash before it and of its fields.
+
+    The list is written without spaces and in ASCII; the body is in it as a text, just as it is kept.
+
+    >>> chained(NOTHING, 1, "2026-01-01T00:00:00.000000Z", "meters", "budget", None, "{}")[:8]
+    '5f4fd89e'
+    """
+    who = "null" if analyst is None else quoted(analyst)
+    names = f"{quoted(time)},{quoted(dataset)},{quoted(kind)},{who}"
+    said = f"[{quoted(previous)},{seq},{names},{quoted(text)}]"
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False, check_circular=False)
+# `encode` makes this for every text anew, which takes longer than to write a short one.
+_MAKE = getattr(json.encoder, "c_make_encoder", None)
+_WRITE: Callable[[Any, int], Iterable[str]] | None = _MAKE and _MAKE(
+    None, _ENCODER.default, quoted, None, ":", ",", True, False, False
+)
+
+
+def canonical(value: Any) -> str:  # noqa: ANN401 - any JSON
+    """The one way to write a JSON value: sorted keys, no spaces, ASCII only.
+
+    Raises:
+        LedgerError: it is no plain JSON, or holds a number that is not finite.
+    """
+    try:
+        return _ENCODER.encode(value) if _WRITE is None else "".join(_WRITE(value, 0))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise LedgerError(
+            "the ledger keeps plain JSON only: texts, finite numbers, lists and objects"
+        ) from error
+
+
+def now() -> str:
+    """The time in UTC."""
+    return f"{datetime.now(UTC).isoformat(timespec='microseconds')[:-6]}Z"

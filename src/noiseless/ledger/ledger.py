@@ -1,0 +1,347 @@
+"""The durable record of charges and answers."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+
+from noiseless.accounting.cost import Budget, Cost
+from noiseless.accounting.record import Record
+from noiseless.ledger.accounts import Shares
+from noiseless.ledger.books import Books, OpenBooks
+from noiseless.ledger.entries import Anchor, Entry
+from noiseless.ledger.errors import LedgerError
+from noiseless.ledger.location import normal_url
+from noiseless.ledger.state import State, Told, Version
+
+if TYPE_CHECKING:
+    from noiseless.ledger.checking import ChainReport
+    from noiseless.ledger.database import Database
+
+Found = TypeVar("Found")
+
+PATIENCE = 30.0
+"""Seconds to wait for a lock, or for a server that is restarted."""
+
+_PAGE = 1000
+
+
+class Ledger:
+    """Append-only entries chained by hash, in SQLite or PostgreSQL.
+
+    Every charge is one durable transaction under a lock of the dataset, so that budgets hold whatever number
+    of processes and servers share the ledger, and whatever is killed when.
+
+    >>> from noiseless.accounting.cost import Cost
+    >>> from noiseless.ledger import Asked
+    >>> with Ledger.open("sqlite:///example.db") as ledger:
+    ...     _ = ledger.declare("meters", digest="5a1e", budget=3)
+    ...     with ledger.charging("meters") as books:
+    ...         _ = books.charge(Cost(4), analyst="ann", questions=[Asked("q1")])
+    ...     _ = ledger.store("meters", {"q1": {"lower": 1, "upper": 2}})
+    ...     ledger.state("meters").remaining, ledger.verify().ok
+    (2, True)
+    """
+
+    def __init__(self, database: "Database") -> None:
+        self._database = database
+
+    @classmethod
+    def open(cls, address: str | Path, *, create: bool = True, patience: float = PATIENCE) -> Self:
+        """Open a ledger; it is created, or brought up to date, if need be.
+
+        Args:
+            address: `sqlite:///file.db`, a path, or `postgresql+psycopg://user@host/database`.
+            create: whether a ledger that is not there is created; otherwise that is an error, and a file that
+                may only be read is opened for reading.
+            patience: seconds to wait for a lock, or for a server that is restarted.
+
+        Raises:
+            LedgerError: it cannot be opened.
+        """
+        url = normal_url(address)
+        try:
+            from noiseless.ledger.opening import opened
+        except ImportError as error:
+            raise LedgerError(
+                "a ledger needs SQLAlchemy, alembic and psycopg: pip install 'noiseless[curator]'"
+            ) from error
+        return cls(opened(url, create=create, patience=patience))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Ledger({self._database.where!r})"
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._database.close()
+
+    # Datasets
+
+    def declare(
+        self,
+        dataset: str,
+        *,
+        digest: str,
+        budget: Budget | None,
+        analyst_budget: Budget | None = None,
+        record: Record | None = None,
+        new_version: bool = False,
+        carry_over: bool = True,
+        change_budget: bool = False,
+        by: str = "owner",
+    ) -> Version:
+        """Declare a dataset, or say that it is as it was declared.
+
+        Args:
+            dataset: its name.
+            digest: the digest of its data.
+            budget: bits (int, Fraction, Decimal), a reach k as `Bits(k)`, or None for no end.
+            analyst_budget: what each analyst may make the dataset pay.
+            record: the declared private attributes of one person.
+            new_version: declare a new version if digest or record differ from the last one's.
+            carry_over: whether what was paid for earlier versions counts for the new one.
+            change_budget: change the budgets if they differ.
+            by: who says so.
+
+        Raises:
+            LedgerError: something differs from what was declared, and the change was not asked for.
+        """
+        from noiseless.ledger.declaring import Declaration, declare
+
+        wanted = Declaration.of(
+            dataset, digest=digest, budget=budget, analyst_budget=analyst_budget, record=record, by=by
+        )
+        return declare(
+            self._database,
+            wanted,
+            new_version=new_version,
+            carry_over=carry_over,
+            change_budget=change_budget,
+        )
+
+    def change_budget(
+        self,
+        dataset: str,
+        budget: Budget | None,
+        *,
+        analyst_budget: Budget | Literal["keep"] | None = "keep",
+        by: str = "owner",
+        reason: str = "",
+    ) -> int:
+        """Set a dataset's budget, and that of its analysts if one is given; the number of the entry.
+
+        A budget may be lowered below what is spent: nothing new is answered then.
+        """
+        from noiseless.ledger.declaring import changed_budgets
+
+        def change(books: OpenBooks) -> int:
+            return changed_budgets(books, budget, analyst_budget, by=by, reason=reason)
+
+        return self.settle(dataset, change)
+
+    def datasets(self) -> list[str]:
+        """The names of all datasets, in the order in which they were declared."""
+        return self._database.read(
+            lambda session: [str(row[1]) for row in session.rows(session.statements.all_datasets)]
+        )
+
+    def state(
+        self, dataset: str, *, cells: Iterable[str] | None = None, analysts: Iterable[str] | None = None
+    ) -> State:
+        """What people paid and what is left, read without locking.
+
+        Args:
+            dataset: its name.
+            cells: the public cells whose accounts are wanted; None for all.
+            analysts: the analysts whose accounts are wanted; None for all.
+
+        Raises:
+            UnknownDatasetError: there is no such dataset.
+        """
+        wanted = (None if cells is None else list(cells), None if analysts is None else list(analysts))
+        return self.look(dataset, lambda books: books.state_with(*wanted))
+
+    def told(
+        self,
+        dataset: str,
+        *,
+        questions: Iterable[str] = (),
+        grids: Iterable[str] = (),
+        people: Iterable[str] = (),
+    ) -> list[Told]:
+        """The questions of the present version that were charged for, found by any of their fingerprints.
+
+        Those that were charged for first come first.
+        """
+        wanted = {"questions": list(questions), "grids": list(grids), "people": list(people)}
+        return self.look(dataset, lambda books: books.told(**wanted))
+
+    def look(self, dataset: str, work: Callable[[Books], Found]) -> Found:
+        """Read a dataset's books at one moment, without locking; again if the connection breaks."""
+        return self._database.read(lambda session: work(Books.of(session, dataset)))
+
+    # Charges and answers
+
+    def charging(self, dataset: str) -> AbstractContextManager[OpenBooks]:
+        """A dataset's books, locked across processes and servers; durable at the end of the `with`.
+
+        Raises:
+            UnknownDatasetError: there is no such dataset.
+            LedgerUnavailableError: the ledger is locked, or the server went away; unless it says otherwise it
+                is certain that nothing was written.
+        """
+        return self._database.writing(lambda session: OpenBooks.locked(session, dataset))
+
+    def settle(self, dataset: str, work: Callable[[OpenBooks], Found]) -> Found:
+        """Do some work on a dataset's locked books and make it durable.
+
+        Unlike under `charging` the work is done again when the server went away and it is certain that
+        nothing was written; when it is not certain the entry is looked up first.
+        """
+        return self._database.write(lambda session: work(OpenBooks.locked(session, dataset)))
+
+    def store(
+        self, dataset: str, answers: Mapping[str, Mapping[str, Any]], *, version: int | None = None
+    ) -> dict[str, Mapping[str, Any]]:
+        """Keep the answers of questions that were charged for, in one durable transaction.
+
+        The first answer of a question stands; storing another one changes nothing.
+
+        Args:
+            dataset: its name.
+            answers: answers by the fingerprints of their questions; plain JSON.
+            version: the version that they were charged for; the present one unless said.
+
+        Returns:
+            The answers that stand.
+
+        Raises:
+            LedgerError: a question was never charged for.
+        """
+        return self.settle(dataset, lambda books: books.store(answers, version)) if answers else {}
+
+    def record_release(
+        self,
+        dataset: str,
+        certificate: str,
+        price: Shares | Cost,
+        *,
+        by: str = "owner",
+        description: str = "",
+    ) -> int:
+        """Charge for a table release; a release with the same certificate is free the second time.
+
+        Args:
+            dataset: its name.
+            certificate: the digest of the release's certificate.
+            price: what it costs.
+            by: who released it.
+            description: what was released.
+
+        Returns:
+            The number of the entry that charged for it.
+
+        Raises:
+            BudgetError: it costs more than is left.
+        """
+        return self.settle(
+            dataset,
+            lambda books: books.release(certificate, Shares.of(price), by=by, description=description),
+        )
+
+    def record_randomised(
+        self,
+        dataset: str,
+        mechanism: str,
+        price: Shares | Cost,
+        *,
+        analyst: str | None = None,
+        by: str = "owner",
+    ) -> int:
+        """Charge for a randomised release; running it again costs again.
+
+        Raises:
+            BudgetError: it costs more than is left.
+        """
+        said = {"mechanism": mechanism, "by": by}
+        return self.settle(dataset, lambda books: books.pay("randomised", Shares.of(price), analyst, said))
+
+    # The chain
+
+    @property
+    def head(self) -> Anchor:
+        """The last entry's place. Kept elsewhere, `verify(expect=...)` shows that nothing was rewritten."""
+        return self._database.read(lambda session: session.head())
+
+    def entries(self, dataset: str | None = None, after: int = 0) -> Iterator[Entry]:
+        """The entries of the ledger, or of one dataset, after a number, in their order."""
+        statements = self._database.statements
+        sql = statements.page if dataset is None else statements.page_of_dataset
+        while True:
+            parameters = {"after": after, "most": _PAGE} | ({} if dataset is None else {"dataset": dataset})
+            page = self._database.read(lambda session: session.rows(sql, parameters))  # noqa: B023 - run at once
+            for row in page:
+                yield Entry(*row)
+            if len(page) < _PAGE:
+                return
+            after = page[-1][0]
+
+    def verify(self, expect: Anchor | Sequence[Any] | str | None = None) -> "ChainReport":
+        """Check the chain, and all that follows from it, against a replay of all entries.
+
+        Args:
+            expect: a place in the chain that was noted elsewhere, as `Anchor`, (seq, hash) or "seq:hash".
+        """
+        from noiseless.ledger.checking import verify
+
+        anchor = (
+            Anchor.read(expect) if isinstance(expect, str) else None if expect is None else Anchor(*expect)
+        )
+        return verify(self._database, anchor)
+
+    def export(self, path: str | Path, form: str | None = None, *, dataset: str | None = None) -> int:
+        """Write the entries into a new CSV or JSON file; how many there were.
+
+        Args:
+            path: the file.
+            form: "csv" or "json"; by the file's name unless said.
+            dataset: only the entries of one dataset.
+
+        Raises:
+            LedgerError: the file is there already, or cannot be written.
+        """
+        from noiseless.ledger.copying import export
+
+        return export(self, Path(path), form, dataset)
+
+    def backup(self, path: str | Path) -> int:
+        """Write a backup into a new file while others go on: of SQLite a database, else all entries as JSON.
+
+        Returns:
+            The number of entries in it.
+
+        Raises:
+            LedgerError: the file is there already, or cannot be written.
+        """
+        from noiseless.ledger.copying import backup
+
+        return backup(self, self._database, Path(path))
+
+    def restore(self, path: str | Path) -> int:
+        """Fill an empty ledger from a backup or a JSON export, checking every entry; how many there were.
+
+        Raises:
+            LedgerError: this ledger is not empty, or the file is no unbroken chain; nothing is written then.
+        """
+        from noiseless.ledger.copying import restore
+
+        return restore(self._database, Path(path))

@@ -1,0 +1,1 @@
+"""How the ledger's tables came about, step by step (alembic); `Ledger.open` applies what is missing."""

@@ -1,0 +1,14 @@
+"""What alembic runs: the steps that are missing, on the connection and in the transaction it is given."""
+
+from alembic import context
+
+from noiseless.ledger.migrations.running import VERSION_TABLE
+from noiseless.ledger.schema import metadata
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=metadata,
+    version_table=VERSION_TABLE,
+)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,1 @@
+"""The steps; a new table is a new step."""

@@ -1,0 +1,117 @@
+"""Opening a ledger's database: created or brought up to date, by one process at a time."""
+
+import os
+import time
+from pathlib import Path
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+
+from noiseless.ledger.database import Database
+from noiseless.ledger.errors import LedgerError, LedgerUnavailableError
+from noiseless.ledger.failures import of_postgresql, of_sqlite
+from noiseless.ledger.location import shown, sqlite_path
+from noiseless.ledger.migrations.running import HEAD, VERSION_TABLE, upgrade
+from noiseless.ledger.session import Session
+
+_ADVISORY_LOCK = 0x6E6F697365  # any number that nobody else uses
+
+
+def opened(url: str, *, create: bool, patience: float) -> Database:
+    """The database of a ledger, with all its tables.
+
+    Raises:
+        LedgerError: there is none and none is to be created, or it cannot be opened.
+    """
+    path = sqlite_path(url)
+    if path is None:
+        return _checked(Database(url, patience), create=create)
+    is_there = path.is_file() and path.stat().st_size > 0
+    if not is_there and not create:
+        raise LedgerError(f"{shown(url)}: there is no ledger")
+    if is_there and not os.access(path, os.W_OK):
+        if create:
+            raise LedgerError(f"{shown(url)}: cannot be written; check the permissions of the file")
+        return _read_only(url, path, patience)
+    found = _checked(Database(url, patience), create=create)
+    if not is_there:
+        _sync_folder(path)
+    return found
+
+
+def _read_only(url: str, path: Path, patience: float) -> Database:
+    """A file that may only be read; without a log beside it nobody can be writing it."""
+    immutable = not path.with_name(f"{path.name}-wal").exists()
+    return _checked(Database(url, patience, read_only=True, immutable=immutable), create=False)
+
+
+def _checked(database: Database, *, create: bool) -> Database:
+    try:
+        step = database.read(_step)
+        if step != HEAD:
+            _bring_up_to_date(database, step, create=create)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _step(session: Session) -> str | None:
+    """The last step that was applied."""
+    if session.statements.is_postgresql:
+        there = session.rows(f"SELECT to_regclass('{VERSION_TABLE}')") != [(None,)]
+    else:
+        there = bool(session.rows(f"SELECT 1 FROM sqlite_master WHERE name = '{VERSION_TABLE}'"))
+    found = session.rows(f"SELECT version_num FROM {VERSION_TABLE}") if there else []
+    return str(found[0][0]) if found else None
+
+
+def _bring_up_to_date(database: Database, step: str | None, *, create: bool) -> None:
+    if step is None and not create:
+        raise LedgerError(f"{database.where}: there is no ledger")
+    if step is not None and step > HEAD:
+        raise LedgerError(f"{database.where}: was written by a newer noiseless; install that")
+    try:
+        with database.engine.connect() as connection:
+            if database.is_sqlite:
+                _keep_a_log(connection, database)
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            else:
+                connection.exec_driver_sql("BEGIN")
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
+            upgrade(connection)  # does nothing where another process was faster
+            connection.commit()
+        database.close_idle()  # one that was opened before does not know of the log yet
+    except DBAPIError as error:
+        if database.is_sqlite:
+            raise of_sqlite(error.orig, database.where) from error
+        raise of_postgresql(error.orig, database.where, broken=error.connection_invalidated) from error
+
+
+def _keep_a_log(connection: Connection, database: Database) -> None:
+    """Write-ahead logging, which the file remembers; SQLite does not wait for others when switching to it."""
+    end = time.monotonic() + database.patience
+    while True:
+        try:
+            mode = connection.exec_driver_sql("PRAGMA journal_mode = WAL").scalar_one()
+        except DBAPIError as error:
+            meaning = of_sqlite(error.orig, database.where)
+            if not isinstance(meaning, LedgerUnavailableError) or time.monotonic() > end:
+                raise meaning from error
+            time.sleep(0.01)
+        else:
+            if mode != "wal":
+                raise LedgerError(
+                    f"{database.where}: its file system has no write-ahead logging; use another"
+                )
+            return
+
+
+def _sync_folder(path: Path) -> None:
+    """Make the name of a new file as durable as what it holds."""
+    if os.name == "posix":
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

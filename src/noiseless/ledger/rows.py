@@ -1,0 +1,206 @@
+"""Rows of the tables as objects, and back."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from noiseless.accounting.cost import Budget, Cost
+from noiseless.accounting.history import History
+from noiseless.accounting.record import Record
+from noiseless.ledger.accounts import Accounts, Surplus
+from noiseless.ledger.entries import START, Anchor, canonical
+from noiseless.ledger.state import Told
+from noiseless.ledger.tally import Tally
+from noiseless.ledger.wire import (
+    fraction_text,
+    integer_text,
+    read_budget,
+    read_fraction,
+    read_integer,
+    read_record,
+)
+
+
+class Dataset(NamedTuple):
+    """A row of `ledger_datasets`; record and budgets are kept as the canonical JSON that was declared.
+
+    `head` is in no row: it is the last entry about the dataset that was written in this transaction.
+    """
+
+    id: int
+    name: str
+    version: int
+    declared: int
+    changed: int
+    digest: str
+    record_text: str
+    budget_text: str
+    analyst_budget_text: str
+    accounts: Accounts
+    head: Anchor = START
+
+    @classmethod
+    def of_row(cls, row: Sequence[Any]) -> "Dataset":
+        """The dataset of a row."""
+        fields: list[Any] = [*row[:9], read_accounts(row[9])]
+        return cls(*fields)
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """The row of a dataset."""
+        return {"id": self.id, "name": self.name, **self.changing}
+
+    @property
+    def changing(self) -> dict[str, Any]:
+        """What of the row may change."""
+        return {
+            "version": self.version,
+            "declared": self.declared,
+            "changed": self.changed,
+            "digest": self.digest,
+            "record": self.record_text,
+            "budget": self.budget_text,
+            "analyst_budget": self.analyst_budget_text,
+            "accounts": accounts_text(self.accounts),
+        }
+
+    @property
+    def record(self) -> Record:
+        """The declared private attributes of one person."""
+        return _record(self.record_text)
+
+    @property
+    def budget(self) -> Budget | None:
+        """The dataset's budget."""
+        return _budget(self.budget_text)
+
+    @property
+    def analyst_budget(self) -> Budget | None:
+        """The budget of each analyst."""
+        return _budget(self.analyst_budget_text)
+
+    @property
+    def history(self) -> History:
+        """The account of those who paid most."""
+        return History(self.record, self.budget, others=self.accounts.total)
+
+
+@lru_cache(maxsize=256)
+def _record(text: str) -> Record:
+    return read_record(json.loads(text))
+
+
+@lru_cache(maxsize=256)
+def _budget(text: str) -> Budget | None:
+    return read_budget(json.loads(text))
+
+
+def accounts_text(accounts: Accounts) -> str:
+    """What the others paid and the largest surplus, with the cell that has it: the cell is at the end.
+
+    >>> accounts_text(Accounts()), accounts_text(Accounts(Cost(2), Surplus(3, 2), "north east"))
+    ('1 0 1/1 0', '2 0 3/2 0 north east')
+    """
+    others, most, whose = accounts
+    paid = f"{integer_text(others.outputs)} {fraction_text(others.capacity)}"
+    found = f"{paid} {ratio_text(most)} {fraction_text(most.capacity)}"
+    return found if whose is None else f"{found} {whose}"
+
+
+def read_accounts(text: str) -> Accounts:
+    """The accounts of a text."""
+    outputs, capacity, ratio, more, *whose = text.split(" ", 4)
+    others = Cost(read_integer(outputs), read_fraction(capacity))
+    return Accounts(others, read_surplus(ratio, more), whose[0] if whose else None)
+
+
+def ratio_text(surplus: Surplus) -> str:
+    """The ratio of a surplus."""
+    return f"{integer_text(surplus.top)}/{integer_text(surplus.bottom)}"
+
+
+def read_surplus(ratio: str, capacity: str) -> Surplus:
+    """The surplus of a ratio and of bits."""
+    top, _, bottom = ratio.partition("/")
+    return Surplus(read_integer(top), read_integer(bottom), read_fraction(capacity))
+
+
+def told_of(row: Sequence[Any]) -> Told:
+    """The question of a row."""
+    question, grid, people, body, answer, charge = row
+    return Told(
+        question, grid, people, json.loads(body), None if answer is None else json.loads(answer), charge
+    )
+
+
+def told_key(what: str, dataset: int, version: int, fingerprint: str) -> int:
+    """What stands for a question, a grid or people in an index: 63 bits of a hash.
+
+    >>> told_key("question", 1, 1, "q1") != told_key("question", 1, 2, "q1")
+    True
+    """
+    said = f"{what} {dataset} {version} {fingerprint}".encode()
+    return int.from_bytes(hashlib.sha256(said).digest()[:8]) >> 1
+
+
+def told_row(dataset: int, version: int, asked: Mapping[str, Any], charge: int) -> dict[str, Any]:
+    """The row of a question that is charged for."""
+    question, grid, people = asked["question"], asked["grid"], asked["people"]
+    return {
+        "key": told_key("question", dataset, version, question),
+        "dataset": dataset,
+        "version": version,
+        "question": question,
+        "grid_key": None if grid is None else told_key("grid", dataset, version, grid),
+        "grid": grid,
+        "people_key": None if people is None else told_key("people", dataset, version, people),
+        "people": people,
+        "body": canonical(asked["body"]),
+        "charge": charge,
+        "answer": None,
+        "answered": None,
+    }
+
+
+def answer_row(dataset: int, version: int, question: str, answer: object, entry: int) -> dict[str, Any]:
+    """What changes in the row of a question that is answered."""
+    return {
+        "of_key": told_key("question", dataset, version, question),
+        "of_question": question,
+        "answer": canonical(answer),
+        "answered": entry,
+    }
+
+
+def cell_key(cell: str) -> str:
+    """What stands for a cell in an index."""
+    return hashlib.sha256(cell.encode()).hexdigest()
+
+
+def surpluses_of(rows: Iterable[Sequence[Any]]) -> dict[str, Surplus]:
+    """The surpluses of rows."""
+    return {cell: read_surplus(ratio, capacity) for cell, ratio, capacity in rows}
+
+
+def surplus_row(dataset: int, cell: str, surplus: Surplus) -> dict[str, Any]:
+    """The row of a cell's surplus."""
+    return {
+        "dataset": dataset,
+        "key": cell_key(cell),
+        "cell": cell,
+        "ratio": ratio_text(surplus),
+        "capacity": fraction_text(surplus.capacity),
+    }
+
+
+def quotas_of(rows: Iterable[Sequence[Any]]) -> dict[str, Tally]:
+    """What analysts spent, of rows."""
+    return {analyst: Tally.read(factors, capacity) for analyst, factors, capacity in rows}
+
+
+def quota_row(dataset: int, analyst: str, spent: Tally) -> dict[str, Any]:
+    """The row of what an analyst spent."""
+    factors, capacity = spent.texts
+    return {"dataset": dataset, "analyst": analyst, "factors": factors, "capacity": capacity}

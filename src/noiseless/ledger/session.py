@@ -1,0 +1,149 @@
+"""A transaction on one connection."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import PoolProxiedConnection
+
+from noiseless.ledger.entries import START, Anchor, Entry
+from noiseless.ledger.errors import LedgerError
+
+if TYPE_CHECKING:
+    from noiseless.ledger.database import Database
+    from noiseless.ledger.statements import Search
+
+Parameters = Mapping[str, Any]
+
+_ALONE: AbstractContextManager[None] = nullcontext()
+_PART = 2000
+_LARGE_CACHE = 400_000  # kilobytes
+
+
+class Session:
+    """A transaction on one connection."""
+
+    def __init__(self, database: "Database", proxied: PoolProxiedConnection) -> None:
+        self.statements = database.statements
+        self.written: Anchor | None = None
+        self._database = database
+        self._proxied = proxied
+        self._driver: Any = proxied.driver_connection
+        self._is_open = False
+
+    def rows(self, sql: str, parameters: Parameters | None = None) -> list[tuple[Any, ...]]:
+        """All rows of a statement."""
+        found: list[tuple[Any, ...]] = self._driver.execute(sql, parameters or {}).fetchall()
+        return found
+
+    def stream(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        """The rows of a statement without parameters, a part at a time."""
+        if self._database.is_sqlite:
+            yield from self._driver.execute(sql)
+            return
+        with self._driver.cursor(name="ledger") as cursor:
+            cursor.itersize = _PART
+            yield from cursor.execute(sql)
+
+    def run(self, sql: str, parameters: Parameters | None = None) -> int:
+        """Run a statement; how many rows it changed."""
+        return int(self._driver.execute(sql, parameters or {}).rowcount)
+
+    def many(self, sql: str, parameters: Sequence[Parameters]) -> Any:  # noqa: ANN401 - the driver's own
+        """Run a statement for many parameters; a cursor that knows how many rows it changed."""
+        if len(parameters) == 1:
+            return self._driver.execute(sql, parameters[0])
+        cursor = self._driver.cursor()
+        cursor.executemany(sql, parameters)
+        return cursor
+
+    def search(
+        self, statement: "Search", values: Sequence[str] | Sequence[int], **ours: int
+    ) -> list[tuple[Any, ...]]:
+        """The rows of some values."""
+        if len(values) == 1:
+            return self.rows(statement.one, {"keys": values[0], **ours})
+        return self.rows(statement.some, {"keys": self._database.keys(values), **ours}) if values else []
+
+    def together(self) -> AbstractContextManager[Any]:
+        """Statements without results may go to the server together."""
+        if not self._database.has_pipelines:
+            return _ALONE
+        pipeline: AbstractContextManager[Any] = self._driver.pipeline()
+        return pipeline
+
+    def head(self) -> Anchor:
+        """The last entry's place."""
+        found = self.rows(self.statements.head)
+        return Anchor(*found[0]) if found else START
+
+    def locked_head(self) -> Anchor:
+        """The last entry's place; nobody else appends until the end of the transaction."""
+        if not self._database.is_sqlite:
+            self.run(self.statements.lock_chain)
+        return self.head()
+
+    def append(self, entry: Entry) -> None:
+        """Write an entry, which must follow `locked_head()`."""
+        self.run(
+            self.statements.append,
+            {
+                "seq": entry.seq,
+                "time": entry.time,
+                "dataset": entry.dataset,
+                "kind": entry.kind,
+                "analyst": entry.analyst,
+                "body": entry.text,
+                "previous": entry.previous,
+                "hash": entry.hash,
+            },
+        )
+        self.written = entry.anchor
+
+    def expect_much(self) -> None:
+        """Keep changed pages in memory: rows whose keys are in no order would change each many times."""
+        if self._database.is_sqlite:
+            self.run(f"PRAGMA cache_size = -{_LARGE_CACHE}")
+
+    def copy_into(self, target: Any) -> None:  # noqa: ANN401 - a connection of sqlite3
+        """Copy a SQLite database as it is at this moment."""
+        self._driver.backup(target)
+
+    def begin(self, sql: str) -> None:
+        """Begin the transaction."""
+        self.written = None
+        self._driver.execute(sql)
+        self._is_open = True
+
+    def commit(self) -> None:
+        """Make it durable.
+
+        Raises:
+            LedgerError: the server undid it instead.
+        """
+        done = self._driver.execute("COMMIT")
+        self._is_open = False
+        if not self._database.is_sqlite and done.statusmessage != "COMMIT":
+            raise LedgerError(f"{self._database.where}: the server undid the transaction")
+
+    def end(self) -> None:
+        """Undo whatever is not committed, and give the connection back; a broken one is thrown away."""
+        try:
+            if self._is_open:
+                self._is_open = False
+                if not self._database.is_sqlite or self._driver.in_transaction:
+                    self._driver.execute("ROLLBACK")
+        except self._database.driver_error:
+            self._proxied.invalidate()
+        else:
+            self._database.take_back(self)
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._proxied.is_valid:
+            self._proxied.invalidate()
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the connection is of no use any more."""
+        return not self._database.is_sqlite and (self._driver.closed or self._driver.broken)

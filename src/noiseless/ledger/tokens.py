@@ -1,0 +1,204 @@
+"""Who may ask: tokens, kept beside the chain as hashes."""
+
+import hashlib
+import re
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Literal
+
+from sqlalchemy import bindparam, insert, select, update
+
+from noiseless.errors import RequestError
+from noiseless.ledger.books import checked_text
+from noiseless.ledger.entries import now
+from noiseless.ledger.side_tables import create_tables, have_tables, read, rows, run, tokens, write
+
+if TYPE_CHECKING:
+    from noiseless.ledger.ledger import Ledger
+    from noiseless.ledger.session import Session
+
+Role = Literal["owner", "analyst"]
+ROLES: tuple[Role, ...] = ("owner", "analyst")
+
+_SHAPE = re.compile(r"nls_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
+_SPAN = re.compile(r"(\d{1,6})\s*([mhdwy])")
+_SPANS = {
+    "m": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+    "w": timedelta(weeks=1),
+    "y": timedelta(days=365),
+}
+
+_ALL = select(tokens).order_by(tokens.c.created, tokens.c.id, tokens.c.dataset)
+_ADD = insert(tokens)
+_REVOKE = (
+    update(tokens)
+    .where(
+        (tokens.c.id == bindparam("of_id"))
+        & (tokens.c.dataset == bindparam("of_dataset"))
+        & tokens.c.revoked.is_(None)
+    )
+    .values(revoked=bindparam("revoked"), revoked_by=bindparam("revoked_by"))
+)
+
+
+@dataclass(frozen=True)
+class Token:
+    """What is known of a token, for one dataset; the secret itself is kept nowhere.
+
+    Attributes:
+        dataset: the dataset that it is for.
+        id: what it is called; no secret.
+        name: who has it; an analyst's account.
+        role: what they may do.
+        hash: the SHA-256 of the secret.
+        created: when, in UTC.
+        created_by: who made it.
+        expires: when it ends by itself, if it does.
+        revoked: when it was revoked, if it was.
+        revoked_by: who did.
+    """
+
+    dataset: str
+    id: str
+    name: str
+    role: Role
+    hash: str
+    created: str
+    created_by: str
+    expires: str | None = None
+    revoked: str | None = None
+    revoked_by: str | None = None
+
+    def is_valid(self, at: str) -> bool:
+        """Whether it may be used at a time, written as `now()` does."""
+        return self.revoked is None and (self.expires is None or at < self.expires)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON, without the hash."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "role": self.role,
+            "created": self.created,
+            "created_by": self.created_by,
+            "expires": self.expires,
+            "revoked": self.revoked,
+            "revoked_by": self.revoked_by,
+        }
+
+
+@dataclass(frozen=True)
+class NewToken:
+    """A token that was just made.
+
+    Attributes:
+        text: what its holder sends; it cannot be shown again.
+        id: what it is called.
+    """
+
+    text: str
+    id: str
+
+    @classmethod
+    def random(cls) -> "NewToken":
+        """A token of 256 random bits."""
+        number = secrets.token_hex(8)
+        return cls(f"nls_{number}_{secrets.token_urlsafe(32)}", number)
+
+
+def token_id(text: str) -> str | None:
+    """What a token is called; None if it is not written like one.
+
+    >>> token_id("nls_0123456789abcdef_" + "x" * 43), token_id("secret")
+    ('0123456789abcdef', None)
+    """
+    found = _SHAPE.fullmatch(text)
+    return None if found is None else found[1]
+
+
+def token_hash(text: str) -> str:
+    """What is kept of a token; it has so many random bits that nothing slower is needed."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def expiry(text: str | None) -> str | None:
+    """A time in UTC from a span such as 30d (m, h, d, w, y), or from a date or time that is written out.
+
+    Raises:
+        RequestError: it is neither, or past.
+
+    >>> expiry("2999-12-31")
+    '2999-12-31T00:00:00.000000Z'
+    """
+    if text is None:
+        return None
+    span = _SPAN.fullmatch(text.strip())
+    try:
+        if span is not None:
+            when = datetime.now(UTC) + int(span[1]) * _SPANS[span[2]]
+        else:
+            when = datetime.fromisoformat(text.strip())
+            when = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise RequestError(
+            "an expiry is a span such as 12h, 30d or 1y, or a date such as 2030-12-31"
+        ) from None
+    found = f"{when.replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
+    if found <= now():
+        raise RequestError("the expiry is past; name a later one")
+    return found
+
+
+def add_token(
+    ledger: "Ledger",
+    datasets: Sequence[str],
+    *,
+    name: str,
+    role: Role,
+    token: NewToken,
+    expires: str | None = None,
+    by: str = "owner",
+) -> None:
+    """Keep a new token, for some datasets of one ledger.
+
+    Raises:
+        RequestError: there is no such role.
+        LedgerError: a name cannot be kept.
+    """
+    if role not in ROLES:
+        raise RequestError(f"a role is {' or '.join(ROLES)}")
+    checked_text("a name", name, most=100)
+    made = {"created": now(), "created_by": by, "expires": expires, "revoked": None, "revoked_by": None}
+    kept = {"id": token.id, "name": name, "role": role, "hash": token_hash(token.text), **made}
+
+    def add(session: "Session") -> None:
+        for dataset in datasets:
+            run(session, _ADD, {"dataset": dataset, **kept})
+
+    create_tables(ledger)
+    write(ledger, add)
+
+
+def list_tokens(ledger: "Ledger") -> list[Token]:
+    """All tokens of a ledger, also those that are no longer valid; one for each dataset."""
+
+    def found(session: "Session") -> list[Any]:
+        return rows(session, _ALL) if have_tables(session) else []
+
+    return [Token(*row) for row in read(ledger, found)]
+
+
+def revoke_token(ledger: "Ledger", token: str, datasets: Iterable[str], *, by: str = "owner") -> int:
+    """End a token for some datasets; for how many of them it had not ended before."""
+
+    def end(session: "Session") -> int:
+        if not have_tables(session):
+            return 0
+        said = {"of_id": token, "revoked": now(), "revoked_by": by}
+        return sum(run(session, _REVOKE, {**said, "of_dataset": dataset}) for dataset in datasets)
+
+    return write(ledger, end)

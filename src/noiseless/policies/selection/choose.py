@@ -1,0 +1,57 @@
+"""The best partition for a wish: every method that applies, and what is proved about the best of them."""
+
+from noiseless.policies.selection.choice import Choice
+from noiseless.policies.selection.claims import chosen
+from noiseless.policies.selection.problem import Problem
+from noiseless.policies.selection.refusal import refuse
+from noiseless.policies.selection.searching import Search
+from noiseless.policies.selection.survey import Progress
+from noiseless.policies.selection.targets import Targets
+from noiseless.policies.selection.wish import Wish
+
+
+def choose(problem: Problem, wish: Wish, progress: Progress | None = None) -> Choice:
+    """The best partition for a wish that the methods find, and what is proved about it.
+
+    >>> from noiseless import JointRange
+    >>> from noiseless.policies.merging import ColumnCodebook, Numbers
+    >>> hidden = JointRange.from_pairs([("a", 0), ("a", 1), ("b", 2), ("b", 3)])
+    >>> problem = Problem(hidden, ColumnCodebook(Numbers([0, 1, 2, 3])))
+    >>> found = choose(problem, Wish(min_posterior=2, utility="distortion"))
+    >>> found.cells.members, found.quality.distortion, found.method, found.optimal, found.scope
+    (((0, 2), (1, 3)), Length(1), 'greedy', True, 'all')
+
+    Args:
+        problem: what is to be merged.
+        wish: limits, or a weight.
+        progress: told the share of the work that is done, from 0 to 1.
+
+    Raises:
+        RequestError: the wish cannot be met; the message says what is possible.
+    """
+    report = progress or (lambda _: None)
+    report(0.0)
+    problem.check()
+    targets = Targets(problem, wish)
+    targets.check()
+    search = Search.of(targets)
+    if wish.method != "greedy":
+        search.exactly()
+        report(0.2)
+    if wish.method != "exact":
+        search.greedily()
+        report(0.6)
+    if targets.budget:
+        search.suppressing()
+        report(0.8)
+    found = search.pool.best
+    choice = None if found is None else chosen(targets, found, search.contiguous)
+    if wish.method != "exact" and (choice is None or choice.gap != 0):
+        search.improving()
+        report(0.9)
+        if search.pool.best is not None and search.pool.best is not found:
+            choice = chosen(targets, search.pool.best, search.contiguous)
+    if choice is None:
+        raise refuse(targets, choose)
+    report(1.0)
+    return choice

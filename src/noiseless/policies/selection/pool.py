@@ -1,0 +1,54 @@
+"""The partitions found for a wish: measured anew, and the best of them."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from noiseless.policies.merging.cells import Cells
+from noiseless.policies.selection.measures import Measures, measure
+from noiseless.policies.selection.problem import BoolArray
+from noiseless.policies.selection.targets import Targets
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A partition, and what it is worth.
+
+    Attributes:
+        cells: the cells.
+        hidden: which public values are suppressed.
+        quality: what it gives away and keeps, counted from the cells.
+        method: how it was found.
+    """
+
+    cells: Cells
+    hidden: BoolArray
+    quality: Measures
+    method: str
+
+
+@dataclass(eq=False)
+class Pool:
+    """What has been found for a wish.
+
+    Attributes:
+        targets: the limits.
+        best: the best partition within them, if there is one.
+    """
+
+    targets: Targets
+    best: Found | None = None
+    _key: Any = field(default=None, repr=False)
+
+    def add(self, labels: npt.ArrayLike | Cells, method: str, hidden: BoolArray | None = None) -> Found:
+        """Measure a partition and keep it if it is within the limits and better than all before it."""
+        cells = labels if isinstance(labels, Cells) else Cells.from_labels(labels)
+        gone = np.zeros(len(cells.cell_of), bool) if hidden is None else hidden
+        found = Found(cells, gone, measure(self.targets.problem, cells, gone), method)
+        if self.targets.allow(found.quality):
+            key = self.targets.key(found.quality)
+            if self.best is None or key < self._key:
+                self.best, self._key = found, key
+        return found

@@ -1,0 +1,97 @@
+"""Saying what is possible where a wish is not."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from noiseless.errors import RequestError
+from noiseless.exact import Bits
+from noiseless.policies.merging.cells import Cells
+from noiseless.policies.merging.lagrangian import Loss, below
+from noiseless.policies.merging.length import Length
+from noiseless.policies.merging.path import Utility
+from noiseless.policies.selection.bounds import Bounds
+from noiseless.policies.selection.choice import Choice
+from noiseless.policies.selection.problem import Problem
+from noiseless.policies.selection.targets import Targets
+from noiseless.policies.selection.wish import Wish
+
+
+def refuse(targets: Targets, choose: Callable[[Problem, Wish], Choice]) -> RequestError:
+    """The error for limits that can be kept one by one, but not together as far as is known.
+
+    Args:
+        targets: the limits.
+        choose: finds the best partition for a wish.
+    """
+    wish, problem = replace(targets.wish, weight=None, method="auto"), targets.problem
+    lost: Utility = "distortion" if wish.max_distortion is not None else "resolution"
+    nothing = Bits(targets.fewest_blocks) if wish.objective == "both" else wish.max_maximin
+    hiding = replace(wish, utility=lost, max_distortion=None, min_resolution=None, max_maximin=nothing)
+    keeping = replace(
+        wish,
+        objective="maximin" if wish.min_posterior is None and wish.max_leakage is None else "leakage",
+        min_posterior=None,
+        max_leakage=None,
+        max_maximin=None,
+    )
+    least, most = choose(problem, hiding), choose(problem, keeping)
+    bound = Bounds(Targets(problem, hiding), Cells.from_labels(np.arange(problem.size))).loss()
+    limit: Loss | None = targets.distortion
+    if lost == "resolution":
+        limit = Bits(targets.largest_cell or 1)
+    refuted = bound is not None and limit is not None and below(limit, bound.value)
+    found = "cannot be had" if refuted else "was not found"
+    remedy = "ask for one of these" + ("" if targets.budget else ", or allow rows to be suppressed")
+    return RequestError(
+        f"{_hidden(hiding)} {found} {_kept(wish)}; {_least(least, lost)}, and {_most(most, wish, keeping)}: "
+        f"{remedy}"
+    )
+
+
+def _hidden(wish: Wish) -> str:
+    parts = []
+    if wish.min_posterior is not None:
+        parts.append(f"a minimum posterior of {wish.min_posterior:,}")
+    if wish.max_leakage is not None:
+        parts.append(f"a leakage of {_bits(wish.max_leakage)}")
+    if wish.max_maximin is not None:
+        parts.append(f"maximin information of {_bits(wish.max_maximin)}")
+    return " with ".join(parts)
+
+
+def _kept(wish: Wish) -> str:
+    parts = []
+    if wish.max_distortion is not None:
+        parts.append(f"within a distortion of {_number(wish.max_distortion)}")
+    if wish.min_resolution is not None:
+        parts.append(f"with a resolution of {_bits(wish.min_resolution)}")
+    return " and ".join(parts)
+
+
+def _least(choice: Choice, lost: Utility) -> str:
+    exact = choice.optimal and choice.scope == "all"
+    how = "the least possible" if exact else "the least found"
+    if lost == "distortion":
+        return f"it takes a distortion of {choice.quality.distortion} ({how})"
+    kept = choice.quality.resolution.lower
+    return f"it leaves a resolution of {kept:.4g} bits ({'the most possible' if exact else 'the most found'})"
+
+
+def _most(choice: Choice, wish: Wish, keeping: Wish) -> str:
+    exact = choice.optimal and choice.scope == "all"
+    how = "possible" if exact else "found"
+    if keeping.objective == "maximin":
+        return f"{_kept(wish)} the least maximin information {how} is {choice.quality.maximin}"
+    if wish.min_posterior is None:
+        return f"{_kept(wish)} the least leakage {how} is {choice.quality.leakage}"
+    return f"{_kept(wish)} the largest posterior {how} is {choice.quality.min_posterior:,}"
+
+
+def _bits(value: object) -> str:
+    return str(value) if isinstance(value, Bits) else f"{_number(value)} bits"
+
+
+def _number(value: object) -> str:
+    return str(value) if isinstance(value, int | Length) else f"{float(value):g}"  # type: ignore[arg-type]

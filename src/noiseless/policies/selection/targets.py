@@ -1,0 +1,161 @@
+"""A wish's limits in a problem's own counts, and whether anything can meet them."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, cmp_to_key
+from typing import Any
+
+import numpy as np
+
+from noiseless.errors import RequestError
+from noiseless.exact import Bits, Rational, as_fraction, floor_of_power
+from noiseless.policies.merging.lagrangian import Lagrangian
+from noiseless.policies.merging.length import Length
+from noiseless.policies.selection.fewest import Fewest
+from noiseless.policies.selection.measures import Measures, largest_ratio
+from noiseless.policies.selection.problem import Problem
+from noiseless.policies.selection.wish import Wish
+from noiseless.ranges import count_blocks
+from noiseless.tables import IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """What partitions of a problem must keep to.
+
+    Attributes:
+        problem: what is to be merged.
+        wish: what is asked for.
+    """
+
+    problem: Problem
+    wish: Wish
+
+    @cached_property
+    def need(self) -> IntArray:
+        """For each code of `seen` how many sensitive values an answer must leave at least."""
+        least = self.wish.min_posterior or 1
+        priors, codes = np.unique(self.problem.prior, return_inverse=True)
+        limit = self.wish.max_leakage
+        needs = [max(least, 1 if limit is None else _posterior(int(prior), limit)) for prior in priors]
+        return np.array(needs, np.int64)[codes.reshape(-1)]
+
+    @cached_property
+    def fewest_blocks(self) -> int:
+        """How many blocks are left at least: all of a group in one cell."""
+        return count_blocks(self.problem.joint.merged(self.problem.seen))
+
+    @cached_property
+    def fewest(self) -> Fewest | None:
+        """The bracket for maximin information under a distortion, where it applies."""
+        return Fewest(self.problem) if Fewest.applies(self.problem) else None
+
+    @cached_property
+    def blocks(self) -> int | None:
+        """How many blocks may be left at most; None for any number."""
+        limits = [self.fewest_blocks] if self.wish.objective == "both" else []
+        limit = self.wish.max_maximin
+        if limit is not None:
+            limits.append(_whole_power(limit))
+        return min(limits, default=None)
+
+    @cached_property
+    def largest_cell(self) -> int | None:
+        """How many values a cell may hold at most if none is suppressed; None for any number."""
+        limit = self.wish.min_resolution
+        if limit is None:
+            return None
+        if isinstance(limit, Bits):
+            return math.floor(self.problem.size / limit.ratio)
+        return floor_of_power(-as_fraction(limit), Fraction(self.problem.size))
+
+    @property
+    def distortion(self) -> Length | None:
+        """The largest distortion; None for any."""
+        limit = self.wish.max_distortion
+        return limit if limit is None or isinstance(limit, Length) else Length(as_fraction(limit))
+
+    @property
+    def budget(self) -> int:
+        """How many rows may be suppressed."""
+        return math.floor(as_fraction(self.wish.suppress) * int(self.problem.weights.sum()))
+
+    def allow(self, found: Measures) -> bool:
+        """Whether measures keep to everything."""
+        return (
+            self.wish.allows(found)
+            and (self.blocks is None or found.maximin.ratio <= self.blocks)
+            and found.suppressed_rows <= self.budget
+        )
+
+    def key(self, found: Measures) -> Any:  # noqa: ANN401 - compares exactly
+        """What measures are ordered by: smaller is better."""
+        wish = self.wish
+        loss, leak = found.loss(wish.utility), found.leak(wish.objective)
+        other = Bits(1) if found.distortion is None else found.loss(_OTHER[wish.utility])
+        rest = (other, -found.cells)
+        if wish.aim == "lagrangian":
+            value = Lagrangian(leak.ratio, loss, as_fraction(wish.weight or 0))
+            return (_by_value(value), found.suppressed_rows, leak, *rest)
+        if (
+            wish.aim == "loss"
+        ):  # what was asked to stay hidden is hidden: finer cells come before less leakage
+            return (loss, found.suppressed_rows, other, leak, -found.cells)
+        return (leak, found.suppressed_rows, loss, *rest)
+
+    def check(self) -> None:
+        """Refuse what no partition can meet, and say what one can.
+
+        Raises:
+            RequestError: a limit on its own is out of reach.
+        """
+        wish, problem = self.wish, self.problem
+        if problem.codebook is None and (wish.utility == "distortion" or wish.max_distortion is not None):
+            raise RequestError(
+                "distortion needs numbers, categories or hierarchies to measure distances by; use resolution"
+            )
+        known = "" if problem.plain else " once what is seen besides is taken into account"
+        most = int(problem.largest_posteriors.min())
+        if wish.min_posterior is not None and wish.min_posterior > most:
+            raise RequestError(
+                f"at most {most:,} sensitive value{'s' * (most != 1)} can hide behind an answer{known}; "
+                f"ask for a minimum posterior of {most:,} or less"
+            )
+        if np.any(self.need > problem.largest_posteriors):
+            least = Bits(largest_ratio(problem.prior, problem.largest_posteriors))
+            raise RequestError(
+                f"at least {least} leak{known}, whatever is merged; ask for a largest leakage of "
+                f"{least.rounded_up(2)} or more"
+            )
+        if self.blocks is not None and self.blocks < self.fewest_blocks:
+            least = Bits(self.fewest_blocks)
+            raise RequestError(
+                f"at least {least} of maximin information are left{known}, whatever is merged; ask for "
+                f"{least.rounded_up(2)} or more"
+            )
+        if self.largest_cell is not None and self.largest_cell < 1:
+            top = Bits(problem.size)
+            raise RequestError(
+                f"the public values have {top.lower:.4g} bits of resolution as they are; ask for a "
+                f"resolution of {math.floor(top.lower * 100) / 100:.2f} or less"
+            )
+
+
+_OTHER: dict[str, Any] = {"resolution": "distortion", "distortion": "resolution"}
+
+_by_value: Callable[[Lagrangian], Any] = cmp_to_key(lambda a, b: a.compare(b))
+
+
+def _posterior(prior: int, leakage: Bits | Rational) -> int:
+    """The smallest k with log2(prior / k) <= leakage, exactly."""
+    if isinstance(leakage, Bits):
+        return max(1, math.ceil(prior / leakage.ratio))
+    below = floor_of_power(-as_fraction(leakage), Fraction(prior))
+    return below if below and Bits(Fraction(prior, below)) <= leakage else below + 1
+
+
+def _whole_power(bits: Bits | Rational) -> int:
+    """The largest whole number whose log2 is no more."""
+    return math.floor(bits.ratio) if isinstance(bits, Bits) else floor_of_power(as_fraction(bits))

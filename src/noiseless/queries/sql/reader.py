@@ -1,0 +1,66 @@
+"""Reading SQL: texts into statements, with a memory for texts that come again."""
+
+from functools import lru_cache
+
+from noiseless.domain import Schema
+from noiseless.errors import RequestError
+from noiseless.queries.question import Limits
+from noiseless.queries.sql.statement import Statement
+
+_REMEMBERED = 1024
+"""So many texts are kept with what they came to."""
+
+_LONGEST = 4096
+"""Longer texts are not kept."""
+
+
+def parse(sql: str, schema: Schema, table: str, limits: Limits | None = None) -> Statement:
+    """The questions that a SELECT asks.
+
+    >>> schema = Schema.parse('columns.kwh = {role = "private", bounds = [0, 10]}')
+    >>> parse("select avg(kwh) from meters where not kwh <= 3", schema, "meters").text
+    'SELECT AVG(kwh) FROM meters WHERE kwh >= 4'
+
+    Args:
+        sql: one SELECT.
+        schema: the declared columns.
+        table: the name that FROM must say.
+        limits: what the owner declares about persons and groups; without it, what depends on these limits is
+            refused only when the questions are resolved.
+
+    Raises:
+        SqlError: it cannot be read, or asks what cannot be priced or evaluated; one line says what can.
+    """
+    try:
+        from noiseless.queries.sql.select import read_select
+    except ModuleNotFoundError as error:  # pragma: no cover - the extra is installed in tests
+        raise RequestError("reading SQL needs sqlglot; install noiseless[curator]") from error
+    return read_select(sql, schema, table, limits)
+
+
+class Reader:
+    """Reads SQL about one table, and remembers what the latest texts came to.
+
+    Attributes:
+        schema: the declared columns.
+        table: the name that FROM must say.
+        limits: what the owner declares about persons and groups.
+    """
+
+    def __init__(self, schema: Schema, table: str, limits: Limits | None = None) -> None:
+        self.schema = schema
+        self.table = table
+        self.limits = limits
+        self._read = lru_cache(_REMEMBERED)(self._parse)
+
+    def read(self, sql: str) -> Statement:
+        """The questions that a SELECT asks.
+
+        Raises:
+            SqlError: it asks none that can be priced; see `parse`.
+        """
+        short = isinstance(sql, str) and len(sql) <= _LONGEST
+        return self._read(sql) if short else self._parse(sql)
+
+    def _parse(self, sql: str) -> Statement:
+        return parse(sql, self.schema, self.table, self.limits)

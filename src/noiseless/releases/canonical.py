@@ -1,0 +1,203 @@
+"""Canonical texts of values, and digests that depend neither on the order of rows nor on a file's format."""
+
+import json
+from collections.abc import Sequence
+from decimal import Decimal
+from hashlib import sha256
+from json.encoder import encode_basestring
+from uuid import uuid4
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from noiseless.tables import IntArray
+from noiseless.tables.engine import OwnEngine
+
+_SPECIAL = r'["\\\x00-\x1f]'
+"""What JSON does not hold as it is."""
+
+_LARGEST_EXACT = 38
+"""Digits that a 128-bit decimal holds."""
+
+
+def canonical(values: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Each value as the one text that stands for it; null for a missing one.
+
+    Numbers are plain decimals without a needless zero, floats the shortest ones that read back the same;
+    truth values are "true" and "false", days and moments ISO with a space.
+
+    >>> canonical(pa.array([5.0, -0.0, 1e-7, 1e22, None])).to_pylist()
+    ['5', '0', '0.0000001', '10000000000000000000000', None]
+    """
+    array = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    kind = array.type
+    if pt.is_dictionary(kind):
+        array, kind = array.dictionary_decode(), kind.value_type
+    if pt.is_floating(kind):
+        return _plain_numbers(array.cast(pa.float64()).cast(pa.string()))
+    if pt.is_decimal(kind):
+        return _plain_numbers(array.cast(pa.string()))
+    if pt.is_timestamp(kind) or pt.is_time(kind):
+        return _moments(array)
+    if pt.is_binary(kind) or pt.is_large_binary(kind):
+        return pa.array(
+            [None if value is None else _bytes(value) for value in array.to_pylist()], pa.string()
+        )
+    return array.cast(pa.string())
+
+
+def _bytes(value: bytes) -> str:
+    """Bytes as the engine writes them."""
+    plain = bytes(range(32, 127)).translate(None, b"\\'\"")
+    return "".join(chr(byte) if byte in plain else f"\\x{byte:02X}" for byte in value)
+
+
+def _plain_numbers(texts: pa.Array) -> pa.Array:
+    """Decimals without exponents, needless zeros and negative zeros."""
+    odd = pc.fill_null(pc.match_substring_regex(texts, r"[eE]|^-0(\.0*)?$|\.[0-9]*0$"), False)
+    if not pc.any(odd).as_py():
+        return texts
+    mended = [plain_decimal(Decimal(text)) for text in texts.filter(odd).to_pylist()]
+    return pc.replace_with_mask(texts, odd, pa.array(mended, pa.string()))
+
+
+def plain_decimal(number: Decimal) -> str:
+    """A finite decimal in plain digits.
+
+    >>> plain_decimal(Decimal("1.50E+2")), plain_decimal(Decimal("-0.0")), plain_decimal(Decimal("2.50"))
+    ('150', '0', '2.5')
+    """
+    text = f"{number:f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text
+
+
+def _moments(array: pa.Array) -> pa.Array:
+    """Moments, those with a time zone as they are in UTC; fractions of seconds only where there are some."""
+    zoned = pt.is_timestamp(array.type) and array.type.tz is not None
+    plain = array.cast(pa.timestamp(array.type.unit)) if zoned else array
+    texts = pc.replace_substring_regex(plain.cast(pa.string()), r"(\.[0-9]*?)0+$", r"\1")
+    texts = pc.replace_substring_regex(texts, r"\.$", "")
+    return pc.binary_join_element_wise(texts, "+00", "") if zoned else texts
+
+
+def decimal_texts(units: IntArray, places: int) -> pa.Array:
+    """Whole numbers of units of 10**-places, as canonical texts.
+
+    >>> decimal_texts(np.array([25, -130, 0]), 1).to_pylist()
+    ['2.5', '-13', '0']
+    """
+    if units.dtype == object or places > _LARGEST_EXACT - 19:
+        return pa.array([_decimal_text(int(unit), places) for unit in units], pa.string())
+    if places == 0:
+        return pa.array(units, pa.int64()).cast(pa.string())
+    words = np.empty((len(units), 2), np.int64)
+    words[:, 0] = units
+    words[:, 1] = np.where(units < 0, -1, 0)
+    kind = pa.decimal128(_LARGEST_EXACT, places)
+    exact = pa.Array.from_buffers(kind, len(units), [None, pa.py_buffer(words.tobytes())])
+    return _trimmed(exact.cast(pa.string()))
+
+
+def _decimal_text(unit: int, places: int) -> str:
+    """The same for any number of digits, which the context of decimals would round."""
+    digits = str(abs(unit)).rjust(places + 1, "0")
+    text = f"{'-' * (unit < 0)}{digits[: len(digits) - places]}.{digits[len(digits) - places :]}"
+    return text.rstrip("0").rstrip(".")
+
+
+def _trimmed(texts: pa.Array) -> pa.Array:
+    texts = pc.replace_substring_regex(texts, r"(\.[0-9]*[1-9])0+$|\.0+$", r"\1")
+    return _plain_numbers(texts)
+
+
+def decimal_units(texts: pa.Array) -> tuple[IntArray, int]:
+    """Decimal texts as whole numbers of units of 10**-places, and places: the fewest that do.
+
+    >>> units, places = decimal_units(pa.array(["2.5", "-13", "0"]))
+    >>> units.tolist(), places
+    ([25, -130, 0], 1)
+    """
+    if not len(texts):
+        return np.empty(0, np.int64), 0
+    points = pc.find_substring(texts, ".")
+    lengths = pc.binary_length(texts)
+    behind = pc.if_else(pc.less(points, 0), 0, pc.subtract(pc.subtract(lengths, points), 1))
+    places = int(pc.max(behind).as_py())
+    before = int(pc.max(pc.subtract(lengths, behind)).as_py())
+    if places + before <= _LARGEST_EXACT:
+        exact = texts.cast(pa.decimal128(_LARGEST_EXACT, places))
+        words = np.frombuffer(exact.buffers()[1], np.int64)[2 * exact.offset :].reshape(-1, 2)
+        low, high = words[: len(texts), 0], words[: len(texts), 1]
+        if np.array_equal(high, low >> 63) and _narrow(low):
+            return low.copy(), places
+    units = np.empty(len(texts), object)
+    units[:] = [_scaled(text, places) for text in texts.to_pylist()]
+    return units, places
+
+
+def _scaled(text: str, places: int) -> int:
+    """The same for any number of digits."""
+    whole, _, behind = text.partition(".")
+    return int(whole + behind + "0" * (places - len(behind)))
+
+
+def _narrow(units: IntArray) -> bool:
+    """Whether sums, and ten times a difference, stay within 64 bits."""
+    limit = 2**57
+    return bool(len(units) == 0 or (units.min() > -limit and units.max() < limit))
+
+
+def json_texts(texts: pa.Array) -> pa.Array:
+    """Canonical texts as JSON: quoted, or null."""
+    special = pc.fill_null(pc.match_substring_regex(texts, _SPECIAL), False)
+    quoted = pc.fill_null(pc.binary_join_element_wise('"', texts, '"', ""), "null")
+    if not pc.any(special).as_py():
+        return quoted
+    escaped = pa.array([encode_basestring(text) for text in texts.filter(special).to_pylist()], pa.string())
+    return pc.replace_with_mask(quoted, special, escaped)
+
+
+def json_rows(columns: Sequence[tuple[pa.Array, IntArray]]) -> pa.Array:
+    """Rows as JSON arrays of canonical texts.
+
+    Args:
+        columns: for each its distinct texts, and which of them each row has.
+
+    >>> names, ages = (pa.array(["a", None]), np.array([0, 1])), (pa.array(["b"]), np.array([0, 0]))
+    >>> json_rows([names, ages]).to_pylist()
+    ['["a","b"]', '[null,"b"]']
+    """
+    parts = [json_texts(texts).take(pa.array(codes)) for texts, codes in columns]
+    joined = pc.binary_join_element_wise(*parts, ",") if len(parts) > 1 else parts[0]
+    return pc.binary_join_element_wise("[", joined, "]", "")
+
+
+def digest(names: Sequence[str], rows: pa.Array, counts: IntArray) -> str:
+    """The digest of a table: of its columns' names and its rows, each distinct one with how often it occurs.
+
+    Args:
+        names: the columns.
+        rows: rows as JSON arrays; a row may be there several times.
+        counts: how often each occurs.
+
+    >>> digest(["a"], pa.array(['["1"]', '["2"]']), np.array([1, 2]))[:15]
+    'sha256:20b3e6e4'
+    """
+    whole = sha256(json.dumps(list(names), ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+    engine, name = OwnEngine.start(), f"noiseless_rows_{uuid4().hex}"
+    engine.connection.register(name, pa.table({"row": rows, "held": counts}))
+    try:
+        hashes = f"SELECT unhex(sha256(row)) AS hash, sum(held)::BIGINT::VARCHAR AS held FROM {name}"
+        found = engine.arrow(f"{hashes} GROUP BY hash ORDER BY hash")
+    finally:
+        engine.connection.unregister(name)
+    for batch in found.to_batches():
+        held = pc.binary_join_element_wise(batch["held"], "\n", "").cast(pa.binary())
+        whole.update(
+            b"".join(pc.binary_join_element_wise(batch["hash"].cast(pa.binary()), held, b"").to_pylist())
+        )
+    return f"sha256:{whole.hexdigest()}"

@@ -1,0 +1,284 @@
+"""The public columns of a release: of which kind each is, and its values as exact numbers or nodes."""
+
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from noiseless.errors import ColumnError, RequestError
+from noiseless.policies.merging import Categories, ColumnCodebook, Hierarchy, Numbers
+from noiseless.policies.merging.codebook import Distance
+from noiseless.releases.canonical import decimal_units
+from noiseless.releases.hierarchies import Tree, read_tree
+from noiseless.releases.request import ReleaseRequest, exact_number
+from noiseless.releases.source import Source, TextColumn
+from noiseless.tables import IntArray
+
+Kind = Literal["number", "date", "category", "hierarchy"]
+
+_NUMBER = r"^(0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)\.[0-9]*[1-9])$"
+_ALMOST = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
+_LONGEST = 100
+"""Digits that numbers may take when they are written out one below the other; floats hold their squares."""
+
+
+@dataclass(frozen=True, eq=False)
+class PublicColumn:
+    """A public column; `codes` says which of its distinct values each public tuple has.
+
+    Attributes:
+        name: the column.
+        kind: what its values are.
+        texts: its distinct values as canonical texts.
+        codes: which of them each public tuple has.
+        type: the type that the values have in the table.
+        weight: what a difference counts.
+        units: each distinct value as a whole number of units: 10**-places, or days.
+        places: how many decimals the numbers have.
+        marks: 0 for a number or day; others (missing ones, texts that are no numbers) are numbered from 1.
+        span: the declared range, or that of the data.
+        tree: the hierarchy.
+        tree_cost: what a node of it costs: its height, or the number of other leaves.
+    """
+
+    name: str
+    kind: Kind
+    texts: pa.Array
+    codes: IntArray
+    type: pa.DataType
+    weight: Fraction
+    units: IntArray
+    places: int
+    marks: IntArray
+    span: tuple[Fraction, Fraction] | None = None
+    tree: Tree | None = None
+    tree_cost: Literal["height", "leaves"] = "height"
+
+    def __len__(self) -> int:
+        """How many public tuples there are."""
+        return len(self.codes)
+
+    @property
+    def is_line(self) -> bool:
+        """Whether its values lie on a line."""
+        return self.kind in ("number", "date")
+
+    @cached_property
+    def nodes(self) -> IntArray:
+        """For each distinct value its node on each level of the hierarchy."""
+        return self._tree.nodes(self.texts)
+
+    @cached_property
+    def costs(self) -> IntArray:
+        """For each distinct value what its node on each level costs."""
+        return self._tree.costs(self.texts, self.tree_cost)
+
+    @property
+    def largest_cost(self) -> int:
+        """What the top of the hierarchy costs."""
+        return self._tree.height if self.tree_cost == "height" else self._tree.largest_cost
+
+    @property
+    def numbers_among_texts(self) -> int:
+        """How many of a column of categories that are texts read as numbers: one `?` makes a column text."""
+        if self.kind != "category" or not (pt.is_string(self.type) or pt.is_large_string(self.type)):
+            return 0
+        return int(pc.sum(pc.match_substring_regex(self.texts, _ALMOST)).as_py() or 0)
+
+    @property
+    def unit(self) -> Fraction:
+        """What 1 stands for in `units`."""
+        return Fraction(1, 10**self.places)
+
+    @property
+    def _tree(self) -> Tree:
+        if self.tree is None:
+            raise ValueError("the column has no hierarchy")
+        return self.tree
+
+    def for_codebook(self, distance: Distance, *, alone: bool) -> Numbers | Categories | Hierarchy:
+        """The column as merging algorithms take it.
+
+        What is no number has one here too, so that all tuples have one; it is never merged with another.
+        """
+        if self.kind == "category":
+            return Categories(self.texts.to_pylist(), weight=self.weight).take(self.codes)
+        if self.kind == "hierarchy":
+            paths = self._tree.paths
+            column = Hierarchy(self.texts.to_pylist(), paths, cost=self.tree_cost, weight=self.weight)
+            return column.take(self.codes)
+        units = self.units.copy()
+        lines = self.marks == 0
+        beyond = self.units[lines].max() if lines.any() else 0
+        units[~lines] = beyond + self.marks[~lines].astype(units.dtype) if alone else self.units[lines].min()
+        if distance == "gower" and self.span is not None:
+            span = (self.span[0] / self.unit, self.span[1] / self.unit)
+            return Numbers(units[self.codes], weight=self.weight, span=span)
+        return Numbers(units[self.codes], weight=self.weight * self.unit)
+
+
+@dataclass(frozen=True, eq=False)
+class PublicColumns:
+    """All public columns and how their differences make one number.
+
+    Attributes:
+        columns: the columns.
+        distance: the distance.
+    """
+
+    columns: tuple[PublicColumn, ...]
+    distance: Distance
+
+    @cached_property
+    def groups(self) -> IntArray | None:
+        """Which public tuples may be merged: those with numbers in the same columns; None if all may."""
+        found = np.zeros(len(self.columns[0]), np.int64)
+        for column in self.columns:
+            marks = column.marks[column.codes]
+            found = found * (int(marks.max(initial=0)) + 1) + marks
+            found = np.unique(found, return_inverse=True)[1].reshape(-1)
+        return found if found.any() else None
+
+    def codebook(self, request: ReleaseRequest) -> ColumnCodebook:
+        """What merging algorithms measure the distortion by."""
+        alone = len(self.columns) == 1 and self.distance != "gower"
+        columns = [column.for_codebook(self.distance, alone=alone) for column in self.columns]
+        return ColumnCodebook(*columns, distance=self.distance, codeword=request.codeword)
+
+
+def public_columns(source: Source) -> PublicColumns:
+    """The public columns of a table, each of its kind.
+
+    Raises:
+        NoiselessError: a column cannot be of the kind that is asked for.
+    """
+    request = source.request
+    kinds = {name: _kind(source, name) for name in request.public}
+    distance = request.distance or _default_distance(list(kinds.values()))
+    if distance in ("hamming", "discrete"):
+        if request.column_weight:
+            raise RequestError(f"the distance {distance!r} counts columns alike; leave their weights out")
+        kinds = dict.fromkeys(kinds, "category")
+    found = [_column(source.text(source.public, name), kind, request) for name, kind in kinds.items()]
+    return PublicColumns(tuple(found), distance)
+
+
+def _default_distance(kinds: list[Kind]) -> Distance:
+    """Columns of several kinds have no common unit: their differences are divided by their ranges."""
+    if len(kinds) == 1:
+        return "absolute"
+    return "max" if len(set(kinds)) == 1 else "gower"
+
+
+def _kind(source: Source, name: str) -> Kind:
+    request = source.request
+    if name in request.hierarchy:
+        return "hierarchy"
+    if name in request.categorical:
+        return "category"
+    values = source.public.coding(name).decode(np.zeros(0, np.int64)).type
+    if pt.is_integer(values) or pt.is_floating(values) or pt.is_decimal(values) or name in request.numeric:
+        return "number"
+    return "date" if pt.is_date(values) else "category"
+
+
+def _column(column: TextColumn, kind: Kind, request: ReleaseRequest) -> PublicColumn:
+    weight = request.column_weight.get(column.name, Fraction(1))
+    nothing = np.zeros(len(column.texts), np.int64)
+    options: dict[str, Any] = {"units": nothing, "places": 0, "marks": nothing}
+    if kind == "hierarchy":
+        options |= {"tree": _tree(column, request), "tree_cost": request.hierarchy_cost}
+    if kind in ("number", "date"):
+        options |= _line(column, kind)
+        options["span"] = _span(column.name, kind, request, options)
+    elif column.name in request.span:
+        raise ColumnError(column.name, "holds no numbers, so it has no range; leave --span out")
+    return PublicColumn(column.name, kind, column.texts, column.codes, column.type, weight, **options)
+
+
+def _tree(column: TextColumn, request: ReleaseRequest) -> Tree:
+    tree = read_tree(column.name, request.hierarchy[column.name])
+    if column.texts.null_count:
+        tree = tree.with_missing()
+    strange = sum(text not in tree.paths for text in column.texts.to_pylist())
+    if strange:
+        verb = "value that is" if strange == 1 else "values that are"
+        raise ColumnError(column.name, f"has {strange:,} {verb} not in its hierarchy; add a row for each")
+    return tree
+
+
+def _line(column: TextColumn, kind: Kind) -> dict[str, Any]:
+    """The units, places and marks of numbers or days."""
+    texts = column.texts
+    if kind == "date":
+        days = column.texts.cast(pa.date32()).cast(pa.int32())
+        units, places = pc.fill_null(days, 0).cast(pa.int64()).to_numpy().copy(), 0
+        plain = pc.is_valid(texts).to_numpy(zero_copy_only=False)
+    else:
+        plain = pc.fill_null(pc.match_substring_regex(texts, _NUMBER), False).to_numpy(zero_copy_only=False)
+        _refuse_spellings(column, plain)
+        found, places = decimal_units(texts.filter(pa.array(plain)))
+        units = np.zeros(len(texts), found.dtype)
+        units[plain] = found
+    if not plain.any():
+        raise ColumnError(column.name, "holds no number; release it as categories")
+    marks = np.where(plain, 0, np.cumsum(~plain))
+    return {"units": units, "places": places, "marks": marks}
+
+
+def _refuse_spellings(column: TextColumn, plain: "np.ndarray[Any, np.dtype[np.bool_]]") -> None:
+    others = column.texts.filter(pa.array(~plain))
+    odd = pc.sum(pc.match_substring_regex(others, _ALMOST)).as_py() or 0
+    if odd:
+        raise ColumnError(
+            column.name, f"has {odd:,} numbers in other spellings; write plain ones (96, not 96.0 or 096)"
+        )
+    if _digits(column.texts.filter(pa.array(plain))) > _LONGEST:
+        raise ColumnError(
+            column.name, f"has numbers that take more than {_LONGEST} digits to write out; round them"
+        )
+
+
+def _digits(numbers: pa.Array) -> int:
+    """How many digits the longest whole part and the longest fraction have together."""
+    if not len(numbers):
+        return 0
+    parts = [
+        pc.max(pc.binary_length(pc.replace_substring_regex(numbers, p, ""))) for p in (r"\..*", r"^[^.]*")
+    ]
+    return sum(int(part.as_py()) for part in parts)
+
+
+def _span(
+    name: str, kind: Kind, request: ReleaseRequest, line: dict[str, Any]
+) -> tuple[Fraction, Fraction] | None:
+    values = line["units"][line["marks"] == 0]
+    unit = Fraction(1, 10 ** line["places"])
+    low, high = int(values.min()) * unit, int(values.max()) * unit
+    if name not in request.span:
+        return (low, high) if low < high else (low, high + 1)
+    ends = [_end(name, kind, text) for text in request.span[name]]
+    if not ends[0] < ends[1]:
+        raise ColumnError(
+            name, "has a declared range that goes from its higher to its lower end; turn it round"
+        )
+    if low < ends[0] or high > ends[1]:
+        raise ColumnError(name, "has values outside its declared range; widen it (--span)")
+    return ends[0], ends[1]
+
+
+def _end(name: str, kind: Kind, text: str) -> Fraction:
+    try:
+        if kind == "date":
+            return Fraction(date.fromisoformat(text).toordinal() - date(1970, 1, 1).toordinal())
+        return exact_number(text)
+    except (ValueError, ArithmeticError):
+        raise ColumnError(
+            name, f"has a declared range with {text!r} in it; write two numbers, LO:HI"
+        ) from None

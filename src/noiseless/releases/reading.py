@@ -1,0 +1,222 @@
+"""A partition as its reader sees it: what reads alike is one cell, and distances are to what is written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from noiseless.policies.merging import Length
+from noiseless.policies.merging.codebook import Codeword
+from noiseless.releases.columns import PublicColumn, PublicColumns
+from noiseless.releases.words import SUPPRESSED, Layout, Words, common_scale, dense, medoids, words
+from noiseless.tables import IntArray
+
+BoolArray = npt.NDArray[np.bool_]
+
+_ROOM = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """How the columns' differences make one number.
+
+    Attributes:
+        factors: what 1 counts in each column, as whole multiples of `unit`.
+        unit: what 1 counts in the result (its square, if these are squares).
+        combine: `sum`, `max` or `squares`.
+    """
+
+    factors: tuple[int, ...]
+    unit: Fraction
+    combine: str
+
+    @classmethod
+    def of(cls, public: PublicColumns, units: Sequence[Fraction]) -> "Scale":
+        """For differences given in whole units."""
+        share = Fraction(1, len(units)) if public.distance == "gower" else Fraction(1)
+        pairs = zip(public.columns, units, strict=True)
+        factors, unit = common_scale(
+            [_counts(column, public.distance) * one * share for column, one in pairs]
+        )
+        kinds = {"max": "max", "discrete": "max", "euclidean": "squares"}
+        return cls(tuple(factors), unit, kinds.get(public.distance, "sum"))
+
+    def combined(self, gaps: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        """Differences of several columns as one number, in whole units (of the square, for squares)."""
+        power = 2 if self.combine == "squares" else 1
+        pairs = list(zip(self.factors, gaps, strict=True))
+        bound = sum(max(factor, factor * int(gap.max(initial=0))) ** power for factor, gap in pairs)
+        wide = [gap if bound < _ROOM and gap.dtype != object else gap.astype(object) for gap in gaps]
+        parts = [(gap * factor) ** power for factor, gap in zip(self.factors, wide, strict=True)]
+        total = parts[0]
+        for part in parts[1:]:
+            total = np.maximum(total, part) if self.combine == "max" else total + part
+        return total
+
+    def length(self, total: int) -> Length:
+        """A combined number as a length."""
+        if self.combine == "squares":
+            return Length(total * self.unit**2, root=True)
+        return Length(total * self.unit)
+
+
+def _counts(column: PublicColumn, distance: str) -> Fraction:
+    """What a difference of 1 in a column counts before it is shared."""
+    if distance != "gower" or column.kind == "category":
+        return column.weight
+    if column.kind == "hierarchy":
+        return column.weight / max(1, column.largest_cost)
+    low, high = column.span or (Fraction(0), Fraction(1))
+    return column.weight / (high - low)
+
+
+@dataclass(frozen=True, eq=False)
+class ReadCells:
+    """A partition whose cells all read differently.
+
+    Cells are numbered as they are sorted by what is released, the suppressed one last.
+
+    Attributes:
+        public: the public columns.
+        layout: the members of each cell.
+        words: what each column reads.
+        suppressed: the number of the suppressed cell, if there is one.
+    """
+
+    public: PublicColumns
+    layout: Layout
+    words: tuple[Words, ...]
+    suppressed: int | None
+
+    @classmethod
+    def of(
+        cls, public: PublicColumns, cell_of: IntArray, suppressed: BoolArray, codeword: Codeword
+    ) -> "ReadCells":
+        """Merge the cells that read alike, until none do.
+
+        Args:
+            public: the public columns.
+            cell_of: the cell of each public tuple.
+            suppressed: which public tuples are suppressed; they become one cell, whatever theirs are.
+            codeword: what is released for numbers that are merged.
+        """
+        labels = cell_of.astype(np.int64) + 1
+        labels[suppressed] = 0
+        hidden = suppressed
+        while True:
+            labels = dense(labels)
+            layout = Layout(labels, int(labels.max()) + 1)
+            gone = int(labels[np.argmax(hidden)]) if hidden.any() else None
+            read = _written(public, layout, codeword, gone)
+            order, alike = _sorted(read, layout.count, gone)
+            if alike.max() + 1 == layout.count:
+                return cls(public, *_renumbered(layout, read, order, gone))
+            labels = alike[labels]
+            if gone is not None and np.count_nonzero(alike == alike[gone]) > 1:
+                hidden = np.zeros(
+                    len(labels), bool
+                )  # an ordinary cell reads so: it is one, with all its members
+
+    def __len__(self) -> int:
+        return self.layout.count
+
+    @property
+    def cell_of(self) -> IntArray:
+        """The cell of each public tuple."""
+        return self.layout.cell_of
+
+    @cached_property
+    def hidden(self) -> BoolArray:
+        """Which public tuples are suppressed."""
+        if self.suppressed is None:
+            return np.zeros(len(self.cell_of), bool)
+        return np.asarray(self.cell_of == self.suppressed)
+
+    @cached_property
+    def largest(self) -> int:
+        """How many public tuples the largest cell holds that is not suppressed."""
+        sizes = self.layout.sizes.copy()
+        if self.suppressed is not None:
+            sizes[self.suppressed] = 0
+        return int(sizes.max())
+
+    @cached_property
+    def largest_cell(self) -> int:
+        """Which cell that is, the first of several."""
+        sizes = self.layout.sizes.copy()
+        if self.suppressed is not None:
+            sizes[self.suppressed] = 0
+        return int(np.argmax(sizes))
+
+    @cached_property
+    def _distances(self) -> tuple[npt.NDArray[Any], Scale]:
+        scale = Scale.of(self.public, [word.unit for word in self.words])
+        found = scale.combined([word.gaps for word in self.words])
+        return np.where(self.hidden, 0, found), scale
+
+    @cached_property
+    def distortion(self) -> Length:
+        """The largest distance of a public tuple to what is released for it."""
+        found, scale = self._distances
+        return scale.length(int(found.max()))
+
+    @cached_property
+    def furthest(self) -> int:
+        """The first public tuple that is so far away, cell by cell."""
+        found = self._distances[0][self.layout.order]
+        return int(self.layout.order[int(np.argmax(found == found.max()))])
+
+
+def _written(public: PublicColumns, layout: Layout, codeword: Codeword, gone: int | None) -> list[Words]:
+    chosen = None
+    if codeword == "medoid":
+        units = [column.unit if column.is_line else Fraction(1) for column in public.columns]
+        chosen = medoids(public.columns, layout, Scale.of(public, units).combined)
+    read = [words(column, layout, codeword, chosen) for column in public.columns]
+    if gone is None:
+        return read
+    shown = pa.array(np.arange(layout.count) != gone)
+    return [
+        Words(pc.if_else(shown, w.texts, pa.scalar(SUPPRESSED)), w.rank, w.gaps, w.unit, w.units, w.places)
+        for w in read
+    ]
+
+
+def _sorted(read: Sequence[Words], count: int, gone: int | None) -> tuple[IntArray, IntArray]:
+    """The cells in order, the suppressed one last; and for each cell the number of what it reads."""
+    last = np.zeros(count, np.int64)
+    if gone is not None:
+        last[gone] = 1
+    order = np.lexsort([*(word.rank for word in reversed(read)), last])
+    alike = np.zeros(count, np.int64)
+    for word in read:
+        codes = pc.fill_null(word.texts.dictionary_encode().indices, -1).to_numpy(zero_copy_only=False) + 1
+        alike = dense(alike * (int(codes.max()) + 1) + codes)
+    return order, alike
+
+
+def _renumbered(
+    layout: Layout, read: Sequence[Words], order: IntArray, gone: int | None
+) -> tuple[Layout, tuple[Words, ...], int | None]:
+    """The same cells, numbered by their order."""
+    number = np.empty(layout.count, np.int64)
+    number[order] = np.arange(layout.count)
+    taken = pa.array(order)
+    moved = tuple(
+        Words(
+            word.texts.take(taken),
+            word.rank[order],
+            word.gaps,
+            word.unit,
+            None if word.units is None else word.units[order],
+            word.places,
+        )
+        for word in read
+    )
+    return Layout(number[layout.cell_of], layout.count), moved, None if gone is None else int(number[gone])

@@ -1,0 +1,247 @@
+"""What is asked of a release: columns, aims, and how values may be merged."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from difflib import get_close_matches
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, cast
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PositiveInt, ValidationError
+
+from noiseless.errors import RequestError
+from noiseless.policies.merging.codebook import Codeword, Distance
+from noiseless.tables import Missing, require_distinct
+
+Objective = Literal["leakage", "maximin", "both"]
+Utility = Literal["resolution", "distortion"]
+Method = Literal["auto", "greedy", "exact"]
+HierarchyCost = Literal["height", "leaves"]
+
+_MOST_DIGITS = 50
+_MOST_BITS = 1000
+"""No table holds more; 2 to the power of a limit is worked with."""
+
+
+def _listed(value: object) -> object:
+    """One column's name stands for a list of it."""
+    return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
+
+
+def _exact(value: object) -> object:
+    """A number as it is written; a float by its shortest text, as it was typed."""
+    if isinstance(value, bool):
+        raise ValueError("takes a number, not true or false")  # noqa: TRY004 - what pydantic catches
+    if not isinstance(value, int | float | str | Decimal | Fraction):
+        return value
+    try:
+        number = _rational(value)
+    except (InvalidOperation, ValueError, OverflowError, ZeroDivisionError):
+        raise ValueError(f"takes a finite number, not {str(value)!r}") from None
+    if number is None or max(len(str(number.numerator)), len(str(number.denominator))) > _MOST_DIGITS:
+        raise ValueError(f"takes a number of at most {_MOST_DIGITS} digits")
+    return number
+
+
+def _counted(value: object) -> object:
+    """A whole number; true is none."""
+    if isinstance(value, bool):
+        raise ValueError("takes a whole number, not true or false")  # noqa: TRY004 - as above
+    return value
+
+
+def _rational(value: float | str | Decimal | Fraction) -> Fraction | None:
+    """The rational that is written; None where its digits would fill the memory (1e999999999)."""
+    if isinstance(value, int | Fraction):
+        return Fraction(value)
+    if isinstance(value, str) and "/" in value:
+        return Fraction(value) if len(value) <= 3 * _MOST_DIGITS else None
+    number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    return Fraction(number) if not number or abs(number.adjusted()) <= _MOST_DIGITS else None
+
+
+def exact_number(text: str) -> Fraction:
+    """The number that a text says.
+
+    Raises:
+        ValueError: it is none, or has too many digits.
+    """
+    return cast("Fraction", _exact(text))
+
+
+def _span(value: object) -> object:
+    """A declared range as two texts: numbers or days."""
+    parts = value.split(":") if isinstance(value, str) else value
+    if not isinstance(parts, Sequence) or len(parts) != 2:  # noqa: PLR2004 - low and high
+        raise ValueError("takes a range, LO:HI or [LO, HI]")
+    return tuple(str(part) for part in parts)
+
+
+Columns = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+Number = Annotated[Fraction, BeforeValidator(_exact)]
+Count = Annotated[PositiveInt, BeforeValidator(_counted)]
+NotNegative = Annotated[Number, Field(ge=0)]
+InBits = Annotated[Number, Field(ge=0, le=_MOST_BITS)]
+Span = Annotated[tuple[str, str], BeforeValidator(_span)]
+Tree = Path | Mapping[str, tuple[str, ...]]
+"""A hierarchy: a file, or for each value what it is generalised to, step by step."""
+
+
+class ReleaseRequest(BaseModel):
+    """What is asked of a release or of a frontier; the names are those of the command line's options.
+
+    Attributes:
+        sensitive: the columns to hide.
+        public: the columns to publish, merged as far as needed.
+        given: columns an adversary knows from elsewhere.
+        keep: columns to publish as they are.
+        objective: what is to be small: `leakage`, `maximin`, or `both` (problem (7) of [P3]).
+        utility: what is to be kept: `distortion` small, or `resolution` large.
+        weight: the multiplier lambda of the Lagrangian, instead of a target.
+        min_posterior: the fewest sensitive values that may be left behind an answer.
+        max_leakage: the most bits that may leak, L0.
+        max_maximin: the most bits that may be told for certain, I*.
+        max_distortion: the furthest that a value may be from what is released for it.
+        min_resolution: the fewest bits of the public columns that are to be kept.
+        suppress: the share of rows that may be released as `*`.
+        method: how cells are chosen.
+        codeword: what is released for numbers that are merged.
+        distance: how the differences of several columns make one number.
+        hierarchy: trees for columns of categories.
+        hierarchy_cost: what a node of a tree counts: its height, or how many other leaves it stands for.
+        column_weight: what a difference in a column counts; 1 by default.
+        span: declared ranges of numeric columns, for the distance of Gower; those of the data by default.
+        numeric: columns to read as numbers; values that are none count as missing.
+        categorical: columns to take as categories, though they hold numbers or days.
+        missing: what a missing value is.
+        distinct_rows: whether exact duplicates of whole rows are dropped first.
+        keep_order: whether rows stay in the order of the table, which is information too.
+        names: the columns' names, for text files without a header line.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    sensitive: Columns = ()
+    public: Columns = ()
+    given: Columns = ()
+    keep: Columns = ()
+    objective: Objective = "leakage"
+    utility: Utility = "distortion"
+    weight: NotNegative | None = None
+    min_posterior: Count | None = None
+    max_leakage: InBits | None = None
+    max_maximin: InBits | None = None
+    max_distortion: NotNegative | None = None
+    min_resolution: InBits | None = None
+    suppress: Annotated[Number, Field(ge=0, le=1)] = Fraction(0)
+    method: Method = "auto"
+    codeword: Codeword = "midrange"
+    distance: Distance | None = None
+    hierarchy: Mapping[str, Tree] = Field(default_factory=dict)
+    hierarchy_cost: HierarchyCost = "height"
+    column_weight: Mapping[str, NotNegative] = Field(default_factory=dict)
+    span: Mapping[str, Span] = Field(default_factory=dict)
+    numeric: Columns = ()
+    categorical: Columns = ()
+    missing: Missing = "value"
+    distinct_rows: bool = False
+    keep_order: bool = False
+    names: Columns | None = None
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any], *, origin: str = "") -> Self:
+        """From names and values; those that are None are left out.
+
+        Raises:
+            RequestError: a name or a value is wrong, in one line that says how to mend it.
+        """
+        try:
+            request = cls.model_validate({name: value for name, value in values.items() if value is not None})
+        except ValidationError as error:
+            raise RequestError(f"{origin}{': ' * bool(origin)}{_problem(error, cls)}") from None
+        return request
+
+    def check_columns(self) -> None:
+        """Check that roles are there and apart.
+
+        Raises:
+            RequestError: one is not.
+        """
+        if not self.sensitive:
+            raise RequestError("no sensitive column is named; say which (--sensitive COLUMN)")
+        if not self.public:
+            raise RequestError("no public column is named; say which (--public COLUMN)")
+        require_distinct(sensitive=self.sensitive, public=self.public, given=self.given, keep=self.keep)
+        for option in ("hierarchy", "column_weight", "span", "numeric", "categorical"):
+            for column in getattr(self, option):
+                if column not in self.public:
+                    flag = option.replace("_", "-")
+                    raise RequestError(f"--{flag} names {column!r}, which is not among the public columns")
+        declared = [*self.hierarchy, *self.numeric, *self.categorical]
+        twice = next((name for name in declared if declared.count(name) > 1), None)
+        if twice is not None:
+            raise RequestError(f"column {twice!r} has two kinds; give it one hierarchy, or one of the others")
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that hierarchies are read from."""
+        return tuple(tree for tree in self.hierarchy.values() if isinstance(tree, Path))
+
+    @property
+    def targets(self) -> dict[str, Any]:
+        """The limits that are set."""
+        names = ("min_posterior", "max_leakage", "max_maximin", "max_distortion", "min_resolution")
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+
+
+def read_config(path: str | PathLike[str], model: type[BaseModel]) -> dict[str, Any]:
+    """The names and values of a TOML file; its relative paths are taken from where the file is.
+
+    Raises:
+        RequestError: it cannot be read, or a name or value in it is wrong.
+    """
+    import tomllib
+
+    file = Path(path)
+    try:
+        found = tomllib.loads(file.read_text("utf-8-sig"), parse_float=Decimal)
+    except OSError as error:
+        raise RequestError(f"{path}: cannot be opened ({error.strerror})") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError) as error:
+        raise RequestError(f"{path}: is not TOML ({error})") from None
+    try:
+        model.model_validate(found)
+    except ValidationError as error:
+        raise RequestError(f"{path}: {_problem(error, model)}") from None
+    for name in ("out", "certificate", "html", "compare_with", "plot"):
+        if name in found:
+            found[name] = file.parent / found[name]
+    if isinstance(found.get("table"), str) and "::" not in found["table"]:
+        found["table"] = str(file.parent / found["table"])
+    if "hierarchy" in found:
+        found["hierarchy"] = {c: _beside(file, tree) for c, tree in found["hierarchy"].items()}
+    return found
+
+
+def _beside(file: Path, tree: Any) -> Any:  # noqa: ANN401 - a path or a tree
+    return file.parent / tree if isinstance(tree, str) else tree
+
+
+def _problem(error: ValidationError, model: type[BaseModel]) -> str:
+    """The first thing that is wrong, in one line."""
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"][:2] if not _is_internal(str(part)))
+    if first["type"] == "extra_forbidden":
+        close = get_close_matches(place.replace("-", "_"), list(model.model_fields), n=1, cutoff=0.5)
+        known = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(model.model_fields)}"
+        return f"there is no option {place!r}; {known}"
+    message = str(first["msg"]).removeprefix("Value error, ")
+    return f"{place}: {message[:1].lower()}{message[1:]}"
+
+
+def _is_internal(part: str) -> bool:
+    """Whether a part of a place names a type of the model rather than something that was written."""
+    return part in ("path", "constrained-str", "str") or part.startswith(
+        ("mapping[", "tuple[", "is-instance")
+    )

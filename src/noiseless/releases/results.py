@@ -1,0 +1,379 @@
+"""What a release is, and what a frontier is: frozen results with the JSON's names."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from html import escape
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+
+from noiseless.display import html_table, text_table
+from noiseless.exact import Bits
+from noiseless.policies.merging import Length
+from noiseless.releases.certificate import Certificate
+from noiseless.releases.measuring import length_text
+from noiseless.releases.request import ReleaseRequest
+from noiseless.releases.writing import save_release
+
+Scope = Literal["contiguous", "all"]
+Progress = Callable[[float], None]
+"""Told the share of the work that is done, from 0 to 1."""
+
+Kind = Literal["number", "date", "category", "hierarchy"]
+
+
+@dataclass(frozen=True)
+class ReleasePoint:
+    """What a release, or one that could be made, gives away and keeps; every number is exact.
+
+    Attributes:
+        cells: how many different tuples are released.
+        leakage: L0(S -> Xh), or L0(S -> Xh|A) with side information.
+        maximin: I*(S; Xh), or I*(S; (Xh, A)).
+        min_posterior: how few sensitive values an answer leaves at least.
+        resolution: U1 = I0(X -> Xh) = log2 |X| / max |cell|.
+        distortion: -U2, the largest distance of a value to what is released for it; None where no distance
+            applies.
+        suppressed_rows: how many rows read `*`.
+        method: how it was found.
+    """
+
+    cells: int
+    leakage: Bits
+    maximin: Bits
+    min_posterior: int
+    resolution: Bits
+    distortion: Length | None
+    suppressed_rows: int = 0
+    method: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is in JSON: leaks and distortions rounded up, the resolution down, and all exactly."""
+        return {
+            "cells": self.cells,
+            "leakage": self.leakage.upper,
+            "leakage_exact": str(self.leakage.ratio),
+            "maximin": self.maximin.upper,
+            "maximin_exact": str(self.maximin.ratio),
+            "min_posterior": self.min_posterior,
+            "resolution": self.resolution.lower,
+            "resolution_exact": str(self.resolution.ratio),
+            "distortion": None if self.distortion is None else self.distortion.upper,
+            "distortion_exact": None if self.distortion is None else length_text(self.distortion),
+            "suppressed_rows": self.suppressed_rows,
+            "method": self.method,
+        }
+
+
+@dataclass(frozen=True)
+class Series:
+    """The points that one method reaches.
+
+    Attributes:
+        name: the method, as a legend says it ("exact, contiguous", "greedy", "Mondrian", ...).
+        points: its points, the leakiest first.
+        scope: among which partitions its points are proved to be the best; None where nothing is proved.
+        baseline: whether it is somebody else's method, shown for comparison.
+        note: what was left out and why; empty where nothing was.
+    """
+
+    name: str
+    points: tuple[ReleasePoint, ...]
+    scope: Scope | None = None
+    baseline: bool = False
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is in JSON."""
+        return {
+            "name": self.name,
+            "scope": self.scope,
+            "baseline": self.baseline,
+            "note": self.note,
+            "points": [point.to_dict() for point in self.points],
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class ReleaseFrontier:
+    """The undominated releases of a table: what is given away against what is kept.
+
+    Attributes:
+        source: the table.
+        sensitive: the columns to hide.
+        public: the columns to publish.
+        sensitive_values: |[[S]]|.
+        public_values: |[[X]]|.
+        rows: how many rows there are.
+        points: the releases that none of our methods beats, the leakiest first.
+        series: every method's points, ours and others'.
+        method: which of our methods made the points.
+        scope: among which partitions the points are proved to be the best ("contiguous", "all"), or None.
+        objective: what is to be small: `leakage`, `maximin` or `both`.
+        utility: what is to be kept: `resolution` or `distortion`.
+        given: columns that an adversary knows from elsewhere.
+        keep: columns that are published as they are.
+    """
+
+    source: str
+    sensitive: tuple[str, ...]
+    public: tuple[str, ...]
+    sensitive_values: int
+    public_values: int
+    rows: int
+    points: tuple[ReleasePoint, ...]
+    series: tuple[Series, ...]
+    method: str
+    scope: Scope | None
+    objective: str
+    utility: str
+    given: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __repr__(self) -> str:
+        lines = [f"  {cells:>9}  {rest}" for cells, rest in self._lines]
+        return "\n".join([self._title, *lines])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><td>{cells}</td>{_cells(rest)}</tr>" for cells, rest in self._lines)
+        return f"<p><b>{escape(self._title)}</b></p><table>{rows}</table>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, under the names it has in JSON."""
+        return {
+            "source": self.source,
+            "sensitive": list(self.sensitive),
+            "public": list(self.public),
+            "given": list(self.given),
+            "keep": list(self.keep),
+            "rows": self.rows,
+            "sensitive_values": self.sensitive_values,
+            "public_values": self.public_values,
+            "objective": self.objective,
+            "utility": self.utility,
+            "points": [point.to_dict() for point in self.points],
+            "method": self.method,
+            "scope": self.scope,
+            "series": [series.to_dict() for series in self.series],
+        }
+
+    @property
+    def _title(self) -> str:
+        hidden, shown = ", ".join(self.sensitive), ", ".join(self.public)
+        return f"Frontier: {hidden} hidden behind {shown}, {len(self)} points ({self.method})"
+
+    @property
+    def _lines(self) -> list[tuple[str, str]]:
+        head = f"{'posterior':>9}  {'leakage':>10}  {'maximin':>10}  {'resolution':>10}  {'distortion':>10}"
+        return [("cells", head), *((f"{point.cells:,}", point_line(point)) for point in self.points)]
+
+
+def _cells(line: str) -> str:
+    return "".join(f"<td>{escape(cell)}</td>" for cell in re.split(r" {2,}", line.strip()))
+
+
+def point_line(point: ReleasePoint) -> str:
+    """A point as a line of a table."""
+    distortion = "-" if point.distortion is None else str(point.distortion)
+    resolution = lower_text(point.resolution)
+    leaks = f"{point.leakage!s:>10}  {point.maximin!s:>10}"
+    return f"{point.min_posterior:>9,}  {leaks}  {resolution:>10}  {distortion:>10}"
+
+
+@dataclass(frozen=True)
+class Example:
+    """What became of some values of a column.
+
+    Attributes:
+        released: what is released, as text; None for a missing value.
+        values: original values that read so (some of them, ascending), as text; None for a missing value.
+        more: how many others do.
+    """
+
+    released: str | None
+    values: tuple[str | None, ...]
+    more: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is in JSON."""
+        return {"released": self.released, "values": list(self.values), "more": self.more}
+
+
+@dataclass(frozen=True)
+class ColumnChange:
+    """What a release did to one public column.
+
+    Attributes:
+        name: the column.
+        kind: `number`, `date`, `category` or `hierarchy`.
+        before: how many different values it had.
+        after: how many different values are released.
+        changed_rows: in how many rows it reads otherwise.
+        largest: the largest change of a number that is released, None for other kinds.
+        mean: the mean change over the rows, None for other kinds.
+        examples: what became of some values.
+    """
+
+    name: str
+    kind: Kind
+    before: int
+    after: int
+    changed_rows: int
+    largest: Fraction | None
+    mean: Fraction | None
+    examples: tuple[Example, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is in JSON."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "before": self.before,
+            "after": self.after,
+            "changed_rows": self.changed_rows,
+            "largest": None if self.largest is None else float(self.largest),
+            "mean": None if self.mean is None else float(self.mean),
+            "examples": [example.to_dict() for example in self.examples],
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Release:
+    """A sanitised table with what it gives away, what it keeps, and a certificate that anyone can check.
+
+    Attributes:
+        table: the released table: sanitised public columns, then kept ones.
+        point: what the release gives away and keeps, recounted from the released texts.
+        before: the same if the public columns were published as they are.
+        certificate: what is claimed, and the partition to check it by.
+        optimal: whether no partition within `scope` is better by the utility for this target.
+        gap: by how much any partition at all could be better at most, rounded up; None where that is unknown.
+        scope: among which partitions it is proved to be the best ("contiguous", "all"); "all" with `optimal`
+            False is what was searched.
+        proof: in words what is proved.
+        method: how the cells were chosen.
+        changes: what became of each public column.
+        request: what was asked for.
+        source: the table.
+        rows: how many rows are released.
+        sensitive_values: |[[S]]|.
+        public_values: |[[X]]| before the release.
+        warnings: what a reader should know.
+        sources: the files that the table is read from, which nothing may overwrite.
+        surveyed: finds the frontier.
+        found: the frontier, once it is found.
+    """
+
+    table: pa.Table
+    point: ReleasePoint
+    before: ReleasePoint
+    certificate: Certificate
+    optimal: bool
+    gap: float | None
+    scope: Scope
+    proof: str
+    method: str
+    changes: tuple[ColumnChange, ...]
+    request: ReleaseRequest
+    source: str
+    rows: int
+    sensitive_values: int
+    public_values: int
+    warnings: tuple[str, ...] = ()
+    sources: tuple[Path, ...] = ()
+    surveyed: Callable[[Progress | None], ReleaseFrontier] | None = field(default=None, repr=False)
+    found: dict[str, ReleaseFrontier] = field(default_factory=dict, repr=False)
+
+    def frontier(self, progress: Progress | None = None) -> ReleaseFrontier:
+        """Every undominated release of the same columns, and what other methods reach; computed once.
+
+        Args:
+            progress: told the share of the work that is done.
+        """
+        if "frontier" not in self.found:
+            if self.surveyed is None:
+                raise ValueError("this release does not know the table that it was made from")
+            self.found["frontier"] = self.surveyed(progress)
+        return self.found["frontier"]
+
+    def save(self, out: Path | str, *, certificate: Path | str | None = None) -> None:
+        """Write the released table and its certificate, each whole or not at all.
+
+        Args:
+            out: a CSV, TSV, Parquet or JSON-lines file, by its ending.
+            certificate: a JSON file.
+
+        Raises:
+            OutputError: a file cannot be written, or is the table that the release was made from.
+            RequestError: no format goes with an ending, or both are the same file.
+        """
+        save_release(self.table, self.certificate, Path(out), certificate, self.sources)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the tables, under the names it has in JSON."""
+        return {
+            **{key: value for key, value in self.point.to_dict().items() if key != "method"},
+            "method": self.method,
+            "optimal": self.optimal,
+            "gap": self.gap,
+            "scope": self.scope,
+            "proof": self.proof,
+            "source": self.source,
+            "rows": self.rows,
+            "sensitive_values": self.sensitive_values,
+            "public_values": self.public_values,
+            "before": self.before.to_dict(),
+            "changes": [change.to_dict() for change in self.changes],
+            "warnings": list(self.warnings),
+        }
+
+    @property
+    def summary(self) -> Mapping[str, str]:
+        """The main numbers in words."""
+        return summary(self)
+
+    def __repr__(self) -> str:
+        return text_table(self._title, self.summary)
+
+    def _repr_html_(self) -> str:
+        return html_table(self._title, self.summary)
+
+    @property
+    def _title(self) -> str:
+        hidden, shown = ", ".join(self.request.sensitive), ", ".join(self.request.public)
+        return f"Release of {shown}: {hidden} keeps at least {self.point.min_posterior:,} values"
+
+
+def summary(release: Release) -> dict[str, str]:
+    """A release in a few lines."""
+    point, before = release.point, release.before
+    lines = {
+        "released": f"{release.source}: {release.rows:,} rows",
+        "cells": f"{point.cells:,} of {release.public_values:,} different values",
+        "smallest posterior set": (
+            f"{point.min_posterior:,} of {release.sensitive_values:,} values (was {before.min_posterior:,})"
+        ),
+        "bits leaked, L0": f"{point.leakage} (was {before.leakage})",
+        "bits told apart, I*": f"{point.maximin} (was {before.maximin})",
+        "bits of resolution kept": f"{lower_text(point.resolution)} (was {lower_text(before.resolution)})",
+    }
+    if point.distortion is not None:
+        lines["largest change"] = f"{point.distortion} ({release.certificate['options']['distance']})"
+    if point.suppressed_rows:
+        lines["suppressed"] = f"{point.suppressed_rows:,} rows read *"
+    lines["chosen by"] = release.method
+    lines["proved"] = release.proof
+    if release.warnings:
+        lines["note"] = "; ".join(release.warnings)
+    return lines
+
+
+def lower_text(bits: Bits) -> str:
+    """Bits that are kept, with two decimals, rounded down."""
+    return f"{int(bits.lower * 100) / 100:.2f} bits"

@@ -1,0 +1,197 @@
+"""The columns of a table that a release is about, as distinct combinations with their counts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+
+from noiseless.errors import ColumnError, EmptyTableError, RequestError
+from noiseless.ranges import JointRange
+from noiseless.releases.canonical import canonical
+from noiseless.releases.request import ReleaseRequest
+from noiseless.tables import IntArray, Table, Tally, open_table
+from noiseless.tables.duckdb_table import DuckDBTable
+from noiseless.tables.kernels import run_starts
+from noiseless.tables.sql import SOURCE, identifiers
+
+_FEW = 2**16
+
+
+@dataclass(frozen=True, eq=False)
+class TextColumn:
+    """A column as canonical texts.
+
+    Attributes:
+        name: the column.
+        texts: its distinct values as texts, in their own order; null for a missing one.
+        codes: which of them each combination has.
+        type: the type that the values have in the table.
+    """
+
+    name: str
+    texts: pa.Array
+    codes: IntArray
+    type: pa.DataType
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What is known of a table.
+
+    Attributes:
+        table: the rows that are released.
+        tally: the distinct combinations of all columns: public, kept, given, sensitive.
+        request: the columns and their roles.
+    """
+
+    table: Table
+    tally: Tally
+    request: ReleaseRequest
+
+    @classmethod
+    def read(cls, table: Any, request: ReleaseRequest) -> "Source":  # noqa: ANN401 - whatever is a table
+        """Open and count a table.
+
+        Raises:
+            NoiselessError: the table or a column is wrong, and how to mend it.
+        """
+        request.check_columns()
+        opened = open_table(table, names=None if request.names is None else list(request.names))
+        columns = (*request.public, *request.keep, *request.given, *request.sensitive)
+        opened.require(*columns)
+        if request.distinct_rows and request.keep_order:
+            raise RequestError("rows without duplicates have no order of their own to keep; leave one out")
+        chosen = (opened.distinct_rows() if request.distinct_rows else opened).select(columns)
+        chosen = chosen.with_missing(columns, request.missing)
+        tally = chosen.tally(columns)
+        if not len(tally):
+            raise EmptyTableError(f"{opened.label}: there is no row to release")
+        for column in columns:
+            if tally.coding(column).size == 1:
+                raise ColumnError(column, "has no value at all; leave it out")
+        return cls(chosen, tally, request)
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self.tally.total
+
+    @cached_property
+    def public(self) -> Tally:
+        """The distinct public tuples, in order."""
+        return self.tally.project(self.request.public)
+
+    @cached_property
+    def seen(self) -> Tally:
+        """The distinct combinations of all that an adversary could see or know: public, kept, given."""
+        return self.tally.project((*self.request.public, *self.request.keep, *self.request.given))
+
+    @cached_property
+    def joint(self) -> JointRange:
+        """[[S, (X, K, A)]]: the sensitive values behind each of these combinations."""
+        return JointRange.from_tally(self.tally, len(self.seen.columns))
+
+    @cached_property
+    def public_of_seen(self) -> IntArray:
+        """The public tuple of each of these combinations, by its number in `public`."""
+        return ranks_of_prefix(self.seen, len(self.request.public))
+
+    @cached_property
+    def given_of_seen(self) -> IntArray:
+        """The given values of each, numbered."""
+        return _ranks(self.seen, self.request.given)
+
+    @cached_property
+    def shown_of_seen(self) -> IntArray:
+        """The kept and given values of each, numbered."""
+        return _ranks(self.seen, (*self.request.keep, *self.request.given))
+
+    @cached_property
+    def prior(self) -> IntArray:
+        """For each of these combinations, |[[S|a]]|: what its posterior set is compared with."""
+        if not self.request.given:
+            return np.full(len(self.seen), self.joint.size_x)
+        return self.joint.merged(self.given_of_seen).posterior_sizes[self.given_of_seen]
+
+    @cached_property
+    def kept(self) -> Tally:
+        """The distinct combinations of public and kept columns."""
+        return self.tally.project((*self.request.public, *self.request.keep))
+
+    def text(self, tally: Tally, column: str) -> TextColumn:
+        """A column of a tally as canonical texts."""
+        codes, places = distinct_codes(tally, column)
+        values = tally.coding(column).decode(codes)
+        return TextColumn(column, canonical(values), places, values.type)
+
+    def ordered_rows(self) -> IntArray:
+        """For each row of the table, in order, its number in `kept`."""
+        table = cast("DuckDBTable", self.table)
+        columns = self.kept.columns
+        rows = table.arrow(f"SELECT {identifiers(columns)} FROM {SOURCE}")
+        keys = np.zeros(len(rows), np.int64)
+        for step in self.kept.steps:
+            if step.ranks is not None:
+                keys = np.searchsorted(step.ranks, keys)
+            keys = keys * step.coding.size + _codes(self.kept, step.coding.name, rows)
+        return np.searchsorted(self.kept.keys, keys)
+
+    def check(self) -> None:
+        """Refuse what cannot be hidden or merged.
+
+        Raises:
+            RequestError: there is one public value or one sensitive value only.
+        """
+        hidden, shown = ", ".join(self.request.sensitive), ", ".join(self.request.public)
+        if self.joint.size_x == 1:
+            raise RequestError(
+                f"everybody has the same value of {hidden}: no release can hide it; name another sensitive "
+                "column"
+            )
+        if len(self.public) == 1:
+            raise RequestError(
+                f"everybody has the same value of {shown}: it tells nothing, and there is nothing to merge; "
+                "publish it as it is, or name another public column"
+            )
+
+
+def distinct_codes(tally: Tally, column: str) -> tuple[IntArray, IntArray]:
+    """The codes of a column that occur, ascending, and the place of each combination's code among them."""
+    codes = tally.codes(column)
+    size = tally.coding(column).size
+    if size > max(_FEW, 4 * len(codes)):
+        found, places = np.unique(codes, return_inverse=True)
+        return found, places.reshape(-1)
+    present = np.zeros(size, bool)
+    present[codes] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[codes]
+
+
+def ranks_of_prefix(tally: Tally, width: int) -> IntArray:
+    """The rank of the first columns of each combination."""
+    keys = tally.prefix(width)
+    begins = np.zeros(len(keys), np.int64)
+    begins[run_starts(keys)[1:]] = 1
+    return np.cumsum(begins)
+
+
+def _ranks(tally: Tally, columns: Sequence[str]) -> IntArray:
+    """The number of each combination's values in some columns."""
+    found = np.zeros(len(tally), np.int64)
+    for column in columns:
+        codes = tally.codes(column)
+        found = np.unique(found * (int(codes.max()) + 1) + codes, return_inverse=True)[1].reshape(-1)
+    return found
+
+
+def _codes(tally: Tally, column: str, rows: pa.Table) -> IntArray:
+    """The codes of a column's values in rows."""
+    import pyarrow.compute as pc
+
+    known, _ = distinct_codes(tally, column)
+    values = tally.coding(column).decode(known)
+    places = pc.index_in(rows.column(column).combine_chunks(), values)
+    return np.asarray(known[places.to_numpy(zero_copy_only=False)])

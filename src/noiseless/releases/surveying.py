@@ -1,0 +1,61 @@
+"""The frontier of a table: every undominated release, and what other methods reach."""
+
+from noiseless.exact import Bits
+from noiseless.policies.selection import SurveyPoint, survey
+from noiseless.releases.choosing import Prepared
+from noiseless.releases.results import Progress, ReleaseFrontier, ReleasePoint, Series
+
+
+def surveyed(
+    prepared: Prepared, progress: Progress | None = None, *, baselines: bool = True
+) -> ReleaseFrontier:
+    """The frontier of a prepared table.
+
+    Raises:
+        RequestError: the methods do not apply.
+    """
+    source = prepared.source
+    request = source.request
+    found = survey(
+        prepared.problem,
+        objective=request.objective,
+        utility=request.utility,
+        method=request.method,
+        baselines=baselines,
+        progress=progress,
+    )
+    series = tuple(
+        Series(one.name, tuple(_point(p) for p in one.points), one.scope, not one.ours, one.note)
+        for one in found.series
+    )
+    points = found.undominated
+    return ReleaseFrontier(
+        source=source.table.label,
+        sensitive=request.sensitive,
+        public=request.public,
+        sensitive_values=source.joint.size_x,
+        public_values=len(source.public),
+        rows=source.rows,
+        points=tuple(_point(point) for point in points),
+        series=series,
+        method=" + ".join(dict.fromkeys(point.series for point in points)),
+        scope=found.scope,
+        objective=request.objective,
+        utility=request.utility,
+        given=request.given,
+        keep=request.keep,
+    )
+
+
+def _point(point: SurveyPoint) -> ReleasePoint:
+    found = point.quality
+    return ReleasePoint(
+        found.cells,
+        found.leakage,
+        found.maximin,
+        found.min_posterior,
+        Bits(found.resolution.ratio),
+        found.distortion,
+        found.suppressed_rows,
+        f"{point.series}, {point.setting}" if point.setting else point.series,
+    )

@@ -1,0 +1,157 @@
+"""Released columns of fitting types, and how a released table and its certificate are written."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from uuid import uuid4
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from noiseless.errors import ColumnError, RequestError
+from noiseless.releases.canonical import canonical
+from noiseless.releases.certificate import Certificate, check_certificate_output
+from noiseless.tables import check_output, written_whole
+from noiseless.tables.duckdb_table import _WRITERS
+from noiseless.tables.engine import OwnEngine
+from noiseless.tables.engine_errors import readable_errors
+from noiseless.tables.sql import literal
+
+_TEXT = {".csv", ".tsv"}
+_OTHER_SEPARATORS = (";", "\t", "|")
+_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?$"
+_WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
+_LARGEST_DECIMAL, _DIGITS_OF_A_DOUBLE = 38, 15
+
+
+def typed_numbers(texts: pa.Array) -> pa.Array:
+    """Canonical numbers in the narrowest type that holds all of them exactly; text if one is no number.
+
+    >>> typed_numbers(pa.array(["1", "2.5", None])).type, typed_numbers(pa.array(["1", "*"])).type
+    (DataType(double), DataType(string))
+    """
+    if not pc.all(pc.match_substring_regex(texts, _NUMBER)).as_py():
+        return texts
+    if pc.all(pc.match_substring_regex(texts, _WHOLE)).as_py():
+        return texts.cast(pa.int64())
+    doubles = texts.cast(pa.float64())
+    if canonical(doubles).equals(texts):
+        return doubles
+    points = pc.find_substring(texts, ".")
+    behind = pc.if_else(pc.less(points, 0), 0, pc.subtract(pc.subtract(pc.binary_length(texts), points), 1))
+    places = pc.max(behind).as_py()
+    before = pc.max(pc.subtract(pc.binary_length(texts), behind)).as_py()
+    if before + places <= _LARGEST_DECIMAL:
+        return texts.cast(pa.decimal128(_LARGEST_DECIMAL, places))
+    return texts
+
+
+def check_release_outputs(out: Path | str, certificate: Path | str | None, sources: Sequence[Path]) -> None:
+    """Check, before long work, that a release can be written.
+
+    Raises:
+        OutputError: a file cannot be written, or is the table itself.
+        RequestError: no format goes with an ending, or both are the same file.
+    """
+    path = Path(out)
+    check_output(path, sources)
+    if path.suffix.lower() not in _WRITERS:
+        raise RequestError(f"{path}: tables are written as {', '.join(_WRITERS)}; change the ending")
+    if certificate is not None:
+        check_output(check_certificate_output(certificate), [*sources, path])
+
+
+def save_release(
+    table: pa.Table,
+    certificate: Certificate,
+    out: Path,
+    certificate_out: Path | str | None,
+    sources: Sequence[Path] = (),
+) -> None:
+    """Write a released table and, if asked for, its certificate: both or neither."""
+    check_release_outputs(out, certificate_out, sources)
+    with ExitStack() as files:
+        part = files.enter_context(written_whole(out, sources))
+        write_table(table, part, out.suffix.lower())
+        if certificate_out is not None:
+            certificate.stream(files.enter_context(written_whole(certificate_out, sources)))
+
+
+def write_table(table: pa.Table, part: Path, ending: str) -> None:
+    """Write a table in the format of an ending."""
+    if ending == ".parquet":
+        pq.write_table(table, part)
+        return
+    if ending in _TEXT:
+        _check_header(table.column_names, ending)
+    exact = _as_text if ending in _TEXT else _for_json
+    table = pa.table([exact(name, table.column(name)) for name in table.column_names], table.column_names)
+    engine, name = OwnEngine.start(), f"noiseless_release_{uuid4().hex}"
+    engine.connection.register(name, table)
+    try:
+        with readable_errors(str(part)):
+            engine.rows(f"COPY (SELECT * FROM {name}) TO {literal(str(part))} ({_WRITERS[ending]})")
+    finally:
+        engine.connection.unregister(name)
+
+
+def _check_header(names: Sequence[str], ending: str) -> None:
+    """Refuse names that are read back as other ones: cut at the ends, or at what is taken for a separator."""
+    for name in names:
+        if name != name.strip().lstrip("\ufeff") or len(name.splitlines()) > 1:
+            problem = "has spaces at the ends of its name, or a line break in it, which a text file loses"
+            raise ColumnError(name, f"{problem}; rename it, or write .parquet")
+    if ending != ".csv":
+        return
+    line = ",".join(names)
+    for other in _OTHER_SEPARATORS:
+        if line.count(other) > line.count(","):
+            name = next(name for name in names if other in name)
+            raise ColumnError(
+                name, f"has {other!r} in its name, which a reader would split at; write .parquet"
+            )
+
+
+def _for_json(name: str, column: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """A column as it is written to JSON: as texts, where numbers have more digits than readers keep."""
+    texts = canonical(column)
+    _check_texts(name, column)
+    if pa.types.is_decimal(column.type):
+        return texts
+    if pa.types.is_floating(column.type) and _most_digits(texts) >= _DIGITS_OF_A_DOUBLE:  # 5.0 has one more
+        return texts
+    return column
+
+
+def _most_digits(texts: pa.Array) -> int:
+    digits = pc.max(pc.binary_length(pc.replace_substring_regex(texts, "[^0-9]", ""))).as_py()
+    return 0 if digits is None else int(digits)
+
+
+def _as_text(name: str, column: pa.ChunkedArray) -> pa.Array:
+    """A column as it is written to a text file, from which it reads back the same."""
+    _check_texts(name, column)
+    texts = canonical(column)
+    if pc.any(pc.equal(texts, "")).as_py():
+        problem = "holds empty texts, which a text file does not tell from missing values"
+        raise ColumnError(name, f"{problem}; write .parquet or .jsonl")
+    return texts
+
+
+def _check_texts(name: str, column: pa.ChunkedArray) -> None:
+    """Refuse texts that are read back as other ones."""
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        values = pc.unique(column).drop_null()
+        if len(values) and _turn_into_others(values):
+            raise ColumnError(name, "holds texts that a reader would turn into numbers; write .parquet")
+
+
+def _turn_into_others(values: pa.Array) -> bool:
+    """Whether texts would be read back from a text file as numbers that are written otherwise ("5.00")."""
+    if not pc.all(pc.match_substring_regex(values, _NUMBER)).as_py():
+        return False
+    if _most_digits(values) > _DIGITS_OF_A_DOUBLE:
+        return False
+    doubles = values.cast(pa.float64())
+    return len(pc.unique(doubles)) == len(values) and not canonical(doubles).equals(values)

@@ -1,0 +1,131 @@
+"""What a page or a text says about a frontier: what each method needs, and some of the points."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeVar
+
+from noiseless.exact import Bits
+from noiseless.policies.merging import Length
+from noiseless.releases.results import ReleaseFrontier, ReleasePoint
+from noiseless.reports.curves import leak_of
+from noiseless.reports.numbers import kept_text, length_text
+
+T = TypeVar("T")
+
+_MOST_LEVELS = 6
+_LEFT = (2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+"""How many values left people ask for."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """So much may be given away.
+
+    Attributes:
+        leak: at most so many bits.
+        left: how many values are left then; None where that depends on more.
+    """
+
+    leak: Bits
+    left: int | None
+
+    @property
+    def text(self) -> str:
+        """In words."""
+        return f"{self.leak.rounded_up(2)} bits" if self.left is None else f"{self.left:,} left"
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a method loses at a level: as text, and whether no method loses less."""
+
+    text: str
+    best: bool
+
+
+@dataclass(frozen=True)
+class MethodRow:
+    """What a method loses at each level."""
+
+    name: str
+    baseline: bool
+    needs: tuple[Need, ...]
+
+
+def levels_of(frontier: ReleaseFrontier) -> tuple[Level, ...]:
+    """A few levels that can be reached, the loosest first: round numbers of values left, or some points."""
+    points = frontier.points
+    if frontier.objective != "maximin" and _counts_values(frontier):
+        total = frontier.sensitive_values
+        reached = max((point.min_posterior for point in points), default=1)
+        left = [number for number in _LEFT if number < reached] + [reached] * (reached > 1)
+        chosen = spread(left, _MOST_LEVELS)
+        return tuple(Level(Bits(Fraction(total, number)), number) for number in chosen)
+    leaks = sorted({leak_of(point, frontier.objective) for point in points}, reverse=True)
+    return tuple(Level(leak, None) for leak in spread(leaks[1:] or leaks, _MOST_LEVELS))
+
+
+def _counts_values(frontier: ReleaseFrontier) -> bool:
+    """Whether the leakage is that of the fewest values left: there is no side information."""
+    total = frontier.sensitive_values
+    return all(point.leakage.ratio * point.min_posterior == total for point in frontier.points)
+
+
+def method_rows(frontier: ReleaseFrontier, levels: Sequence[Level]) -> tuple[MethodRow, ...]:
+    """What each method that has points loses at each level; "-" where it does not get there."""
+    reached = [series for series in frontier.series if series.points]
+    losses = [[_least(frontier, series.points, level) for level in levels] for series in reached]
+    rows = list[MethodRow]()
+    for series, found in zip(reached, losses, strict=True):
+        needs = tuple(
+            Need("-", best=False)
+            if loss is None
+            else Need(loss_text(loss), best=not any(_less(row[i], loss) for row in losses))
+            for i, loss in enumerate(found)
+        )
+        rows.append(MethodRow(series.name, series.baseline, needs))
+    return tuple(rows)
+
+
+def _least(frontier: ReleaseFrontier, points: Sequence[ReleasePoint], level: Level) -> Length | Bits | None:
+    """The smallest distortion, or the largest resolution, of some points within a level."""
+    within = [point for point in points if leak_of(point, frontier.objective) <= level.leak]
+    if frontier.utility == "resolution":
+        return max((point.resolution for point in within), default=None)
+    return min((point.distortion for point in within if point.distortion is not None), default=None)
+
+
+def _less(one: Length | Bits | None, other: Length | Bits) -> bool:
+    """Whether one loss is known and smaller (a resolution: larger)."""
+    if isinstance(one, Bits) and isinstance(other, Bits):
+        return one > other
+    return isinstance(one, Length) and isinstance(other, Length) and one < other
+
+
+def loss_text(loss: Length | Bits) -> str:
+    """A distortion, or bits that are kept."""
+    return kept_text(loss) if isinstance(loss, Bits) else length_text(loss)
+
+
+def spread(items: Sequence[T], most: int) -> list[T]:
+    """At most so many of some items, first and last among them, evenly.
+
+    >>> spread(range(10), 4), spread("ab", 4)
+    ([0, 3, 6, 9], ['a', 'b'])
+    """
+    if len(items) <= most:
+        return list(items)
+    return [items[round(i * (len(items) - 1) / (most - 1))] for i in range(most)]
+
+
+def scope_words(frontier: ReleaseFrontier) -> str:
+    """What is proved of a frontier."""
+    if frontier.scope == "all":
+        return "Proved: no way of merging values beats a point of this frontier."
+    if frontier.scope == "contiguous":
+        return (
+            "Proved: no contiguous cells (runs of neighbouring values) beat a point of this frontier. Other "
+            "cells might."
+        )
+    return "These are the best releases found. It is not proved that there are none better."

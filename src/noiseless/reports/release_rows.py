@@ -1,0 +1,204 @@
+"""What a page or a text says about a release, in words and rows ready to be shown."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from noiseless.policies.merging import Length
+from noiseless.releases.results import Release, ReleasePoint
+from noiseless.reports.numbers import bound_text, kept_text, length_text, share_text, value_text
+from noiseless.reports.rows import Status
+
+_PLACES = 2
+_MOST_PLACES = 12
+"""How many decimals of a limit are shown."""
+
+
+def status_of_release(release: Release) -> Status:
+    """How private a release is, in the words of an audit."""
+    if release.sensitive_values == 1:
+        return Status("void", "Nothing to protect")
+    if release.point.min_posterior == 1:
+        return Status("bad", "Not private")
+    if release.point.min_posterior == release.sensitive_values:
+        return Status("good", "Private")
+    return Status("partly", "Partly private")
+
+
+def names_text(names: tuple[str, ...]) -> str:
+    """Columns' names in one text."""
+    return ", ".join(map(value_text, names))
+
+
+def verdict(release: Release) -> str:
+    """A release in one sentence: what it protects, and what that costs."""
+    rows = release.point.suppressed_rows
+    withheld = f"; {rows:,} of {release.rows:,} rows are suppressed (*)" if rows else ""
+    return f"{_protection(release)}, and {cost_words(release)}{withheld}."
+
+
+def _protection(release: Release) -> str:
+    point, before, total = release.point, release.before, release.sensitive_values
+    name, given = names_text(release.request.sensitive), names_text(release.request.given)
+    if total == 1:
+        return f"There is only one value of {name}, so that nothing can be hidden"
+    if release.request.objective == "maximin":
+        if point.maximin == 0:
+            return f"Nothing about {name} can be told for certain from the release"
+        return (
+            f"The release tells for certain in which of {int(point.maximin.ratio):,} classes {name} is "
+            f"({int(before.maximin.ratio):,} before)"
+        )
+    to_whom = f" to whoever knows {given}" if given else ""
+    if point.min_posterior == 1:
+        return f"Some released row still gives {name} away{to_whom}"
+    if point.leakage == 0:
+        left = f" that {given} leaves possible" if given else ""
+        return f"No released row rules out any value of {name}{left}"
+    return (
+        f"Every released row leaves at least {point.min_posterior:,} of {total:,} values of {name} possible"
+        f"{to_whom} ({before.min_posterior:,} before)"
+    )
+
+
+def cost_words(release: Release) -> str:
+    """What the release costs, for the end of a sentence."""
+    point, changes = release.point, release.changes
+    distance = release.certificate["options"]["distance"]
+    if point.distortion is None:
+        alike = largest_cell(release)
+        return f"at most {alike:,} different public values read alike" if alike > 1 else "nothing is changed"
+    if point.distortion == 0:
+        return "nothing is changed"
+    if len(changes) == 1 and changes[0].kind in ("number", "date") and distance == "absolute":
+        most = change_text(point.distortion, changes[0].kind)
+        return f"no {value_text(changes[0].name)} is changed by more than {most}"
+    text = length_text(point.distortion)
+    return f"no row is further than {text} from the original ({distance} distance)"
+
+
+def change_text(change: Length | Fraction | None, kind: str) -> str:
+    """How far something was changed; dates by days."""
+    if change is None:
+        return "-"
+    return length_text(change) + (f" day{'s' * (change != 1)}" if kind == "date" else "")
+
+
+def largest_cell(release: Release) -> int:
+    """How many different public values read alike at most; suppressed ones are not counted."""
+    cells = release.certificate.cells
+    sizes = cells.sizes if cells.suppressed is None else np.delete(cells.sizes, cells.suppressed)
+    return int(sizes.max(initial=0))
+
+
+def point_words(point: ReleasePoint) -> str:
+    """A point in one line."""
+    parts = [
+        f"leakage {point.leakage}",
+        f"I* {point.maximin}",
+        f"at least {point.min_posterior:,} left",
+        f"resolution {kept_text(point.resolution)} bits",
+    ]
+    if point.distortion is not None:
+        parts.append(f"distortion {length_text(point.distortion)}")
+    parts.append(f"{point.cells:,} cell{'s' * (point.cells != 1)}")
+    return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class AskedRow:
+    """A limit that was asked for, and what was found."""
+
+    name: str
+    asked: str
+    found: str
+    holds: bool
+
+
+def asked_rows(release: Release) -> list[AskedRow]:
+    """What was asked for; what was found is rounded so that it stays on its side of the limit."""
+    request, point = release.request, release.point
+    rows = [_asked_row(name, limit, point) for name, limit in request.targets.items()]
+    if request.weight is not None:
+        rows.append(AskedRow("weight of what is lost", _number(request.weight), "no limit", holds=True))
+    if request.suppress:
+        most, found = request.suppress, Fraction(point.suppressed_rows, release.rows)
+        shares = (share_text(f.numerator, f.denominator) for f in (most, found))
+        asked, share = shares
+        rows.append(AskedRow("suppressed rows", f"at most {asked}", share, found <= most))
+    return rows
+
+
+def _asked_row(name: str, limit: Any, point: ReleasePoint) -> AskedRow:  # noqa: ANN401 - a limit of any kind
+    if name == "min_posterior":
+        found = point.min_posterior
+        return AskedRow("fewest values left", f"at least {limit:,}", f"{found:,}", found >= limit)
+    if name == "max_distortion":
+        length = point.distortion
+        text = "-" if length is None else length_text(length)
+        return AskedRow(
+            "distortion", f"at most {_number(limit)}", text, length is not None and length <= limit
+        )
+    words, bits = {
+        "max_leakage": ("bits leaked, L0", point.leakage),
+        "max_maximin": ("bits told apart, I*", point.maximin),
+        "min_resolution": ("bits of resolution", point.resolution),
+    }[name]
+    at_least = name == "min_resolution"
+    text = _number(limit)
+    places = min(max(_PLACES, len(text.partition(".")[2])), _MOST_PLACES)
+    found_text = bound_text(bits.lower, places, up=False) if at_least else bits.rounded_up(places)
+    holds = bits >= limit if at_least else bits <= limit
+    return AskedRow(words, f"at {'least' if at_least else 'most'} {text}", found_text, holds)
+
+
+def _number(value: Fraction) -> str:
+    """A number that a user gave, as it is: a decimal where it is one that can be read."""
+    decimal = Decimal(value.numerator) / Decimal(value.denominator)
+    exact = Fraction(decimal) == value and len(f"{decimal:f}") <= _MOST_PLACES
+    return f"{decimal:f}" if exact else str(value)
+
+
+_BETTER = {
+    "distortion": "a smaller distortion",
+    "resolution": "a larger resolution",
+    "leakage": "less leakage",
+    "maximin": "less maximin information",
+    "lagrangian": "a smaller Lagrangian",
+}
+"""What is better, for each quantity that cells can be chosen by."""
+
+
+def chosen_by(release: Release) -> str:
+    """Which quantity the cells were chosen by: the utility, if what is given away is limited."""
+    request = release.request
+    if request.weight is not None:
+        return "lagrangian"
+    if {"min_posterior", "max_leakage", "max_maximin"} & request.targets.keys():
+        return request.utility
+    return "maximin" if request.objective == "maximin" else "leakage"
+
+
+def proved(release: Release) -> str:
+    """What is proved about the choice of the cells, in a sentence or two."""
+    better = _BETTER[chosen_by(release)]
+    if release.optimal and release.scope == "all":
+        return f"Proved to be the best: no other way of merging values has {better} within the limits."
+    if release.optimal:
+        return (
+            "Proved to be the best among contiguous cells, each a run of neighbouring values: none has "
+            f"{better} within the limits. {_room(release, better)}"
+        )
+    return f"Not proved to be the best. {_room(release, better)}"
+
+
+def _room(release: Release, better: str) -> str:
+    if release.gap is None:
+        return "How much better any other cells could be is not known."
+    if release.gap == 0:
+        return f"No other cells have {better}."
+    unit = "" if chosen_by(release) == "distortion" else " bits"
+    return f"Any other cells could be better by {length_text(release.gap)}{unit} at most."

@@ -1,0 +1,143 @@
+"""A release or a frontier as plain text for a terminal."""
+
+from noiseless.releases.results import ColumnChange, Example, Release, ReleaseFrontier
+from noiseless.reports.frontier_rows import levels_of, method_rows, scope_words, spread
+from noiseless.reports.numbers import kept_text, length_text, value_text
+from noiseless.reports.release_rows import (
+    asked_rows,
+    change_text,
+    names_text,
+    proved,
+    status_of_release,
+    verdict,
+)
+from noiseless.reports.text_blocks import table, wrapped
+
+_MOST_POINTS = 20
+_MOST_COLUMNS = 20
+_EXAMPLE = 36
+"""How many characters of an example are shown."""
+
+
+def release_text(release: Release) -> str:
+    """The verdict, what is given away and kept before and after, what changed, and what is proved."""
+    blocks = [
+        wrapped(f"{status_of_release(release).words.upper()}: {verdict(release)}"),
+        _measures(release),
+        _asked(release),
+        _changes(release),
+        wrapped(f"{proved(release)} ({release.method})"),
+        *(wrapped(f"Note: {warning}") for warning in release.warnings),
+    ]
+    return "\n\n".join(block for block in blocks if block)
+
+
+def _measures(release: Release) -> str:
+    was, now = release.before, release.point
+    rows = [
+        ("bits leaked, L0", was.leakage.rounded_up(2), now.leakage.rounded_up(2)),
+        ("fewest values left", f"{was.min_posterior:,}", f"{now.min_posterior:,}"),
+        ("bits told apart, I*", was.maximin.rounded_up(2), now.maximin.rounded_up(2)),
+        ("bits of resolution", kept_text(was.resolution), kept_text(now.resolution)),
+        ("different values", f"{was.cells:,}", f"{now.cells:,}"),
+    ]
+    if now.distortion is not None:
+        rows.append(("distortion", "0", length_text(now.distortion)))
+    if now.suppressed_rows:
+        rows.append(("suppressed rows", "0", f"{now.suppressed_rows:,}"))
+    about = f"{names_text(release.request.sensitive)}, {release.sensitive_values:,} values"
+    return table(f"What {release.rows:,} rows give away about {about}:", ("", "before", "after"), rows)
+
+
+def _asked(release: Release) -> str:
+    rows = [
+        (row.name, row.asked, row.found, "holds" if row.holds else "DOES NOT HOLD")
+        for row in asked_rows(release)
+    ]
+    return table("What was asked for:", ("", "asked", "found", ""), rows) if rows else ""
+
+
+def _changes(release: Release) -> str:
+    header = ("", "values", "rows changed", "largest", "mean", "for example")
+    rows = [_change(change) for change in release.changes[:_MOST_COLUMNS]]
+    left_out = len(release.changes) - len(rows)
+    more = f" (the first {_MOST_COLUMNS}; {left_out:,} more)" if left_out else ""
+    return table(f"What changed in each column{more}:", header, rows)
+
+
+def _change(change: ColumnChange) -> tuple[str, ...]:
+    return (
+        value_text(change.name, _EXAMPLE),
+        f"{change.before:,} -> {change.after:,}",
+        f"{change.changed_rows:,}",
+        change_text(change.largest, change.kind),
+        change_text(change.mean, change.kind),
+        _example(change.examples[0]) if change.examples and change.changed_rows else "",
+    )
+
+
+def _example(example: Example) -> str:
+    """What became of some values, as many as there is room for."""
+    released = value_text(example.released, _EXAMPLE // 2)
+    values = [value_text(value, _EXAMPLE // 2) for value in example.values]
+    for shown in range(max(len(values), 1), 0, -1):
+        more = example.more + len(values[shown:])
+        text = ", ".join(values[:shown]) + (f", {more:,} more" if more else "") + f" -> {released}"
+        if len(text) <= _EXAMPLE:
+            break
+    return text
+
+
+def frontier_text(frontier: ReleaseFrontier) -> str:
+    """The undominated points, or some of them evenly, what each method needs, and what is proved."""
+    blocks = [_points(frontier), _methods(frontier), wrapped(scope_words(frontier))]
+    return "\n\n".join(block for block in blocks if block)
+
+
+def _points(frontier: ReleaseFrontier) -> str:
+    shown = spread(frontier.points, _MOST_POINTS)
+    some = f" ({len(shown)} of them)" if len(shown) < len(frontier.points) else ""
+    title = (
+        f"{len(frontier.points):,} undominated releases{some}: {names_text(frontier.sensitive)} hidden, "
+        f"{names_text(frontier.public)} published"
+    )
+    title += f", {names_text(frontier.keep)} kept" if frontier.keep else ""
+    title += f", {names_text(frontier.given)} known" if frontier.given else ""
+    header = (
+        "values left",
+        "bits leaked, L0",
+        "told apart, I*",
+        "resolution",
+        "distortion",
+        "cells",
+        "method",
+    )
+    rows = [
+        (
+            f"{p.min_posterior:>{len(header[0])},}",
+            p.leakage.rounded_up(2),
+            p.maximin.rounded_up(2),
+            kept_text(p.resolution),
+            "-" if p.distortion is None else length_text(p.distortion),
+            f"{p.cells:,}",
+            p.method,
+        )
+        for p in shown
+    ]
+    return table(f"{title}:", header, rows)
+
+
+def _methods(frontier: ReleaseFrontier) -> str:
+    levels = levels_of(frontier)
+    rows = [
+        (f"{row.name}{' (baseline)' if row.baseline else ''}", *(need.text for need in row.needs))
+        for row in method_rows(frontier, levels)
+    ]
+    if not levels or not rows:
+        return ""
+    most = "most resolution that each method keeps"
+    least = "least distortion that each method needs"
+    what = most if frontier.utility == "resolution" else least
+    given = "at most so much is given away" if levels[0].left is None else "so many values are to be left"
+    found = table(f"The {what} when {given}:", ("", *(level.text for level in levels)), rows)
+    return "\n".join([found, *(f"  {one.name}: {one.note}" for one in frontier.series if one.note)])

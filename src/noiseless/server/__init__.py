@@ -1,0 +1,1 @@
+"""The curator behind HTTP: tokens, limits, logs, metrics, one error shape."""

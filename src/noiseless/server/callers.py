@@ -1,0 +1,143 @@
+"""Who asks: tokens as they stand in the ledgers, known to this process for less than a second."""
+
+import asyncio
+import hmac
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+from noiseless.ledger import Ledger
+from noiseless.ledger.entries import now
+from noiseless.ledger.tokens import Role, Token, list_tokens, token_hash, token_id
+from noiseless.server.errors import forbidden, not_found, unauthorised, unavailable
+
+_REFRESH, _STALE, _SOONEST = 0.3, 0.8, 0.05
+"""Seconds: after which tokens are read again, are not trusted any more, and may be read again at all."""
+
+_NOBODY = token_hash("nobody")
+
+
+@dataclass(frozen=True)
+class Caller:
+    """The holder of a valid token.
+
+    Attributes:
+        token: what the token is called.
+        name: who they are; the account of an analyst.
+        roles: their role for each dataset that they may see.
+        expires: when the token ends by itself.
+    """
+
+    token: str
+    name: str
+    roles: Mapping[str, Role]
+    expires: str | None
+
+    @property
+    def role(self) -> Role:
+        """Owner, if they are of any dataset."""
+        return "owner" if "owner" in self.roles.values() else "analyst"
+
+    @property
+    def owned(self) -> list[str]:
+        """The datasets that they own."""
+        return [name for name, role in self.roles.items() if role == "owner"]
+
+    def require(self, dataset: str) -> None:
+        """Refuse those who may not see a dataset.
+
+        Raises:
+            ApiError: the same whether there is such a dataset or not.
+        """
+        if dataset not in self.roles:
+            raise not_found()
+
+    def require_owner(self, dataset: str) -> None:
+        """Refuse those who do not own a dataset.
+
+        Raises:
+            ApiError: the same as above for those who may not see it.
+        """
+        self.require(dataset)
+        if self.roles[dataset] != "owner":
+            raise forbidden()
+
+
+class Callers:
+    """All tokens, and who they belong to."""
+
+    def __init__(self, ledgers: Sequence[Ledger], datasets: Sequence[str], pool: Executor) -> None:
+        self._ledgers, self._datasets, self._pool = tuple(ledgers), frozenset(datasets), pool
+        self._tokens: dict[str, list[Token]] = {}
+        self._read_at = float("-inf")
+        self._reading: asyncio.Task[None] | None = None
+        self._changes = 0
+
+    async def find(self, header: str | None) -> Caller:
+        """The caller whose token a request's `Authorization` holds.
+
+        Raises:
+            ApiError: it holds no valid token, or tokens cannot be read now.
+        """
+        scheme, _, text = (header or "").partition(" ")
+        name = token_id(text.strip()) if scheme.lower() == "bearer" else None
+        if name is None:
+            raise unauthorised()
+        age = time.monotonic() - self._read_at
+        if age > _STALE or (name not in self._tokens and age > _SOONEST):
+            await self._read_again()
+        elif age > _REFRESH:
+            self._begin_reading()
+        return self._caller(name, token_hash(text.strip()))
+
+    def forget(self) -> None:
+        """Read all tokens again before the next request: one of them was changed here."""
+        self._changes += 1
+        self._read_at = float("-inf")
+
+    def _caller(self, name: str, hashed: str) -> Caller:
+        rows, at = self._tokens.get(name, []), now()
+        same = hmac.compare_digest(hashed, rows[0].hash if rows else _NOBODY)
+        valid = [row for row in rows if row.is_valid(at) and row.dataset in self._datasets]
+        if not (same and valid):
+            raise unauthorised()
+        roles = {row.dataset: row.role for row in valid}
+        return Caller(name, valid[0].name, roles, valid[0].expires)
+
+    async def _read_again(self) -> None:
+        """Read tokens; a reading that began before now may miss what was changed just now."""
+        if self._reading is not None and not self._reading.done():
+            await asyncio.wait([self._reading])
+        reading = self._begin_reading()
+        await asyncio.wait([reading])
+        if reading.cancelled() or reading.exception() is not None:
+            raise unavailable("tokens cannot be checked now; ask again")
+
+    def _begin_reading(self) -> asyncio.Task[None]:
+        if self._reading is None or self._reading.done():
+            self._reading = asyncio.get_running_loop().create_task(self._read())
+            self._reading.add_done_callback(_heed)
+        return self._reading
+
+    async def _read(self) -> None:
+        begun, changes = time.monotonic(), self._changes
+        loop = asyncio.get_running_loop()
+        found = await asyncio.gather(
+            *(loop.run_in_executor(self._pool, list_tokens, ledger) for ledger in self._ledgers)
+        )
+        tokens: dict[str, list[Token]] = {}
+        for row in (row for rows in found for row in rows):
+            tokens.setdefault(row.id, []).append(row)
+        self._tokens = {
+            name: [row for row in rows if hmac.compare_digest(row.hash, rows[0].hash)]
+            for name, rows in tokens.items()
+        }
+        if changes == self._changes:
+            self._read_at = begun
+
+
+def _heed(task: asyncio.Task[None]) -> None:
+    """An error is told to whoever waits for the task, if anybody does."""
+    if not task.cancelled():
+        task.exception()

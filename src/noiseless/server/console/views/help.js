@@ -1,0 +1,30 @@
+// Keys and words.
+
+import { h, table } from "../dom.js";
+
+const KEYS = [
+  [["Ctrl", "Enter"], "In a question: see the price; when it is there, run the batch (on a Mac also \u2318 Enter)"],
+  [["Alt", "\u2193"], "In a question: go to the next one, or begin one after the last"],
+  [["Alt", "\u2191"], "In a question: go to the one before"],
+  [["Esc"], "Close a box; while answers are computed, stop waiting"],
+  [["Enter"], "Send a form of single lines, press a button, follow a link"],
+  [["Tab"], "Go on; also out of a question"],
+];
+const WORDS = [
+  ["Answer", "An interval that holds the truth for certain. The dot is its middle, which is off by half the width at most."],
+  ["Bits", "What answers can tell about any one person at most, whatever else is known: k bits tell apart at most 2\u1d4f possibilities."],
+  ["Price", "What a batch costs, decided from what everybody may know before the data is looked at. Seeing a price is free."],
+  ["Batch", "Questions that are asked together. They often cost less together than one by one."],
+  ["Free", "A question that was answered before, or can be computed from such answers, costs nothing, whoever asked it first."],
+  ["Budget", "What may be told about a person in all, over all analysts together. A batch that would exceed it is refused, and the data is not looked at."],
+  ["Hint", "/*+ bits(2) */ after SELECT lets each question cost up to 2 bits; /*+ max_error(0.5) */ asks for that exactness."],
+];
+
+/** The page. */
+export function showHelp(page) {
+  const body = page.title("Help");
+  const keys = KEYS.map(([names, does]) => [names.map((name, place) => [place ? " + " : "", h("kbd", {}, name)]), does]);
+  body.append(
+    h("h2", {}, "Keys"), table("Keys that the console knows", ["Key", "What it does"], keys),
+    h("h2", {}, "Words"), h("dl", { class: "facts" }, WORDS.map(([word, text]) => [h("dt", {}, word), h("dd", {}, text)])));
+}

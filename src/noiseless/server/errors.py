@@ -1,0 +1,138 @@
+"""One shape for every refusal, and what the errors of the library become in it.
+
+A refusal says what is wrong with the request and how to mend it. It holds nothing of the private table, and
+nothing about the machine: what an analyst cannot mend is told in general words, and the log has the rest.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from noiseless.accounting.history import BudgetError
+from noiseless.curator.reply import remaining_bits
+from noiseless.curator.source import ChangedSourceError
+from noiseless.errors import ColumnError, NoiselessError, RequestError
+from noiseless.ledger import LedgerError, QuotaError
+from noiseless.ledger.wire import integer_text
+
+
+class ApiError(Exception):
+    """A refusal.
+
+    Attributes:
+        status: of HTTP.
+        code: a word for programs.
+        message: a sentence for people.
+        details: what else a program may want to know.
+        headers: of the response.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        details: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(code)
+        self.status, self.code, self.message = status, code, message
+        self.details, self.headers = dict(details or {}), dict(headers or {})
+
+    @property
+    def body(self) -> bytes:
+        """The response's body."""
+        return error_body(self.code, self.message, self.details)
+
+
+def error_body(code: str, message: str, details: Mapping[str, Any] | None = None) -> bytes:
+    """A refusal as JSON."""
+    said = {"error": {"code": code, "message": message, "details": dict(details or {})}}
+    return json.dumps(said, separators=(",", ":"), allow_nan=False).encode()
+
+
+def unauthorised() -> ApiError:
+    """The same for every token that is not valid, whatever the reason."""
+    challenge = {"WWW-Authenticate": 'Bearer realm="noiseless"'}
+    return ApiError(401, "unauthorised", "a valid token is needed; ask the dataset's owner", {}, challenge)
+
+
+def forbidden() -> ApiError:
+    """The token's role does not allow it."""
+    return ApiError(403, "forbidden", "only an owner of the dataset may do that")
+
+
+def not_found() -> ApiError:
+    """The same for what is not there and for what the token may not see."""
+    return ApiError(404, "not_found", "there is no such thing, or this token may not see it")
+
+
+def bad_request(message: str) -> ApiError:
+    """The request is not well formed."""
+    return ApiError(400, "bad_request", message)
+
+
+def too_large(message: str, most: int) -> ApiError:
+    """The request is larger than the server takes."""
+    return ApiError(413, "too_large", message, {"most": most})
+
+
+def too_many(seconds: float) -> ApiError:
+    """The token made too many requests."""
+    wait = max(1, int(seconds + 0.999))
+    said = f"too many requests; ask again in {wait} s"
+    return ApiError(429, "too_many", said, {"retry_after": wait}, {"Retry-After": str(wait)})
+
+
+def timeout() -> ApiError:
+    """The work goes on; whoever asks again gets what came of it."""
+    said = "the answer takes longer; ask again: what was charged meanwhile is free then"
+    return ApiError(503, "timeout", said, {}, {"Retry-After": "1"})
+
+
+def unavailable(said: str = "the server is busy; ask again") -> ApiError:
+    """It cannot be done now."""
+    return ApiError(503, "unavailable", said, {}, {"Retry-After": "1"})
+
+
+def internal() -> ApiError:
+    """Something failed inside; what, is in the log."""
+    return ApiError(500, "internal", "something failed inside; what was charged is free when asked again")
+
+
+def refusal(error: BaseException) -> ApiError:
+    """What an error becomes."""
+    if isinstance(error, ApiError):
+        return error
+    if isinstance(error, BudgetError):
+        return ApiError(409, "budget_exceeded", str(error), _budget_details(error))
+    if isinstance(error, LedgerError):
+        return unavailable("the ledger cannot be written or read now; ask again: what was charged is free")
+    if isinstance(error, ChangedSourceError):
+        return unavailable("the data changed since the version that was declared; its owner must declare it")
+    if isinstance(error, RequestError | ColumnError):
+        return ApiError(400, "bad_query", str(error))
+    return internal()
+
+
+def logged(error: BaseException) -> str:
+    """What the log says about an error: nothing that anybody wrote, no value of any data."""
+    if isinstance(error, LedgerError | ChangedSourceError) and not isinstance(error, QuotaError):
+        return f"{type(error).__name__}: {error}"
+    bare = getattr(error, "bare", None)
+    return (
+        f"{type(error).__name__}: {bare}"
+        if bare and isinstance(error, NoiselessError)
+        else type(error).__name__
+    )
+
+
+def _budget_details(error: BudgetError) -> dict[str, Any]:
+    """What is spent, asked for and left, in bits; it depends on the questions alone."""
+    return {
+        "spent": error.spent.upper,
+        "asked": error.asked.upper,
+        "remaining": remaining_bits(error.budget, error.spent),
+        "remaining_outputs": integer_text(error.remaining),
+        "whose": "analyst" if isinstance(error, QuotaError) else "dataset",
+    }

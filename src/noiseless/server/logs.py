@@ -1,0 +1,100 @@
+"""A log of one JSON object a line: what happened, never what was asked or answered."""
+
+import contextlib
+import hashlib
+import json
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+LOGGER = "noiseless.server"
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object a line; of an exception, whose message may quote data, only its kind and place."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """A line."""
+        return json.dumps(_fields(record), ensure_ascii=True, default=str)
+
+
+class PlainLines(logging.Formatter):
+    """The same for people."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """A line."""
+        fields = _fields(record)
+        head = [fields.pop("time"), fields.pop("level"), fields.pop("event")]
+        return " ".join([*head, *(f"{name}={value}" for name, value in fields.items() if value is not None)])
+
+
+def _fields(record: logging.LogRecord) -> dict[str, Any]:
+    when = datetime.fromtimestamp(record.created, UTC).replace(tzinfo=None)
+    fields: dict[str, Any] = {
+        "time": f"{when.isoformat(timespec='milliseconds')}Z",
+        "level": record.levelname.lower(),
+        "event": record.getMessage() if record.name == LOGGER else "uvicorn",
+    }
+    if record.name != LOGGER:
+        fields["message"] = record.getMessage()
+    fields |= getattr(record, "fields", {})
+    if record.exc_info and record.exc_info[1] is not None:
+        fields |= exception_fields(record.exc_info[1])
+    return fields
+
+
+def exception_fields(error: BaseException) -> dict[str, Any]:
+    """The kind of an exception and where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)[-4:]
+    places = [f"{frame.filename.rpartition('/')[2]}:{frame.lineno} {frame.name}" for frame in frames]
+    return {"error": type(error).__name__, "places": places}
+
+
+class _Stderr(logging.StreamHandler[Any]):
+    """Writes to stderr; a line of JSON for every request goes there by the shortest way."""
+
+    def write(self, event: str, fields: dict[str, object]) -> None:
+        when = datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds")
+        line = _ENCODER.encode({"time": f"{when}Z", "level": "info", "event": event, **fields})
+        with contextlib.suppress(OSError):  # a log that cannot be written stops nobody
+            os.write(2, f"{line}\n".encode())
+
+
+_ENCODER = json.JSONEncoder(default=str)
+
+
+def set_up_logging(form: str) -> None:
+    """Send the log to stderr: this server's own lines and those of uvicorn that are worth it."""
+    handler: logging.Handler = _Stderr(sys.stderr)
+    if form == "text":
+        handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(PlainLines() if form == "text" else JsonLines())
+    for name, level in ((LOGGER, logging.INFO), ("uvicorn.error", logging.INFO), ("asyncio", logging.ERROR)):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(level)
+    logging.getLogger("uvicorn.access").disabled = True
+
+
+def log(event: str, level: int = logging.INFO, **fields: object) -> None:
+    """Write a line."""
+    logger = logging.getLogger(LOGGER)
+    if level == logging.INFO and len(logger.handlers) == 1 and isinstance(logger.handlers[0], _Stderr):
+        logger.handlers[0].write(event, fields)
+        return
+    if logger.isEnabledFor(level):
+        logger.log(level, event, extra={"fields": fields})
+
+
+def fingerprint(key: str, sql: Sequence[str]) -> str:
+    """What stands for a batch in the log; without the key nobody can try out what was asked.
+
+    >>> fingerprint("k", ["SELECT 1"]) == fingerprint("k", ["SELECT 1"])
+    True
+    """
+    text = "\0".join(sql).encode("utf-8", "backslashreplace")
+    return hashlib.blake2b(text, digest_size=8, key=key.encode()).hexdigest()

@@ -1,0 +1,105 @@
+"""For owners: the ledger, exposure, budgets."""
+
+from decimal import Decimal, InvalidOperation
+from itertools import islice
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from noiseless.accounting.cost import Budget
+from noiseless.curator.file import read_budget
+from noiseless.errors import NoiselessError
+from noiseless.ledger.state import budget_bits
+from noiseless.server import descriptions, models, replies
+from noiseless.server.dataset_routes import DatasetName
+from noiseless.server.documents import described
+from noiseless.server.errors import bad_request
+from noiseless.server.requests import (
+    caller_of,
+    desk_of,
+    json_response,
+    known_parameters,
+    office_of,
+    read_body,
+)
+
+router = APIRouter(dependencies=[Depends(known_parameters)])
+
+
+@router.get("/v1/datasets/{name}/ledger", **described("Entries of the ledger", models.Ledger, 403, 404))
+async def get_ledger(
+    request: Request,
+    name: DatasetName,
+    after: Annotated[int, Query(ge=0, le=2**53, description="Only entries after this number.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=1000, description="How many.")] = 100,
+    verify: Annotated[
+        bool, Query(description="Whether the whole chain is checked, which takes its time.")
+    ] = False,
+) -> Response:
+    """What was declared, charged and answered, in its order."""
+    desk = desk_of(request, name, owner=True)
+
+    def page() -> dict[str, Any]:
+        entries = list(islice(desk.ledger.entries(name, after), limit + 1))
+        state = desk.ledger.state(name, cells=())
+        report = desk.ledger.verify() if verify else None
+        return {
+            "entries": [entry.to_dict() for entry in entries[:limit]],
+            "next": entries[limit - 1].seq if len(entries) > limit else None,
+            "spent": state.spent.upper,
+            "spent_exact": replies.exact_bits(state.spent),
+            "analysts": {who: cost.upper for who, cost in sorted(state.analysts.items())},
+            "chain_ok": None if report is None else report.ok,
+            "head": None if report is None else str(report.head),
+        }
+
+    return json_response(await office_of(request).work(page))
+
+
+@router.get(
+    "/v1/datasets/{name}/exposure",
+    **described("How exposed people are to the answers given so far", models.Exposure, 403, 404),
+)
+async def get_exposure(request: Request, name: DatasetName) -> Response:
+    """How many rows are exposed how much. It depends on private data: it is for the owner alone."""
+    desk = desk_of(request, name, owner=True)
+    found = await office_of(request).work(lambda: descriptions.exposure(desk.fresh_curator().exposure()))
+    return json_response(found)
+
+
+@router.post(
+    "/v1/datasets/{name}/budget",
+    **described("Change a dataset's budget", models.BudgetChanged, 403, 404, body=models.BudgetBody),
+)
+async def post_budget(request: Request, name: DatasetName) -> Response:
+    """Record a new budget in the ledger. It may be lower than what is spent: nothing new is answered then."""
+    desk, caller = desk_of(request, name, owner=True), caller_of(request)
+    body = await read_body(request, models.BudgetBody)
+    budget = _budget(body.bits)
+
+    def change() -> dict[str, Any]:
+        entry = desk.change_budget(budget, by=caller.name, reason=body.reason)
+        state = desk.state()
+        said = replies.standing_of(state)
+        said.pop("warnings")
+        return {
+            "entry": entry,
+            "budget": budget_bits(state.budget),
+            "budget_exact": replies.exact_budget(state.budget),
+            **said,
+            "note": "write the same budget into the curator's file before a new version is declared",
+        }
+
+    return json_response(await office_of(request).work(change))
+
+
+def _budget(bits: float | str) -> Budget:
+    """Bits as they were meant: a text, a whole number, or the decimal that JSON had."""
+    try:
+        if isinstance(bits, str) and not bits.strip().lower().startswith("reach"):
+            return read_budget(Decimal(bits.strip()))
+        return read_budget(models.exact_number(bits))
+    except (ValueError, InvalidOperation, NoiselessError):
+        raise bad_request('bits: a number from 0 to 10,000, or "reach K"') from None

@@ -1,0 +1,103 @@
+"""Asking: what most requests do. They are answered without the framework's detours."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from noiseless.accounting.history import BudgetError
+from noiseless.ledger.asked_batches import AskedBatch
+from noiseless.server.bodies import checked_body, require_json
+from noiseless.server.callers import Caller
+from noiseless.server.desks import Desk
+from noiseless.server.errors import bad_request, not_found, too_large
+from noiseless.server.logs import fingerprint
+from noiseless.server.models import QueriesBody
+from noiseless.server.office import Office
+
+PATH = "/v1/datasets/{name}/queries"
+
+
+class Batch:
+    """A request to price or answer statements."""
+
+    def __init__(self, office: Office, caller: Caller, name: str, log: dict[str, Any]) -> None:
+        caller.require(name)
+        desk = office.desks.get(name)
+        if desk is None:
+            raise not_found()
+        self.office, self.caller, self.desk, self.log = office, caller, desk, log
+        log["dataset"] = name
+
+    async def answer(self, content: bytes) -> bytes:
+        """The reply to a request's body.
+
+        Raises:
+            ApiError: the request makes no sense or is too large.
+            NoiselessError: it is refused.
+        """
+        body, settings = checked_body(content, QueriesBody), self.office.settings
+        if len(body.queries) > settings.max_batch:
+            most = settings.max_batch
+            raise too_large(f"a batch has at most {most:,} statements; send several", most)
+        sql = tuple(body.queries)
+        if any("\x00" in text for text in (*sql, body.key or "")):
+            raise bad_request("a text holds a character that is none")
+        self.log["batch"], self.log["statements"] = fingerprint(settings.log_key, sql), len(sql)
+        try:
+            found, outcome = await self._answered(sql, body)
+        except BudgetError:
+            self.office.metrics.batch("refused", 0)
+            raise
+        self.office.metrics.batch(outcome, len(sql))
+        return found
+
+    async def _answered(self, sql: tuple[str, ...], body: QueriesBody) -> tuple[bytes, str]:
+        office, desk, name = self.office, self.desk, self.caller.name
+        if body.dry_run:
+            return await office.work(lambda: desk.price(sql, name)), "priced"
+        if body.key is None and (known := await self._known(desk, sql)) is not None:
+            return known, "free"
+        found = await office.work(lambda: desk.ask(sql, name, body.key))
+        if found.known is not None:
+            desk.remember(sql, found.known)
+        if found.charge is None:
+            return found.body, "free"
+        self.log["charge"] = found.charge
+        return found.body, "new"
+
+    async def _known(self, desk: Desk, sql: tuple[str, ...]) -> bytes | None:
+        """The reply to a batch that is free, if its answers are known and no newer version is out."""
+        known = desk.known(sql)
+        if known is None:
+            return None
+        standing = await self.office.standing(desk.name)
+        if standing.version != known.version:
+            desk.forget(sql)
+            return None
+        if not desk.is_noted(self.caller.name, sql):
+            desk.note_later(AskedBatch.now(desk.name, self.caller.name, known.version, sql))
+        return desk.known_reply(known, standing)
+
+
+def dataset_of(path: str) -> str | None:
+    """The dataset that a path of this endpoint names.
+
+    >>> dataset_of("/v1/datasets/meters/queries"), dataset_of("/v1/datasets/a/b/queries")
+    ('meters', None)
+    """
+    before, _, after = PATH.partition("{name}")
+    if not (path.startswith(before) and path.endswith(after)):
+        return None
+    name = path[len(before) : -len(after)]
+    return name if name and "/" not in name else None
+
+
+async def post_queries(request: Request) -> Response:
+    """Price or answer a batch; the gate does the same by itself."""
+    office: Office = request.app.state.office
+    headers: Mapping[str, str] = request.headers
+    batch = Batch(office, request.scope["caller"], request.path_params["name"], request.scope["log"])
+    require_json(headers.get("content-type"))
+    return Response(await batch.answer(await request.body()), media_type="application/json")

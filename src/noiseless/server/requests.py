@@ -1,0 +1,114 @@
+"""Reading requests and writing responses, the same way for all endpoints."""
+
+from http import HTTPStatus
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Scope
+
+from noiseless.server.bodies import JSON, Body, checked_body, require_json
+from noiseless.server.callers import Caller
+from noiseless.server.desks import Desk
+from noiseless.server.errors import ApiError, bad_request, logged, not_found, refusal
+from noiseless.server.office import Office
+from noiseless.server.replies import dumped
+
+
+def office_of(request: Request) -> Office:
+    """What all requests share."""
+    found: Office = request.app.state.office
+    return found
+
+
+def caller_of(request: Request) -> Caller:
+    """Who asks."""
+    found: Caller = request.scope["caller"]
+    return found
+
+
+def desk_of(request: Request, name: str, *, owner: bool = False) -> Desk:
+    """The dataset that a request is about.
+
+    Raises:
+        ApiError: the caller may not see it, or may not do that with it.
+    """
+    caller, office = caller_of(request), office_of(request)
+    if owner:
+        caller.require_owner(name)
+    else:
+        caller.require(name)
+    request.scope["log"]["dataset"] = name
+    desk = office.desks.get(name)
+    if desk is None:
+        raise not_found()
+    return desk
+
+
+async def known_parameters(request: Request) -> None:
+    """Refuse parameters that an endpoint does not have: they are slips of the pen.
+
+    Raises:
+        ApiError: there is one.
+    """
+    dependant = getattr(request.scope["route"], "dependant", None)
+    names = {field.alias for field in getattr(dependant, "query_params", ())}
+    if not names.issuperset(request.query_params):
+        known = f"it has {', '.join(sorted(names))}" if names else "it has none"
+        raise bad_request(f"the endpoint has no such parameter; {known}")
+
+
+async def read_body(request: Request, model: type[Body]) -> Body:
+    """The body of a request.
+
+    Raises:
+        ApiError: it is not JSON, or not what is asked for.
+    """
+    require_json(request.headers.get("content-type"))
+    return checked_body(await request.body(), model)
+
+
+def json_response(value: object, status: int = 200) -> Response:
+    """A response of plain JSON."""
+    return Response(dumped(value), status, media_type=JSON)
+
+
+def error_response(error: ApiError) -> Response:
+    """A refusal."""
+    return Response(error.body, error.status, dict(error.headers), media_type=JSON)
+
+
+async def refused(request: Request, error: Exception) -> Response:
+    """What an error of ours, or of the library, becomes."""
+    found = refusal(error)
+    note_refusal(request.scope, error, found)
+    return error_response(found)
+
+
+async def framework_refused(request: Request, error: Exception) -> Response:
+    """What the framework refuses: unknown paths, other methods, parameters that make no sense."""
+    if isinstance(error, HTTPException):
+        status, headers = error.status_code, dict(error.headers or {})
+        if status == HTTPStatus.NOT_FOUND:
+            return await refused(request, not_found())
+        if status == HTTPStatus.METHOD_NOT_ALLOWED:
+            said = "this method is not possible here; see /openapi.json"
+            return await refused(request, ApiError(405, "method_not_allowed", said, {}, headers))
+        return await refused(
+            request, ApiError(status, "bad_request", "the request is not well formed", {}, headers)
+        )
+    details: list[Any] = getattr(error, "errors", list)()
+    said = "; ".join(f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in details[:3])
+    return await refused(request, bad_request(said or "the request is not well formed"))
+
+
+def note_refusal(scope: Scope, error: BaseException, found: ApiError) -> None:
+    """What the log says about a refusal."""
+    scope["log"]["code"] = found.code
+    if found.status in {
+        HTTPStatus.BAD_REQUEST,
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        HTTPStatus.SERVICE_UNAVAILABLE,
+    }:
+        scope["log"]["problem"] = logged(error)

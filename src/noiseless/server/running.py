@@ -1,0 +1,108 @@
+"""Running a server until it is told to stop."""
+
+import gc
+import os
+import signal
+import sys
+import tempfile
+from dataclasses import dataclass
+
+from noiseless.server.settings import Settings
+
+STOP_SECONDS = 30
+_TURN_SECONDS = 0.001
+
+
+@dataclass(frozen=True)
+class Listening:
+    """Where and how a server listens.
+
+    Attributes:
+        host: the address.
+        port: the port.
+        tls_cert: the file of its certificate; None for plain HTTP.
+        tls_key: the file of the certificate's key.
+        workers: how many processes.
+        log_format: json or text.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    tls_cert: str | None = None
+    tls_key: str | None = None
+    workers: int = 1
+    log_format: str = "json"
+
+    @property
+    def url(self) -> str:
+        """Where people find it."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'http' if self.tls_cert is None else 'https'}://{host}:{self.port}"
+
+
+def serve(settings: Settings, listening: Listening) -> None:
+    """Serve until SIGTERM or SIGINT; what was charged for is finished then.
+
+    Raises:
+        NoiselessError: a dataset cannot be opened.
+    """
+    import uvicorn
+
+    from noiseless.server.app import create_app
+    from noiseless.server.logs import set_up_logging
+    from noiseless.server.office import Office
+    from noiseless.server.protocol import PatientProtocol
+
+    set_up_logging(listening.log_format)
+    options = {
+        "host": listening.host,
+        "port": listening.port,
+        "ssl_certfile": listening.tls_cert,
+        "ssl_keyfile": listening.tls_key,
+        "http": PatientProtocol,
+        "ws": "none",
+        "log_config": None,
+        "access_log": False,
+        "server_header": False,
+        "proxy_headers": False,
+        "timeout_graceful_shutdown": STOP_SECONDS,
+    }
+    if listening.workers == 1:
+        app = create_app(settings)
+        _stop_quietly()
+        _take_short_turns()
+        uvicorn.run(app, **options)  # type: ignore[arg-type]
+        return
+    Office(settings).close_at_once()  # what is wrong is told before any process is started
+    settings.publish()
+    os.environ[_LOG_FORMAT] = listening.log_format
+    with tempfile.TemporaryDirectory(prefix="noiseless-metrics-") as folder:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+        uvicorn.run("noiseless.server.running:worker", factory=True, workers=listening.workers, **options)  # type: ignore[arg-type]
+
+
+def _stop_quietly() -> None:
+    """Uvicorn sends itself the signal again when it has stopped; the process would end as if it failed."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
+
+
+def _take_short_turns() -> None:
+    """Threads that compute let the one that answers go first, and what was opened is no garbage."""
+    sys.setswitchinterval(_TURN_SECONDS)
+    gc.collect()
+    gc.freeze()
+
+
+_LOG_FORMAT = "NOISELESS_LOG_FORMAT"
+
+
+def worker() -> object:
+    """The application of one of several processes."""
+    from noiseless.server.app import from_environment
+    from noiseless.server.logs import set_up_logging
+
+    set_up_logging(os.environ.get(_LOG_FORMAT, "json"))
+    app = from_environment()
+    _take_short_turns()
+    return app

@@ -1,0 +1,53 @@
+"""How a server is set up."""
+
+import json
+import os
+import secrets
+from dataclasses import asdict, dataclass, field
+from typing import Literal, Self
+
+VARIABLE = "NOISELESS_SERVER"
+"""The environment variable by which the processes of one server share their settings."""
+
+Metrics = Literal["open", "owner", "off"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a server is set up; the limits hold for each of its processes.
+
+    Attributes:
+        curators: the curators' files, one a dataset.
+        max_body: the most bytes of a request's body.
+        max_batch: the most statements of a batch.
+        rate: requests a second that a token may make in the long run; 0 for no limit.
+        burst: requests that it may make at once.
+        timeout: seconds until somebody who waits for an answer is told to come back.
+        body_timeout: seconds that a request's head, and then its body, may take to arrive.
+        threads: how many batches are worked on at the same time.
+        waiting: how many requests may wait for that.
+        metrics: who may read /metrics: anybody, owners, or nobody.
+        log_key: makes the fingerprints in the log; drawn anew for every start.
+    """
+
+    curators: tuple[str, ...]
+    max_body: int = 1_000_000
+    max_batch: int = 100
+    rate: float = 100.0
+    burst: int = 200
+    timeout: float = 30.0
+    body_timeout: float = 10.0
+    threads: int = 32
+    waiting: int = 1000
+    metrics: Metrics = "open"
+    log_key: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
+
+    def publish(self) -> None:
+        """Leave the settings to the processes that this one starts."""
+        os.environ[VARIABLE] = json.dumps(asdict(self))
+
+    @classmethod
+    def published(cls) -> Self:
+        """The settings that the process was started with."""
+        found = json.loads(os.environ[VARIABLE])
+        return cls(**{**found, "curators": tuple(found["curators"])})

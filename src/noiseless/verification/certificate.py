@@ -1,0 +1,308 @@
+"""What a certificate says, with every part of the type it must have."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from noiseless.exact import Bits
+from noiseless.verification.fields import (
+    FormatError,
+    Json,
+    array,
+    count,
+    digest,
+    flag,
+    number,
+    one_of,
+    optional,
+    parsed,
+    plain,
+    record,
+    text,
+    texts,
+    tuples,
+    unicode,
+)
+from noiseless.verification.quantities import Length, bits, day, fraction
+
+Tuple = tuple[str | None, ...]
+
+ROLES = ("sensitive", "public", "given", "keep")
+DISTANCES = ("absolute", "euclidean", "max", "gower", "hamming", "discrete")
+_CODEWORDS = ("midrange", "centroid", "medoid", "interval")
+_TOP = (
+    *("format", "version", "tool", "created", "columns", "options", "original", "released", "hierarchies"),
+    *("partition", "claim", "target", "witness", "stated"),
+)
+_COUNTS = (
+    *("sensitive_values", "public_values", "cells", "min_posterior", "max_posterior", "components"),
+    "suppressed_rows",
+)
+_EXACT = ("leakage_exact", "maximin_exact", "resolution_exact", "distortion_exact")
+_FLOATS = ("leakage", "maximin", "resolution", "distortion")
+_OPTIONS = ("codeword", "distance", "missing", "kinds")
+_USED = (*_OPTIONS, "weights", "spans", "hierarchy_cost", "distinct_rows")
+_KINDS = ("number", "date", "category", "hierarchy")
+
+
+class Columns(NamedTuple):
+    """Which column plays which part."""
+
+    sensitive: tuple[str, ...]
+    public: tuple[str, ...]
+    given: tuple[str, ...]
+    keep: tuple[str, ...]
+
+    @property
+    def original(self) -> tuple[str, ...]:
+        """The columns that the original's digest is over."""
+        return (*self.sensitive, *self.public, *self.given, *self.keep)
+
+    @property
+    def released(self) -> tuple[str, ...]:
+        """All columns of the released table."""
+        return (*self.public, *self.keep)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the claims depend on."""
+
+    codeword: str
+    distance: str | None
+    missing: str
+    kinds: Mapping[str, str]
+    weights: Mapping[str, Fraction]
+    spans: Mapping[str, tuple[Fraction, Fraction]]
+    hierarchy_cost: str
+    distinct_rows: bool
+
+
+class TableFacts(NamedTuple):
+    """What is claimed of a table as a whole."""
+
+    rows: int
+    digest: str
+
+
+class Cell(NamedTuple):
+    """A cell of the partition: what is released for which public values."""
+
+    released: Tuple
+    members: tuple[Tuple, ...]
+    rows: int
+    posterior: int
+    suppressed: bool
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The numbers that are claimed: counts, exact ones, and those rounded for people."""
+
+    counts: Mapping[str, int]
+    leakage: Fraction
+    maximin: Fraction
+    resolution: Fraction
+    distortion: Length | None
+    floats: Mapping[str, float | None]
+
+
+class Witness(NamedTuple):
+    """Where the worst cases are."""
+
+    posterior_cell: int
+    largest_cell: int | None
+    distortion_cell: int | None
+    distortion_member: Tuple | None
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """All that is claimed."""
+
+    columns: Columns
+    options: Options
+    original: TableFacts
+    released: TableFacts
+    hierarchies: Mapping[str, Mapping[str, tuple[str, ...]]]
+    cells: tuple[Cell, ...]
+    claim: Claim
+    target: Mapping[str, int | Fraction | Bits | Length]
+    witness: Witness
+    not_checked: Mapping[str, Any]
+
+
+def understood(raw: Mapping[str, Any]) -> Certificate:
+    """A certificate from its JSON.
+
+    Raises:
+        FormatError: a part is not there, of another type, or unknown; it says which.
+    """
+    record(raw, "the certificate", _TOP)
+    record(raw["tool"], "tool", ("name", "version"))
+    for name, value in raw["tool"].items():
+        text(value, f"tool.{name}")
+    text(raw["created"], "created")
+    columns = _columns(raw["columns"])
+    options = _options(raw["options"], columns.public)
+    return Certificate(
+        columns,
+        options,
+        _table_facts(raw["original"], "original"),
+        _table_facts(raw["released"], "released"),
+        _hierarchies(raw["hierarchies"], options.kinds),
+        _cells(raw["partition"], len(columns.public)),
+        _claim(raw["claim"]),
+        _target(raw["target"]),
+        _witness(raw["witness"], len(columns.public)),
+        {
+            "created": raw["created"],
+            "tool": dict(raw["tool"]),
+            "stated": plain(_mapping(raw["stated"], "stated"), "stated"),
+            "options": plain({k: v for k, v in raw["options"].items() if k not in _USED}, "options"),
+        },
+    )
+
+
+def _mapping(value: Json, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise FormatError(f"{where} is not an object")
+    return value
+
+
+def _columns(raw: Json) -> Columns:
+    record(raw, "columns", ROLES)
+    found = Columns(*(texts(raw[role], f"columns.{role}") for role in ROLES))
+    if not found.sensitive or not found.public:
+        raise FormatError("columns names no sensitive or no public column")
+    if len(set(found.original)) < len(found.original):
+        raise FormatError("columns names a column twice")
+    return found
+
+
+def _options(raw: Json, public: Sequence[str]) -> Options:
+    _mapping(raw, "options")
+    for name in _OPTIONS:
+        if name not in raw:
+            raise FormatError(f"options has no {name}")
+    record(raw["kinds"], "options.kinds", public)
+    for kind in raw["kinds"].values():
+        one_of(kind, "options.kinds", _KINDS)
+    weights = _by_column(raw.get("weights", {}), "options.weights", public)
+    spans = _by_column(raw.get("spans", {}), "options.spans", public)
+    distance = raw["distance"]
+    return Options(
+        one_of(raw["codeword"], "options.codeword", _CODEWORDS),
+        None if distance is None else one_of(distance, "options.distance", DISTANCES),
+        one_of(raw["missing"], "options.missing", ("value", "drop", "error")),
+        dict(raw["kinds"]),
+        {name: _weight(value) for name, value in weights.items()},
+        {name: _span(value, raw["kinds"][name]) for name, value in spans.items()},
+        one_of(raw.get("hierarchy_cost", "height"), "options.hierarchy_cost", ("height", "leaves")),
+        flag(raw.get("distinct_rows", False), "options.distinct_rows"),
+    )
+
+
+def _by_column(raw: Json, where: str, public: Sequence[str]) -> Mapping[str, Any]:
+    if not set(_mapping(raw, where)) <= set(public):
+        raise FormatError(f"{where} names a column that is not public")
+    return raw  # type: ignore[no-any-return]  # a mapping, as was just seen
+
+
+def _weight(raw: Json) -> Fraction:
+    weight = parsed(raw, "options.weights", fraction)
+    if weight < 0:
+        raise FormatError("options.weights has a negative weight")
+    return weight
+
+
+def _span(raw: Json, kind: str) -> tuple[Fraction, Fraction]:
+    read = day if kind == "date" else fraction
+    ends = [parsed(end, "options.spans", read) for end in array(raw, "options.spans")]
+    if len(ends) != 2 or ends[0] >= ends[1]:  # noqa: PLR2004 - from and to
+        raise FormatError("options.spans has a range that does not go from a lower to a higher end")
+    return ends[0], ends[1]
+
+
+def _table_facts(raw: Json, where: str) -> TableFacts:
+    record(raw, where, ("rows", "digest"))
+    return TableFacts(count(raw["rows"], f"{where}.rows"), digest(raw["digest"], f"{where}.digest"))
+
+
+def _hierarchies(raw: Json, kinds: Mapping[str, str]) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    record(raw, "hierarchies", [name for name, kind in kinds.items() if kind == "hierarchy"])
+    found = {}
+    for name, tree in raw.items():
+        where = f"hierarchies of column {name!r}"
+        unicode(tuple(_mapping(tree, where)), where)
+        found[name] = {value: texts(above, where) for value, above in tree.items()}
+    return found
+
+
+def _cells(raw: Json, width: int) -> tuple[Cell, ...]:
+    keys = ("released", "members", "rows", "posterior", "suppressed")
+    found = []
+    for number_, cell in enumerate(array(raw, "partition")):
+        where = f"cell {number_} of the partition"
+        record(cell, where, keys)
+        found.append(
+            Cell(
+                tuples([cell["released"]], where, width)[0],
+                tuples(cell["members"], where, width),
+                count(cell["rows"], f"rows of {where}"),
+                count(cell["posterior"], f"posterior of {where}"),
+                flag(cell["suppressed"], f"suppressed of {where}"),
+            )
+        )
+    if not found:
+        raise FormatError("the partition has no cell")
+    return tuple(found)
+
+
+def _claim(raw: Json) -> Claim:
+    record(raw, "claim", (*_COUNTS, *_EXACT, *_FLOATS))
+    leakage, maximin, resolution = (parsed(raw[name], f"claim.{name}", fraction) for name in _EXACT[:3])
+    if min(leakage, maximin, resolution) <= 0:
+        raise FormatError("claim has the logarithm of a number that is not positive")
+    return Claim(
+        {name: count(raw[name], f"claim.{name}") for name in _COUNTS},
+        leakage,
+        maximin,
+        resolution,
+        optional(raw["distortion_exact"], lambda v: parsed(v, "claim.distortion_exact", Length.read)),
+        {
+            name: None if name == "distortion" and raw[name] is None else number(raw[name], f"claim.{name}")
+            for name in _FLOATS
+        },
+    )
+
+
+def _target(raw: Json) -> Mapping[str, int | Fraction | Bits | Length]:
+    readers = {
+        "max_leakage": bits,
+        "max_maximin": bits,
+        "min_resolution": bits,
+        "max_distortion": Length.read,
+        "suppress": fraction,
+    }
+    found: dict[str, int | Fraction | Bits | Length] = {}
+    for name, value in _mapping(raw, "target").items():
+        if name == "min_posterior":
+            found[name] = count(value, "target.min_posterior")
+        elif name in readers:
+            found[name] = parsed(value, f"target.{name}", readers[name])
+        else:
+            raise FormatError("target has a limit of an unknown name")
+    return found
+
+
+def _witness(raw: Json, width: int) -> Witness:
+    record(raw, "witness", Witness._fields)
+    member = raw["distortion_member"]
+    return Witness(
+        count(raw["posterior_cell"], "witness.posterior_cell"),
+        optional(raw["largest_cell"], lambda v: count(v, "witness.largest_cell")),
+        optional(raw["distortion_cell"], lambda v: count(v, "witness.distortion_cell")),
+        None if member is None else tuples([member], "witness.distortion_member", width)[0],
+    )

@@ -1,0 +1,146 @@
+"""Parts of a certificate, each checked for its type: what is not as it must be is named, never repaired."""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from noiseless.verification.quantities import Unreadable
+
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_MOST = 2**62
+
+Json = Any
+"""Whatever JSON may hold."""
+
+T = TypeVar("T")
+
+
+class FormatError(Exception):
+    """A certificate is not well formed; the message names the part and holds no value."""
+
+
+def record(value: Json, where: str, keys: Sequence[str]) -> None:
+    """Check that something is an object with exactly these keys."""
+    if not isinstance(value, Mapping):
+        raise FormatError(f"{where} is not an object")
+    for key in keys:
+        if key not in value:
+            raise FormatError(f"{where} has no {key}")
+    if len(value) > len(keys):
+        raise FormatError(f"{where} has a key of an unknown name")
+
+
+def array(value: Json, where: str) -> Sequence[Any]:
+    """A list."""
+    if not isinstance(value, list | tuple):
+        raise FormatError(f"{where} is not a list")
+    return value
+
+
+def text(value: Json, where: str) -> str:
+    """A text that can be written down."""
+    if type(value) is not str:
+        raise FormatError(f"{where} is not a text")
+    unicode((value,), where)
+    return value
+
+
+def texts(value: Json, where: str) -> tuple[str, ...]:
+    """A list of texts."""
+    return tuple(text(item, where) for item in array(value, where))
+
+
+def unicode(values: Sequence[str | None], where: str) -> None:
+    """Check that texts are made of characters (half a surrogate pair is none)."""
+    try:
+        "".join(value for value in values if value is not None).encode()
+    except (UnicodeEncodeError, TypeError):
+        raise FormatError(f"{where} has a text that is not Unicode") from None
+
+
+def tuples(value: Json, where: str, width: int) -> tuple[tuple[str | None, ...], ...]:
+    """A list of lists of so many texts; null is a missing value."""
+    found = []
+    for item in array(value, where):
+        if not isinstance(item, list | tuple) or len(item) != width:
+            raise FormatError(f"{where} has a value without a text for each public column")
+        for part in item:
+            if part is not None and type(part) is not str:
+                raise FormatError(f"{where} has a value that is neither a text nor null")
+        found.append(tuple(item))
+    unicode([part for item in found for part in item], where)
+    return tuple(found)
+
+
+def count(value: Json, where: str) -> int:
+    """A whole number that counts something."""
+    if type(value) is not int or not 0 <= value < _MOST:
+        raise FormatError(f"{where} is not a count")
+    return value
+
+
+def flag(value: Json, where: str) -> bool:
+    """True or false."""
+    if type(value) is not bool:
+        raise FormatError(f"{where} is neither true nor false")
+    return value
+
+
+def number(value: Json, where: str) -> float:
+    """A JSON number, as the double that readers of JSON make of it."""
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        raise FormatError(f"{where} is not a number")
+    try:
+        found = float(value)
+    except OverflowError:
+        found = math.inf
+    if not math.isfinite(found):
+        raise FormatError(f"{where} is not a finite number")
+    return found
+
+
+def one_of(value: Json, where: str, known: Sequence[str]) -> str:
+    """One of some texts."""
+    if type(value) is not str or value not in known:
+        raise FormatError(f"{where} is none of {', '.join(known)}")
+    return value
+
+
+def digest(value: Json, where: str) -> str:
+    """The name of a digest."""
+    if type(value) is not str or not _DIGEST.fullmatch(value):
+        raise FormatError(f"{where} is not sha256: and 64 hexadecimal digits")
+    return value
+
+
+def parsed(value: Json, where: str, read: Callable[[Any], T]) -> T:
+    """An exact quantity, written as a text or as a number."""
+    if isinstance(value, float):
+        value = Decimal(repr(value))
+    if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
+        raise FormatError(f"{where} is not a number")
+    try:
+        return read(value)
+    except Unreadable:
+        raise FormatError(f"{where} is not a number of its kind") from None
+
+
+def optional(value: Json, read: Callable[[Any], T]) -> T | None:
+    """Null, or something."""
+    return None if value is None else read(value)
+
+
+def plain(value: Json, where: str, depth: int = 20) -> Json:
+    """Anything that is only shown: as JSON has it, not nested too deeply, and writable."""
+    if not depth:
+        raise FormatError(f"{where} is nested too deeply")
+    if isinstance(value, Mapping):
+        unicode([str(key) for key in value], where)
+        return {str(key): plain(item, where, depth - 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item, where, depth - 1) for item in value]
+    if isinstance(value, str):
+        unicode((value,), where)
+    return float(value) if isinstance(value, Decimal) else value

@@ -1,0 +1,92 @@
+"""What a verification found: one line a claim."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from noiseless.display import html_table, text_table
+
+Shown = int | str | None
+"""A number, or a few words; never a value of a sensitive column."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One claim of a certificate, and what the tables say.
+
+    Attributes:
+        name: what the claim is about.
+        holds: whether it is true.
+        claimed: what the certificate says.
+        found: what the tables say; None where that cannot be found out because an earlier check fails.
+    """
+
+    name: str
+    holds: bool
+    claimed: Shown
+    found: Shown
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is in JSON."""
+        return {"name": self.name, "holds": self.holds, "claimed": self.claimed, "found": self.found}
+
+    def __str__(self) -> str:
+        if self.holds:
+            return f"holds: {self.found}"
+        found = "could not be found out" if self.found is None else f"found {self.found}"
+        return f"FAILS: claimed {'nothing' if self.claimed is None else self.claimed}, {found}"
+
+
+@dataclass(frozen=True, repr=False)
+class Verification:
+    """Whether a certificate holds for two tables, claim by claim.
+
+    Attributes:
+        checks: every claim, in the order of the documentation.
+        about: the columns by their roles, and how distances are measured: what the claims are about.
+        not_checked: what the certificate states besides, which no table can tell.
+    """
+
+    checks: tuple[Check, ...]
+    about: Mapping[str, Any] = field(default_factory=dict)
+    not_checked: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def holds(self) -> bool:
+        """Whether all claims are true."""
+        return all(check.holds for check in self.checks)
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """The claims that are not."""
+        return tuple(check for check in self.checks if not check.holds)
+
+    def __getitem__(self, name: str) -> Check:
+        """The check of that name."""
+        for check in self.checks:
+            if check.name == name:
+                return check
+        raise KeyError(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is in JSON."""
+        return {
+            "holds": self.holds,
+            "checks": [check.to_dict() for check in self.checks],
+            "about": dict(self.about),
+            "not_checked": dict(self.not_checked),
+        }
+
+    @property
+    def verdict(self) -> str:
+        """One sentence."""
+        if self.holds:
+            return f"The certificate holds: all {len(self.checks)} checks pass."
+        failed = ", ".join(check.name for check in self.failed)
+        return f"The certificate DOES NOT HOLD: {failed}."
+
+    def __repr__(self) -> str:
+        return text_table(self.verdict, {check.name: str(check) for check in self.checks})
+
+    def _repr_html_(self) -> str:
+        return html_table(self.verdict, {check.name: str(check) for check in self.checks})

@@ -1,0 +1,135 @@
+"""A statement, whatever its spelling, has the answer that DuckDB computes, and intervals hold it."""
+
+from fractions import Fraction
+from math import isfinite
+from random import Random
+from typing import Any
+
+import duckdb
+import pytest
+
+from noiseless.errors import RequestError
+from noiseless.queries.evaluation import Counts
+from noiseless.queries.population import Population
+from noiseless.queries.question import Limits
+from noiseless.queries.sql import Interval, SqlError, parse
+from noiseless.tables import open_table
+from sql_examples import SCHEMA, TABLE, Grammar, soaking
+from sql_worlds import World, coarsely, exactly, frame, random_records
+
+LIMITS = Limits(least_group=1)
+
+
+def statements(random: Random, number: int) -> list[str]:
+    grammar = Grammar(random)
+    return [grammar.statement() for _ in range(number)]
+
+
+def by_duckdb(connection: duckdb.DuckDBPyConnection, sql: str) -> list[tuple[Any, ...]]:
+    return connection.execute(sql).fetchall()
+
+
+def agree(cell: object, found: Any) -> bool:  # noqa: ANN401 - whatever DuckDB has
+    """Equal up to the rounding of doubles; DuckDB has NULL for a sum over nobody, we have 0."""
+    if found is None or (isinstance(found, float) and not isfinite(found)):  # it may divide by 0
+        return cell is None or isinstance(cell, Interval)
+    if isinstance(cell, Interval):
+        truth = Fraction(cell.lower)
+        width = max(Fraction(1), abs(truth)) / 10**9
+        return Fraction(cell.upper) - truth <= width and abs(truth - Fraction(found)) <= width
+    return bool(found == cell)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_duckdb_computes_the_same(seed: int) -> None:
+    random = Random(seed)
+    records = random_records(random, random.choice([1, 2, 7, 40]))
+    rows = frame(records)  # noqa: F841 - DuckDB finds it by its name
+    connection = duckdb.connect()
+    connection.execute(f"CREATE TABLE {TABLE} AS SELECT * FROM rows")
+    world, compared = World.of(records), 0
+    for sql in statements(random, 2000 if soaking() else 40):
+        try:
+            statement = parse(sql, SCHEMA, TABLE)
+            reply = world.reply(statement, exactly, LIMITS)
+        except RequestError:  # nobody passes a filter, or a mean over a private one
+            continue
+        if statement.by or statement.histogram:
+            # Every public group, and every value of a histogram, has a row here; in DuckDB if it has people.
+            sql = sql.split(" LIMIT ")[0]  # noqa: PLW2901 - the same without a limit
+            reply = world.reply(parse(sql, SCHEMA, TABLE), exactly, LIMITS)
+        expected = by_duckdb(connection, sql)
+        keys = [place for place, name in enumerate(statement.names) if not name.startswith("o")]
+        ours = {tuple(row[place] for place in keys): row for row in reply}
+        theirs = {tuple(row[place] for place in keys): row for row in expected}
+        assert theirs.keys() <= ours.keys(), sql
+        for key, found in theirs.items():
+            assert all(map(agree, ours[key], found)), (sql, ours[key], found)
+        # They order by doubles, and have no sum over nobody; where all is whole the order is the same.
+        if all(isinstance(cell, int | str | bool) for row in expected for cell in row):
+            assert [key for key in ours if key in theirs] == list(theirs), sql
+        compared += 1
+    assert compared > 20
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_intervals_hold_the_truth(seed: int) -> None:
+    """Told in one bit each, answers and all that is computed from them are intervals around the truth."""
+    random = Random(100 + seed)
+    world = World.of(random_records(random, random.choice([1, 3, 20])))
+    for sql in statements(random, 1000 if soaking() else 30):
+        unordered = sql.split(" ORDER BY ")[0]  # the order of intervals is not that of the truth
+        try:
+            statement = parse(unordered, SCHEMA, TABLE)
+            truth = world.reply(statement, exactly, LIMITS)
+        except RequestError:
+            continue
+        told = world.reply(statement, coarsely, LIMITS)
+        for exact_row, told_row in zip(truth, told, strict=True):
+            for exact, cell in zip(exact_row, told_row, strict=True):
+                if not isinstance(cell, Interval):
+                    assert cell == exact, sql
+                elif exact is None:
+                    assert cell.may_be_missing, sql
+                else:
+                    assert isinstance(exact, Interval)
+                    assert cell.lower <= exact.lower, sql
+                    assert exact.upper <= cell.upper, sql
+
+
+def test_a_table_counted_by_its_engine_is_the_same_world() -> None:
+    records = random_records(Random(1), 30)
+    table = open_table(frame(records))
+    population = Population.of(table, SCHEMA, SCHEMA.public)
+    world = World(population, Counts.take(table, SCHEMA, population, SCHEMA.private))
+    for sql in statements(Random(2), 40):
+        try:
+            statement = parse(sql, SCHEMA, TABLE)
+            expected = World.of(records).reply(statement, exactly, LIMITS)
+        except RequestError:
+            continue
+        assert world.reply(statement, exactly, LIMITS) == expected
+
+
+def test_means_over_private_filters() -> None:
+    """They have no value where fewer pass than the declared smallest group, and DuckDB's where enough do."""
+    records = random_records(Random(4), 30)
+    rows = frame(records)  # noqa: F841 - DuckDB finds it by its name
+    connection = duckdb.connect()
+    connection.execute(f"CREATE TABLE {TABLE} AS SELECT * FROM rows")
+    world = World.of(records)
+    for condition in ("solar", "kwh > 1", "job = 'nurse'", "kwh BETWEEN 0 AND 1.2", "kwh = 4"):
+        sql = f"SELECT AVG(kwh), COUNT(*) FROM meters WHERE {condition}"
+        ((mean, count),) = world.reply(parse(sql, SCHEMA, TABLE), exactly, Limits(least_group=5))
+        ((found, passed),) = by_duckdb(connection, sql)
+        assert agree(count, passed)
+        assert agree(mean, found) if passed >= 5 else mean is None
+
+
+def test_what_depends_on_the_owner_is_refused_when_that_is_known() -> None:
+    sql = "SELECT AVG(kwh) FROM meters WHERE solar"
+    assert parse(sql, SCHEMA, TABLE).questions
+    with pytest.raises(SqlError, match="min_group"):
+        parse(sql, SCHEMA, TABLE, Limits())
+    with pytest.raises(SqlError, match="one row a person"):
+        parse("SELECT VAR_POP(kwh) FROM meters", SCHEMA, TABLE, Limits(rows=2))

@@ -1,0 +1,246 @@
+"""The single file and the package are two implementations of the same checks: they agree on everything."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from certificate_examples import Case, Made, make, plain_csv_text, random_case, write_files
+from noiseless.errors import NoiselessError
+from noiseless.tables import open_table
+from noiseless.verification import STANDALONE, standalone, verify
+from noiseless.verification.rows import Rows
+from oracle.forgeries import LIES, Forgery
+
+FILES = ("certificate.json", "original.csv", "released.csv")
+
+
+def both(folder: Path) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    """Every check of both, in full."""
+    certificate, original, released = (str(folder / name) for name in FILES)
+    found = verify(certificate, original=original, released=released)
+    raw = standalone.read_certificate(certificate)
+    alone, _ = standalone.verify(raw, standalone.open_table(original), standalone.open_table(released))
+    return [tuple(check) for check in alone], [tuple(check.to_dict().values()) for check in found.checks]
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_both_find_the_same_in_true_and_forged_certificates(seed: int, tmp_path: Path) -> None:
+    made = make(random_case(1000 + seed))
+    forged = Forgery(made, seed)
+    name = sorted(LIES)[seed * 7 % len(LIES)]
+    if seed % 4:
+        LIES[name](forged)
+    case = Case(forged.rows, [], [], {}, [])
+    write_files(Made(case, forged.certificate, forged.released), tmp_path)
+    (tmp_path / "released.csv").write_text(
+        plain_csv_text(forged.released, forged.released_columns), newline=""
+    )
+    alone, found = both(tmp_path)
+    assert alone == found
+    assert all(check[1] for check in alone) == (seed % 4 == 0 or LIES[name](Forgery(made, seed)) is None)
+
+
+# --- tables read alike --------------------------------------------------------------------------------------
+
+NASTY = [
+    "a,b\n007,1.50\n7, x\n",
+    "a\n1.50\n2\n",
+    "a\n1.50\n1.5\n",
+    "a\n-0\n5\n",
+    "a\n-0\n0\n",
+    "a\n1e5\n2\n",
+    "a\n1E+05\n.5\n",
+    "a\n5.0\n6.25\n",
+    "a\n123456789012345678\n-5\n",
+    "a\n1234567890123456789\n5\n",
+    "a\n0.1\n1234567890123456\n",
+    "a\nNULL\nNA\n?\nnull\n",
+    'a,b\n,""\n" ","\n"\n',
+    'a,b\n"say ""hi""","x, y"\n',
+    'a,b\n"two\nlines","two\r\nlines"\n',
+    "a,b\r\n1,2\r\n3,4\r\n",
+    "a;b\n1,5;2\n",
+    "a, b\n1, 2\n",
+    "\ufeffa,b\n1,2\n",
+    "Ärger,b\nß,\u2028\n",
+    "a,b\n\n1,2\n\n",
+    "a\n5\n\n7",
+    "a\n0000-01-01\n2020-02-29\n",
+    "a\ninf\nnan\n",
+    "a\ntrue\nfalse\n",
+]
+
+
+def read_by_engine(path: Path) -> tuple[list[str], Counter[tuple[str | None, ...]]]:
+    table = open_table(str(path))
+    rows = Rows.read(table.select(table.columns), table.columns)
+    texts = rows.tuples(table.columns, np.arange(len(rows)))
+    return list(table.columns), Counter(dict(zip(texts, rows.counts.tolist(), strict=True)))
+
+
+def read_alone(path: Path) -> tuple[list[str], Counter[tuple[str | None, ...]]]:
+    table = standalone.open_table(str(path))
+    return table.columns, Counter(table.read(table.columns))
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_a_nasty_file_reads_alike(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "nasty.csv"
+    path.write_text(text, "utf-8", newline="")
+    assert read_alone(path) == read_by_engine(path)
+
+
+FIELDS = st.one_of(
+    st.text('a1 ",;|\n\r.é', max_size=4),
+    st.sampled_from(["0", "-0", "1.5", "1.50", "5e3", "10", "007", "", "1e-7", "123456789012345678"]),
+)
+
+
+@given(rows=st.lists(st.tuples(FIELDS, FIELDS), max_size=4), quoted=st.booleans())
+@settings(max_examples=60)
+def test_files_that_are_written_properly_read_alike(
+    rows: list[tuple[str, str]], quoted: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("csv") / "table.csv"
+    lines = [",".join(_field(field, always=quoted) for field in row) for row in rows]
+    path.write_text("\n".join(["a,b", *lines, ""]), "utf-8", newline="")
+    assert read_alone(path) == read_by_engine(path)
+
+
+def _field(text: str, *, always: bool) -> str:
+    quotes = always or any(character in text for character in '",\r\n') or text != text.strip()
+    return '"' + text.replace('"', '""') + '"' if quotes else text
+
+
+@given(text=st.text('ab1,"\n\r ;', max_size=25))
+@settings(max_examples=100)
+def test_a_file_that_is_broken_is_refused_or_reads_alike(
+    text: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The single file may refuse what the engine still reads; it never reads anything otherwise."""
+    path = tmp_path_factory.mktemp("csv") / "table.csv"
+    path.write_text("a,b\n" + text, "utf-8", newline="")
+    try:
+        found = read_alone(path)
+    except standalone.Unusable:
+        return
+    assert found == read_by_engine(path)
+
+
+JSON_LINES = [
+    ['{"a": 1.50, "b": "x"}', '{"a": 2, "b": null}'],
+    ['{"a": 1e5}', '{"a": 12345678901234567890}'],
+    ['{"a": "1.50"}', '{"a": "2"}', '{"b": true}'],
+    ['{"a": "x"}', '{"a": 1.50}', '{"a": 1e30}', '{"a": -0.0}', '{"a": true}', '{"a": null}', '{"a": 1e-7}'],
+    ['{"a": 0.30000000000000004}', '{"a": 100000.0}', '{"a": 1E21}', '{"a": 1e20}', '{"a": 5e-324}'],
+    ['{"a": "\\u00e9\\n"}', "", '{"a": "null"}'],
+]
+
+
+@pytest.mark.parametrize("lines", JSON_LINES)
+def test_json_lines_read_alike(lines: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "table.jsonl"
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    assert read_alone(path) == read_by_engine(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("t.csv", b""),
+        ("t.csv", b"\xff,b\n"),
+        ("t.csv", b"a,a\n1,2\n"),
+        ("t.csv", b"a,\n1,2\n"),
+        ("t.csv", b"a,b\n1\n"),
+        ("t.csv", b'a,b\n"1,2\n'),
+        ("t.csv", b"a,b\r\n1,2\n3,4\r\n"),
+        ("t.jsonl", b'{"a": 1}{"a": 2}\n'),
+        ("t.jsonl", b'{"a": 1, "a": 2}\n'),
+        ("t.jsonl", b'{"a": 1, "A": 2}\n'),
+        ("t.jsonl", b"[1]\n"),
+        ("t.jsonl", b'{"a": "\\ud800"}\n'),
+        ("t.jsonl", b"\n"),
+        ("absent.csv", None),
+    ],
+)
+def test_what_cannot_be_read_is_refused_by_both(name: str, data: bytes | None, tmp_path: Path) -> None:
+    path = tmp_path / name
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(standalone.Unusable):
+        read_alone(path)
+    with pytest.raises(NoiselessError):
+        read_by_engine(path)
+
+
+# --- the file by itself -------------------------------------------------------------------------------------
+
+
+def test_the_file_needs_nothing_but_python(tmp_path: Path) -> None:
+    """It runs where no other package can be imported, and is written in the language of Python 3.9."""
+    import ast
+
+    source = STANDALONE.read_text("utf-8")
+    tree = ast.parse(source, feature_version=(3, 9))
+    imported = {
+        name.split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in (
+            [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+        )
+    }
+    assert imported <= sys.stdlib_module_names
+    copied = tmp_path / "check.py"
+    copied.write_text(source, "utf-8")
+    paths = write_files(make(random_case(3)), tmp_path)
+    certificate, original, released = map(str, paths)
+    command = [
+        sys.executable,
+        "-I",
+        "-S",
+        str(copied),
+        certificate,
+        "--original",
+        original,
+        "--released",
+        released,
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("The certificate holds: all 23 checks pass.")
+    done = subprocess.run([*command, "--format", "json"], capture_output=True, text=True, check=False)
+    assert json.loads(done.stdout)["holds"] is True
+
+
+def test_the_file_has_the_same_exit_codes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = make(random_case(3))
+    certificate, original, released = map(str, write_files(made, tmp_path))
+    tables = ["--original", original, "--released", released]
+    assert standalone.main([certificate, *tables]) == 0
+    assert capsys.readouterr().err == ""
+    made.certificate["claim"]["min_posterior"] += 1
+    Path(certificate).write_text(json.dumps(made.certificate), "utf-8")
+    assert standalone.main([certificate, *tables]) == 1
+    assert "min_posterior" in capsys.readouterr().out.splitlines()[0]
+    del made.certificate["claim"]
+    Path(certificate).write_text(json.dumps(made.certificate), "utf-8")
+    assert standalone.main([certificate, *tables, "--format", "json"]) == 1
+    assert json.loads(capsys.readouterr().out)["checks"][0]["name"] == "format"
+    for damage in ("{", "[]", "{}", "[" * 100_000, '{"format": "noiseless-certificate", "version": 2}'):
+        Path(certificate).write_text(damage, "utf-8")
+        assert standalone.main([certificate, *tables]) == 2
+        assert len(capsys.readouterr().err.splitlines()) == 1
+    assert standalone.main([str(tmp_path / "absent.json"), *tables]) == 2
+    assert standalone.main([certificate, "--original", "table.parquet", "--released", released]) == 2
+    with pytest.raises(SystemExit) as stopped:
+        standalone.main([certificate])
+    assert stopped.value.code == 2

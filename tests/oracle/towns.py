@@ -1,0 +1,254 @@
+"""Tiny towns with random SQL about them, whose answers are computed from the rows by the definition."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from random import Random
+
+import numpy as np
+
+from noiseless.accounting.batches import Price
+from noiseless.curator.edition import Batch, Edition
+from noiseless.curator.pricing import Priced, price_batch
+from noiseless.curator.public import PublicState
+from noiseless.curator.snapshot import Snapshot
+from noiseless.curator.tellings import Stored
+from noiseless.domain import Schema
+from noiseless.ledger import Told
+from noiseless.queries.question import Limits
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row: the town is public, the numbers of x and y are private."""
+
+    town: str
+    x: int
+    y: int
+
+
+Truth = Callable[[Sequence[Row]], Fraction | None]
+"""What a statement's only number is, given the rows; None where there is none."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A statement with one number a row, and the truth of each row, in order."""
+
+    sql: str
+    truths: Callable[[Sequence[Row]], list[Fraction | None]]
+
+
+class FakeBooks:
+    """Questions that were charged for, in memory."""
+
+    def __init__(self) -> None:
+        self.rows: list[Told] = []
+
+    def told(
+        self, *, questions: Iterable[str] = (), grids: Iterable[str] = (), people: Iterable[str] = ()
+    ) -> list[Told]:
+        wanted = set(questions), set(grids), set(people)
+        return [
+            row
+            for row in self.rows
+            if row.question in wanted[0] or row.grid in wanted[1] or row.people in wanted[2]
+        ]
+
+    def charge(self, priced: Priced) -> None:
+        for telling in priced.fresh:
+            body = telling.body
+            self.rows.append(Told(telling.question, telling.grid, telling.findable, body, None, 0))
+
+    def answer(self, answers: dict[str, Stored]) -> None:
+        self.rows = [replace(row, answer=answers.get(row.question, row.answer)) for row in self.rows]
+
+
+class Town:
+    """A few people, what they may be, and a curator without files."""
+
+    def __init__(self, random: Random, rows: int = 1) -> None:
+        self.random, self.rows_a_person = random, rows
+        persons = random.randint(1, 4) if rows == 1 else random.randint(1, 2)
+        self.owners = [person for person in range(persons) for _ in range(rows)]
+        self.towns = sorted(random.choice("ab") for _ in self.owners)
+        if rows > 1:
+            random.shuffle(self.owners)
+        self.low, self.step = random.choice((0, 0, -1, 2)), random.choice((1, 1, 2))
+        self.size = random.randint(2, 6 if rows == 1 else 3)
+        self.kinds = random.randint(1, 3 if rows == 1 else 2)
+        high = self.low + self.step * (self.size - 1)
+        categories = ", ".join(f'"{name}"' for name in "pqr"[: self.kinds])
+        self.schema = Schema.parse(
+            f"""
+            [columns.town]
+            role = "public"
+            categories = ["a", "b"]
+            [columns.x]
+            role = "private"
+            bounds = [{self.low}, {high}]
+            step = {self.step}
+            [columns.y]
+            role = "private"
+            categories = [{categories}]
+            """
+        )
+        self.limits = Limits(rows, random.choice((None, 1, 2)))
+        self.people = [Row(town, *random.choice(self.records)) for town in self.towns]
+        whole = self.snapshot(self.people)
+        self.public = PublicState(self.schema, self.limits, whole.population, 1)
+        self.edition = Edition(self.public, "t", "digest", random.choice((2, 2, 3, 4, 8)))
+
+    @property
+    def records(self) -> list[tuple[int, int]]:
+        return list(product(range(self.size), range(self.kinds)))
+
+    def value(self, number: int) -> int:
+        return self.low + self.step * number
+
+    def snapshot(self, people: Sequence[Row]) -> Snapshot:
+        ordered = sorted(enumerate(people), key=lambda pair: (pair[1].town, pair[1].x, pair[1].y))
+        numbers = {
+            "town": np.array(["ab".index(row.town) for _, row in ordered]),
+            "x": np.array([row.x for _, row in ordered]),
+            "y": np.array([row.y for _, row in ordered]),
+        }
+        ones = np.ones(len(people), np.int64)
+        owners = np.array([self.owners[place] for place, _ in ordered])
+        several = self.rows_a_person > 1
+        names = tuple(map(str, range(max(self.owners) + 1))) if several else ()
+        return Snapshot(self.schema, numbers, ones, owners if several else None, names)
+
+    def others(self, person: int) -> Iterator[list[Row]]:
+        """The rows with everything that one person could be."""
+        own = [place for place, owner in enumerate(self.owners) if owner == person]
+        for records in product(self.records, repeat=len(own)):
+            people = list(self.people)
+            for place, (x, y) in zip(own, records, strict=True):
+                people[place] = Row(people[place].town, x, y)
+            yield people
+
+    def answers(self, batch: Batch, people: Sequence[Row]) -> dict[str, Stored]:
+        snapshot = self.snapshot(people)
+        return {telling.question: telling.compute(snapshot) for telling in batch.tellings}
+
+    def share(self, price: Price, person: int) -> int:
+        """What a person is charged: as much as the dearest of the cells that their rows are in."""
+        names = [cell[0] for cell in self.public.population.cells]
+        cells = [names.index(self.towns[p]) for p, owner in enumerate(self.owners) if owner == person]
+        return max(price.shares.get(cell, price.others).outputs for cell in cells)
+
+    def priced(self, batch: Batch, books: FakeBooks) -> Priced:
+        return price_batch(batch.tellings, self.public.record, books)
+
+    # Random questions
+
+    def question(self) -> Question:
+        makers = [self.count, self.total, self.mean, self.extreme, self.histogram, self.filtered_total]
+        if self.rows_a_person == 1:
+            makers += [self.variance, self.filtered_mean]
+        return self.random.choice(makers)()
+
+    def _made(
+        self, number: str, where: Callable[[Row], bool] | None, condition: str, truth: Truth
+    ) -> Question:
+        """A statement about everybody, about one town, or for each town."""
+        scope = self.random.choice(("all", "all", "a", "b", "each"))
+        hint = self.random.choice(("", "", "", "/*+ bits(2) */ ", "/*+ reach(3) */ ", "/*+ max_error(1) */ "))
+        towns = sorted(set(self.towns))
+        if scope in "ab" and scope not in towns:
+            scope = "all"
+
+        def answer(rows: Sequence[Row]) -> Fraction | None:
+            return truth([row for row in rows if where is None or where(row)])
+
+        if scope == "each":
+            filtered = f" WHERE {condition}" if condition else ""
+            return Question(
+                f"SELECT {hint}town, {number} FROM t{filtered} GROUP BY town",
+                lambda rows: [answer([row for row in rows if row.town == town]) for town in towns],
+            )
+        own = [] if scope == "all" else [f"town = '{scope}'"]
+        parts = [*own, *([condition] if condition else [])]
+        filtered = f" WHERE {' AND '.join(parts)}" if parts else ""
+        return Question(
+            f"SELECT {hint}{number} FROM t{filtered}",
+            lambda rows: [answer([row for row in rows if scope in ("all", row.town)])],
+        )
+
+    def _condition(self) -> tuple[str, Callable[[Row], bool]]:
+        if self.random.random() < 0.4:
+            kinds = sorted(self.random.sample(range(self.kinds), self.random.randint(1, self.kinds)))
+            return f"y IN ({', '.join(repr('pqr'[kind]) for kind in kinds)})", lambda row: row.y in kinds
+        operator = self.random.choice((">=", "<", "<>"))
+        bound = self.value(self.random.randrange(operator == "<", self.size))  # somebody can pass
+        tests: dict[str, Callable[[int], bool]] = {
+            ">=": lambda value: value >= bound,
+            "<": lambda value: value < bound,
+            "<>": lambda value: value != bound,
+        }
+        return f"x {operator} {bound}", lambda row: tests[operator](self.value(row.x))
+
+    def _values(self, rows: Sequence[Row]) -> list[Fraction]:
+        return [Fraction(self.value(row.x)) for row in rows]
+
+    def count(self) -> Question:
+        condition, where = self._condition()
+        return self._made("COUNT(*)", where, condition, lambda rows: Fraction(len(rows)))
+
+    def total(self) -> Question:
+        return self._made("SUM(x)", None, "", lambda rows: sum(self._values(rows), Fraction(0)))
+
+    def filtered_total(self) -> Question:
+        condition, where = self._condition()
+        return self._made("SUM(x)", where, condition, lambda rows: sum(self._values(rows), Fraction(0)))
+
+    def mean(self) -> Question:
+        least = self.limits.least_group or 1
+
+        def truth(rows: Sequence[Row]) -> Fraction | None:
+            few = len(rows) < least and len(rows) < len(self.towns)
+            return None if few else sum(self._values(rows), Fraction(0)) / len(rows)
+
+        return self._made("AVG(x)", None, "", truth)
+
+    def filtered_mean(self) -> Question:
+        condition, where = self._condition()
+        least = self.limits.least_group
+        if least is None or where(Row("a", 0, 0)) == all(where(Row("a", *record)) for record in self.records):
+            return self.total()  # refused, or no filter at all
+
+        def truth(rows: Sequence[Row]) -> Fraction | None:
+            return None if len(rows) < least else sum(self._values(rows), Fraction(0)) / len(rows)
+
+        return self._made("AVG(x)", where, condition, truth)
+
+    def extreme(self) -> Question:
+        def middle(rows: Sequence[Row]) -> Fraction:
+            ordered, many = sorted(self._values(rows)), len(rows)
+            return (ordered[(many - 1) // 2] + ordered[many // 2]) / 2
+
+        kinds: list[tuple[str, Truth]] = [
+            ("MIN(x)", lambda rows: min(self._values(rows))),
+            ("MAX(x)", lambda rows: max(self._values(rows))),
+            ("MEDIAN(x)", middle),
+        ]
+        return self._made(*self.random.choice([(name, None, "", truth) for name, truth in kinds]))
+
+    def variance(self) -> Question:
+        def spread(rows: Sequence[Row]) -> Fraction:
+            values = self._values(rows)
+            middle = sum(values, Fraction(0)) / len(values)
+            return sum(((value - middle) ** 2 for value in values), Fraction(0)) / len(values)
+
+        return self._made("VAR_POP(x)", None, "", spread)
+
+    def histogram(self) -> Question:
+        name, size = self.random.choice((("x", self.size), ("y", self.kinds)))
+
+        def counts(rows: Sequence[Row]) -> list[Fraction | None]:
+            values = [getattr(row, name) for row in rows]
+            return [Fraction(values.count(number)) for number in range(size)]
+
+        return Question(f"SELECT {name}, COUNT(*) FROM t GROUP BY {name}", counts)

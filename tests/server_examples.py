@@ -1,0 +1,244 @@
+"""Servers for tests: in this process, or in one of their own that can be killed."""
+
+import atexit
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+import uvicorn
+
+from curator_examples import write_curator
+from noiseless.curator import CuratorFile
+from noiseless.ledger import Ledger
+from noiseless.ledger.tokens import NewToken, Role, add_token
+from noiseless.server.app import create_app
+from noiseless.server.gate import Gate
+from noiseless.server.protocol import PatientProtocol
+from noiseless.server.settings import Settings
+
+QUERIES = "/v1/datasets/meters/queries"
+TOTAL = "SELECT SUM(kwh) FROM meters"
+
+
+def new_token(*curators: Path, name: str = "ann", role: Role = "analyst", expires: str | None = None) -> str:
+    """A token for the datasets of some files."""
+    token = NewToken.random()
+    for path in curators:
+        file = CuratorFile.read(path)
+        with Ledger.open(file.ledger) as ledger:
+            add_token(ledger, [file.name], name=name, role=role, token=token, expires=expires)
+    return token.text
+
+
+def bearer(token: str) -> dict[str, str]:
+    """The header that holds a token."""
+    return {"Authorization": f"Bearer {token}"}
+
+
+class Client:
+    """Asks a server with one token."""
+
+    def __init__(self, http: httpx.Client, token: str) -> None:
+        self.http, self.token = http, token
+
+    def get(self, path: str, **named: Any) -> httpx.Response:  # noqa: ANN401 - as httpx takes it
+        return self.http.get(path, headers=bearer(self.token), **named)
+
+    def post(self, path: str, body: object) -> httpx.Response:
+        return self.http.post(path, json=body, headers=bearer(self.token))
+
+    def delete(self, path: str) -> httpx.Response:
+        return self.http.delete(path, headers=bearer(self.token))
+
+    def ask(self, *sql: str, **more: object) -> httpx.Response:
+        return self.post(QUERIES, {"queries": list(sql), **more})
+
+
+class Example:
+    """A server in this process, its owner and an analyst."""
+
+    def __init__(self, curator: Path, http: httpx.Client) -> None:
+        self.curator, self.http = curator, http
+        self.analyst = Client(http, new_token(curator))
+        self.owner = Client(http, new_token(curator, name="olga", role="owner"))
+
+    def client(self, token: str) -> Client:
+        return Client(self.http, token)
+
+
+@contextmanager
+def example(folder: Path, curators: Sequence[Path] = (), **settings: Any) -> Iterator[Example]:  # noqa: ANN401 - of `Settings`
+    """A server of the dataset of `curator_examples`."""
+    path = folder / "curator.toml"
+    if not path.exists():
+        write_curator(folder)
+    chosen = {"rate": 0.0, **settings}
+    app = create_app(Settings(tuple(map(str, (path, *curators))), **chosen))
+    with running(app) as url, httpx.Client(base_url=url, timeout=30) as http:
+        yield Example(path, http)
+
+
+@contextmanager
+def running(app: Gate) -> Iterator[str]:
+    """An application behind a real socket, in a thread of this process; its URL."""
+    quiet: dict[str, Any] = {"log_config": None, "access_log": False, "server_header": False}
+    config = uvicorn.Config(app, port=0, http=PatientProtocol, ws="none", **quiet)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            assert thread.is_alive()
+            time.sleep(0.002)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join(30)
+
+
+def code(response: httpx.Response) -> tuple[int, str]:
+    """The status and the code of a refusal, whose shape is checked."""
+    body = response.json()
+    assert list(body) == ["error"]
+    assert list(body["error"]) == ["code", "message", "details"]
+    assert response.headers["content-type"] == "application/json"
+    return response.status_code, body["error"]["code"]
+
+
+class Nursery:
+    """A process that forks servers; it ends with the tests."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, str(Path(__file__).with_name("server_nursery.py"))]
+        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        self._process = subprocess.Popen(command, **pipes)
+        self._lock = threading.Lock()
+
+    def ask(self, **wanted: object) -> Any:  # noqa: ANN401 - JSON
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with self._lock:
+            self._process.stdin.write(json.dumps(wanted) + "\n")
+            self._process.stdin.flush()
+            return json.loads(self._process.stdout.readline())
+
+    def end(self) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.wait(30)
+        self._process.stdout.close()
+
+
+_nursery: list[Nursery] = []
+
+
+def nursery() -> Nursery:
+    """The one of this process."""
+    if not _nursery:
+        _nursery.append(Nursery())
+        atexit.register(_nursery[0].end)
+    return _nursery[0]
+
+
+class Process:
+    """A server in a process of its own."""
+
+    def __init__(self, *curators: Path, options: Sequence[str] = (), failpoint: str | None = None) -> None:
+        self.curators, self.options, self.failpoint = curators, options, failpoint
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port: int = free.getsockname()[1]
+        self.log = curators[0].parent / f"server-{self.port}.log"
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._child: int | None = None
+        self._code: int | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+    def start(self) -> None:
+        arguments = [*map(str, self.curators), "--port", str(self.port), "--rate", "0", *self.options]
+        start = {"arguments": arguments, "log": str(self.log), "failpoint": self.failpoint}
+        self._child, self._code = nursery().ask(start=start), None
+        for _ in range(3000):
+            if self.code is not None:
+                raise RuntimeError(self.log.read_text()[-2000:])
+            try:
+                if httpx.get(f"{self.url}/readyz", timeout=5).status_code == 200:
+                    return
+            except httpx.TransportError:
+                time.sleep(0.02)
+        raise RuntimeError("the server does not start")
+
+    @property
+    def code(self) -> int | None:
+        """The exit code, minus the signal; None while it runs."""
+        if self._code is None and self._child is not None:
+            self._code = nursery().ask(poll=self._child)
+        return self._code
+
+    def wait(self, seconds: float = 60) -> int:
+        end = time.monotonic() + seconds
+        while self.code is None:
+            assert time.monotonic() < end
+            time.sleep(0.005)
+        return self.code
+
+    def kill(self) -> None:
+        if self.code is None and self._child is not None:
+            os.kill(self._child, signal.SIGKILL)
+            self.wait()
+
+    def stop(self) -> int:
+        assert self._child is not None
+        os.kill(self._child, signal.SIGTERM)
+        return self.wait()
+
+    def lines(self) -> list[dict[str, Any]]:
+        """The log."""
+        return [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
+
+    def send(self, data: bytes, *, seconds: float = 20, pauses: Sequence[bytes] = ()) -> bytes:
+        """Send bytes as they are; all that comes back until the connection ends or nothing comes."""
+        with socket.create_connection(("127.0.0.1", self.port), seconds) as connection:
+            connection.sendall(data)
+            for more in pauses:
+                time.sleep(0.1)
+                connection.sendall(more)
+            return received(connection)
+
+
+def received(connection: socket.socket) -> bytes:
+    """All that comes until the connection ends or nothing more comes."""
+    found = b""
+    try:
+        while part := connection.recv(65536):
+            found += part
+            head, end, body = found.partition(b"\r\n\r\n")
+            length = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
+            if (
+                end
+                and length.isdigit()
+                and len(body) >= int(length)
+                and b"connection: close" not in head.lower()
+            ):
+                connection.settimeout(0.5)
+    except (TimeoutError, ConnectionResetError):
+        pass
+    return found

@@ -1,0 +1,50 @@
+"""One interpreter that imports everything and forks servers on demand, so that many of them cost little.
+
+It reads a JSON object a line from its standard input and answers each with one: `start` (a server with some
+arguments, a log and perhaps a failpoint; its process id), and `poll` (the exit code, minus the signal, or
+null).
+"""
+
+import json
+import os
+import sys
+
+import typer
+
+from noiseless.cli.serve import serve_command
+from noiseless.curator import failpoints
+from noiseless.server import app as _  # noqa: F401 - what takes long is imported before the fork
+
+
+def start(arguments: list[str], log: str, failpoint: str | None) -> int:
+    child = os.fork()
+    if child:
+        return child
+    code = 1
+    try:
+        out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(out, 1)
+        os.dup2(out, 2)
+        failpoints._armed = failpoints._Armed(failpoint)
+        app = typer.Typer()
+        app.command()(serve_command)
+        app(arguments, standalone_mode=False)
+        code = 0
+    except BaseException as error:  # noqa: BLE001 - the log has it
+        sys.stderr.write(f"{type(error).__name__}: {error}\n")
+    finally:
+        os._exit(code)
+
+
+def poll(child: int) -> int | None:
+    found, status = os.waitpid(child, os.WNOHANG)
+    return os.waitstatus_to_exitcode(status) if found else None
+
+
+if __name__ == "__main__":
+    for line in sys.stdin:
+        wanted = json.loads(line)
+        answer = start(**wanted["start"]) if "start" in wanted else poll(wanted["poll"])
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()

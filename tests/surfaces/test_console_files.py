@@ -1,0 +1,39 @@
+"""The console's files: nothing inline, nothing from elsewhere, nothing that reads texts as HTML or code."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from web_page import Page
+
+CONSOLE = Path(__file__).parents[2] / "src/noiseless/server/console"
+
+
+def test_nothing_is_inline_and_nothing_comes_from_elsewhere() -> None:
+    page = Page((CONSOLE / "index.html").read_text())
+    assert not page.tags["style"]
+    assert not [name for _, name, _ in page.attributes if name == "style" or name.startswith("on")]
+    assert [value for tag, name, value in page.attributes if (tag, name) == ("script", "src")] == ["app.js"]
+    assert page.tags["script"] == 1
+    for file in CONSOLE.rglob("*"):
+        if file.suffix in {".js", ".css", ".html", ".svg"}:
+            hosts = set(re.findall(r"https?://[^\"'\s)]+", file.read_text()))
+            assert hosts <= {"http://www.w3.org/2000/svg"}, file
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"),
+        *("localStorage", "document.cookie", 'setAttribute("style"', "importScripts"),
+    ],
+)
+def test_scripts_do_without(word: str) -> None:
+    assert not [file.name for file in CONSOLE.rglob("*.js") if word in file.read_text()]
+
+
+def test_every_module_that_is_imported_is_there() -> None:
+    for file in CONSOLE.rglob("*.js"):
+        for name in re.findall(r'from "(\.[^"]+)"', file.read_text()):
+            assert (file.parent / name).is_file(), (file.name, name)

@@ -1,0 +1,167 @@
+"""Sessions killed between price, charge, computation, storage and reply: nothing is lost or given away.
+
+Real processes and SIGKILL, ten times at each place; a thousand times with `--hypothesis-profile=soak`.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from noiseless.accounting.cost import Cost
+from noiseless.curator import Curator, custody
+from noiseless.curator.failpoints import VARIABLE
+
+KILLS = 10 if settings.default.max_examples < 1000 else 1000  # type: ignore[union-attr]
+NAMES = ("priced", "charged", "computed", "stored", "replied")
+HELPER = Path(__file__).parent / "killed_session.py"
+BITS = 9
+SUBURBS = 3 * KILLS + 10
+
+FILE = """
+[dataset]
+name = "meters"
+source = "meters.csv"
+[budget]
+bits = {bits}
+[columns.suburb]
+role = "public"
+categories = [{suburbs}]
+[columns.kwh]
+role = "private"
+bounds = [0, 1000]
+[columns.solar]
+role = "private"
+type = "boolean"
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    suburbs = [f"s{number:04}" for number in range(SUBURBS)]
+    rows = [f"{suburb},{37 * place % 1001},{place % 3 == 0}" for place, suburb in enumerate(suburbs * 3)]
+    (tmp_path / "meters.csv").write_text("\n".join(["suburb,kwh,solar", *rows]).lower() + "\n")
+    found = tmp_path / "curator.toml"
+    names = ", ".join(f'"{suburb}"' for suburb in suburbs)
+    found.write_text(FILE.format(bits=BITS, suburbs=names))
+    return found
+
+
+@pytest.fixture(scope="module")
+def warm() -> Iterator["subprocess.Popen[str]"]:
+    """A process that has imported everything, to fork from."""
+    environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
+    with subprocess.Popen(
+        [sys.executable, HELPER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        yield process
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def killed(warm: "subprocess.Popen[str]", failpoint: str, path: Path, number: int) -> bool:
+    """Run a round; whether it was killed."""
+    assert warm.stdin is not None
+    assert warm.stdout is not None
+    warm.stdin.write(f"{failpoint} {path} {number}\n")
+    warm.stdin.flush()
+    code = int(warm.stdout.readline())
+    assert code in (0, -signal.SIGKILL), f"the session ended by itself, with {code}"
+    return code != 0
+
+
+def acknowledged(path: Path) -> list[dict[str, list[str]]]:
+    note = path.parent / "acknowledged.jsonl"
+    return [json.loads(line) for line in note.read_text().splitlines()] if note.exists() else []
+
+
+def check(path: Path, latest: int | None = None) -> None:
+    """All promises, in a session that nobody kills."""
+    with Curator.open(path) as curator:
+        assert curator.ledger.verify().ok
+        before = curator.state
+        assert before.total.within(BITS)
+        assert all(cost.within(BITS) for cost in before.cells.values())
+        charged, answered = set(), set()
+        for entry in curator.ledger.entries():
+            charged |= {asked["question"] for asked in entry.body.get("questions", ())}
+            answered |= set(entry.body.get("answers", {}))
+        assert answered <= charged  # no answer without its charge
+        for said in acknowledged(path)[-latest if latest else 0 :]:
+            reply = curator.ask(*said["batch"])
+            assert [str(answer.interval) for answer in reply.answers] == said["answers"]
+            assert reply.batch == Cost()
+        assert curator.state.total == before.total
+        assert custody.PUBLIC in charged
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_whenever_a_session_is_killed_every_promise_holds(
+    name: str, path: Path, warm: "subprocess.Popen[str]"
+) -> None:
+    Curator.open(path).close()
+    kills = 0
+    for number, count in zip(range(KILLS), cycle((1, 3, 2, 4)), strict=False):
+        kills += killed(warm, f"{name}:{count}", path, number)
+        if number < 20 or number % 10 == 0:
+            check(path, latest=10)
+    assert kills == KILLS
+    check(path)
+    with Curator.open(path) as curator:  # what was charged for and never told is free
+        pending = [told for told in told_questions(curator) if told not in answered_questions(curator)]
+        assert bool(pending) == (name in ("charged", "computed"))
+
+
+def told_questions(curator: Curator) -> set[str]:
+    entries = curator.ledger.entries("meters")
+    found = {asked["question"] for entry in entries for asked in entry.body.get("questions", ())}
+    return found - {custody.PUBLIC}
+
+
+def answered_questions(curator: Curator) -> set[str]:
+    return {
+        question for entry in curator.ledger.entries("meters") for question in entry.body.get("answers", ())
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_process_killed_by_the_environment_leaves_a_ledger_that_goes_on(name: str, path: Path) -> None:
+    asked = "SELECT COUNT(*) FROM meters WHERE kwh > 500"
+    code = f"from noiseless.curator import Curator; print(Curator.open({str(path)!r}).ask({asked!r}))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, VARIABLE: name},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (-signal.SIGKILL, ""), done.stderr
+    check(path)
+    with Curator.open(path) as curator:
+        spent = curator.state.total.outputs
+        assert spent == (1 if name == "priced" else 2)
+        reply = curator.ask(asked)
+        assert reply.batch.outputs == (2 if name == "priced" else 1)
+        assert reply.answers[0].value == sum(37 * place % 1001 > 500 for place in range(3 * SUBURBS))
+        assert curator.state.total.outputs == 2
+        assert curator.ledger.verify().ok
+    check(path)
+
+
+def test_a_variable_that_names_no_place_is_refused(path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import noiseless.curator"],
+        env={**os.environ, VARIABLE: "nowhere"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "NOISELESS_FAILPOINT is one of priced, charged" in done.stderr
+    assert path.exists()

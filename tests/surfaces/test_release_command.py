@@ -1,0 +1,234 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from noiseless.cli.main import run
+from noiseless.cli.release import progress_bar
+from noiseless.verification import verify
+
+CSV = (
+    "age,chol,sex,ward\n31,180,f,a\n35,182,f,b\n52,190,m,a\n47,230,m,b\n31,233,f,a\n60,240,m,a\n44,240,m,b\n"
+)
+HIDE = ("--sensitive", "age", "--public", "chol")
+
+
+class Outcome:
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401 - any JSON
+        return json.loads(self.out)
+
+
+Command = Callable[..., Outcome]
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    monkeypatch.chdir(tmp_path)
+    Path("patients.csv").write_text(CSV)
+
+    def command(*arguments: str) -> Outcome:
+        code = run(arguments)
+        captured = capsys.readouterr()
+        return Outcome(code, captured.out, captured.err)
+
+    return command
+
+
+def test_a_release_with_its_certificate(call: Command) -> None:
+    done = call(
+        *("release", "patients.csv", *HIDE, "--min-posterior", "2", "-o", "out.csv"),
+        *("--certificate", "certificate.json", "--format", "json"),
+    )
+    assert (done.code, done.err) == (0, "")
+    assert set(done.json) >= {
+        *("cells", "leakage", "maximin", "resolution", "distortion", "min_posterior"),
+        *("method", "optimal", "gap", "scope"),
+    }
+    assert done.json["min_posterior"] >= 2
+    assert isinstance(done.json["optimal"], bool)
+    assert (done.json["out"], done.json["certificate"]) == ("out.csv", "certificate.json")
+    assert Path("out.csv").read_text().startswith("chol\n")
+    assert verify("certificate.json", original="patients.csv", released="out.csv").holds
+
+
+def test_text_for_people_and_a_report(call: Command) -> None:
+    done = call(
+        "release", "patients.csv", *HIDE, "--max-leakage", "2", "-o", "out.parquet", "--html", "out.html"
+    )
+    assert done.code == 0, done.err
+    assert "Written: out.parquet" in done.out
+    assert "Report: out.html" in done.out
+    assert "<html" in Path("out.html").read_text("utf-8")
+    assert pq.read_table("out.parquet").column_names == ["chol"]
+
+
+def test_options_in_a_file_and_over_it(call: Command) -> None:
+    Path("trees").mkdir()
+    Path("trees/ward.csv").write_text("a;all\nb;all\n")
+    Path("trees/release.toml").write_text(
+        'table = "../patients.csv"\nout = "out.csv"\ncertificate = "certificate.json"\n'
+        'sensitive = "age"\npublic = ["chol", "ward"]\nmin_posterior = 6\ncolumn_weight = {chol = 0.1}\n'
+        '[hierarchy]\nward = "ward.csv"\n'
+    )
+    done = call("release", "--config", "trees/release.toml", "--min-posterior", "3", "--format", "json")
+    assert done.code == 0, done.err
+    assert done.json["min_posterior"] in range(3, 6)
+    assert verify("trees/certificate.json", original="patients.csv", released="trees/out.csv").holds
+    assert json.loads(Path("trees/certificate.json").read_text())["options"]["weights"] == {"chol": "1/10"}
+    found = call("frontier", "--config", "trees/release.toml", "--no-baselines", "--format", "json")
+    assert found.code == 0, found.err
+
+
+def test_every_option_reaches_the_release(call: Command) -> None:
+    done = call(
+        *("release", "patients.csv", *HIDE, "--public", "ward", "--keep", "sex", "--utility", "resolution"),
+        *("--objective", "both", "--min-posterior", "2", "--method", "greedy", "--codeword", "interval"),
+        *(
+            "--distance",
+            "gower",
+            "--span",
+            "chol=100:300",
+            "--column-weight",
+            "ward=0.5",
+            "--suppress",
+            "0.1",
+        ),
+        *("--missing", "error", "--keep-order", "--certificate", "c.json", "-o", "out.tsv"),
+    )
+    assert done.code == 0, done.err
+    found = json.loads(Path("c.json").read_text())
+    assert found["columns"]["keep"] == ["sex"]
+    options = found["options"]
+    assert (options["objective"], options["utility"], options["codeword"]) == (
+        "both",
+        "resolution",
+        "interval",
+    )
+    assert (options["spans"], options["weights"]) == ({"chol": ["100", "300"]}, {"ward": "1/2"})
+    assert found["target"] == {"min_posterior": 2, "suppress": "1/10"}
+    assert [line.split("\t")[2] for line in Path("out.tsv").read_text().splitlines()[1:]] == list("ffmmfmm")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ((*HIDE,), "there is no target"),
+        ((*HIDE, "--min-posterior", "7"), "age has 6 different values"),
+        ((*HIDE, "--min-posterior", "0"), "greater than 0"),
+        ((*HIDE, "--max-leakage", "much"), "takes a finite number"),
+        (("--sensitive", "age", "--public", "age", "--min-posterior", "2"), "is both sensitive and public"),
+        (("--sensitive", "age", "--public", "cholesterol", "--min-posterior", "2"), "is not in the table"),
+        ((*HIDE, "--min-posterior", "2", "--hierarchy", "chol=tree.csv"), "not in its hierarchy"),
+        ((*HIDE, "--min-posterior", "2", "--hierarchy", "chol"), "is not COL=FILE"),
+        ((*HIDE, "--min-posterior", "2", "--hierarchy", "sex=tree.csv"), "not among the public columns"),
+        ((*HIDE, "--min-posterior", "2", "--span", "chol=3"), "takes a range"),
+        ((*HIDE, "--min-posterior", "2", "--certificate", "out.csv"), "cannot hold two things"),
+        ((*HIDE, "--min-posterior", "2", "--objective", "privacy"), "--objective"),
+        ((*HIDE, "--min-posterior", "2", "--config", "none.toml"), "cannot be opened"),
+        ((*HIDE, "--min-posterior", "2", "--config", "wrong.toml"), "did you mean 'min_posterior'"),
+        ((*HIDE, "--min-posterior", "4", "--max-distortion", "0.5"), "distortion"),
+    ],
+)
+def test_a_wrong_request_is_one_line_and_writes_nothing(
+    call: Command, arguments: tuple[str, ...], problem: str
+) -> None:
+    Path("tree.csv").write_text("180,low\n182,low\n")
+    Path("wrong.toml").write_text("min_postrior = 2\n")
+    before = sorted(Path().iterdir())
+    done = call("release", "patients.csv", "-o", "out.csv", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert problem in done.err
+    assert done.err.count("\n") == 1
+    assert sorted(Path().iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "problem"),
+    [("one.csv", "x", "the same value of x"), ("same.csv", "x", "the same value of age")],
+)
+def test_nothing_to_merge_or_to_hide(call: Command, table: str, column: str, problem: str) -> None:
+    Path("one.csv").write_text("age,x\n1,7\n2,7\n")
+    Path("same.csv").write_text("age,x\n1,7\n1,8\n")
+    asked = ("--sensitive", "age", "--public", column, "--min-posterior", "1", "-o", "out.csv")
+    done = call("release", table, *asked)
+    assert (done.code, Path("out.csv").exists()) == (2, False)
+    assert problem in done.err
+
+
+@pytest.mark.parametrize("option", ["-o", "--html"])
+def test_nothing_that_is_read_is_overwritten(call: Command, option: str) -> None:
+    files = {"patients.csv": CSV, "release.toml": "min_posterior = 2\n", "other.csv": CSV}
+    for name, text in files.items():
+        Path(name).write_text(text)
+    for name in ("patients.csv", "other.csv", "release.toml"):
+        outputs = ("-o", name) if option == "-o" else ("-o", "out.csv", "--html", name)
+        done = call("release", "*.csv", *HIDE, "--config", "release.toml", *outputs)
+        assert (done.code, done.out) == (2, "")
+    done = call("frontier", "*.csv", *HIDE, "--html", "patients.csv")
+    assert done.code == 2
+    assert {name: Path(name).read_text() for name in files} == files
+    assert not Path("out.csv").exists()
+
+
+def test_two_releases_on_one_page(call: Command) -> None:
+    first = ("release", "patients.csv", *HIDE, "--min-posterior", "2", "-o", "first.csv")
+    assert call(*first, "--certificate", "first.json").code == 0
+    second = ("release", "patients.csv", *HIDE, "--min-posterior", "3", "-o", "second.csv")
+    assert call(*second, "--html", "page.html", "--compare-with", "first.json").code == 0
+    assert "the other" in Path("page.html").read_text("utf-8")
+    wrong = call(*second, "--compare-with", "first.json")
+    assert (wrong.code, "--html" in wrong.err) == (2, True)
+    wrong = call(*second, "--html", "page.html", "--compare-with", "patients.csv")
+    assert (wrong.code, "is no certificate" in wrong.err) == (2, True)
+
+
+def test_neither_table_nor_output_is_guessed(call: Command) -> None:
+    assert "no table is named" in call("release", *HIDE, "--min-posterior", "2", "-o", "out.csv").err
+    assert "name the file to write" in call("release", "patients.csv", *HIDE, "--min-posterior", "2").err
+    done = call("release", "patients.csv", *HIDE, "--min-posterior", "2", "-o", "patients.csv")
+    assert (done.code, Path("patients.csv").read_text()) == (2, CSV)
+
+
+def test_the_frontier(call: Command) -> None:
+    done = call(
+        "frontier", "patients.csv", *HIDE, "--plot", "out.svg", "--html", "out.html", "--format", "json"
+    )
+    assert (done.code, done.err) == (0, "")
+    found = done.json
+    assert set(found) >= {"points", "method", "scope"}
+    assert set(found["points"][0]) >= {
+        *("leakage", "maximin", "min_posterior", "resolution", "distortion", "cells"),
+    }
+    leaks = [point["leakage"] for point in found["points"]]
+    assert leaks == sorted(leaks, reverse=True)
+    assert "<svg" in Path("out.svg").read_text()
+    assert "<html" in Path("out.html").read_text("utf-8")
+    text = call("frontier", "patients.csv", *HIDE)
+    assert "undominated" in text.out
+
+
+def test_a_bar_is_shown_on_terminals_only(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with progress_bar("choosing") as tell:
+        assert tell is None
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with progress_bar("choosing") as tell:
+        assert tell is not None
+        tell(0.5)
+    captured = capsys.readouterr()
+    assert "choosing" in captured.err
+    assert captured.out == ""
+
+
+def test_a_frontier_needs_columns_too(call: Command) -> None:
+    done = call("frontier", "patients.csv", "--sensitive", "age")
+    assert done.code == 2
+    assert "no public column" in done.err

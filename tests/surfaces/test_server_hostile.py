@@ -1,0 +1,193 @@
+"""Requests that are broken, huge, slow or forged: clean refusals, and the server keeps serving."""
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from curator_examples import write_curator
+from server_examples import QUERIES, TOTAL, Process, bearer, new_token, received
+
+OPTIONS = ("--max-body", "100000", "--body-timeout", "1", "--timeout", "20")
+
+
+@pytest.fixture(scope="module")
+def curator(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_curator(tmp_path_factory.mktemp("hostile"))
+
+
+@pytest.fixture(scope="module")
+def token(curator: Path) -> str:
+    return new_token(curator)
+
+
+@pytest.fixture(scope="module")
+def server(curator: Path) -> Iterator[Process]:
+    with Process(curator, options=OPTIONS) as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def keeps_serving(server: Process, token: str) -> Iterator[None]:
+    yield
+    found = httpx.post(f"{server.url}{QUERIES}", json={"queries": [TOTAL]}, headers=bearer(token), timeout=20)
+    assert found.status_code == 200
+    assert found.json()["batch_bits"] in {0, 1}
+
+
+def head(token: str, *lines: str) -> bytes:
+    several = [f"POST {QUERIES} HTTP/1.1", "Host: x", f"Authorization: Bearer {token}"]
+    return "\r\n".join([*several, "Content-Type: application/json", *lines, "", ""]).encode()
+
+
+def statuses(response: bytes) -> list[int]:
+    """The status of each response, all of which have the shape of refusals unless they are answers."""
+    return [int(part[:3]) for part in response.split(b"HTTP/1.1 ")[1:]]
+
+
+BODY = json.dumps({"queries": [TOTAL]}).encode()
+
+
+def test_a_length_that_is_too_large_is_refused_unread(server: Process, token: str) -> None:
+    found = server.send(head(token, "Content-Length: 99999999999"))
+    assert statuses(found) == [413]
+    assert b"connection: close" in found.lower()
+    assert b'"too_large"' in found
+
+
+def test_a_chunked_body_that_does_not_end_is_refused(server: Process, token: str) -> None:
+    chunk = b"1000\r\n" + b" " * 4096 + b"\r\n"
+    found = server.send(head(token, "Transfer-Encoding: chunked") + chunk * 40)
+    assert statuses(found) == [413]
+
+
+def test_a_slow_body_is_refused_in_time(server: Process, token: str) -> None:
+    begun = time.monotonic()
+    found = server.send(head(token, "Content-Length: 100") + b"{", pauses=[b" "] * 5)
+    assert statuses(found) == [408]
+    assert time.monotonic() - begun < 10
+
+
+def test_many_slow_bodies_keep_nobody_waiting(server: Process, token: str) -> None:
+    slow = [socket.create_connection(("127.0.0.1", server.port), 20) for _ in range(100)]
+    for connection in slow:
+        connection.sendall(head(token, "Content-Length: 100") + b"{")
+    begun = time.monotonic()
+    found = httpx.get(f"{server.url}/v1/session", headers=bearer(token), timeout=20)
+    assert (found.status_code, time.monotonic() - begun < 2) == (200, True)
+    assert [statuses(received(connection)) for connection in slow] == [[408]] * 100
+    for connection in slow:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (f"Content-Length: {len(BODY)}", "Transfer-Encoding: chunked"),
+        ("Content-Length: 5", f"Content-Length: {len(BODY)}"),
+        ("Content-Length: -5",),
+        ("Content-Length: 0x10",),
+        ("Content-Length: +5",),
+        ("Transfer-Encoding: chunked, identity",),
+        ("Transfer-Encoding: xchunked",),
+        ("Transfer-Encoding : chunked",),
+        ("X: a\rGET /smuggled HTTP/1.1",),
+        ("Content-Length : 5",),
+    ],
+)
+def test_a_request_that_could_be_read_in_two_ways_is_refused(
+    server: Process, token: str, lines: tuple[str, ...]
+) -> None:
+    smuggled = b"GET /v1/session HTTP/1.1\r\nHost: x\r\n\r\n"
+    found = statuses(server.send(head(token, *lines) + BODY + smuggled))
+    assert len(found) <= 1
+    assert all(400 <= status < 500 for status in found)
+
+
+def test_pipelined_requests_are_answered_one_by_one(server: Process, token: str) -> None:
+    one = f"GET /v1/session HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
+    assert statuses(server.send(one * 3)) == [200, 200, 200]
+
+
+def test_a_token_that_is_sent_twice_counts_for_nothing(server: Process, token: str) -> None:
+    found = server.send(
+        f"GET /v1/session HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
+        f"Authorization: Bearer {token}\r\n\r\n".encode()
+    )
+    assert statuses(found) == [401]
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"\x16\x03\x01\x02\x00\x01", b"GET\r\n\r\n", b"\x00" * 100, b"GET / HTTP/9.9\r\n\r\n"]
+)
+def test_what_is_no_http_is_refused_in_the_usual_shape(server: Process, garbage: bytes) -> None:
+    found = server.send(garbage)
+    assert statuses(found) == [400]
+    assert json.loads(found.partition(b"\r\n\r\n")[2])["error"]["code"] == "bad_request"
+
+
+def test_a_head_has_an_end(server: Process, token: str) -> None:
+    lines = [f"X-{number}: {'x' * 1000}" for number in range(200)]
+    found = server.send(head(token, *lines))
+    assert statuses(found) in ([431], [])  # the connection may be gone before the refusal is read
+
+
+@pytest.mark.parametrize("deep", [b"[" * 49_000, b'{"queries":' + b'{"a":' * 9000])
+def test_deep_json_is_a_bad_request(server: Process, token: str, deep: bytes) -> None:
+    found = server.send(head(token, f"Content-Length: {len(deep)}") + deep)
+    assert statuses(found) == [400]
+
+
+def test_ten_thousand_statements_are_too_many(server: Process, token: str) -> None:
+    body = json.dumps({"queries": ["S"] * 10_000}).encode()
+    found = server.send(head(token, f"Content-Length: {len(body)}") + body)
+    assert statuses(found) == [413]
+    assert b"a batch has at most 100 statements" in found
+
+
+def test_deep_sql_is_a_bad_query(server: Process, token: str) -> None:
+    for sql in (
+        "SELECT " + "(" * 5000,
+        "SELECT " + "SUM(" * 5000,
+        "SELECT COUNT(*) FROM meters WHERE " + "NOT " * 5000,
+    ):
+        body = json.dumps({"queries": [sql]}).encode()
+        found = server.send(head(token, f"Content-Length: {len(body)}") + body)
+        assert statuses(found) == [400]
+        assert b'"bad_query"' in found
+
+
+def test_a_client_that_goes_away_is_charged_once(server: Process, token: str) -> None:
+    def spent() -> float:
+        found = httpx.get(f"{server.url}/v1/datasets", headers=bearer(token), timeout=20)
+        return float(found.json()["datasets"][0]["spent"])
+
+    before = spent()
+    body = json.dumps({"queries": ["SELECT MAX(kwh) FROM meters"]}).encode()
+    for _ in range(20):
+        with socket.create_connection(("127.0.0.1", server.port), 20) as connection:
+            connection.sendall(head(token, f"Content-Length: {len(body)}") + body)
+    end = time.monotonic() + 10
+    while spent() == before:
+        assert time.monotonic() < end
+    time.sleep(0.5)
+    assert spent() == before + 1
+
+
+def test_websockets_are_refused(server: Process) -> None:
+    found = server.send(
+        b"GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: eA==\r\n\r\n"
+    )
+    assert statuses(found) in ([200], [400], [404])
+
+
+def test_the_log_says_nothing_that_was_sent(server: Process, token: str) -> None:
+    text = server.log.read_text()
+    assert TOTAL not in text
+    assert token not in text
+    assert "Traceback" not in text

@@ -1,0 +1,582 @@
+"""Choosing a release: what can be asked, what is answered and proved, and what is refused."""
+
+# ruff: noqa: ANN401, ISC004 - options and settings of any kind; long messages
+
+import csv
+import time
+from collections import Counter
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from noiseless.errors import RequestError
+from noiseless.exact import Bits
+from noiseless.policies.merging import (
+    Categories,
+    Cells,
+    ColumnCodebook,
+    Hierarchy,
+    Length,
+    Numbers,
+    SideInformation,
+    assess,
+    leakage_path,
+)
+from noiseless.policies.merging.lagrangian import below
+from noiseless.policies.merging.path import Objective, Utility
+from noiseless.policies.selection import Problem, Wish, choose, measure, survey
+from noiseless.policies.selection.costs import cell_costs
+from noiseless.policies.selection.targets import Targets
+from noiseless.ranges import JointRange
+
+F = Fraction
+
+
+def on_a_line(held: Sequence[str], places: Sequence[int] | None = None, **options: Any) -> Problem:
+    """A public value for each text, whose letters are its sensitive values."""
+    joint = JointRange.from_codes(
+        *zip(*[("abcdefgh".index(s), x) for x, some in enumerate(held) for s in some], strict=True)
+    )
+    book = ColumnCodebook(Numbers(range(len(held)) if places is None else places))
+    return Problem(joint, book, **options)
+
+
+AABB = on_a_line("aabb")
+
+
+class TestWish:
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({}, "no target"),
+            ({"weight": -1}, "a weight is not negative"),
+            ({"weight": float("nan")}, "weight is not a finite number"),
+            ({"min_posterior": 0}, "at least 1"),
+            ({"min_posterior": 1.5}, "whole number"),
+            ({"max_leakage": -1}, "largest leakage is not negative"),
+            ({"max_distortion": -1}, "largest distortion is not negative"),
+            ({"weight": 1, "suppress": 1}, "at least 0 and below 1"),
+            ({"weight": 1, "suppress": -0.1}, "at least 0 and below 1"),
+            ({"weight": 1, "objective": "both leaks"}, "'leakage', 'maximin' or 'both'"),
+            ({"weight": 1, "utility": "beauty"}, "'resolution' or 'distortion'"),
+            ({"weight": 1, "method": "magic"}, "'auto', 'greedy' or 'exact'"),
+        ],
+    )
+    def test_refuses_what_makes_no_sense(self, options: dict[str, Any], message: str) -> None:
+        with pytest.raises(RequestError, match=message):
+            Wish(**options)
+
+    def test_what_is_made_small(self) -> None:
+        assert Wish(min_posterior=2).aim == Wish(max_maximin=0, max_distortion=1).aim == "loss"
+        assert Wish(max_distortion=1).aim == Wish(min_resolution=1).aim == "leak"
+        assert Wish(weight=1, min_posterior=2).aim == "lagrangian"
+
+    def test_numbers_are_exact(self) -> None:
+        wish = Wish(max_leakage=Decimal("0.1"), weight=0.5)  # type: ignore[arg-type]
+        assert (wish.max_leakage, wish.weight) == (F(1, 10), F(1, 2))
+
+    @pytest.mark.parametrize(
+        ("leakage", "need"),
+        [(0, 38), (1, 19), (Bits(F(38, 5)), 5), (F(29, 10), 6), (Bits(38), 1), (10, 1), (F(5248, 1000), 1)],
+    )
+    def test_a_leakage_is_a_posterior(self, leakage: Any, need: int) -> None:
+        joint = JointRange.from_codes(range(38), range(38))
+        assert Targets(Problem(joint), Wish(max_leakage=leakage)).need.tolist() == [need]
+
+
+class TestProblem:
+    def test_refuses_what_does_not_fit(self) -> None:
+        joint = AABB.joint
+        with pytest.raises(RequestError, match="about 3 values, there are 4"):
+            Problem(joint, ColumnCodebook(Numbers([1, 2, 3])))
+        with pytest.raises(RequestError, match="side information is about 1"):
+            Problem(joint, side=SideInformation([0], [0]))
+        with pytest.raises(RequestError, match="`rows` takes a whole number for each of the 4"):
+            Problem(joint, rows=np.array([1, 2]))
+        with pytest.raises(RequestError, match="`groups` takes"):
+            Problem(joint, groups=np.array([0, 0, 0, -1]))
+
+    def test_lines(self) -> None:
+        assert AABB.line is not None
+        assert on_a_line("aab", [3, 3, 4]).line is None
+        assert on_a_line("aab", [3, 3, 4], groups=np.array([0, 1, 1])).line is not None
+        assert Problem(AABB.joint).line is None
+        assert Problem(AABB.joint, ColumnCodebook(Categories("wxyz"))).line is None
+
+    def test_what_is_left_without_some_values(self) -> None:
+        rest, kept = on_a_line("aabbc", rows=np.arange(5)).without(np.array([0, 1, 0, 0, 1], bool))
+        assert (rest.size, rest.joint.size_x, kept.tolist(), rest.weights.tolist()) == (
+            3,
+            2,
+            [0, 2, 3],
+            [0, 2, 3],
+        )
+
+    def test_one_value_is_refused(self) -> None:
+        for problem, message in (
+            (Problem(JointRange.from_pairs([("a", 1), ("b", 1)])), "one public value only"),
+            (Problem(JointRange.from_pairs([("a", 1), ("a", 2)])), "one sensitive value only"),
+        ):
+            for ask in (lambda p: choose(p, Wish(min_posterior=1)), survey):
+                with pytest.raises(RequestError, match=message):
+                    ask(problem)
+
+
+class TestMeasures:
+    def test_as_assess_where_nothing_is_suppressed(self) -> None:
+        known = JointRange.from_pairs([(0, "x1 a1"), (1, "x1 a2"), (1, "x2 a1"), (0, "x2 a2"), (2, "x3 a1")])
+        side = SideInformation([0, 0, 1, 1, 2], [0, 1, 0, 1, 0])
+        book = ColumnCodebook(Numbers([1, 5, 6]))
+        for labels in ([0, 1, 2], [0, 0, 1], [0, 0, 0]):
+            cells = Cells.from_labels(labels)
+            found, plain = measure(Problem(known, book, side), cells), assess(known, cells, book, side)
+            assert (found.leakage, found.maximin, found.min_posterior) == (
+                plain.leakage,
+                plain.maximin,
+                plain.min_posterior,
+            )
+            assert (found.resolution, found.distortion, found.cells) == (
+                plain.resolution,
+                plain.distortion,
+                plain.cells,
+            )
+
+    def test_suppressed_values_count_for_what_is_given_away_only(self) -> None:
+        problem = on_a_line("abab", [0, 1, 2, 99], rows=np.array([1, 2, 3, 4]))
+        hidden = np.array([True, False, False, True])
+        found = measure(problem, Cells.from_labels([0, 1, 1, 0]), hidden)
+        assert (found.min_posterior, found.distortion, found.largest_cell) == (2, Length(F(1, 2)), 2)
+        assert (found.resolution, found.suppressed_values, found.suppressed_rows) == (Bits(1), 2, 5)
+        assert found.loss("resolution") == Bits(4)
+        poor = measure(
+            on_a_line("aabb", [0, 99, 2, 3]),
+            Cells.from_labels([0, 0, 1, 1]),
+            hidden := np.array([1, 1, 0, 0], bool),
+        )
+        assert (poor.min_posterior, poor.leakage) == (1, Bits(2))
+        assert hidden.sum() == poor.suppressed_rows
+
+    def test_cells_do_not_reach_over_groups(self) -> None:
+        problem = on_a_line("abab", groups=np.array([0, 0, 1, 1]))
+        with pytest.raises(RequestError, match="reaches over groups"):
+            measure(problem, Cells.from_labels([0, 1, 1, 2]))
+        with pytest.raises(RequestError, match="cells of their own"):
+            measure(problem, Cells.from_labels([0, 0, 1, 1]), np.array([1, 0, 0, 0], bool))
+        with pytest.raises(RequestError, match="nothing left"):
+            measure(problem, Cells.from_labels([0, 0, 1, 1]), np.ones(4, bool))
+
+    @pytest.mark.parametrize("distance", ["gower", "euclidean", "max"])
+    @pytest.mark.parametrize("word", ["midrange", "interval", "centroid", "medoid"])
+    def test_costs_of_many_values(self, distance: Any, word: Any) -> None:
+        """Compiled or not, a cell costs the same."""
+        rng = np.random.default_rng(0)
+        tree = {leaf: (leaf // 3, "any") for leaf in range(9)}
+        book = ColumnCodebook(
+            Numbers(rng.integers(0, 50, 400), span=(0, 50)),
+            Numbers(rng.integers(0, 9, 400), span=(0, 10), weight=2),
+            Categories(rng.integers(0, 2, 400)),
+            Hierarchy(rng.integers(0, 9, 400).tolist(), tree),
+            distance=distance,
+            codeword=word,
+        )
+        cells = Cells.from_labels(rng.integers(0, 60, 400))
+        assert list(cell_costs(book, cells)) == [book.cost(members) for members in cells.members]
+
+
+class TestChoosing:
+    def test_cells_that_are_not_contiguous_can_be_better(self) -> None:
+        found = choose(AABB, Wish(min_posterior=2, utility="distortion"))
+        assert found.cells.members == ((0, 2), (1, 3))
+        assert (found.quality.distortion, found.optimal, found.scope, found.gap) == (
+            Length(1),
+            True,
+            "all",
+            0,
+        )
+        exact = choose(AABB, Wish(min_posterior=2, utility="distortion", method="exact"))
+        assert (exact.quality.distortion, exact.optimal, exact.scope, exact.gap) == (
+            Length(F(3, 2)),
+            True,
+            "contiguous",
+            0.5,
+        )
+        assert exact.at_least == Length(1)
+        assert "no contiguous cells do better" in exact.proof
+
+    def test_what_is_fine_stays_as_it_is(self) -> None:
+        found = choose(on_a_line(["ab", "bc", "ac"]), Wish(min_posterior=2, utility="distortion"))
+        assert (found.method, found.optimal, found.scope, found.quality.cells) == (
+            "unchanged",
+            True,
+            "all",
+            3,
+        )
+
+    def test_dealing(self) -> None:
+        found = choose(AABB, Wish(min_posterior=2))
+        assert (found.method, found.quality.largest_cell, found.scope) == ("dealing", 2, "all")
+        assert choose(AABB, Wish(min_resolution=1)).quality.min_posterior == 2
+        assert choose(AABB, Wish(weight=F(1, 2))).quality.min_posterior == 2
+
+    def test_fewest_blocks(self) -> None:
+        found = choose(
+            on_a_line("abcad", [0, 1, 2, 3, 9]),
+            Wish(objective="maximin", max_maximin=1, utility="distortion"),
+        )
+        assert (found.method, found.quality.distortion, found.optimal) == (
+            "fewest blocks",
+            Length(F(1, 2)),
+            True,
+        )
+        wide = choose(
+            on_a_line("abcad", [0, 1, 2, 3, 9]),
+            Wish(objective="maximin", max_distortion=1, utility="distortion"),
+        )
+        assert (wide.quality.maximin, wide.scope, wide.optimal) == (Bits(2), "all", True)
+
+    def test_both_leaves_no_maximin_information(self) -> None:
+        problem = on_a_line("ababcdcd")
+        alone = choose(problem, Wish(min_posterior=2, utility="distortion"))
+        both = choose(problem, Wish(objective="both", min_posterior=2, utility="distortion"))
+        assert alone.quality.maximin > 0
+        assert both.quality.maximin == 0
+        assert both.quality.min_posterior >= 2
+        weighed = choose(problem, Wish(objective="both", weight=F(1, 3)))
+        assert weighed.quality.maximin == 0
+
+    def test_all_limits_hold_together(self) -> None:
+        problem = on_a_line("abcabcabcabc")
+        wish = Wish(
+            min_posterior=2,
+            max_leakage=F(3, 5),
+            max_maximin=0,
+            max_distortion=2,
+            min_resolution=2,
+            utility="distortion",
+        )
+        found = choose(problem, wish).quality
+        assert wish.allows(found)
+        narrow = choose(problem, Wish(min_posterior=3, min_resolution=Bits(4), utility="distortion"))
+        assert (narrow.quality.largest_cell, narrow.quality.distortion, narrow.scope) == (3, Length(1), "all")
+
+    def test_a_weight(self) -> None:
+        problem = on_a_line("aabbccddaabb")
+        for weight in (F(0), F(1, 50), F(1, 5), F(10)):
+            found = choose(problem, Wish(weight=weight, utility="distortion"))
+            path = leakage_path(problem.joint, problem.codebook).best(weight)
+            mine = float(Bits(found.quality.leakage.ratio)) + float(weight) * float(
+                found.quality.distortion or 0
+            )
+            assert mine <= float(path.leakage) + float(weight) * float(path.distortion or 0) + 1e-9
+        assert choose(problem, Wish(weight=10, utility="distortion")).method == "unchanged"
+
+    def test_groups_are_never_merged(self) -> None:
+        problem = on_a_line("abababab", groups=np.array([0, 1, 0, 1, 0, 1, 1, 0]))
+        with pytest.raises(
+            RequestError, match="at most 1 sensitive value can hide behind an answer once what is"
+        ):
+            choose(on_a_line("aabb", groups=np.array([0, 0, 1, 1])), Wish(min_posterior=2))
+        found = choose(problem, Wish(min_posterior=2, utility="distortion"))
+        assert found.method == "exact, contiguous"
+        assert all(len({int(problem.group_of[x]) for x in cell}) == 1 for cell in found.cells.members)
+
+    def test_side_information(self) -> None:
+        known = JointRange.from_pairs([(0, "x1 a1"), (1, "x1 a2"), (1, "x2 a1"), (0, "x2 a2")])
+        problem = Problem(known, side=SideInformation([0, 0, 1, 1], [0, 1, 0, 1]))
+        found = choose(problem, Wish(max_leakage=0))
+        assert (found.cells.members, found.optimal, found.scope) == (((0, 1),), True, "all")
+        apart = JointRange.from_pairs([(0, "x1 a1"), (1, "x2 a2"), (0, "x3 a2")])
+        side, groups = SideInformation([0, 1, 2], [0, 1, 1]), np.array([0, 1, 2])
+        with pytest.raises(RequestError, match=r"at least 1.00 bits leak.*ask for a largest leakage of 1.00"):
+            choose(Problem(apart, side=side, groups=groups), Wish(max_leakage=F(1, 2)))
+
+    def test_a_codebook_of_ones_own(self) -> None:
+        class Powers:
+            def __len__(self) -> int:
+                return 4
+
+            def cost(self, members: Sequence[int]) -> Length:
+                return Length(2 ** max(members) - 2 ** min(members))
+
+            def codeword(self, members: Sequence[int]) -> int:
+                return min(members)
+
+        problem = Problem(AABB.joint, Powers())
+        found = choose(problem, Wish(min_posterior=2, utility="distortion"))
+        assert (found.quality.distortion, found.quality.min_posterior) == (Length(6), 2)
+        fewer = choose(problem, Wish(min_posterior=2, utility="distortion", suppress=F(1, 2)))
+        assert (fewer.quality.distortion, fewer.suppressed.tolist()) == (
+            Length(2),
+            [True, False, False, True],
+        )
+
+    def test_progress(self) -> None:
+        seen: list[float] = []
+        choose(AABB, Wish(min_posterior=2, suppress=F(1, 4)), seen.append)
+        assert seen == sorted(seen)
+        assert (seen[0], seen[-1]) == (0, 1)
+        seen.clear()
+        survey(AABB, utility="distortion", progress=seen.append)
+        assert seen == sorted(seen)
+        assert (seen[0], seen[-1]) == (0, 1)
+
+    def test_what_is_shown(self) -> None:
+        found = choose(AABB, Wish(min_posterior=2, utility="distortion"))
+        assert "optimal        yes, distortion, all cells" in repr(found)
+        assert "<table>" in found._repr_html_()
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("wish", "message"),
+        [
+            (Wish(min_posterior=3), "at most 2 sensitive values can hide.*a minimum posterior of 2 or less"),
+            (Wish(min_resolution=3), "2 bits of resolution as they are.*2.00 or less"),
+            (
+                Wish(min_posterior=2, max_distortion=F(1, 2)),
+                r"a minimum posterior of 2 cannot be had within a distortion of 0.5; it takes a distortion "
+                r"of 1 \(the least possible\), and within a distortion of 0.5 the largest posterior possible "
+                r"is 1: ask for one of these, or allow rows to be suppressed",
+            ),
+            (
+                Wish(max_leakage=0, min_resolution=F(3, 2)),
+                r"a leakage of 0 bits cannot be had with a resolution of 1.5 bits; it leaves a resolution",
+            ),
+            (
+                Wish(max_maximin=0, max_distortion=0),
+                r"maximin information of 0 bits cannot be had within a distortion of 0.*the least maximin "
+                r"information possible is 1.00 bits",
+            ),
+            (Wish(objective="both", min_resolution=2), "maximin information of 0.00 bits cannot be had"),
+        ],
+    )
+    def test_what_is_possible_is_said(self, wish: Wish, message: str) -> None:
+        with pytest.raises(RequestError, match=message) as caught:
+            choose(AABB, wish)
+        assert "\n" not in str(caught.value)
+
+    def test_distortion_needs_a_codebook(self) -> None:
+        for wish in (Wish(min_posterior=2, utility="distortion"), Wish(max_distortion=1)):
+            with pytest.raises(RequestError, match="use resolution"):
+                choose(Problem(AABB.joint), wish)
+        with pytest.raises(RequestError, match="use resolution"):
+            survey(Problem(AABB.joint), utility="distortion")
+
+    def test_where_the_exact_method_does_not_apply(self) -> None:
+        two = ColumnCodebook(Numbers([1, 2, 3, 4]), Numbers([4, 1, 2, 3]))
+        for problem in (
+            Problem(AABB.joint, two),
+            Problem(AABB.joint, ColumnCodebook(Numbers(range(4)), codeword="medoid")),
+        ):
+            with pytest.raises(RequestError, match="the exact method is for one column"):
+                choose(problem, Wish(min_posterior=2, utility="distortion", method="exact"))
+            with pytest.raises(RequestError, match="the exact method is for one column"):
+                survey(problem, utility="distortion", method="exact")
+
+
+class TestSuppression:
+    FAR = on_a_line("aabbabcabcacba", [*range(13), 100])
+
+    def test_what_is_far_is_withheld_with_company(self) -> None:
+        """One far value alone would tell its sensitive value: another goes with it."""
+        wish = Wish(min_posterior=2, utility="distortion")
+        assert choose(self.FAR, wish).quality.distortion == 44
+        found = choose(self.FAR, Wish(min_posterior=2, utility="distortion", suppress=F(1, 5)))
+        assert (found.quality.distortion, found.quality.suppressed_rows, found.quality.min_posterior) == (
+            Length(1),
+            2,
+            2,
+        )
+        assert found.suppressed[13]
+        (cell,) = found.suppressed_cells
+        assert len(found.cells.members[cell]) == 2
+        greedy = choose(
+            self.FAR, Wish(min_posterior=2, utility="distortion", suppress=F(1, 5), method="greedy")
+        )
+        assert greedy.quality.suppressed_rows <= 2
+
+    def test_the_share_is_of_rows(self) -> None:
+        heavy = on_a_line("aabbabcabcacba", [*range(13), 100], rows=np.array([1] * 13 + [40]))
+        found = choose(heavy, Wish(min_posterior=2, utility="distortion", suppress=F(1, 5)))
+        assert (found.quality.distortion, found.quality.suppressed_rows) == (Length(44), 0)
+
+    def test_nothing_is_suppressed_without_need(self) -> None:
+        for problem in (AABB, on_a_line("abababab")):
+            found = choose(problem, Wish(min_posterior=2, suppress=F(1, 10), utility="distortion"))
+            assert not found.suppressed.any()
+
+    def test_more_is_hidden_within_a_distortion(self) -> None:
+        wish = Wish(max_distortion=2, utility="distortion")
+        assert choose(self.FAR, wish).quality.min_posterior == 1
+        found = choose(self.FAR, Wish(max_distortion=2, utility="distortion", suppress=F(1, 4)))
+        assert found.quality.min_posterior > 1
+        assert found.quality.suppressed_rows <= 3
+
+    def test_cells_of_different_blocks_are_joined_by_suppressing_them(self) -> None:
+        problem = on_a_line("aaaabbbbcccc", [*range(4), *range(100, 104), *range(200, 204)])
+        wish = Wish(objective="maximin", max_maximin=0, utility="distortion", suppress=F(1, 4))
+        found = choose(problem, wish)
+        assert (found.quality.distortion, found.quality.maximin, found.quality.suppressed_rows) == (
+            Length(0),
+            Bits(1),
+            3,
+        )
+
+    def test_several_columns(self) -> None:
+        rng = np.random.default_rng(0)
+        table = rng.integers(0, 20, (200, 2))
+        table[:5] += 1000
+        joint = JointRange.from_codes(rng.integers(0, 6, 200), np.arange(200))
+        problem = Problem(joint, ColumnCodebook(Numbers(table[:, 0]), Numbers(table[:, 1])))
+        plain = choose(problem, Wish(min_posterior=3, utility="distortion"))
+        found = choose(problem, Wish(min_posterior=3, utility="distortion", suppress=F(1, 20)))
+        assert found.quality.suppressed_rows <= 10
+        assert found.suppressed[:5].sum() >= 3
+        assert found.quality.distortion is not None
+        assert plain.quality.distortion is not None
+        assert float(found.quality.distortion) < float(plain.quality.distortion) / 2
+
+
+def heart(path: Path) -> Problem:
+    """Age hidden, cholesterol public; a missing one is -9, as in the unprocessed file."""
+    with path.open() as file:
+        rows = dict.fromkeys(tuple(row) for row in csv.reader(file))
+    pairs = [(int(row[0]), -9 if row[4] == "?" else int(row[4])) for row in rows]
+    joint, counts = JointRange.from_pairs(pairs), Counter(public for _, public in pairs)
+    labels = joint.y_labels or ()
+    return Problem(joint, ColumnCodebook(Numbers(list(labels))), rows=np.array([counts[x] for x in labels]))
+
+
+class TestSurvey:
+    def test_series(self) -> None:
+        found = survey(on_a_line("aabbc", [0, 1, 2, 3, 9]), utility="distortion")
+        assert [series.name for series in found.series] == [
+            "exact, contiguous",
+            "greedy",
+            "generalise and suppress",
+            "steepest descent",
+            "Mondrian",
+            "equal width",
+            "equal frequency",
+        ]
+        assert "greedy" in found
+        assert "magic" not in found
+        with pytest.raises(KeyError):
+            found["magic"]
+        point = found["exact, contiguous"].points[1]
+        assert (point.setting, point.cells.members) == ("k = 2", ((0, 1, 2), (3, 4)))
+        assert point.quality == measure(found.problem, point.cells)
+        assert "exact, contiguous" in repr(found)
+        assert "<table>" in found._repr_html_()
+        assert repr(point).startswith("SurveyPoint(exact, contiguous: 2 cells")
+
+    def test_what_takes_too_long_is_left_out_and_said(self) -> None:
+        rng = np.random.default_rng(0)
+        joint = JointRange.from_codes(np.append(np.arange(150), rng.integers(0, 150, 350)), np.arange(500))
+        found = survey(
+            Problem(joint, ColumnCodebook(Numbers(rng.permutation(1000)[:500]))), utility="distortion"
+        )
+        assert "takes too long" in found["steepest descent"].note
+        assert not found["steepest descent"].points
+        assert len(found["exact, contiguous"]) > 20
+        without = survey(Problem(joint), baselines=False)
+        assert {series.name for series in without.series} == {"exact, contiguous", "dealing", "greedy"}
+
+    def test_methods(self) -> None:
+        assert [s.name for s in survey(AABB, method="greedy", baselines=False).series] == ["greedy"]
+        assert [s.name for s in survey(AABB, method="exact", baselines=False).series] == [
+            "exact, contiguous",
+            "dealing",
+        ]
+        with pytest.raises(RequestError, match="'auto', 'greedy' or 'exact'"):
+            survey(AABB, method="magic")  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("utility", ["distortion", "resolution"])
+    @pytest.mark.parametrize("objective", ["leakage", "maximin", "both"])
+    def test_the_heart_data(self, data: Path, objective: Objective, utility: Utility) -> None:
+        """Every point of every baseline and of the greedy paths is equalled or beaten."""
+        found = survey(
+            heart(data / "heart" / "processed.hungarian.data"), objective=objective, utility=utility
+        )
+        least = found.undominated[0].quality.maximin
+        compared = 0
+        for series in found.series:
+            for point in series:
+                if objective == "both" and point.quality.maximin != least:
+                    continue
+                assert any(
+                    ours.quality.leak(objective) <= point.quality.leak(objective)
+                    and not below(point.quality.loss(utility), ours.quality.loss(utility))
+                    for ours in found.undominated
+                ), point
+                compared += 1
+        assert compared > 60
+        if (objective, utility) == ("leakage", "distortion"):
+            assert (found.scope, len(found.undominated)) == ("all", 31)
+
+
+class TestManyValues:
+    def test_a_long_line(self) -> None:
+        rng = np.random.default_rng(0)
+        size = 50_000
+        joint = JointRange.from_codes(rng.integers(0, 40, size), np.arange(size))
+        problem = Problem(joint, ColumnCodebook(Numbers(rng.permutation(10 * size)[:size])))
+        found = choose(problem, Wish(min_posterior=5, utility="distortion"))
+        assert (found.method, found.optimal, found.scope) == ("exact, contiguous", True, "all")
+        fewer = choose(problem, Wish(min_posterior=5, utility="distortion", suppress=F(1, 100)))
+        assert fewer.quality.suppressed_rows <= size // 100
+        assert fewer.quality.distortion is not None
+        assert found.quality.distortion is not None
+        assert float(fewer.quality.distortion) < 0.7 * float(found.quality.distortion)
+
+    def test_adult(self, data: Path) -> None:
+        """30,000 rows and six public columns, three of them with hierarchies."""
+        problem = adult(data / "adult")
+        assert int(problem.weights.sum()) == 32_561
+        start = time.perf_counter()
+        found = choose(problem, Wish(min_posterior=5, utility="distortion"))
+        assert time.perf_counter() - start < 60
+        assert found.quality.min_posterior >= 5
+        assert found.quality.distortion is not None
+        assert float(found.quality.distortion) < 0.45
+        assert found.gap is not None
+        assert found.gap < 0.15
+
+
+def adult(folder: Path) -> Problem:
+    """Occupation hidden; age, education, marital status, race, sex and country public."""
+    with (folder / "adult.csv").open() as file:
+        rows = list(csv.DictReader(file, skipinitialspace=True))
+    names = ("age", "education", "marital-status", "race", "sex", "native-country")
+    files = {"education": "education", "marital-status": "marital", "native-country": "country"}
+    joint = JointRange.from_pairs([(row["occupation"], tuple(row[name] for name in names)) for row in rows])
+    counts = Counter(tuple(row[name] for name in names) for row in rows)
+    labels = list(joint.y_labels or ())
+    columns: list[Any] = []
+    for place, name in enumerate(names):
+        values = [label[place] for label in labels]
+        if name == "age":
+            columns.append(Numbers([int(value) for value in values], span=(17, 90)))
+        elif name in files:
+            with (folder / "hierarchies" / f"{files[name]}.csv").open() as file:
+                tree = {row[0]: tuple(row[1:]) for row in csv.reader(file) if row}
+            columns.append(Hierarchy(values, {"?": ("*",), **tree}))
+        else:
+            columns.append(Categories(values))
+    book = ColumnCodebook(*columns, distance="gower", codeword="interval")
+    return Problem(joint, book, rows=np.array([counts[label] for label in labels]))
+
+
+def test_where_all_cells_cost_alike_they_stay_small() -> None:
+    """Distances between categories are 0 or 1: any merging costs 1, so the finest cells are taken."""
+    pairs = [(s, f"c{c}") for c in range(40) for s in {c % 7, (c * c) % 5}]
+    problem = Problem(JointRange.from_pairs(pairs), ColumnCodebook(Categories([f"c{c}" for c in range(40)])))
+    found = choose(problem, Wish(utility="distortion", min_posterior=3))
+    assert found.quality.distortion == Length(1)
+    assert found.quality.min_posterior == 3
+    assert found.quality.cells >= 15

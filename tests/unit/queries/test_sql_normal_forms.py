@@ -1,0 +1,228 @@
+"""Filters that let the same rows pass are the same object; others never are."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noiseless.domain import Schema, Value
+from noiseless.errors import ColumnError, RequestError
+from noiseless.queries.filters import NOBODY, AllOf, Among, AnyOf, Comparison, Everything, Filter, Not, split
+from noiseless.queries.normal import normal
+from noiseless.queries.question import Question
+from noiseless.queries.runs import as_runs, between, outside, passing
+from noiseless.queries.sql import parse
+from noiseless.queries.sql.writing import write_filter
+
+SCHEMA = Schema.parse(
+    """
+    [columns.a]
+    role = "public"
+    bounds = [0, 2]
+    [columns.b]
+    role = "public"
+    categories = ["x", "y", "it's"]
+    [columns.p]
+    role = "private"
+    bounds = [0, 1]
+    step = 0.25
+    [columns.q]
+    role = "private"
+    type = "boolean"
+    """
+)
+CONSTANTS: dict[str, list[Any]] = {
+    "a": [-1, 0, 1, Decimal("1.5"), 2, 3],
+    "b": ["x", "y", "it's"],
+    "p": [Decimal("-0.1"), 0, Decimal("0.25"), Decimal("0.3"), Decimal("0.75"), 1, 2],
+    "q": [True, False],
+}
+ROWS: list[dict[str, Value]] = [
+    dict(zip(SCHEMA.columns, values, strict=True))
+    for values in product(*([c.value(i) for i in range(c.size)] for c in SCHEMA.columns.values()))
+]
+
+
+def comparisons(columns: str) -> st.SearchStrategy[Filter]:
+    operators = st.sampled_from(["=", "!=", "<", "<=", ">", ">="])
+
+    def one(column: str) -> st.SearchStrategy[Filter]:
+        constants = st.sampled_from(CONSTANTS[column])
+        several = st.lists(constants, min_size=1, max_size=3).map(tuple)
+        return st.one_of(
+            st.builds(Comparison, st.just(column), operators, constants),
+            st.builds(Comparison, st.just(column), st.just("in"), several),
+        )
+
+    return st.sampled_from(columns).flatmap(one)
+
+
+def filters(columns: str) -> st.SearchStrategy[Filter]:
+    return st.recursive(
+        comparisons(columns) | st.just(Everything()),
+        lambda inner: st.one_of(
+            st.builds(Not, inner),
+            st.lists(inner, max_size=3).map(lambda parts: AllOf(tuple(parts))),
+            st.lists(inner, max_size=3).map(lambda parts: AnyOf(tuple(parts))),
+        ),
+        max_leaves=8,
+    )
+
+
+def outcome(where: Filter) -> tuple[bool, ...]:
+    return tuple(where.holds(row) for row in ROWS)
+
+
+@given(filters("abpq"), filters("abpq"))
+def test_equal_exactly_when_they_let_the_same_rows_pass(one: Filter, two: Filter) -> None:
+    first, second = normal(one, SCHEMA), normal(two, SCHEMA)
+    assert outcome(first) == outcome(one)
+    assert (first == second) == (outcome(one) == outcome(two))
+    assert (write_filter(first) == write_filter(second)) == (first == second)
+    if first == second:
+        assert hash(first) == hash(second)
+    assert normal(first, SCHEMA) == first
+
+
+@given(filters("ap"))
+def test_few_columns_collide_often(where: Filter) -> None:
+    """On one public and one private column there are few different filters: each is seen many times."""
+    seen = _SEEN.setdefault(outcome(where), normal(where, SCHEMA))
+    assert seen == normal(where, SCHEMA)
+    assert write_filter(seen) == write_filter(normal(where, SCHEMA))
+
+
+_SEEN: dict[tuple[bool, ...], Filter] = {}
+
+
+def respelt(where: Filter) -> Iterator[Filter]:
+    """The same filter in other words."""
+    yield Not(Not(where))
+    yield AllOf((where, where))
+    yield AnyOf((where, AllOf((where, Comparison("a", "=", 1)))))
+    match where:
+        case AllOf():
+            yield Not(AnyOf(tuple(Not(part) for part in where.parts)))
+            yield AllOf(where.parts[::-1])
+        case AnyOf():
+            yield Not(AllOf(tuple(Not(part) for part in where.parts)))
+            yield AnyOf(where.parts[::-1])
+        case Comparison(operator="in", constant=tuple() as constants):
+            yield AnyOf(tuple(Comparison(where.column, "=", constant) for constant in constants))
+        case Comparison(operator=">="):
+            yield Not(Comparison(where.column, "<", where.constant))
+            yield AnyOf(
+                (Comparison(where.column, ">", where.constant), Comparison(where.column, "=", where.constant))
+            )
+
+
+@given(filters("abpq"))
+def test_spelling_does_not_matter(where: Filter) -> None:
+    assert {normal(same, SCHEMA) for same in respelt(where)} == {normal(where, SCHEMA)}
+
+
+@given(filters("ab"), filters("p"))
+def test_public_and_private_parts_stand_apart(public: Filter, hidden: Filter) -> None:
+    whole = normal(AllOf((hidden, public)), SCHEMA)
+    if whole == NOBODY:
+        return
+    found = split(whole, frozenset(SCHEMA.private))
+    assert found == (normal(public, SCHEMA), normal(hidden, SCHEMA))
+
+
+@given(filters("ab"), filters("p"))
+def test_the_text_of_a_filter_reads_back_as_it(public: Filter, hidden: Filter) -> None:
+    where = normal(AllOf((public, hidden)), SCHEMA)
+    if where == NOBODY:
+        return
+    (question,) = parse(f"SELECT COUNT(*) FROM t WHERE {write_filter(where)}", SCHEMA, "t").questions
+    assert question == Question("count", None, where).normal(SCHEMA)
+
+
+def test_runs() -> None:
+    assert as_runs([]) == ()
+    assert outside((), 3) == ((0, 3),)
+    assert outside(((0, 3),), 3) == ()
+    assert outside(((0, 1), (2, 3)), 3) == ((1, 2),)
+    assert between(-5, 99, 3) == ((0, 3),)
+    assert between(2, 1, 3) == ()
+
+
+@pytest.mark.parametrize("name", SCHEMA.columns)
+@pytest.mark.parametrize("operator", ["=", "!=", "<", "<=", ">", ">="])
+def test_what_passes_a_comparison(name: str, operator: Any) -> None:  # noqa: ANN401 - one of a few words
+    column = SCHEMA.columns[name]
+    for constant in CONSTANTS[name]:
+        runs = passing(name, column, operator, constant)
+        listed = {number for start, stop in runs for number in range(start, stop)}
+        comparison = Comparison(name, operator, constant)
+        assert listed == {i for i in range(column.size) if comparison.holds({name: column.value(i)})}
+        among = Among(name, runs, column)
+        assert among.numbers(name, column) == listed
+        assert all(among.holds(row) == comparison.holds(row) for row in ROWS)
+        assert runs == as_runs(listed)
+
+
+def test_domains_of_any_size() -> None:
+    schema = Schema.parse('columns.x = {role = "public", bounds = [0, 1e200], step = 1e-90}')
+    low = normal(Comparison("x", "<", Decimal(7)), schema)
+    assert low == normal(Not(Comparison("x", ">=", Decimal(7))), schema)
+    assert write_filter(low) == f"x <= 6.{'9' * 90}"
+
+
+def test_mixed_categories() -> None:
+    schema = Schema.parse('columns.x = {role = "public", categories = [1, "one", 2]}')
+    assert write_filter(normal(Comparison("x", "=", 1), schema)) == "x = 1"
+    assert write_filter(normal(Comparison("x", "!=", "one"), schema)) == "x <> 'one'"
+    with pytest.raises(ColumnError, match="same kind"):
+        normal(Comparison("x", "<", 2), schema)
+    with pytest.raises(ColumnError, match="same kind"):
+        normal(Comparison("x", "=", constant=True), schema)
+
+
+@pytest.mark.parametrize(
+    ("where", "problem"),
+    [
+        (Comparison("a", "=", "x"), "holds numbers"),
+        (Comparison("b", "=", 3), "holds texts"),
+        (Comparison("q", "=", 1), "holds truth values"),
+        (Comparison("z", "=", 1), "not declared"),
+    ],
+)
+def test_filters_that_make_no_sense(where: Filter, problem: str) -> None:
+    with pytest.raises(ColumnError, match=problem):
+        normal(where, SCHEMA)
+
+
+def test_filters_that_nobody_writes_are_refused_in_time() -> None:
+    """A filter whose diagram is exponential: pairs of columns that stand far apart."""
+    names = [f"c{i:02}" for i in range(40)]
+    schema = Schema.parse(
+        "\n".join(f'columns.{name} = {{role = "public", bounds = [0, 1]}}' for name in names)
+    )
+    pairs = [
+        AllOf((Comparison(one, "=", 1), Comparison(two, "=", 1)))
+        for one, two in zip(names[:20], names[20:], strict=True)
+    ]
+    with pytest.raises(RequestError, match="too long"):
+        normal(AnyOf(tuple(pairs)), schema)
+
+
+def test_questions_have_a_normal_form() -> None:
+    everything = Question("count", "p", Comparison("p", ">=", 0), by=("b", "a"))
+    assert everything.normal(SCHEMA) == Question("count", by=("a", "b"))
+    assert Question("quantile", "p", share=0).normal(SCHEMA) == Question("min", "p")
+    assert Question("sum", "q").normal(SCHEMA) == Question(
+        "count", where=Comparison("q", "=", constant=True)
+    ).normal(SCHEMA)
+    assert Question("sum", "p", most=7).normal(SCHEMA) == Question("sum", "p")
+    over_another = Question("sum", "q", Comparison("p", ">", 0))
+    assert over_another.normal(SCHEMA).aggregate == "sum"  # a count would filter on two private columns
+    with pytest.raises(ColumnError, match="not declared"):
+        Question("sum", "z").normal(SCHEMA)
+    with pytest.raises(RequestError, match="nobody can pass"):
+        Question("count", where=NOBODY).check(SCHEMA)

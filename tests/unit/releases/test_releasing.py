@@ -1,0 +1,357 @@
+"""Releases from end to end: what is claimed is what the audit finds and what verification finds."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import noiseless as nl
+from conftest import HEART_COLUMNS
+from noiseless.errors import (
+    ColumnError,
+    EmptyTableError,
+    MissingValuesError,
+    NoiselessError,
+    RequestError,
+    UnknownColumnError,
+)
+from noiseless.policies.merging import Length
+from noiseless.releases import Release, frontier, release
+from noiseless.verification import verify
+
+FOUR = pa.table({"s": ["a", "a", "b", "b"], "x": [0, 1, 2, 3]})
+PATIENTS = pa.table(
+    {
+        "age": [31, 35, 52, 47, 31, 60, 44, 58],
+        "chol": [180, 182, 190, 230, 233, 240, 240, 251],
+        "sex": ["f", "f", "m", "m", "f", "m", "m", "f"],
+        "ward": ["a", "b", "a", "b", "a", "a", "b", "b"],
+    }
+)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[pa.Table, dict[str, Any]]:
+    """A small table with a secret, one to three public columns, and perhaps others; and what is asked."""
+    size = draw(st.integers(4, 12))
+    columns: dict[str, Any] = {"s": draw(st.lists(st.integers(0, 4), min_size=size, max_size=size))}
+    kinds = {
+        "number": st.integers(-3, 9),
+        "decimal": st.sampled_from([0.1, 0.25, 2.5, -1.0]),
+        "category": st.sampled_from(["a", "b", "a|b", "*", None]),
+        "holes": st.none() | st.integers(0, 5),
+    }
+    public = draw(st.lists(st.sampled_from(list(kinds)), min_size=1, max_size=3, unique=True))
+    for name in (*public, *draw(st.sampled_from([(), ("keep",), ("given",), ("keep", "given")]))):
+        values = kinds.get(name, st.sampled_from([1, 2]))
+        columns[name] = draw(st.lists(values, min_size=size, max_size=size))
+    options: dict[str, Any] = {"sensitive": "s", "public": public, "keep_order": True}
+    options |= {role: role for role in ("keep", "given") if role in columns}
+    options["objective"] = draw(st.sampled_from(["leakage", "maximin", "both"]))
+    options["utility"] = draw(st.sampled_from(["resolution", "distortion"]))
+    options["codeword"] = draw(st.sampled_from(["midrange", "centroid", "medoid", "interval"]))
+    target: dict[str, Any] = draw(
+        st.sampled_from(
+            [
+                {"min_posterior": 2},
+                {"min_posterior": 3, "suppress": "0.3"},
+                {"max_leakage": "1.5"},
+                {"max_maximin": 0},
+                {"max_distortion": "1.5"},
+                {"weight": "1/3"},
+                {"min_resolution": 1},
+            ]
+        )
+    )
+    return pa.table(columns), options | target
+
+
+def audited(table: pa.Table, options: dict[str, Any], done: Release) -> nl.Audit:
+    """The audit of the released columns beside the original secret."""
+    columns = {"s": table["s"], **{name: done.table[name] for name in done.table.column_names}}
+    if "given" in options:
+        columns["known"] = table["given"]
+    seen = list(done.table.column_names)
+    return nl.audit(
+        pa.table(columns), sensitive="s", public=seen, given="known" if "given" in options else None
+    )
+
+
+@settings(max_examples=40)
+@given(tables())
+def test_the_claim_is_what_an_audit_and_a_verification_find(case: tuple[pa.Table, dict[str, Any]]) -> None:
+    """A release's smallest posterior, leakage and maximin information are those of what is written."""
+    table, options = case
+    try:
+        done = release(table, **options)
+    except NoiselessError:
+        assume(False)
+    found = audited(table, options, done)
+    claim = done.certificate["claim"]
+    assert claim["min_posterior"] == found.min_posterior == done.point.min_posterior
+    assert claim["leakage_exact"] == str(found.leakage.ratio)
+    assert claim["maximin_exact"] == str(found.maximin.ratio)
+    assert done.point.leakage == found.leakage
+    if "suppress" not in options:
+        assert done.point.suppressed_rows == 0
+    checked = verify(done.certificate, original=table, released=done.table)
+    assert checked.holds, checked
+    if "min_posterior" in options:
+        assert done.point.min_posterior >= options["min_posterior"]
+
+
+def test_what_is_proved_is_said() -> None:
+    """Cells that are not contiguous can be better: x = 0, 1, 2, 3 with s = a, a, b, b."""
+    done = release(FOUR, sensitive="s", public="x", min_posterior=2)
+    if done.scope == "all":
+        assert (distortion(done), done.optimal, done.gap) == (Length(1), True, 0)
+    else:
+        assert (distortion(done), done.gap) == (Length(Fraction(3, 2)), 0.5)
+    assert done.certificate["stated"]["gap"] == done.gap
+
+
+def test_a_claim_of_optimality_does_not_outlive_cells_that_read_alike() -> None:
+    """By resolution {0, 2}, {1, 3}, {4} and the like may be chosen; with equal middles they are one cell."""
+    table = pa.table({"s": ["a", "b", "a", "b"], "x": [0, 1, 2, 3]})
+    done = release(table, sensitive="s", public="x", utility="resolution", min_posterior=2)
+    sizes = [len(cell["members"]) for cell in done.certificate["partition"]]
+    assert done.point.resolution.ratio == Fraction(4, max(sizes))
+    assert not done.optimal or max(sizes) == 2
+
+
+def test_rows_are_sorted_unless_their_order_is_asked_for() -> None:
+    turned = PATIENTS.take([7, 3, 1, 0, 2, 6, 5, 4])
+    asked: dict[str, Any] = {"sensitive": "age", "public": "chol", "keep": "sex", "min_posterior": 2}
+    one, other = release(PATIENTS, **asked), release(turned, **asked)
+    assert one.table == other.table
+    assert one.table["chol"].to_pylist() == sorted(one.table["chol"].to_pylist())
+    assert one.certificate["released"] == other.certificate["released"]
+    assert one.certificate["original"] == other.certificate["original"]
+    kept = release(PATIENTS, keep_order=True, **asked)
+    assert kept.table["sex"].to_pylist() == PATIENTS["sex"].to_pylist()
+    assert kept.certificate["released"] == one.certificate["released"]
+    assert "order" in kept.warnings[0]
+
+
+def test_a_kept_column_counts_as_seen() -> None:
+    without = release(PATIENTS, sensitive="age", public="chol", min_posterior=2)
+    done = release(PATIENTS, sensitive="age", public="chol", keep="sex", min_posterior=2)
+    assert done.table.column_names == ["chol", "sex"]
+    assert distortion(done) > distortion(without)
+    seen = audited(PATIENTS.rename_columns(["s", *PATIENTS.column_names[1:]]), {}, release_in_order())
+    assert seen.min_posterior >= 2
+
+
+def distortion(done: Release) -> Length:
+    assert done.point.distortion is not None
+    return done.point.distortion
+
+
+def release_in_order() -> Release:
+    return release(PATIENTS, sensitive="age", public="chol", keep="sex", min_posterior=2, keep_order=True)
+
+
+def test_side_information() -> None:
+    done = release(PATIENTS, sensitive="age", public="chol", given="ward", max_leakage=1)
+    assert done.table.column_names == ["chol"]
+    assert done.point.leakage <= 1
+    assert verify(done.certificate, original=PATIENTS, released=done.table).holds
+
+
+def test_missing_values_are_kept_dropped_or_refused() -> None:
+    table = pa.table({"s": [1, 2, 3, 4, 5], "x": [10, 12, 30, None, None]})
+    kept = release(table, sensitive="s", public="x", min_posterior=2)
+    assert kept.table["x"].to_pylist() == [20, 20, 20, None, None]
+    dropped = release(table, sensitive="s", public="x", min_posterior=3, missing="drop")
+    assert (dropped.rows, dropped.table.num_rows) == (3, 3)
+    with pytest.raises(
+        RequestError, match=r"missing values of 'x' are never merged with numbers.*--missing drop"
+    ):
+        release(table, sensitive="s", public="x", min_posterior=3)
+    with pytest.raises(MissingValuesError):
+        release(table, sensitive="s", public="x", min_posterior=3, missing="error")
+    hidden = release(table, sensitive="s", public="x", min_posterior=2, suppress="0.8", max_distortion=1)
+    assert distortion(hidden) <= 1
+    as_sets = release(table, sensitive="s", public="x", min_posterior=3, categorical="x")
+    assert as_sets.point.min_posterior >= 3
+
+
+def test_missing_values_that_must_not_stand_alone_are_suppressed() -> None:
+    table = pa.table({"s": [1, 2, 3, 4, 5, 6, 7], "x": [10, 11, 12, 13, 14, 15, None]})
+    done = release(table, sensitive="s", public="x", min_posterior=2, suppress="2/7")
+    assert done.point.suppressed_rows == 2
+    assert done.point.min_posterior == 2
+    assert done.table["x"].to_pylist()[-2:] == ["*", "*"]
+    assert verify(done.certificate, original=table, released=done.table).holds
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "duckdb"])
+def test_any_frame_is_released_alike(kind: str) -> None:
+    pandas = PATIENTS.to_pandas()
+    frame: Any = {"pandas": pandas, "polars": pl.from_pandas(pandas), "duckdb": duckdb.from_arrow(PATIENTS)}[
+        kind
+    ]
+    done = release(frame, sensitive="age", public="chol", min_posterior=2)
+    expected = release(PATIENTS, sensitive="age", public="chol", min_posterior=2)
+    assert done.certificate["claim"] == expected.certificate["claim"]
+    assert done.certificate["original"] == expected.certificate["original"]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem", "kind"),
+    [
+        ({}, "there is no target", RequestError),
+        (
+            {"min_posterior": 8},
+            "at most 7 can hide behind an answer; ask for --min-posterior 7",
+            RequestError,
+        ),
+        ({"public": "age", "min_posterior": 2}, "is both sensitive and public", ColumnError),
+        ({"public": "one", "min_posterior": 2}, "the same value of one", RequestError),
+        ({"sensitive": "one", "min_posterior": 2}, "the same value of one", RequestError),
+        ({"public": "chil", "min_posterior": 2}, "did you mean 'chol'", UnknownColumnError),
+        ({"min_posterior": 4, "max_distortion": 1}, "distortion", RequestError),
+        ({"min_posterior": 2, "hierarchy": {"chol": {"180": ("low",)}}}, "not in its hierarchy", ColumnError),
+        (
+            {"min_posterior": 2, "keep_order": True, "distinct_rows": True},
+            "no order of their own",
+            RequestError,
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused_with_how_to_mend_it(
+    options: dict[str, Any], problem: str, kind: type[Exception]
+) -> None:
+    table = PATIENTS.append_column("one", pa.array([1] * 8))
+    with pytest.raises(kind, match=problem) as caught:
+        release(table, **{"sensitive": "age", "public": "chol", **options})
+    assert "\n" not in str(caught.value)
+
+
+def test_an_empty_table() -> None:
+    with pytest.raises(EmptyTableError):
+        release(PATIENTS.slice(0, 0), sensitive="age", public="chol", min_posterior=2)
+
+
+def test_several_sensitive_columns_are_hidden_together() -> None:
+    done = release(PATIENTS, sensitive=["age", "ward"], public="chol", min_posterior=3)
+    assert done.sensitive_values == 7  # (31, a) is there twice
+    assert verify(done.certificate, original=PATIENTS, released=done.table).holds
+
+
+def test_results_are_readable_and_say_what_changed() -> None:
+    done = release(PATIENTS, sensitive="age", public="chol", codeword="interval", min_posterior=3)
+    assert "age keeps at least" in repr(done)
+    assert "<table>" in done._repr_html_()
+    (change,) = done.changes
+    assert (change.name, change.kind, change.before) == ("chol", "number", 7)
+    assert change.largest == done.point.distortion
+    assert change.mean is not None
+    assert change.largest is not None
+    assert change.mean <= change.largest
+    released = set(done.table["chol"].to_pylist())
+    assert all(example.released in released for example in change.examples)
+    found = done.to_dict()
+    assert set(found) >= {
+        *("cells", "leakage", "maximin", "resolution", "distortion", "min_posterior"),
+        *("method", "optimal", "gap", "scope"),
+    }
+
+
+def test_examples_are_of_values_that_change() -> None:
+    table = pa.table({"s": [0, 1, 0, 1, 0, 1, 2], "x": [*[1] * 4, 8, 9, 9]})
+    (change,) = release(table, sensitive="s", public="x", min_posterior=2).changes
+    assert [example.released for example in change.examples] == ["8.5"]
+
+
+def test_numbers_that_a_question_mark_made_texts_are_noticed() -> None:
+    table = pa.table({"s": [0, 1, 0, 1], "x": ["1", "2", "3", "?"]})
+    (note,) = release(table, sensitive="s", public="x", min_posterior=1).warnings
+    assert "--numeric x takes it as numbers" in note
+    assert release(table, sensitive="s", public="x", categorical="x", min_posterior=1).warnings == ()
+    assert release(table, sensitive="s", public="x", numeric="x", min_posterior=1).warnings == ()
+
+
+@pytest.mark.parametrize("values", [[1e300, 1e-300, 1.0, 2.0], [10**101, 1, 2, 3]])
+@pytest.mark.parametrize("distance", ["absolute", "euclidean"])
+def test_numbers_too_wide_for_floats_are_refused(values: list[float], distance: Any) -> None:  # noqa: ANN401
+    table = pa.table({"s": [0, 1, 0, 1], "x": [str(value) for value in values]})
+    if isinstance(values[0], float):
+        table = pa.table({"s": [0, 1, 0, 1], "x": values})
+    with pytest.raises(ColumnError, match="more than 100 digits to write out"):
+        release(table, sensitive="s", public="x", min_posterior=2, numeric="x", distance=distance)
+
+
+def test_a_weight_of_zero_beside_numbers_beyond_machine_integers() -> None:
+    wide = [str(10**30), "5", str(10**30 + 2), "7"]
+    table = pa.table({"s": [0, 1, 0, 1], "x": wide, "y": [1, 2, 3, 4]})
+    weights = {"x": 0, "y": 1}
+    done = release(
+        table, sensitive="s", public=["x", "y"], numeric="x", min_posterior=2, column_weight=weights
+    )
+    assert done.point.distortion == Fraction(1, 2)
+    assert verify(done.certificate, original=table, released=done.table).holds
+
+
+def test_a_constant_column_with_a_huge_weight() -> None:
+    table = pa.table({"s": [0, 1, 0, 1], "x": [5, 5, 5, 5], "y": [1, 2, 3, 4]})
+    done = release(
+        table, sensitive="s", public=["x", "y"], min_posterior=2, column_weight={"x": 10**25, "y": 1}
+    )
+    assert done.point.distortion == Fraction(1, 2)
+
+
+def test_a_frontier_says_what_is_kept_and_known() -> None:
+    found = frontier(PATIENTS, sensitive="age", public="chol", keep="sex", given="ward", baselines=False)
+    assert (found.keep, found.given) == (("sex",), ("ward",))
+    assert (found.to_dict()["keep"], found.to_dict()["given"]) == (["sex"], ["ward"])
+
+
+def test_the_frontier_of_a_release() -> None:
+    done = release(PATIENTS, sensitive="age", public="chol", min_posterior=2)
+    found = done.frontier()
+    assert found is done.frontier()
+    losses = [point.distortion for point in found.points]
+    assert losses == sorted(losses, key=lambda length: length.squared if length else Fraction(0))
+    assert all(a.leakage > b.leakage for a, b in zip(found.points, found.points[1:], strict=False))
+    assert "posterior" in repr(found)
+    assert "<table>" in found._repr_html_()
+    assert found.to_dict()["points"][0]["min_posterior"] == done.before.min_posterior
+    same = frontier(PATIENTS, sensitive="age", public="chol")
+    assert same.points == found.points
+
+
+def test_the_heart_data(data: Path) -> None:
+    file = data / "heart" / "processed.hungarian.data"
+    asked: dict[str, Any] = {"numeric": "chol", "distinct_rows": True, "names": HEART_COLUMNS}
+    done = release(file, sensitive="age", public="chol", min_posterior=5, **asked)
+    assert (done.rows, done.sensitive_values, done.public_values) == (293, 38, 154)
+    assert done.before.leakage == nl.Bits(38)
+    assert done.point.distortion == Fraction(137, 2)
+    assert (done.optimal, done.scope) == (True, "all")
+    assert "?" in done.table["chol"].to_pylist()
+    assert verify(done.certificate, original=file, released=done.table, names=HEART_COLUMNS).holds
+
+
+def test_adult_with_six_public_columns(data: Path) -> None:
+    trees = {"education": "education", "marital-status": "marital", "native-country": "country"}
+    adult = pl.read_csv(data / "adult" / "adult.csv", n_rows=3000)
+    table = adult.rename(str.strip).with_columns(pl.col(pl.String).str.strip_chars())
+    done = release(
+        table,
+        sensitive="occupation",
+        public=["age", "workclass", *trees, "sex"],
+        hierarchy={name: data / "adult" / "hierarchies" / f"{tree}.csv" for name, tree in trees.items()},
+        codeword="interval",
+        min_posterior=4,
+    )
+    assert (done.rows, done.certificate["options"]["distance"]) == (3000, "gower")
+    assert done.point.min_posterior >= 4
+    assert {"Europa", "Asia"} & set(done.table["native-country"].to_pylist())
+    assert verify(done.certificate, original=table, released=done.table).holds

@@ -1,0 +1,273 @@
+import json
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from noiseless.errors import RequestError
+from noiseless.exact import Bits
+from noiseless.policies.merging import Length
+from noiseless.releases.results import ColumnChange, ReleasePoint, Series
+from noiseless.reports.comparison_rows import compared_rows, comparison_sentence, comparison_warnings
+from noiseless.reports.comparison_side import side_of
+from noiseless.reports.frontier_rows import levels_of, method_rows, scope_words
+from noiseless.reports.release_rows import (
+    AskedRow,
+    asked_rows,
+    chosen_by,
+    largest_cell,
+    proved,
+    status_of_release,
+    verdict,
+)
+from release_examples import CELLS, CHANGE, EXACT, GREEDY, MONDRIAN, certificate, frontier, point, release
+
+OPTIONS = certificate()["options"]
+
+
+class TestVerdict:
+    def test_what_is_protected_and_what_it_costs(self) -> None:
+        assert verdict(release()) == (
+            "Every released row leaves at least 5 of 38 values of age possible (1 before), and no chol is "
+            "changed by more than 10.5."
+        )
+
+    @pytest.mark.parametrize(
+        ("left", "words", "mark", "starts"),
+        [
+            (1, "Not private", "bad", "Some released row still gives age away, and"),
+            (38, "Private", "good", "No released row rules out any value of age, and"),
+            (5, "Partly private", "partly", "Every released row leaves"),
+        ],
+    )
+    def test_in_a_word(self, left: int, words: str, mark: str, starts: str) -> None:
+        made = release(point=point(left, 3))
+        assert (status_of_release(made).words, status_of_release(made).mark) == (words, mark)
+        assert verdict(made).startswith(starts)
+
+    def test_nothing_to_hide(self) -> None:
+        made = release(point=point(1, 0, leakage=Bits(1)), sensitive_values=1)
+        assert status_of_release(made).mark == "void"
+        assert verdict(made) == (
+            "There is only one value of age, so that nothing can be hidden, and nothing is changed."
+        )
+
+    @pytest.mark.parametrize(
+        ("classes", "starts"),
+        [
+            (1, "Nothing about age can be told for certain from the release, and"),
+            (3, "The release tells for certain in which of 3 classes age is (2 before), and"),
+        ],
+    )
+    def test_what_is_told_apart(self, classes: int, starts: str) -> None:
+        made = release({"objective": "maximin", "max_maximin": 2}, point=point(2, 3, maximin=Bits(classes)))
+        assert verdict(made).startswith(starts)
+
+    def test_to_whom(self) -> None:
+        made = release({"given": ["sex", "job"], "min_posterior": 5})
+        assert "possible to whoever knows sex, job (1 before)" in verdict(made)
+        blank = release({"given": "sex", "min_posterior": 5}, point=point(5, 1, leakage=Bits(1)))
+        assert verdict(blank).startswith(
+            "No released row rules out any value of age that sex leaves possible,"
+        )
+
+    @pytest.mark.parametrize(("days", "ends"), [(1, "more than 1 day."), ("2.5", "more than 2.5 days.")])
+    def test_dates_are_changed_by_days(self, days: str, ends: str) -> None:
+        born = ColumnChange("born", "date", 9, 4, 100, Fraction(1), Fraction(1), ())
+        assert verdict(release(point=point(5, days), changes=(born,))).endswith(
+            f"no born is changed by {ends}"
+        )
+
+    def test_several_columns_have_a_distance(self) -> None:
+        gower = certificate(options=OPTIONS | {"distance": "gower"})
+        made = release(changes=(CHANGE, CHANGE), certificate=gower)
+        assert verdict(made).endswith("no row is further than 10.5 from the original (gower distance).")
+
+    def test_without_a_distance_the_largest_cell_counts(self) -> None:
+        made = release(point=point(5, None))
+        assert verdict(made).endswith("at most 3 different public values read alike.")
+
+    def test_suppressed_rows_are_said(self) -> None:
+        cells = ((["*"], [["1"], ["2"], ["3"], ["4"]], 7, 5), *CELLS)
+        made = release(point=point(5, 3, suppressed_rows=7), certificate=certificate(cells, suppressed=0))
+        assert verdict(made).endswith("; 7 of 293 rows are suppressed (*).")
+        assert largest_cell(made) == 3
+
+
+class TestAsked:
+    @pytest.mark.parametrize(
+        ("asked", "row"),
+        [
+            ({"min_posterior": 5}, AskedRow("fewest values left", "at least 5", "5", holds=True)),
+            ({"max_leakage": 3}, AskedRow("bits leaked, L0", "at most 3", "2.93", holds=True)),
+            ({"max_leakage": "2.926"}, AskedRow("bits leaked, L0", "at most 2.926", "2.926", holds=True)),
+            ({"max_leakage": "2.925"}, AskedRow("bits leaked, L0", "at most 2.925", "2.926", holds=False)),
+            ({"max_maximin": 0}, AskedRow("bits told apart, I*", "at most 0", "0.00", holds=True)),
+            ({"max_distortion": "21/2"}, AskedRow("distortion", "at most 10.5", "10.5", holds=True)),
+            ({"max_distortion": "1/3"}, AskedRow("distortion", "at most 1/3", "10.5", holds=False)),
+            ({"min_resolution": "4.9"}, AskedRow("bits of resolution", "at least 4.9", "4.94", holds=True)),
+            ({"weight": "0.3"}, AskedRow("weight of what is lost", "0.3", "no limit", holds=True)),
+            ({"suppress": "0.05"}, AskedRow("suppressed rows", "at most 5.0 %", "0 %", holds=True)),
+        ],
+    )
+    def test_found_stays_on_its_side_of_the_limit(self, asked: dict[str, Any], row: AskedRow) -> None:
+        assert asked_rows(release(asked)) == [row]
+
+    def test_a_distortion_that_is_not_measured(self) -> None:
+        row = AskedRow("distortion", "at most 3", "-", holds=False)
+        assert asked_rows(release({"max_distortion": 3}, point=point(5, None))) == [row]
+
+
+class TestProved:
+    def test_the_best_of_all(self) -> None:
+        best = "Proved to be the best: no other way of merging values has a smaller distortion"
+        assert proved(release()) == f"{best} within the limits."
+
+    @pytest.mark.parametrize(
+        ("gap", "ends"),
+        [
+            (None, "How much better any other cells could be is not known."),
+            (0.0, "No other cells have a smaller distortion."),
+            (1 / 3, "Any other cells could be better by 0.33334 at most."),
+        ],
+    )
+    def test_the_best_of_contiguous_cells(self, gap: float | None, ends: str) -> None:
+        said = proved(release(scope="contiguous", gap=gap))
+        assert said.startswith("Proved to be the best among contiguous cells")
+        assert said.endswith(ends)
+
+    def test_not_the_best(self) -> None:
+        said = proved(release({"max_distortion": 3}, optimal=False, gap=0.375))
+        assert said == "Not proved to be the best. Any other cells could be better by 0.375 bits at most."
+
+    @pytest.mark.parametrize(
+        ("asked", "value"),
+        [
+            ({"min_posterior": 2, "max_distortion": 3}, "distortion"),
+            ({"max_maximin": 2, "utility": "resolution"}, "resolution"),
+            ({"max_distortion": 3}, "leakage"),
+            ({"max_distortion": 3, "objective": "maximin"}, "maximin"),
+            ({"weight": 1}, "lagrangian"),
+        ],
+    )
+    def test_what_cells_are_chosen_by(self, asked: dict[str, Any], value: str) -> None:
+        assert chosen_by(release(asked)) == value
+
+
+class TestMethods:
+    def test_round_numbers_of_values_left(self) -> None:
+        assert [level.text for level in levels_of(frontier())] == [
+            *("2 left", "3 left", "5 left", "10 left", "20 left", "38 left")
+        ]
+
+    def test_what_each_method_needs(self) -> None:
+        made = frontier()
+        rows = method_rows(made, levels_of(made))
+        assert [need.text for need in rows[0].needs] == ["3", "10.5", "10.5", "20", "45", "45"]
+        assert [need.text for need in rows[1].needs] == ["4", "12", "12", "20", "45", "45"]
+        assert [need.text for need in rows[2].needs] == ["13", "13", "30", "30", "-", "-"]
+        assert [need.best for need in rows[1].needs] == [False, False, False, True, True, True]
+        assert not any(need.best for need in rows[2].needs)
+        assert [row.baseline for row in rows] == [False, False, True]
+
+    def test_the_resolution_that_each_keeps(self) -> None:
+        made = frontier(utility="resolution")
+        best = method_rows(made, levels_of(made))[0].needs[0]
+        assert (best.text, best.best) == ("6.26", True)  # log2(154/2) = 6.2667...
+
+    def test_levels_are_bits_where_values_left_do_not_tell(self) -> None:
+        made = frontier(objective="maximin")
+        assert [level.text for level in levels_of(made)] == ["0.00 bits"]
+        known = frontier(points=tuple(point(k, 9 - k, leakage=Bits(9 - k)) for k in (1, 2, 5)))
+        assert [level.text for level in levels_of(known)] == ["2.81 bits", "2.00 bits"]
+
+    def test_a_frontier_without_points(self) -> None:
+        made = frontier(points=(), series=(Series("greedy", ()),))
+        assert levels_of(made) == ()
+        assert method_rows(made, levels_of(frontier())) == ()
+
+    @pytest.mark.parametrize(
+        ("scope", "starts"),
+        [
+            ("all", "Proved: no way"),
+            ("contiguous", "Proved: no contiguous"),
+            (None, "These are the best releases found"),
+        ],
+    )
+    def test_what_is_proved(self, scope: str | None, starts: str) -> None:
+        assert scope_words(frontier(scope=scope)).startswith(starts)
+
+
+class TestTwoReleases:
+    OTHER = side_of(release({"min_posterior": 10}, point=EXACT[3]))
+
+    def test_each_measure_and_the_better_of_the_two(self) -> None:
+        found = compared_rows(side_of(release()), self.OTHER)
+        rows = {row.name: (row.this, row.other, row.better) for row in found}
+        assert rows["asked for"] == ("fewest values left at least 5", "fewest values left at least 10", "")
+        assert rows["bits leaked, L0"] == ("2.93", "1.93", "other")
+        assert rows["fewest values left"] == ("5", "10", "other")
+        assert rows["told apart, I* (bits)"] == ("0.00", "0.00", "")
+        assert rows["resolution kept (bits)"] == ("4.94", "3.94", "this")
+        assert rows["distortion"] == ("10.5", "20", "this")
+        assert rows["proved to be the best"] == ("yes, of all cells", "yes, of all cells", "")
+
+    @pytest.mark.parametrize(
+        ("this", "other", "said"),
+        [
+            (EXACT[2], EXACT[3], "gives away more than the other, and distorts less than it does."),
+            (EXACT[2], GREEDY[2], "gives away as much as the other, and distorts less than it does."),
+            (EXACT[3], MONDRIAN[2], "gives away more than the other, and distorts less than it does."),
+            (EXACT[2], point(2, 30), "gives away and distorts less than the other."),
+        ],
+    )
+    def test_in_a_sentence(self, this: ReleasePoint, other: ReleasePoint, said: str) -> None:
+        found = comparison_sentence(side_of(release(point=this)), side_of(release(point=other)))
+        assert found == f"This release {said}"
+
+    def test_in_a_sentence_about_equals(self) -> None:
+        said = comparison_sentence(self.OTHER, self.OTHER)
+        assert said == "Both releases give away and keep the same."
+
+    def test_in_a_sentence_about_resolution(self) -> None:
+        kept = {"utility": "resolution", "min_posterior": 5}
+        said = comparison_sentence(side_of(release(kept)), side_of(release(kept, point=EXACT[3])))
+        assert said == "This release gives away more than the other, and blurs less than it does."
+
+    def test_what_makes_them_hard_to_compare(self) -> None:
+        mine = side_of(release())
+        assert comparison_warnings(mine, self.OTHER) == []
+        elsewhere = certificate(original={"rows": 1, "digest": "sha256:x"})
+        assert "same rows" in comparison_warnings(mine, side_of(release(certificate=elsewhere)))[0]
+        assert "same columns" in comparison_warnings(mine, side_of(release({"given": "sex"})))[0]
+        far = side_of(release(certificate=certificate(options=OPTIONS | {"distance": "gower"})))
+        assert "different ways" in comparison_warnings(mine, far)[0]
+        assert "distortion" not in {row.name for row in compared_rows(mine, far)}
+
+    def test_columns_of_each(self) -> None:
+        two = (CHANGE, ColumnChange("job", "category", 9, 4, 100, None, None, ()))
+        rows = compared_rows(side_of(release(changes=two)), side_of(release(changes=two)))
+        assert {"different chol", "different job"} <= {row.name for row in rows}
+
+    def test_a_certificate_says_the_same(self) -> None:
+        made = release()
+        assert side_of(made.certificate) == side_of(made)
+        assert side_of(json.loads(json.dumps(made.certificate.to_dict()))) == side_of(made)
+
+    def test_a_certificate_with_a_root_and_a_weight(self) -> None:
+        claim = EXACT[2].to_dict() | {"distortion_exact": "sqrt(2/3)"}
+        made = certificate(claim=claim, target={}, options=OPTIONS | {"weight": "1/3"})
+        assert side_of(made).point.distortion == Length(Fraction(2, 3), root=True)
+        assert side_of(made).asked == "weight of what is lost 1/3"
+        nowhere = certificate(claim=claim | {"distortion_exact": None}, target={})
+        assert side_of(nowhere).point.distortion is None
+        assert side_of(nowhere).asked == "nothing"
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [{}, {"format": "other"}, {"version": 2}, {"claim": {}}, {"target": {"size": 3}}, {"options": None}],
+    )
+    def test_something_that_is_no_certificate(self, wrong: dict[str, Any]) -> None:
+        broken = certificate().to_dict() | wrong if wrong else {}
+        with pytest.raises(RequestError, match="no certificate of format 'noiseless-certificate', version 1"):
+            side_of(broken)

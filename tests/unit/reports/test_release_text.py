@@ -1,0 +1,69 @@
+from dataclasses import replace
+
+from noiseless.releases.results import Example, Series
+from noiseless.reports.release_text import frontier_text, release_text
+from release_examples import CHANGE, EXACT, frontier, point, release
+
+
+class TestRelease:
+    def test_before_and_after(self) -> None:
+        text = release_text(release())
+        assert text.startswith(
+            "PARTLY PRIVATE: Every released row leaves at least 5 of 38 values of age possible"
+        )
+        assert "  bits leaked, L0        5.25   2.93\n" in text
+        assert "  fewest values left        1      5\n" in text
+        assert "  distortion                0   10.5\n" in text
+        assert "fewest values left  at least 5      5  holds" in text
+        assert "chol  154 -> 3           280     10.5  3.3334  236, 238, 4 more -> 237" in text
+        assert text.endswith("within the limits.\n(exact, contiguous)")
+
+    def test_warnings_and_suppressed_rows(self) -> None:
+        text = release_text(release(point=point(5, None, suppressed_rows=4), warnings=("Beware.",)))
+        assert text.endswith("\n\nNote: Beware.")
+        assert "  suppressed rows           0      4" in text
+        assert "\n  distortion" not in text
+
+    def test_no_line_is_too_long(self) -> None:
+        assert max(map(len, release_text(release()).splitlines())) <= 100
+
+
+class TestFrontier:
+    def test_points_methods_and_proof(self) -> None:
+        lines = frontier_text(frontier()).splitlines()
+        assert lines[0] == "5 undominated releases: age hidden, chol published:"
+        assert lines[4].split() == ["5", "2.93", "0.00", "4.94", "10.5", "20", "exact,", "contiguous"]
+        assert "The least distortion that each method needs when so many values are to be left:" in lines
+        assert any(line.split()[:2] == ["Mondrian", "(baseline)"] for line in lines)
+        assert lines[-2].startswith("Proved: no contiguous cells")
+
+    def test_many_points_are_thinned_evenly(self) -> None:
+        many = tuple(point(1, i) for i in range(100))
+        lines = frontier_text(frontier(points=many)).splitlines()
+        assert lines[0].startswith("100 undominated releases (20 of them)")
+        assert lines[2].split()[4] == "0"
+        assert lines[21].split()[4] == "99"
+
+    def test_resolution_and_bits(self) -> None:
+        text = frontier_text(frontier(utility="resolution", objective="maximin", scope=None))
+        assert "The most resolution that each method keeps when at most so much is given away:" in text
+        assert text.endswith("It is not proved that there are none better.")
+
+    def test_nothing_to_compare(self) -> None:
+        assert "each method" not in frontier_text(frontier(series=()))
+        assert "each method" not in frontier_text(frontier(points=EXACT[:1], series=(Series("greedy", ()),)))
+
+
+class TestExamples:
+    def test_as_many_values_as_there_is_room_for(self) -> None:
+        many = Example("26-88", tuple(str(n) for n in range(26, 46)), 14)
+        text = release_text(release(changes=(replace(CHANGE, examples=(many,)),)))
+        assert "  26, 27, 28, 29, 30, 29 more -> 26-88\n" in text
+
+    def test_long_values_are_cut_and_what_is_released_stays(self) -> None:
+        long = Example("Z" * 50, ("A" * 50, "B" * 50))
+        text = release_text(release(changes=(replace(CHANGE, examples=(long,)),)))
+        assert f"{'A' * 17}…, 1 more -> {'Z' * 17}…\n" in text
+
+    def test_a_column_without_any(self) -> None:
+        assert "280" in release_text(release(changes=(replace(CHANGE, examples=()),)))

@@ -1,0 +1,131 @@
+"""Looking at datasets: columns, samples, history."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from curator_examples import write_curator
+from noiseless.curator import Curator
+from server_examples import TOTAL, Example, code, example
+
+
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
+    """A server for requests that change nothing."""
+    with example(tmp_path_factory.mktemp("untouched")) as found:
+        yield found
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Example]:
+    with example(tmp_path) as found:
+        yield found
+
+
+def test_a_dataset_says_what_its_columns_may_hold(server: Example) -> None:
+    found = server.analyst.get("/v1/datasets/meters").json()
+    suburb, kwh, solar, heating = found["columns"]
+    assert (suburb["role"], suburb["kind"], suburb["categories"]) == (
+        "public",
+        "category",
+        ["north", "south", "west"],
+    )
+    assert (kwh["bounds"], kwh["bounds_exact"], kwh["step"], kwh["step_exact"]) == (
+        [0, 10],
+        ["0", "10"],
+        0.5,
+        "0.5",
+    )
+    assert (solar["kind"], solar["size"], heating["size"]) == ("boolean", 2, 3)
+    assert (found["rows"], found["version"], found["max_rows"], found["unit"]) == (8, 1, 1, None)
+    assert found["budget"] == {
+        "bits": 6.0,
+        "bits_exact": "6",
+        "query_bits": 1.0,
+        "query_bits_exact": "1",
+        "analyst_bits": None,
+        "analyst_bits_exact": None,
+        "min_group": None,
+    }
+    assert (found["spent"], found["remaining"], found["analyst_spent"]) == (0, 6, 0)
+    server.analyst.ask(TOTAL)
+    assert server.analyst.get("/v1/datasets/meters").json()["analyst_spent"] == 1
+    assert server.owner.get("/v1/datasets/meters").json()["analyst_spent"] == 0
+
+
+def test_dates_and_reaches_are_plain_json(tmp_path: Path) -> None:
+    write_curator(tmp_path, bits='"reach 20"')
+    path = tmp_path / "curator.toml"
+    date = '[columns.day]\nrole = "public"\nbounds = [2024-01-01, 2024-01-31]\nmissing = 2024-01-02\n'
+    path.write_text(path.read_text() + date)
+    rows = (tmp_path / "meters.csv").read_text().splitlines()
+    (tmp_path / "meters.csv").write_text(
+        "\n".join([rows[0] + ",day", *(f"{row},2024-01-03" for row in rows[1:])])
+    )
+    with example(tmp_path) as server:
+        found = server.analyst.get("/v1/datasets/meters").json()
+        assert found["budget"]["bits_exact"] == "log2(20)"
+        assert found["columns"][-1]["bounds"] == ["2024-01-01", "2024-01-31"]
+        assert found["columns"][-1]["missing"] == "2024-01-02"
+        (row,) = server.analyst.get("/v1/datasets/meters/sample?rows=1").json()["rows"]
+        assert row["day"].startswith("2024-01-")
+
+
+def test_a_sample_depends_on_the_declarations_alone(server: Example, tmp_path: Path) -> None:
+    (tmp_path / "meters.csv").unlink()
+    first = server.analyst.get("/v1/datasets/meters/sample", params={"rows": 50, "seed": 3}).json()
+    assert (len(first["rows"]), first["seed"], first["synthetic"]) == (50, 3, True)
+    assert server.analyst.get("/v1/datasets/meters/sample?rows=50&seed=3").json() == first
+    assert server.analyst.get("/v1/datasets/meters/sample?rows=50&seed=4").json() != first
+    assert {row["suburb"] for row in first["rows"]} == {"north", "south", "west"}
+    assert all(row["kwh"] * 2 == int(row["kwh"] * 2) and 0 <= row["kwh"] <= 10 for row in first["rows"])
+
+
+@pytest.mark.parametrize(
+    "query", ["rows=0", "row=1", "rows=1001", "rows=x", "seed=-1", "seed=99999999999999999999"]
+)
+def test_parameters_that_make_no_sense(untouched: Example, query: str) -> None:
+    assert code(untouched.analyst.get(f"/v1/datasets/meters/sample?{query}")) == (400, "bad_request")
+
+
+def test_history_is_an_analysts_own_and_an_owners_of_everybody(server: Example) -> None:
+    asked = server.analyst.ask(TOTAL).json()
+    server.owner.ask("SELECT MAX(kwh) FROM meters", "SELECT COUNT(*) FROM meters")
+    (own,) = server.analyst.get("/v1/datasets/meters/history").json()["batches"]
+    assert (own["analyst"], own["sql"], own["bits"], own["charge"]) == ("ann", [TOTAL], 1, 3)
+    assert own["answers"][0]["rows"] == asked["answers"][0]["rows"]
+    everybody = server.owner.get("/v1/datasets/meters/history").json()
+    assert [batch["analyst"] for batch in everybody["batches"]] == ["olga", "ann"]
+    page = server.owner.get("/v1/datasets/meters/history?limit=1").json()
+    assert page["batches"] == everybody["batches"][:1]
+    rest = server.owner.get("/v1/datasets/meters/history", params={"before": page["next"]}).json()
+    assert (rest["batches"], rest["next"]) == (everybody["batches"][1:], None)
+
+
+def test_a_batch_that_was_free_is_in_the_history_soon(server: Example) -> None:
+    import time
+
+    server.analyst.ask(TOTAL)
+    server.owner.ask(TOTAL)
+    server.owner.ask(TOTAL)
+    for _ in range(100):
+        batches = server.owner.get("/v1/datasets/meters/history").json()["batches"]
+        if len(batches) == 2:
+            break
+        time.sleep(0.05)
+    assert [(batch["analyst"], batch["bits"], batch["charge"]) for batch in batches] == [
+        ("olga", 0, None),
+        ("ann", 1, 3),
+    ]
+
+
+def test_looking_at_the_history_costs_nothing(server: Example, tmp_path: Path) -> None:
+    server.analyst.ask(TOTAL)
+    with (tmp_path / "meters.csv").open("a") as file:
+        file.write("west,3,true,gas\n")
+    with Curator.unchecked(server.curator) as curator:
+        curator.declare_version()
+    (batch,) = server.analyst.get("/v1/datasets/meters/history").json()["batches"]
+    assert (batch["version"], batch["answers"]) == (1, None)
+    assert server.analyst.get("/v1/datasets").json()["datasets"][0]["spent"] == 1

@@ -1,0 +1,218 @@
+"""What `nl.verify` takes and tells, on a table small enough to check by hand."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import noiseless as nl
+from certificate_examples import Case, Made, make
+from noiseless.errors import NoiselessError
+from noiseless.verification import Check, Verification, verify
+
+NAMES = (
+    *(
+        "format",
+        "columns",
+        "original_rows",
+        "original_digest",
+        "released_rows",
+        "released_digest",
+        "partition",
+    ),
+    *("release", "codewords", "partition_counts", "sensitive_values", "public_values", "cells"),
+    *("min_posterior", "max_posterior", "components", "leakage", "maximin", "resolution", "distortion"),
+    *("suppressed_rows", "target", "witnesses"),
+)
+
+
+@pytest.fixture
+def made() -> Made:
+    """Six rows: the values 1 and 2 are released as 1.5, the values 7 and 9 as 8."""
+    rows: list[dict[str, str | None]] = [
+        {"illness": illness, "age": age, "ward": ward}
+        for illness, age, ward in [
+            ("flu", "1", "a"),
+            ("cold", "2", "a"),
+            ("cold", "1", "b"),
+            ("ulcer", "7", "b"),
+            ("gout", "9", "a"),
+            ("rash", "9", "b"),
+        ]
+    ]
+    return make(
+        Case(
+            rows,
+            ["illness"],
+            ["age"],
+            {"age": "number"},
+            [[("1",), ("2",)], [("7",), ("9",)]],
+            distance="absolute",
+            target={"min_posterior": 2},
+        )
+    )
+
+
+def tables(made: Made) -> dict[str, Any]:
+    original = {c: [row[c] for row in made.case.rows] for c in ("illness", "ward")}
+    ages = [int(row["age"] or "") for row in made.case.rows]
+    return {
+        "original": pa.table({**original, "age": ages}),
+        "released": pa.table({"age": [float(row["age"] or "") for row in made.released]}),
+    }
+
+
+def test_every_claim_is_found_again(made: Made) -> None:
+    found = nl.verify(made.certificate, **tables(made))
+    assert isinstance(found, Verification)
+    assert found.holds
+    assert tuple(check.name for check in found.checks) == NAMES
+    assert found.failed == ()
+    expected = {
+        "original_rows": 6,
+        "sensitive_values": 5,
+        "public_values": 4,
+        "cells": 2,
+        "min_posterior": 2,
+        "max_posterior": 3,
+        "components": 2,
+        "leakage": "log2(5/2)",
+        "maximin": "log2(2)",
+        "resolution": "log2(2)",
+        "distortion": "1",
+        "suppressed_rows": 0,
+        "target": "min_posterior 2",
+    }
+    assert {name: found[name].found for name in expected} == expected
+    assert found.verdict == "The certificate holds: all 23 checks pass."
+
+
+def test_a_false_claim_is_told_with_what_was_found(made: Made) -> None:
+    made.certificate["claim"]["min_posterior"] = 3
+    found = verify(made.certificate, **tables(made))
+    assert found.failed == (Check("min_posterior", holds=False, claimed=3, found=2),)
+    assert found.verdict == "The certificate DOES NOT HOLD: min_posterior."
+    assert "  min_posterior     FAILS: claimed 3, found 2" in repr(found).splitlines()
+    assert "FAILS: claimed 3, found 2" in found._repr_html_()
+    with pytest.raises(KeyError):
+        found["maximum"]
+
+
+def test_the_result_is_json(made: Made) -> None:
+    answer = json.loads(json.dumps(verify(made.certificate, **tables(made)).to_dict()))
+    assert set(answer) == {"holds", "checks", "about", "not_checked"}
+    assert answer["checks"][0] == {
+        "name": "format",
+        "holds": True,
+        "claimed": "noiseless-certificate 1",
+        "found": "noiseless-certificate 1",
+    }
+    assert answer["about"]["sensitive"] == ["illness"]
+    assert answer["about"]["distance"] == "absolute"
+    assert answer["not_checked"]["stated"]["proof"] == "none"
+    assert answer["not_checked"]["options"] == {
+        "objective": "leakage",
+        "utility": "distortion",
+        "method": "auto",
+    }
+
+
+def test_what_depends_on_a_partition_is_not_found_without_one(made: Made) -> None:
+    made.certificate["partition"][0]["members"].pop()
+    found = verify(made.certificate, **tables(made))
+    assert found["partition"].found == "1 public values in no cell"
+    assert found["min_posterior"] == Check("min_posterior", holds=False, claimed=2, found=None)
+    assert "could not be found out" in str(found["min_posterior"])
+    assert found["sensitive_values"].holds
+
+
+def test_tables_without_the_columns_do_not_hold_and_are_no_error(made: Made) -> None:
+    both = tables(made)
+    found = verify(made.certificate, original=both["released"], released=both["original"])
+    assert found["columns"].found == (
+        "the original has no 'illness', the release has 'illness' besides, the release has 'ward' besides"
+    )
+    assert found["original_digest"].found is None
+    assert not found.holds
+    found = verify(made.certificate, original=both["original"], released=both["original"].select(["ward"]))
+    assert found["columns"].found == "the release has no 'age', the release has 'ward' besides"
+    assert found["release"].found is None
+    assert found["min_posterior"].holds
+
+
+def test_empty_tables_do_not_hold(made: Made) -> None:
+    both = tables(made)
+    found = verify(made.certificate, original=both["original"].slice(0, 0), released=both["released"])
+    assert found["original_rows"].found == 0
+    assert found["partition"].found is not None
+    found = verify(made.certificate, original=both["original"], released=both["released"].slice(0, 0))
+    assert found["release"].found == "6 rows are missing, 0 should not be there"
+
+
+def test_a_table_that_cannot_be_read_is_an_error(made: Made, tmp_path: Path) -> None:
+    with pytest.raises(NoiselessError, match="no such file"):
+        verify(made.certificate, original=tmp_path / "absent.csv", released=tables(made)["released"])
+
+
+def test_other_objects_with_a_certificate_inside_are_taken(made: Made) -> None:
+    class Holder:
+        def to_dict(self) -> dict[str, Any]:
+            return made.certificate
+
+    assert verify(Holder(), **tables(made)).holds
+
+
+def test_an_original_without_a_header_has_its_columns_named(made: Made, tmp_path: Path) -> None:
+    path = tmp_path / "original.csv"
+    lines = [",".join(row[c] or "" for c in ("age", "illness", "ward")) for row in made.case.rows]
+    path.write_text("\n".join(lines), "utf-8")
+    released = tables(made)["released"]
+    names = ["age", "illness", "ward"]
+    assert verify(made.certificate, original=path, released=released, names=names).holds
+
+
+def test_duplicates_of_whole_rows_are_dropped_where_that_is_stated(made: Made) -> None:
+    both = tables(made)
+    doubled = pa.concat_tables([both["original"], both["original"].slice(0, 2)])
+    assert not verify(made.certificate, original=doubled, released=both["released"]).holds
+    made.certificate["options"]["distinct_rows"] = True
+    assert verify(made.certificate, original=doubled, released=both["released"]).holds
+
+
+def test_a_million_times_wider_weights_and_huge_numbers_stay_exact() -> None:
+    big = "9" * 40
+    rows: list[dict[str, str | None]] = [
+        {"s": s, "x": x} for s, x in [("a", big), ("b", "1"), ("c", "0.0000000000000000001"), ("a", "1")]
+    ]
+    case = Case(rows, ["s"], ["x"], {"x": "number"}, [[(big,), ("1",)], [("0.0000000000000000001",)]])
+    case.weights, case.distance = {"x": "1000000007/3"}, "euclidean"
+    built = make(case)
+    original = pa.table({c: pa.array([row[c] for row in rows]) for c in ("s", "x")})
+    released = pa.table({"x": pa.array([row["x"] for row in built.released])})
+    found = verify(built.certificate, original=original, released=released)
+    assert [check.name for check in found.failed] == []
+    assert str(found["distortion"].found) == built.certificate["claim"]["distortion_exact"]
+
+
+def test_days_are_measured_in_days() -> None:
+    rows = [{"s": s, "d": d} for s, d in [("a", "2020-02-28"), ("b", "2020-03-03"), ("b", None)]]
+    original = pa.table({c: pa.array([row[c] for row in rows]) for c in ("s", "d")})
+    released = pa.table({"d": ["2020-03-01", "2020-03-01", None]})
+    stand_in = make(
+        Case(
+            [{"s": "a", "d": "0"}, {"s": "b", "d": "4"}, {"s": "b", "d": None}],
+            ["s"],
+            ["d"],
+            {"d": "number"},
+            [[("0",), ("4",)], [(None,)]],
+        )
+    ).certificate
+    text = json.dumps(stand_in).replace('"0"]', '"2020-02-28"]').replace('"4"]', '"2020-03-03"]')
+    certificate = json.loads(text.replace('"2"]', '"2020-03-01"]').replace('"number"', '"date"'))
+    found = verify(certificate, original=original, released=released)
+    assert {check.name for check in found.failed} == {"original_digest", "released_digest"}
+    assert found["distortion"].found == "2"
+    certificate["partition"][0]["released"] = ["2020-03-04"]
+    assert not verify(certificate, original=original, released=released)["codewords"].holds
