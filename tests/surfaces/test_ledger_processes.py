@@ -152,6 +152,8 @@ def test_a_server_restarted_under_load_loses_nothing(
     load = threading.Thread(target=lambda: codes.extend(run("load", postgres_url, folder, 5, 4)))
     load.start()
     try:
+        while load.is_alive() and len(list(folder.iterdir())) < 4:  # all have reached the server once
+            time.sleep(0.01)
         for mode in ("immediate", "fast", "immediate"):
             wanted = len(acknowledged(folder)) + 20
             while load.is_alive() and len(acknowledged(folder)) < wanted:

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 import schemathesis
+import schemathesis.wfc.escalation  # loaded late and deep inside a test it trips over a limit of Python 3.11
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Unsatisfiable
 from schemathesis.checks import CHECKS, load_all_checks
