@@ -26,9 +26,7 @@ from noiseless.curator.source import Source
 from noiseless.curator.tellings import Stored, Telling
 from noiseless.errors import NoiselessError
 from noiseless.ledger import Asked, Books, Ledger, OpenBooks, Shares, State, Version
-
-if TYPE_CHECKING:
-    pass
+from noiseless.ledger.wire import without_earlier
 
 if TYPE_CHECKING:
     from noiseless.curator.exposure import Exposure
@@ -185,7 +183,7 @@ class Curator:
 
     def _charged(self, edition: Edition, batch: Batch, books: OpenBooks, analyst: str) -> _Charged | None:
         """One charge for all that is new; None if there is a newer version."""
-        if books.state.digest != edition.digest:
+        if not edition.is_of(books.state):
             return None
         priced = price_batch(batch.tellings, edition.public.record, books)
         passing("priced")
@@ -330,7 +328,7 @@ class Curator:
         """Read the ledger without locking; None, and the version is forgotten, if there is a newer one."""
 
         def checked(books: Books) -> Found | None:
-            return work(books) if books.state.digest == edition.digest else None
+            return work(books) if edition.is_of(books.state) else None
 
         found = self.ledger.look(self.file.name, checked)
         if found is None:
@@ -360,11 +358,13 @@ def _reply(batch: Batch, priced: Priced | None, state: State, answers: Mapping[s
 
 
 def _account(priced: Priced | None, state: State) -> dict[str, Any]:
-    protects = _protects(state.record, state.budget)
-    values, total = state.record.values(), state.total
-    disclosed = values is not None and (
-        state.disclosed if total.capacity else total.outputs >= values  # without noise whole numbers suffice
-    )
+    protects, total = _protects(state.record, state.budget), state.total
+    if total.capacity:
+        disclosed, spent = state.disclosed, state.spent
+    else:  # without noise whole numbers suffice
+        present, most = _values(state.record)
+        disclosed = present is not None and total.outputs >= present
+        spent = Cost(most) if most is not None and total.outputs >= most else total
     warnings = []
     if state.budget is not None and not protects:
         warnings.append("the budget is as large as all there is to know of a record: it protects nothing")
@@ -373,10 +373,16 @@ def _account(priced: Priced | None, state: State) -> dict[str, Any]:
     return {
         "batch": Cost() if priced is None else priced.price.cost,
         "rule": "nothing new" if priced is None else priced.price.rule,
-        "spent": Cost(values) if disclosed and values is not None else total,
+        "spent": spent,
         "budget": state.budget if protects else None,  # otherwise it refuses nothing
         "warnings": tuple(warnings),
     }
+
+
+@lru_cache(64)
+def _values(record: Record) -> tuple[int | None, int | None]:
+    """How many values a record has in the present version, and in all versions that were paid for."""
+    return without_earlier(record).values(), record.values()
 
 
 @lru_cache(64)

@@ -6,7 +6,7 @@ from noiseless.accounting.cost import Budget, Cost
 from noiseless.accounting.history import BudgetError
 from noiseless.curator.file import CuratorFile
 from noiseless.curator.public import PublicState
-from noiseless.curator.source import Source
+from noiseless.curator.source import Source, note_declared, was_declared
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, as_fraction
 from noiseless.ledger import Asked, Ledger, OpenBooks, Shares, State, UnknownDatasetError, Version
@@ -24,7 +24,7 @@ def declare(file: CuratorFile, ledger: Ledger, source: Source, *, carry_over: bo
     snapshot, digest = source.read()
     public = PublicState.of(file, snapshot)
     if carry_over:
-        _level(ledger, file.name, digest, public)
+        _level(ledger, file, digest)
     version = ledger.declare(
         file.name,
         digest=digest,
@@ -37,6 +37,7 @@ def declare(file: CuratorFile, ledger: Ledger, source: Source, *, carry_over: bo
         by=by,
     )
     _keep(ledger, file.name, public, digest)
+    note_declared(file)
     return version
 
 
@@ -51,6 +52,7 @@ def current(file: CuratorFile, ledger: Ledger, source: Source) -> PublicState:
     except UnknownDatasetError:
         declare(file, ledger, source, carry_over=True, by="owner")
         state = ledger.state(file.name, cells=(), analysts=())
+    note_declared(file)
     found = ledger.told(file.name, questions=[PUBLIC])
     if not found:  # whoever declared the version was killed before its public state was written
         snapshot = source.snapshot(state.digest, state.version)
@@ -65,24 +67,32 @@ def current(file: CuratorFile, ledger: Ledger, source: Source) -> PublicState:
     return public
 
 
-def _level(ledger: Ledger, dataset: str, digest: str, public: PublicState) -> None:
+def _level(ledger: Ledger, file: CuratorFile, digest: str) -> None:
     """Before a new version: let everybody have paid as much as those who paid most.
 
     Who is in which public cell may change from version to version. Whoever comes from the dearest cell must
     not find an account that others paid less into.
+
+    Raises:
+        RequestError: the budget does not suffice, or what was paid is not known any more.
     """
+    declared_before = was_declared(file)  # before the ledger is looked at: somebody may be declaring now
 
     def work(books: OpenBooks) -> None:
         state = books.state_with(None, ())
-        if (state.digest, state.record) == (digest, public.record):
+        if state.digest == digest:  # it is one of the declarations too
             return
         lifted = {cell: _lift(paid, state.total) for cell, paid in state.cells.items()}
         books.charge(Shares(_lift(state.others, state.total), lifted))
 
     try:
-        ledger.settle(dataset, work)
+        ledger.settle(file.name, work)
     except UnknownDatasetError:
-        return
+        if declared_before:
+            raise RequestError(
+                f"the ledger knows nothing of {file.name!r}, declared before: what was paid is lost;"
+                f" restore the ledger, or start anew: noiseless dataset declare {file.path.name} --start-anew"
+            ) from None
     except BudgetError:
         raise RequestError(
             "what different public groups paid cannot be carried over within the budget;"

@@ -14,6 +14,7 @@ from noiseless.curator.shapes import Shapes
 from noiseless.curator.statements import Planned
 from noiseless.curator.tellings import Stored, Telling
 from noiseless.errors import RequestError
+from noiseless.ledger import State
 from noiseless.queries.sql import Key, Reader
 
 _MOST_REMEMBERED = 10**6
@@ -71,6 +72,10 @@ class Edition:
     def number(self) -> int:
         """The version's number."""
         return self.public.version
+
+    def is_of(self, state: State) -> bool:
+        """Whether it is the version of the ledger's present state; data may come back in a later one."""
+        return (state.version, state.digest) == (self.number, self.digest)
 
     def batch(self, sql: Sequence[str]) -> Batch:
         """Statements, planned; those that came before are remembered.

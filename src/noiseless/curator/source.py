@@ -3,6 +3,7 @@
 import os
 import secrets
 import threading
+from contextlib import suppress
 from glob import glob, has_magic
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from noiseless.errors import NoiselessError, OutputError, SourceError
 from noiseless.tables import open_table
 
 _KEY_BYTES = 32
+_DECLARED = b"declared\n"
 Stamp = tuple[tuple[str, int, int, int], ...]
 
 
@@ -98,25 +100,45 @@ def digest_key(file: CuratorFile) -> bytes:
     """The secret that digests are made with, kept beside the curator's file; made when it is first needed.
 
     Raises:
-        OutputError: it cannot be read or written.
+        OutputError: it cannot be read or written, or is no key.
     """
-    path = file.path.parent / f"{file.name}-digest.key"
+    path = _key_path(file)
     try:
         try:
-            return path.read_bytes()
+            key = path.read_bytes()
         except FileNotFoundError:
-            return _new_key(path)
+            key = _new_key(path)
     except OSError as error:
         raise OutputError(str(path), f"cannot be read or written ({error.strerror})") from None
+    if len(key) < _KEY_BYTES:
+        raise OutputError(str(path), "is no whole key; put the dataset's own key back, or remove the file")
+    return key[:_KEY_BYTES]
+
+
+def was_declared(file: CuratorFile) -> bool:
+    """Whether the key's file says that a ledger knows the dataset: one that does not has lost its charges."""
+    try:
+        return _key_path(file).read_bytes()[_KEY_BYTES:] == _DECLARED
+    except OSError:
+        return False
+
+
+def note_declared(file: CuratorFile) -> None:
+    """Say so, after the ledger does. Where the file may only be read, nothing is said."""
+    path = _key_path(file)
+    with suppress(OSError):
+        key = path.read_bytes()
+        if len(key) == _KEY_BYTES:
+            _written_aside(path, key + _DECLARED).replace(path)
+
+
+def _key_path(file: CuratorFile) -> Path:
+    return file.path.parent / f"{file.name}-digest.key"
 
 
 def _new_key(path: Path) -> bytes:
-    """Written whole under another name first; of two who make one the first wins."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:  # noqa: PTH123
-        file.write(secrets.token_bytes(_KEY_BYTES))
-        file.flush()
-        os.fsync(file.fileno())
+    """Of two who make one the first wins."""
+    part = _written_aside(path, secrets.token_bytes(_KEY_BYTES))
     try:
         path.hardlink_to(part)
     except FileExistsError:
@@ -124,3 +146,13 @@ def _new_key(path: Path) -> bytes:
     finally:
         part.unlink()
     return path.read_bytes()
+
+
+def _written_aside(path: Path, content: bytes) -> Path:
+    """Written whole under another name, for the owner alone."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.part")
+    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:  # noqa: PTH123
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    return part

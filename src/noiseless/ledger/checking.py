@@ -9,7 +9,7 @@ from noiseless.accounting.cost import Cost
 from noiseless.ledger.entries import START, Anchor, Entry, canonical
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import Effects, Replay
-from noiseless.ledger.rows import Dataset, quotas_of, surpluses_of, told_row
+from noiseless.ledger.rows import Dataset, cell_key, quotas_of, surpluses_of, told_row
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import Database
@@ -130,6 +130,8 @@ def _of_accounts(session: "Session", replay: Replay) -> Iterator[str]:
         quotas = _readable(quotas_of, session.rows(session.statements.all_quotas, parameters))
         if quotas != known[number].analysts:
             yield f"the accounts of analysts of {dataset.name!r} are not what its entries say"
+    if any(key != cell_key(cell) for cell, key in session.rows(session.statements.all_cells)):
+        yield "an account of a public cell would not be found by the cell's name"
     for sql in session.statements.account_datasets:
         if not {row[0] for row in session.rows(sql)} <= known.keys():
             yield "there are accounts of a dataset that was never declared"

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Literal
 
 from noiseless.accounting.cost import Budget
 from noiseless.accounting.record import Record
+from noiseless.ledger.accounts import FREE
 from noiseless.ledger.books import OpenBooks, checked_text
 from noiseless.ledger.entries import Entry, canonical
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import Memory, effects
 from noiseless.ledger.rows import Dataset
 from noiseless.ledger.state import Version
-from noiseless.ledger.wire import budget_json, record_json
+from noiseless.ledger.wire import budget_json, read_record, record_json, with_earlier, without_earlier
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import Database
@@ -58,7 +59,8 @@ class Declaration:
 
     def has_data_of(self, dataset: Dataset) -> bool:
         """Whether a dataset's version is the one declared."""
-        return (self.digest, self.record) == (dataset.digest, dataset.record_text)
+        alone = canonical(record_json(without_earlier(dataset.record)))
+        return self.digest == dataset.digest and self.record in (dataset.record_text, alone)
 
     def has_budgets_of(self, dataset: Dataset) -> bool:
         """Whether a dataset's budgets are those declared."""
@@ -123,10 +125,13 @@ def _new_version(
         raise LedgerError(
             f"the {what} of {dataset.name!r} changed since version {dataset.version}; declare a new version"
         )
+    record = json.loads(wanted.record)
+    if record is not None and carry_over and dataset.accounts.total != FREE:
+        record = record_json(with_earlier(read_record(record), dataset.record))
     body = {
         "version": dataset.version + 1,
         "digest": wanted.digest,
-        "record": json.loads(wanted.record),
+        "record": record,
         "carry_over": carry_over,
         "by": wanted.by,
     }

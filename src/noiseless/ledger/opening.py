@@ -69,6 +69,8 @@ def _step(session: Session) -> str | None:
 def _bring_up_to_date(database: Database, step: str | None, *, create: bool) -> None:
     if step is None and not create:
         raise LedgerError(f"{database.where}: there is no ledger")
+    if step is not None and not step.isdecimal():
+        raise LedgerError(f"{database.where}: does not say which noiseless wrote it; restore a backup")
     if step is not None and step > HEAD:
         raise LedgerError(f"{database.where}: was written by a newer noiseless; install that")
     try:

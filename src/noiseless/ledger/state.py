@@ -11,7 +11,7 @@ from noiseless.accounting.record import Record
 from noiseless.exact import Bits, log2_bounds, round_down
 from noiseless.ledger.accounts import Accounts
 from noiseless.ledger.tally import Tally
-from noiseless.ledger.wire import integer_text
+from noiseless.ledger.wire import integer_text, without_earlier
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,8 @@ class State:
         dataset: its name.
         version: the number of its version.
         digest: the digest of that version's data.
-        record: the declared private attributes of one person.
+        record: the declared private attributes of one person, and what earlier versions could tell where
+            these were paid for too.
         budget: bits (int, Fraction), a reach k as `Bits(k)`, or None for no end.
         analyst_budget: what each analyst may make the dataset pay, or None for no end.
         accounts: what people paid who are in no public cell that was ever named, and what others paid more.
@@ -82,7 +83,7 @@ class State:
     @property
     def disclosed(self) -> bool:
         """Whether somebody's record may be fully disclosed."""
-        return self.history.disclosed
+        return History(without_earlier(self.record), self.budget, others=self.total).disclosed
 
     @property
     def protects(self) -> bool:

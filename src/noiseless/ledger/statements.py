@@ -168,6 +168,11 @@ class Statements:
         return self._text(self._of_dataset(accounts))
 
     @cached_property
+    def all_cells(self) -> str:
+        """The cells that have surpluses, and what they are found by."""
+        return self._text(select(accounts.c.cell, accounts.c.key))
+
+    @cached_property
     def put_surplus(self) -> str:
         """Set the surplus of a cell."""
         return self._put(accounts, "ratio", "capacity")

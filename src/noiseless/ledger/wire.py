@@ -12,6 +12,11 @@ from noiseless.exact import Bits, as_fraction
 _MOST_DECIMAL_BITS = 13_000
 """Python refuses to write longer integers in decimal; they are written in hexadecimal."""
 
+_LONGEST_PRODUCT = 12_000
+"""More bits than any budget has."""
+
+_EARLIER = "earlier versions"
+
 UNKNOWN_RECORD = Record((("record", None),))
 """A record about whose size nothing was declared: no budget is too large for it."""
 
@@ -96,6 +101,27 @@ def record_json(record: Record | None) -> dict[str, Any] | None:
     if record is None:
         return None
     return {"attributes": [list(pair) for pair in record.attributes], "rows": record.rows}
+
+
+def with_earlier(record: Record, earlier: Record) -> Record:
+    """The record of a version whose people also paid for earlier ones.
+
+    A person's values may be others in every version. What all versions together can tell is then bounded by
+    the product of their numbers of values, not by one of them. Very long products count as no end.
+    """
+    values = earlier.values()
+    known = None if values is None or values.bit_length() > _LONGEST_PRODUCT else values
+    name = _EARLIER
+    while name in record.sizes:
+        name += "'"
+    return Record((*record.attributes, (name, known)), record.rows)
+
+
+def without_earlier(record: Record) -> Record:
+    """The record of the present version alone."""
+    if not record.attributes or not record.attributes[-1][0].startswith(_EARLIER):
+        return record
+    return Record(record.attributes[:-1], record.rows)
 
 
 def read_record(value: Mapping[str, Any] | None) -> Record:

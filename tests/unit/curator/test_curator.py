@@ -202,7 +202,7 @@ def test_what_follows_from_stored_answers_is_free_and_needs_no_data(
 ) -> None:
     with Curator.open(path) as curator:
         truth = curator.ask(second).answers
-    for file in path.parent.glob("meters-ledger.db*"):
+    for file in [*path.parent.glob("meters-ledger.db*"), path.parent / "meters-digest.key"]:
         file.unlink()
     with Curator.open(path) as curator:
         curator.ask(first)
@@ -391,10 +391,70 @@ def test_the_key_of_digests_is_the_owners_alone(path: Path) -> None:
     with Curator.open(path) as curator:
         key = path.parent / "meters-digest.key"
         assert stat.S_IMODE(key.stat().st_mode) == 0o600
-        assert key.read_bytes().hex() not in str([entry.text for entry in curator.ledger.entries()])
+        assert key.read_bytes()[:32].hex() not in str([entry.text for entry in curator.ledger.entries()])
     key.unlink()
     with Curator.open(path) as curator, pytest.raises(ChangedSourceError):
         curator.ask(COUNT)
+
+
+def test_a_key_that_is_not_whole_is_refused(path: Path) -> None:
+    (path.parent / "meters-digest.key").write_bytes(b"")
+    with pytest.raises(NoiselessError, match="no whole key"):
+        Curator.open(path)
+
+
+def test_a_lost_ledger_is_not_a_new_budget(path: Path) -> None:
+    with Curator.open(path) as curator:
+        curator.ask(MEAN)
+    for file in path.parent.glob("meters-ledger.db*"):
+        file.unlink()
+    with pytest.raises(RequestError, match="what was paid is lost"):
+        Curator.open(path)
+    with Curator.unchecked(path) as curator:
+        with pytest.raises(RequestError, match="what was paid is lost"):
+            curator.declare_version()
+        assert curator.declare_version(carry_over=False, by="office").number == 1
+    with Curator.open(path) as curator:
+        assert curator.state.spent.outputs == 1
+
+
+def test_a_budget_above_one_record_still_holds_over_several_versions(tmp_path: Path) -> None:
+    path = write_curator(tmp_path, bits=7, query_bits=9)  # a record has 21 * 2 * 3 values: 6.98 bits
+    histogram = "SELECT heating, COUNT(*) FROM meters GROUP BY heating"
+    every = [MEAN, histogram, "SELECT COUNT(*) FROM meters WHERE solar"]
+    with Curator.open(path) as curator:
+        assert not curator.state.protects
+        assert curator.ask(*every).spent.outputs == 126
+        write_rows(tmp_path, (("west", "7", "true", "oil"), *ROWS[1:]))
+        curator.declare_version()
+        assert curator.state.protects
+        assert curator.state.disclosed
+        with pytest.raises(BudgetError):
+            curator.ask(histogram)
+        write_rows(tmp_path)
+        curator.declare_version(carry_over=False)
+        assert curator.ask(*every).spent.outputs == 126
+        assert curator.ledger.verify().ok
+
+
+def test_data_that_come_back_are_another_version(path: Path) -> None:
+    with Curator.open(path) as session, Curator.open(path) as owner:
+        session.ask(MEAN)
+        for rows in ((*ROWS[1:], (*ROWS[0][:1], "2", "true", "gas")), ROWS):
+            write_rows(path.parent, rows)
+            owner.declare_version()
+        assert session.ask(MEAN).batch.outputs == 2
+        assert session.ask(COUNT).batch.outputs == 2
+        assert session.ledger.verify().ok
+
+
+@pytest.mark.parametrize("most", ["", " ORDER BY COUNT(*) DESC LIMIT 2"])
+def test_a_histogram_of_nobody_has_a_row_for_every_value(tmp_path: Path, most: str) -> None:
+    with Curator.open(write_curator(tmp_path, rows=ROWS[:3])) as curator:
+        sql = f"SELECT heating, COUNT(*) FROM meters WHERE suburb = 'west' GROUP BY heating{most}"
+        reply = curator.ask(sql)
+        assert [answer.value for answer in reply.answers] == [0, 0, 0][: 2 if most else 3]
+        assert reply.batch.outputs == 1
 
 
 # Persons with several rows

@@ -116,3 +116,16 @@ def test_what_remains_is_rounded_down() -> None:
 def test_numbers_are_shown_short(number: Fraction, text: str) -> None:
     assert shown(Interval(number, number)).startswith(text)
     assert shown("north") == "north"
+
+
+def test_very_long_numbers_are_told_as_well() -> None:
+    long = Fraction(10) ** 5000
+    for interval in (Interval.of(long, 3 * long), Interval.of(-3 * long, -long), Interval.of(1 / long, 1)):
+        answer = Answer("", "x", {}, interval, Cost())
+        found = answer.to_dict()
+        assert found["lower"] <= interval.lower
+        assert found["upper"] >= interval.upper
+        assert found["lower_exact"] is None
+        assert len(shown(interval)) < 100
+    assert shown(Interval.of(Fraction(10) ** 580 + 1)) == "1e+580 (1e+580 to 1.00001e+580)"
+    Result("", ("x",), ((Interval.of(long),),), (Cost(),)).to_arrow()

@@ -186,6 +186,11 @@ def test_an_entry_that_is_well_chained_is_found_by_what_follows_from_it(database
         ("INSERT INTO ledger_accounts VALUES (1, 'k', 'west', '1/2', '0')", "accounts of public cells"),
         ("INSERT INTO ledger_accounts VALUES (7, 'k', 'west', '1/2', '0')", "never declared"),
         ("UPDATE ledger_accounts SET ratio = 'much' WHERE cell = 'north'", "accounts of public cells"),
+        ("UPDATE ledger_accounts SET key = 'k' WHERE cell = 'north'", "would not be found"),
+        (
+            "INSERT INTO ledger_accounts SELECT 1, 'k', cell, ratio, '0' FROM ledger_accounts LIMIT 1",
+            "would not be found",
+        ),
         ("UPDATE ledger_accounts SET ratio = '1/0' WHERE cell = 'north'", "accounts of public cells"),
         ("UPDATE ledger_datasets SET accounts = ''", "accounts of dataset 'visits'"),
         ("UPDATE ledger_analysts SET factors = 'x'", "accounts of analysts"),

@@ -4,6 +4,7 @@ import multiprocessing
 import threading
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -213,6 +214,23 @@ def test_a_record_is_worth_no_more_than_all_of_it(ledger: Ledger) -> None:
     charge(ledger, Cost(100))
     state = ledger.state("meters")
     assert (state.total, state.spent, state.disclosed) == (Cost(100), Cost(10), True)
+
+
+def test_versions_together_are_worth_more_than_one_record(ledger: Ledger) -> None:
+    record = Record.of({"x": 4})
+    ledger.declare("meters", digest="a", budget=3, record=record)
+    charge(ledger, Cost(4))
+    charge(ledger, Cost(4))  # a budget of 3 bits refuses nothing about a record of 2
+    again: dict[str, Any] = {"budget": 3, "record": record, "new_version": True}
+    assert ledger.declare("meters", digest="b", **again).is_new
+    assert not ledger.declare("meters", digest="b", **again).is_new
+    state = ledger.state("meters")
+    assert (state.protects, state.disclosed, state.spent.outputs) == (True, True, 16)
+    with pytest.raises(BudgetError):
+        charge(ledger, Cost(2))
+    ledger.declare("meters", digest="c", carry_over=False, **again)
+    assert not ledger.state("meters").protects
+    assert ledger.verify().ok
 
 
 def test_what_costs_nothing_is_written_only_if_it_is_new(ledger: Ledger) -> None:

@@ -57,6 +57,16 @@ def test_a_ledger_of_a_newer_version_is_left_alone(database_url: str) -> None:
         Ledger.open(database_url)
 
 
+def test_a_ledger_that_does_not_say_its_version_is_left_alone(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'ledger.db'}"
+    Ledger.open(url).close()
+    with closing(sqlite3.connect(tmp_path / "ledger.db")) as connection:
+        connection.execute("UPDATE ledger_schema SET version_num = ''")
+        connection.commit()
+    with pytest.raises(LedgerError, match="restore a backup"):
+        Ledger.open(url)
+
+
 def open_and_declare(url: str, number: int) -> None:
     with Ledger.open(url) as ledger:
         ledger.declare("meters", digest="a", budget=3)

@@ -151,3 +151,11 @@ def test_roots_of_expressions() -> None:
     assert a.root().questions == (QUESTIONS[0],)
     assert (a.root() * constant(0)).terms  # it may have no value
     assert constant(2).root().value({}) == Interval.of(2).root()
+
+
+def test_numbers_too_long_for_floats_meet_infinities() -> None:
+    long, unbounded = Interval.of(10**580), Interval.of(-1, 0).inverse()
+    assert (long * unbounded).lower == -math.inf
+    assert (long * unbounded).upper == -(10**580)
+    assert (long + unbounded).lower == -math.inf
+    assert (long + unbounded).upper == 10**580 - 1
