@@ -1,9 +1,6 @@
 """Versions of a dataset: what the ledger holds of them, and whether the owner's file still says the same."""
 
-from fractions import Fraction
-
-from noiseless.accounting.cost import Budget, Cost
-from noiseless.accounting.history import BudgetError
+from noiseless.accounting.cost import Budget
 from noiseless.curator.file import CuratorFile
 from noiseless.curator.public import PublicState
 from noiseless.curator.source import Source, note_declared, was_declared
@@ -24,7 +21,7 @@ def declare(file: CuratorFile, ledger: Ledger, source: Source, *, carry_over: bo
     snapshot, digest = source.read()
     public = PublicState.of(file, snapshot)
     if carry_over:
-        _level(ledger, file, digest)
+        _require_known(file, ledger)
     version = ledger.declare(
         file.name,
         digest=digest,
@@ -67,42 +64,21 @@ def current(file: CuratorFile, ledger: Ledger, source: Source) -> PublicState:
     return public
 
 
-def _level(ledger: Ledger, file: CuratorFile, digest: str) -> None:
-    """Before a new version: let everybody have paid as much as those who paid most.
-
-    Who is in which public cell may change from version to version. Whoever comes from the dearest cell must
-    not find an account that others paid less into.
+def _require_known(file: CuratorFile, ledger: Ledger) -> None:
+    """Refuse a ledger that has lost a dataset: nobody would know any more what was paid.
 
     Raises:
-        RequestError: the budget does not suffice, or what was paid is not known any more.
+        RequestError: the dataset was declared before, and the ledger knows nothing of it.
     """
     declared_before = was_declared(file)  # before the ledger is looked at: somebody may be declaring now
-
-    def work(books: OpenBooks) -> None:
-        state = books.state_with(None, ())
-        if state.digest == digest:  # it is one of the declarations too
-            return
-        lifted = {cell: _lift(paid, state.total) for cell, paid in state.cells.items()}
-        books.charge(Shares(_lift(state.others, state.total), lifted))
-
     try:
-        ledger.settle(file.name, work)
+        ledger.state(file.name, cells=(), analysts=())
     except UnknownDatasetError:
         if declared_before:
             raise RequestError(
                 f"the ledger knows nothing of {file.name!r}, declared before: what was paid is lost;"
                 f" restore the ledger, or start anew: noiseless dataset declare {file.path.name} --start-anew"
             ) from None
-    except BudgetError:
-        raise RequestError(
-            "what different public groups paid cannot be carried over within the budget;"
-            " raise the budget first, or start anew"
-        ) from None
-
-
-def _lift(paid: Cost, most: Cost) -> Cost:
-    """What is missing; outputs are whole numbers, so it may be a little more."""
-    return Cost(-(-most.outputs // paid.outputs), max(most.capacity - paid.capacity, Fraction(0)))
 
 
 def _keep(ledger: Ledger, dataset: str, public: PublicState, digest: str) -> None:

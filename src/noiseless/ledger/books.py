@@ -269,10 +269,6 @@ class OpenBooks(Books):
         """Append an entry and change all that follows from it."""
         session, statements = self._session, self._session.statements
         number = self._dataset.id
-        if done.forgets:
-            self._surpluses, self._spent = {}, {}
-        self._surpluses.update(done.surpluses)
-        self._spent.update(done.quotas)
         told, inserted = [told_row(number, done.version, said, entry.seq) for said in done.asked], None
         with session.together():
             session.append(entry)
@@ -281,21 +277,34 @@ class OpenBooks(Books):
             elif done.dataset.accounts != self._dataset.accounts:
                 accounts = accounts_text(done.dataset.accounts)
                 session.run(statements.change_accounts, {"of_id": number, "accounts": accounts})
-            if done.forgets:
-                for sql in statements.forget_accounts:
-                    session.run(sql, {"dataset": number})
-            if done.surpluses:
-                changed = [surplus_row(number, *item) for item in done.surpluses.items()]
-                session.many(statements.put_surplus, changed)
-            if done.quotas:
-                spent = [quota_row(number, *item) for item in done.quotas.items()]
-                session.many(statements.put_quota, spent)
+            self._put_cells(done)
+            self._put_analysts(done)
             if told:
                 inserted = session.many(statements.put_told, told)
         if inserted is not None and inserted.rowcount < len(told):
             self._require_all([row["question"] for row in told])
         self._dataset = done.dataset._replace(head=entry.anchor)
         return entry.seq
+
+    def _put_cells(self, done: Effects) -> None:
+        session, number = self._session, self._dataset.id
+        if done.forgets_cells:
+            self._surpluses = {}
+            session.run(session.statements.forget_cells, {"dataset": number})
+        if done.surpluses:
+            self._surpluses.update(done.surpluses)
+            changed = [surplus_row(number, *item) for item in done.surpluses.items()]
+            session.many(session.statements.put_surplus, changed)
+
+    def _put_analysts(self, done: Effects) -> None:
+        session, number = self._session, self._dataset.id
+        if done.forgets_analysts:
+            self._spent = {}
+            session.run(session.statements.forget_analysts, {"dataset": number})
+        if done.quotas:
+            self._spent.update(done.quotas)
+            spent = [quota_row(number, *item) for item in done.quotas.items()]
+            session.many(session.statements.put_quota, spent)
 
 
 def find_told(

@@ -38,7 +38,8 @@ class Effects(NamedTuple):
     Attributes:
         dataset: the dataset as it is afterwards.
         declares: whether more than its accounts changed.
-        forgets: whether the accounts of all cells and analysts begin anew.
+        forgets_cells: whether the accounts of all cells begin anew, where everybody else's are.
+        forgets_analysts: whether those of all analysts do, at nothing.
         version: the version whose questions are told or answered.
         surpluses: those of cells that changed.
         quotas: those of analysts that changed.
@@ -48,7 +49,8 @@ class Effects(NamedTuple):
 
     dataset: Dataset
     declares: bool = False
-    forgets: bool = False
+    forgets_cells: bool = False
+    forgets_analysts: bool = False
     version: int = 0
     surpluses: Surpluses = MappingProxyType({})
     quotas: Mapping[str, Tally] = MappingProxyType({})
@@ -110,6 +112,7 @@ def _declared(entry: Entry) -> Dataset:
 
 
 def _versioned(entry: Entry, dataset: Dataset) -> Effects:
+    """Everybody has paid what the dearest paid: who is in which public cell may have changed."""
     body = entry.body
     new = dataset._replace(
         version=body["version"],
@@ -118,9 +121,9 @@ def _versioned(entry: Entry, dataset: Dataset) -> Effects:
         digest=body["digest"],
         record_text=canonical(body["record"]),
     )
-    if body["carry_over"]:
-        return Effects(new, declares=True)
-    return Effects(new._replace(accounts=Accounts()), declares=True, forgets=True)
+    anew = not body["carry_over"]
+    accounts = Accounts() if anew else Accounts(dataset.accounts.total)
+    return Effects(new._replace(accounts=accounts), declares=True, forgets_cells=True, forgets_analysts=anew)
 
 
 def paid(
@@ -200,8 +203,9 @@ class Replay:
         memory = self.holdings.setdefault(entry.dataset, Memory())
         found = effects(entry, self.datasets.get(entry.dataset), memory)
         self.datasets[entry.dataset] = found.dataset
-        if found.forgets:
+        if found.forgets_cells:
             memory.cells.clear()
+        if found.forgets_analysts:
             memory.analysts.clear()
         memory.cells.update(found.surpluses)
         memory.analysts.update(found.quotas)

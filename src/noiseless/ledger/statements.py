@@ -193,11 +193,14 @@ class Statements:
         return self._put(analysts, "factors", "capacity")
 
     @cached_property
-    def forget_accounts(self) -> tuple[str, str]:
-        """Drop the accounts of all cells and analysts: a new version that carries nothing over."""
-        cells = accounts.delete().where(accounts.c.dataset == bindparam("dataset"))
-        people = analysts.delete().where(analysts.c.dataset == bindparam("dataset"))
-        return self._text(cells), self._text(people)
+    def forget_cells(self) -> str:
+        """Drop the accounts of all cells: a new version."""
+        return self._text(accounts.delete().where(accounts.c.dataset == bindparam("dataset")))
+
+    @cached_property
+    def forget_analysts(self) -> str:
+        """Drop the accounts of all analysts: a new version that carries nothing over."""
+        return self._text(analysts.delete().where(analysts.c.dataset == bindparam("dataset")))
 
     @cached_property
     def account_datasets(self) -> tuple[str, str]:

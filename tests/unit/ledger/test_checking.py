@@ -29,7 +29,7 @@ def filled(url: str) -> Anchor:
                 questions=[Asked("q1", "g1", "p1", {"n": 1}), Asked("q2", "g1")],
             )
         ledger.store("meters", {"q1": {"value": 1}})
-        ledger.record_release("visits", "cert", Cost(2))
+        ledger.record_release("visits", "cert", Shares(Cost(2), {"north": Cost(4), "south": Cost(3)}))
         ledger.declare("meters", digest="b", budget=9, new_version=True)
         ledger.change_budget("meters", 8)
         ledger.record_randomised("visits", "geometric", Cost(1, 1))  # type: ignore[arg-type]

@@ -70,9 +70,21 @@ def test_changed_data_needs_a_new_version(ledger: Ledger) -> None:
     second = ledger.declare("meters", digest="b2", budget=9, new_version=True)
     assert (second.number, second.is_new) == (2, True)
     state = ledger.state("meters")
-    assert (state.version, state.digest, state.others) == (2, "b2", Cost(2))
-    assert (state.cells, state.spent_of("ann")) == ({"north": Cost(4)}, Cost(4))
+    assert (state.version, state.digest, state.others) == (2, "b2", Cost(4))
+    assert (state.cells, state.spent_of("ann")) == ({}, Cost(4))
     assert ledger.told("meters", questions=["q"], grids=["g"]) == []
+
+
+def test_whoever_moves_to_another_cell_takes_along_what_was_paid(ledger: Ledger) -> None:
+    ledger.declare("meters", digest="a", budget=3)
+    charge(ledger, Shares(Cost(1), {"north": Cost(4), "south": Cost(3)}))
+    ledger.declare("meters", digest="b", budget=3, new_version=True)
+    for cell in ("north", "south", "west"):
+        with pytest.raises(BudgetError):
+            charge(ledger, Shares(Cost(1), {cell: Cost(3)}))
+    charge(ledger, Shares(Cost(1), {"west": Cost(2)}))
+    assert ledger.state("meters").total == Cost(8)
+    assert ledger.verify().ok
 
 
 def test_budgets_begin_anew_when_the_owner_says_so(ledger: Ledger) -> None:

@@ -248,7 +248,7 @@ def test_lengths() -> None:
     assert Length(2, root=True) > Fraction(141421356, 10**8)
     assert Length(Fraction(1, 3)).upper >= Fraction(1, 3)
     assert {Length(9, root=True), Length(3)} == {Length(3)}
-    assert str(Length(Fraction(1, 3))) == "0.33334"
+    assert str(Length(Fraction(1, 3))) == "0.333334"
     assert repr(Length(2, root=True)) == "Length(2, root=True)"
     with pytest.raises(ValueError, match="negative"):
         Length(-1)
@@ -453,3 +453,13 @@ def test_points_within_limits() -> None:
 def test_a_prior_for_each_known_value() -> None:
     with pytest.raises(RequestError, match="for each known value"):
         SideInformation([0, 1], [0, 1], [3])
+
+
+@pytest.mark.parametrize(
+    "value", [Fraction(1_234_561), Fraction(10**7, 3), Fraction(1, 10**7), Fraction(137, 2)]
+)
+@pytest.mark.parametrize("root", [False, True])
+def test_a_length_that_is_read_is_never_understated(value: Fraction, root: bool) -> None:
+    length = Length(value, root=root)
+    assert Length(Fraction(str(length))) >= length
+    assert Fraction(str(length)) ** 2 <= length.squared * Fraction(100_003, 100_000)

@@ -2,11 +2,13 @@
 
 import math
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import total_ordering
 
 from noiseless.exact import Rational, ball, ball_above, round_up
+
+_UP = Context(prec=6, rounding=ROUND_CEILING)
 
 
 @total_ordering
@@ -74,5 +76,6 @@ class Length:
         return f"Length({self.value}{', root=True' * self.root})"
 
     def __str__(self) -> str:
-        exact = Fraction(self.upper) if self.root else self.value
-        return f"{float(Fraction(math.ceil(exact * 10**5), 10**5)):g}"
+        """Six digits, rounded up: a distortion that is read is never understated."""
+        exact = Decimal(self.upper) if self.root else _UP.divide(self.value.numerator, self.value.denominator)
+        return f"{_UP.plus(exact).normalize():f}"
