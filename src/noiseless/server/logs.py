@@ -54,13 +54,21 @@ def exception_fields(error: BaseException) -> dict[str, Any]:
     return {"error": type(error).__name__, "places": places}
 
 
-class _Stderr(logging.StreamHandler[Any]):
-    """Writes to stderr; a line of JSON for every request goes there by the shortest way."""
+class _Stderr(logging.Handler):
+    """Writes to whatever stderr is when a line is written."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        with contextlib.suppress(OSError, ValueError):  # a log that cannot be written stops nobody
+            print(self.format(record), file=sys.stderr, flush=True)
+
+
+class _JsonStderr(_Stderr):
+    """A line of JSON for every request goes to stderr by the shortest way."""
 
     def write(self, event: str, fields: dict[str, object]) -> None:
         when = datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds")
         line = _ENCODER.encode({"time": f"{when}Z", "level": "info", "event": event, **fields})
-        with contextlib.suppress(OSError):  # a log that cannot be written stops nobody
+        with contextlib.suppress(OSError):
             os.write(2, f"{line}\n".encode())
 
 
@@ -69,9 +77,7 @@ _ENCODER = json.JSONEncoder(default=str)
 
 def set_up_logging(form: str) -> None:
     """Send the log to stderr: this server's own lines and those of uvicorn that are worth it."""
-    handler: logging.Handler = _Stderr(sys.stderr)
-    if form == "text":
-        handler = logging.StreamHandler(sys.stderr)
+    handler = _Stderr() if form == "text" else _JsonStderr()
     handler.setFormatter(PlainLines() if form == "text" else JsonLines())
     for name, level in ((LOGGER, logging.INFO), ("uvicorn.error", logging.INFO), ("asyncio", logging.ERROR)):
         logger = logging.getLogger(name)
@@ -83,7 +89,7 @@ def set_up_logging(form: str) -> None:
 def log(event: str, level: int = logging.INFO, **fields: object) -> None:
     """Write a line."""
     logger = logging.getLogger(LOGGER)
-    if level == logging.INFO and len(logger.handlers) == 1 and isinstance(logger.handlers[0], _Stderr):
+    if level == logging.INFO and len(logger.handlers) == 1 and isinstance(logger.handlers[0], _JsonStderr):
         logger.handlers[0].write(event, fields)
         return
     if logger.isEnabledFor(level):
