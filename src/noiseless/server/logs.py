@@ -59,7 +59,7 @@ class _Stderr(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         with contextlib.suppress(OSError, ValueError):  # a log that cannot be written stops nobody
-            print(self.format(record), file=sys.stderr, flush=True)
+            sys.stderr.write(f"{self.format(record)}\n")
 
 
 class _JsonStderr(_Stderr):
