@@ -183,7 +183,7 @@ class Curator:
 
     def _charged(self, edition: Edition, batch: Batch, books: OpenBooks, analyst: str) -> _Charged | None:
         """One charge for all that is new; None if there is a newer version."""
-        if not edition.is_of(books.state):
+        if not edition.is_present(books):
             return None
         priced = price_batch(batch.tellings, edition.public.record, books)
         passing("priced")
@@ -328,7 +328,7 @@ class Curator:
         """Read the ledger without locking; None, and the version is forgotten, if there is a newer one."""
 
         def checked(books: Books) -> Found | None:
-            return work(books) if edition.is_of(books.state) else None
+            return work(books) if edition.is_present(books) else None
 
         found = self.ledger.look(self.file.name, checked)
         if found is None:

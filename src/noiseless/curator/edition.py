@@ -14,7 +14,7 @@ from noiseless.curator.shapes import Shapes
 from noiseless.curator.statements import Planned
 from noiseless.curator.tellings import Stored, Telling
 from noiseless.errors import RequestError
-from noiseless.ledger import State
+from noiseless.ledger import Books
 from noiseless.queries.sql import Key, Reader
 
 _MOST_REMEMBERED = 10**6
@@ -73,9 +73,9 @@ class Edition:
         """The version's number."""
         return self.public.version
 
-    def is_of(self, state: State) -> bool:
-        """Whether it is the version of the ledger's present state; data may come back in a later one."""
-        return (state.version, state.digest) == (self.number, self.digest)
+    def is_present(self, books: Books) -> bool:
+        """Whether it is the ledger's present version; the same data may come back in a later one."""
+        return (books.version, books.digest) == (self.number, self.digest)
 
     def batch(self, sql: Sequence[str]) -> Batch:
         """Statements, planned; those that came before are remembered.

@@ -22,12 +22,14 @@ class Grouping:
         self._sizes = np.array(population.sizes, np.int64)
         self._numbers: dict[str, npt.NDArray[np.int64]] = {}
         self._orders: dict[str, Cells] = {}
+        self._sorted: dict[str, npt.NDArray[np.int64]] = {}
         self._found = Memory[tuple[Group, ...]](_MOST_CELLS)
         for place, name in enumerate(population.columns):
             column = schema.columns[name]
             known = {value: column.index(value) for value in {cell[place] for cell in population.cells}}
             self._numbers[name] = np.array([known[cell[place]] for cell in population.cells], np.int64)
             self._orders[name] = np.argsort(self._numbers[name], kind="stable")
+            self._sorted[name] = self._numbers[name][self._orders[name]]
 
     def groups(self, where: Filter, by: tuple[str, ...]) -> tuple[Group, ...]:
         """The groups of a public GROUP BY under a public filter, in the order of their values."""
@@ -43,10 +45,10 @@ class Grouping:
         if isinstance(where, Everything):
             return np.arange(len(self._sizes))
         if isinstance(where, Among):
-            order, numbers = self._orders[where.column], self._numbers[where.column]
-            edges = np.searchsorted(numbers, [end for run in where.runs for end in run], sorter=order)
+            order = self._orders[where.column]
+            edges = self._sorted[where.column].searchsorted([end for run in where.runs for end in run])
             parts = [order[start:stop] for start, stop in zip(edges[::2], edges[1::2], strict=True)]
-            return np.sort(np.concatenate([np.empty(0, np.intp), *parts]))
+            return np.sort(parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.intp), *parts]))
         return np.flatnonzero(self._mask(where))
 
     def _mask(self, where: Filter) -> npt.NDArray[np.bool_]:

@@ -43,7 +43,7 @@ class Part:
 
     def of(self, group: Group) -> "Part":
         """The same, for a named group."""
-        return replace(self, group=group.values)
+        return replace(self, group=group.values) if group.values else self
 
     def value(self, answer: Stored | None, number: int = 0) -> Interval | None:
         """The answer; of a histogram, how many rows have the value with a number."""

@@ -13,7 +13,7 @@ from typing import Any
 from noiseless.curator.memory import Memory
 from noiseless.domain import NumberColumn, Schema
 from noiseless.domain.category import CategoryColumn
-from noiseless.queries.filters import AllOf, Among, Everything, Filter
+from noiseless.queries.filters import EVERYTHING, AllOf, Among, Filter
 from noiseless.queries.question import Question
 from noiseless.queries.runs import passing
 from noiseless.queries.sql import Reader, Statement
@@ -36,12 +36,39 @@ Conditions = list[tuple[str, str, str]]
 """Columns, operators and constants."""
 
 
-@dataclass(frozen=True)
-class _Shape:
-    """A statement that was read, and the filter that WHERE came to."""
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A statement that was read, or another one of its shape.
+
+    Attributes:
+        statement: the first of this shape that was read; its reply is made in the same way.
+        questions: what is asked now, in the order of the statement's own questions.
+        groups: the public filter that decides which groups have a row now.
+    """
 
     statement: Statement
-    where: Filter
+    questions: tuple[Question, ...]
+    groups: Filter
+
+    @classmethod
+    def of(cls, statement: Statement) -> "Reading":
+        """A statement as it was read."""
+        return cls(statement, statement.questions, statement.groups)
+
+    @property
+    def whole(self) -> Statement:
+        """The statement that is asked now, its texts apart."""
+        old = self.statement
+        questions = dict(zip(old.questions, self.questions, strict=True))
+        return replace(
+            old,
+            columns=_replaced(old.columns, questions),
+            questions=self.questions,
+            groups=self.groups,
+            order=_replaced(old.order, questions),
+            text="",
+            outline="",
+        )
 
 
 class Shapes:
@@ -50,9 +77,10 @@ class Shapes:
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._schema: Schema = reader.schema
-        self._shapes = Memory[_Shape](_MOST_SHAPES)
+        self._order = (*self._schema.public, *self._schema.private)
+        self._shapes = Memory[Statement](_MOST_SHAPES)
 
-    def read(self, sql: str) -> Statement:
+    def read(self, sql: str) -> Reading:
         """The questions that a SELECT asks.
 
         Raises:
@@ -61,20 +89,19 @@ class Shapes:
         is_short = isinstance(sql, str) and len(sql) <= _LONGEST
         found = _STATEMENT.fullmatch(sql) if is_short else None
         if found is None:
-            return self._reader.read(sql)
+            return Reading.of(self._reader.read(sql))
         conditions: Conditions = _EACH.findall(found["where"])
         where = self._filter(conditions)
         if where is None:
-            return self._reader.read(sql)
-        key = (found["before"], found["after"], tuple((name, sign) for name, sign, _ in conditions))
+            return Reading.of(self._reader.read(sql))
+        key = (found["before"], found["after"], *(name + sign for name, sign, _ in conditions))
         shape = self._shapes.get(key)
         if shape is not None:
-            return _filled(shape, where, self._schema)
+            return self._filled(shape, where)
         statement = self._reader.read(sql)
-        shape = _Shape(statement, where)
-        if _is_understood(shape, self._schema):
-            self._shapes.keep(key, shape)
-        return statement
+        if self._is_understood(statement, where):
+            self._shapes.keep(key, statement)
+        return Reading.of(statement)
 
     def _filter(self, conditions: Conditions) -> Filter | None:
         """The normal form of WHERE; None where something is not as plain as it looks."""
@@ -92,42 +119,28 @@ class Shapes:
             if not runs or runs == ((0, column.size),):
                 return None
             found[name] = Among(name, runs, column)
-        order = [*self._schema.public, *self._schema.private]
-        parts = tuple(found[name] for name in order if name in found)
-        return parts[0] if len(parts) == 1 else AllOf(parts)
+        if len(found) == 1:
+            return next(iter(found.values()))
+        return AllOf(tuple(found[name] for name in self._order if name in found))
 
+    def _is_understood(self, statement: Statement, where: Filter) -> bool:
+        """Whether every question has the whole WHERE for its filter, and nothing else depends on it."""
+        if any(question.where != where for question in statement.questions):
+            return False
+        return self._filled(statement, where).whole == replace(statement, text="", outline="")
 
-def _is_understood(shape: _Shape, schema: Schema) -> bool:
-    """Whether every question has the whole WHERE for its filter, and nothing else depends on it."""
-    statement = shape.statement
-    if any(question.where != shape.where for question in statement.questions):
-        return False
-    again = _filled(shape, shape.where, schema)
-    return again == replace(statement, text="", outline="")
+    def _filled(self, shape: Statement, where: Filter) -> Reading:
+        """The statement with another filter."""
+        questions = tuple(question.among(where) for question in shape.questions)
+        grouped = bool(shape.by) or shape.histogram is not None
+        return Reading(shape, questions, self._public(where) if grouped else EVERYTHING)
 
-
-def _filled(shape: _Shape, where: Filter, schema: Schema) -> Statement:
-    """The statement with another filter."""
-    old = shape.statement
-    questions = {question: replace(question, where=where) for question in old.questions}
-    grouped = bool(old.by) or old.histogram is not None
-    return replace(
-        old,
-        columns=_replaced(old.columns, questions),
-        questions=tuple(questions.values()),
-        groups=_public(where, schema) if grouped else Everything(),
-        order=_replaced(old.order, questions),
-        text="",
-        outline="",
-    )
-
-
-def _public(where: Filter, schema: Schema) -> Filter:
-    parts = where.parts if isinstance(where, AllOf) else (where,)
-    public = tuple(part for part in parts if not part.columns & set(schema.private))
-    if not public:
-        return Everything()
-    return public[0] if len(public) == 1 else AllOf(public)
+    def _public(self, where: Filter) -> Filter:
+        parts = where.parts if isinstance(where, AllOf) else (where,)
+        public = tuple(part for part in parts if not part.columns & set(self._schema.private))
+        if not public:
+            return EVERYTHING
+        return public[0] if len(public) == 1 else AllOf(public)
 
 
 def _replaced(thing: Any, questions: dict[Question, Question]) -> Any:  # noqa: ANN401 - parts of a statement

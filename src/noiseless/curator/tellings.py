@@ -141,8 +141,10 @@ def fingerprint(value: object) -> str:
     >>> fingerprint(["count", 1])[:8]
     '35f40b1f'
     """
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(_ENCODER.encode(value).encode()).hexdigest()
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False)
 
 
 def write_partition(blocks: Partition) -> dict[str, Any]:

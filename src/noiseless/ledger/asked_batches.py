@@ -2,19 +2,20 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, Text, bindparam, literal_column, select
+from sqlalchemy import Select, Text, any_, bindparam, func, literal_column, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from noiseless.accounting.cost import Cost
+from noiseless.errors import NoiselessError
 from noiseless.ledger.accounts import FREE
 from noiseless.ledger.entries import Entry, now
 from noiseless.ledger.replay import charged
 from noiseless.ledger.schema import entries
-from noiseless.ledger.side_tables import batches, notes, read, rows, run, write
+from noiseless.ledger.side_tables import batches, keys_of, notes, read, rows, run, write
 
 if TYPE_CHECKING:
     from noiseless.ledger.ledger import Ledger
@@ -26,7 +27,16 @@ _OF_DATASET = (
     .where(batches.c.dataset == bindparam("of_dataset"))
 )
 _OF_ANALYST = _OF_DATASET.where(batches.c.analyst == bindparam("of_analyst"))
-_BY_KEY = _OF_ANALYST.where(batches.c.idempotency == bindparam("of_key"))
+_KEYS = bindparam("of_keys")
+_BY_KEYS = {
+    True: _OF_DATASET.where(batches.c.idempotency == any_(_KEYS)),
+    False: _OF_DATASET.where(batches.c.idempotency.in_(select(func.json_each(_KEYS).table_valued("value")))),
+}
+_SAME_KEY = select(batches.c.sql).where(
+    (batches.c.dataset == bindparam("dataset"))
+    & (batches.c.idempotency == bindparam("idempotency"))
+    & (batches.c.analyst == bindparam("analyst"))
+)
 
 
 def _latest(chosen: Select[Any]) -> Select[Any]:
@@ -46,6 +56,13 @@ _ADD = {
 _NOTE = select(notes.c.value).where(
     (notes.c.dataset == bindparam("of_dataset")) & (notes.c.name == bindparam("of_name"))
 )
+
+
+class KeyReusedError(NoiselessError):
+    """An idempotency key came with another batch before."""
+
+    def __init__(self) -> None:
+        super().__init__("that key came with another batch; use a new key for new statements")
 
 
 @dataclass(frozen=True)
@@ -101,16 +118,31 @@ class AskedBatch:
 
 
 def note_batch(session: "Session", batch: AskedBatch) -> None:
-    """Note a batch within a transaction; the first note of it stands."""
-    run(session, _ADD[session.statements.is_postgresql], batch.row)
+    """Note a batch within the transaction that charges for it; the first note of it stands.
+
+    Raises:
+        KeyReusedError: its key came with another batch, at the same time perhaps; nothing may be charged.
+    """
+    if _added(session, batch) or batch.key is None:
+        return
+    for (text,) in rows(session, _SAME_KEY, {name: batch.row[name] for name in _NAMES_KEY}):
+        if tuple(json.loads(str(text))) != batch.sql:
+            raise KeyReusedError
+
+
+_NAMES_KEY = ("dataset", "idempotency", "analyst")
+
+
+def _added(session: "Session", batch: AskedBatch) -> bool:
+    return run(session, _ADD[session.statements.is_postgresql], batch.row) > 0
 
 
 def note_batches(ledger: "Ledger", several: Sequence[AskedBatch]) -> None:
-    """Note batches in a transaction of their own."""
+    """Note batches that cost nothing, in a transaction of their own."""
 
     def note(session: "Session") -> None:
         for batch in several:
-            note_batch(session, batch)
+            _added(session, batch)
 
     if several:
         write(ledger, note)
@@ -135,11 +167,25 @@ def list_batches(
     return [_batch(row) for row in read(ledger, lambda session: rows(session, latest, parameters))]
 
 
+def find_batches(
+    ledger: "Ledger", dataset: str, wanted: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], AskedBatch]:
+    """The batches that came with idempotency keys, by analyst and key; of several versions the latest."""
+    if not wanted:
+        return {}
+    keys = keys_of(ledger, sorted({key for _, key in wanted}))
+
+    def look(session: "Session") -> list[tuple[object, ...]]:
+        statement = _BY_KEYS[session.statements.is_postgresql]
+        return rows(session, statement, {"of_dataset": dataset, "of_keys": keys})
+
+    found = sorted(map(_batch, read(ledger, look)), key=lambda batch: batch.version)
+    return {(batch.analyst, batch.key): batch for batch in found if batch.key is not None}
+
+
 def find_batch(ledger: "Ledger", dataset: str, analyst: str, key: str) -> AskedBatch | None:
     """The batch that came with an idempotency key."""
-    parameters: dict[str, object] = {"of_dataset": dataset, "of_analyst": analyst, "of_key": key}
-    found = read(ledger, lambda session: rows(session, _BY_KEY, parameters))
-    return _batch(found[0]) if found else None
+    return find_batches(ledger, dataset, [(analyst, key)]).get((analyst, key))
 
 
 def write_note(ledger: "Ledger", dataset: str, name: str, value: str) -> None:

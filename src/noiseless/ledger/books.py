@@ -85,14 +85,29 @@ class Books:
         return self._dataset
 
     @property
+    def version(self) -> int:
+        """The number of the present version."""
+        return self._dataset.version
+
+    @property
+    def digest(self) -> str:
+        """The digest of its data."""
+        return self._dataset.digest
+
+    @property
     def state(self) -> State:
         """What people paid and what is left, without the accounts of single cells and analysts."""
-        return self.state_with((), ())
+        return self._state({}, {})
 
     def state_with(self, cells: Iterable[str] | None = None, analysts: Iterable[str] | None = None) -> State:
         """The same with the accounts of some cells and analysts; None for all of them."""
-        dataset = self._dataset
+        others = self._dataset.accounts.others
         surpluses = self.every_surplus() if cells is None else self.surpluses(list(cells))
+        named = {cell: surplus.over(others) for cell, surplus in surpluses.items()}
+        return self._state(named, self._quotas(analysts))
+
+    def _state(self, cells: Mapping[str, Cost], analysts: Mapping[str, Tally]) -> State:
+        dataset = self._dataset
         return State(
             dataset=dataset.name,
             version=dataset.version,
@@ -101,8 +116,8 @@ class Books:
             budget=dataset.budget,
             analyst_budget=dataset.analyst_budget,
             accounts=dataset.accounts,
-            cells={cell: surplus.over(dataset.accounts.others) for cell, surplus in surpluses.items()},
-            analysts=self._quotas(analysts),
+            cells=cells,
+            analysts=analysts,
         )
 
     def told(

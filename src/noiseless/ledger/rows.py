@@ -109,6 +109,7 @@ def accounts_text(accounts: Accounts) -> str:
     return found if whose is None else f"{found} {whose}"
 
 
+@lru_cache(maxsize=256)
 def read_accounts(text: str) -> Accounts:
     """The accounts of a text."""
     outputs, capacity, ratio, more, *whose = text.split(" ", 4)

@@ -1,16 +1,18 @@
 """Tables beside the chain: tokens, asked batches and notes of servers.
 
 They say who may ask and what was asked, and no price depends on them, so that they are no part of the chain
-that `Ledger.verify` follows. They are created when a server or `noiseless token` first needs them.
+that `Ledger.verify` follows, that an export holds and that `Ledger.restore` reads. A backup of SQLite is a
+copy of the whole file and holds them too.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import BigInteger, ClauseElement, Column, MetaData, Table, Text
+from sqlalchemy import BigInteger, ClauseElement, Column, Index, Table, Text, text
 from sqlalchemy.engine import Dialect
-from sqlalchemy.schema import CreateTable
+
+from noiseless.ledger.schema import metadata
 
 if TYPE_CHECKING:
     from noiseless.ledger.ledger import Ledger
@@ -18,11 +20,9 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 
-side_metadata = MetaData()
-
 tokens = Table(  # one row for each dataset that a token is for
     "ledger_tokens",
-    side_metadata,
+    metadata,
     Column("dataset", Text, primary_key=True),
     Column("id", Text, primary_key=True),
     Column("name", Text, nullable=False),
@@ -35,9 +35,11 @@ tokens = Table(  # one row for each dataset that a token is for
     Column("revoked_by", Text),
 )
 
+_KEYED = text("idempotency IS NOT NULL")
+
 batches = Table(  # what each analyst asked for the first time
     "ledger_batches",
-    side_metadata,
+    metadata,
     Column("dataset", Text, primary_key=True),
     Column("analyst", Text, primary_key=True),
     Column("batch", Text, primary_key=True),  # a fingerprint of the version and of the statements
@@ -46,11 +48,22 @@ batches = Table(  # what each analyst asked for the first time
     Column("sql", Text, nullable=False),
     Column("charge", BigInteger),  # the number of the entry that charged for it
     Column("idempotency", Text),
+    Index("ledger_batches_by_time", "dataset", "time"),
+    Index(
+        "ledger_batches_by_key",
+        "dataset",
+        "idempotency",
+        "analyst",
+        "version",
+        unique=True,
+        sqlite_where=_KEYED,
+        postgresql_where=_KEYED,
+    ),
 )
 
 notes = Table(  # what servers remember about a dataset
     "ledger_notes",
-    side_metadata,
+    metadata,
     Column("dataset", Text, primary_key=True),
     Column("name", Text, primary_key=True),
     Column("value", Text, nullable=False),
@@ -75,28 +88,6 @@ def rows(
     return session.rows(text_of(statement, session.statements.dialect), parameters)
 
 
-def have_tables(session: "Session") -> bool:
-    """Whether the tables are there."""
-    names = sorted(side_metadata.tables)
-    if session.statements.is_postgresql:
-        return all(session.rows(f"SELECT to_regclass('{name}')") != [(None,)] for name in names)
-    listed = ", ".join(f"'{name}'" for name in names)
-    found = session.rows(f"SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ({listed})")
-    return found == [(len(names),)]
-
-
-def create_tables(ledger: "Ledger") -> None:
-    """Create the tables that are missing; of several processes that want to, one at a time."""
-    if not read(ledger, have_tables):
-        write(ledger, _create)
-
-
-def _create(session: "Session") -> None:
-    session.locked_head()
-    for table in side_metadata.sorted_tables:
-        session.run(text_of(CreateTable(table, if_not_exists=True), session.statements.dialect))
-
-
 def read(ledger: "Ledger", work: Callable[["Session"], Found]) -> Found:
     """Read at one moment, without locking."""
     return ledger._database.read(work)  # noqa: SLF001 - a part of the ledger
@@ -105,3 +96,8 @@ def read(ledger: "Ledger", work: Callable[["Session"], Found]) -> Found:
 def write(ledger: "Ledger", work: Callable[["Session"], Found]) -> Found:
     """Write in one durable transaction."""
     return ledger._database.write(work)  # noqa: SLF001 - a part of the ledger
+
+
+def keys_of(ledger: "Ledger", values: Sequence[str]) -> Any:  # noqa: ANN401 - as the statement wants them
+    """Texts as one parameter: JSON for SQLite, an array for PostgreSQL."""
+    return ledger._database.keys(values)  # noqa: SLF001 - a part of the ledger

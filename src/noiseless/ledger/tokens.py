@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, insert, select, update
 from noiseless.errors import RequestError
 from noiseless.ledger.books import checked_text
 from noiseless.ledger.entries import now
-from noiseless.ledger.side_tables import create_tables, have_tables, read, rows, run, tokens, write
+from noiseless.ledger.side_tables import read, rows, run, tokens, write
 
 if TYPE_CHECKING:
     from noiseless.ledger.ledger import Ledger
@@ -179,25 +179,19 @@ def add_token(
         for dataset in datasets:
             run(session, _ADD, {"dataset": dataset, **kept})
 
-    create_tables(ledger)
     write(ledger, add)
 
 
 def list_tokens(ledger: "Ledger") -> list[Token]:
     """All tokens of a ledger, also those that are no longer valid; one for each dataset."""
-
-    def found(session: "Session") -> list[Any]:
-        return rows(session, _ALL) if have_tables(session) else []
-
-    return [Token(*row) for row in read(ledger, found)]
+    found: list[Any] = read(ledger, lambda session: rows(session, _ALL))
+    return [Token(*row) for row in found]
 
 
 def revoke_token(ledger: "Ledger", token: str, datasets: Iterable[str], *, by: str = "owner") -> int:
     """End a token for some datasets; for how many of them it had not ended before."""
 
     def end(session: "Session") -> int:
-        if not have_tables(session):
-            return 0
         said = {"of_id": token, "revoked": now(), "revoked_by": by}
         return sum(run(session, _REVOKE, {**said, "of_dataset": dataset}) for dataset in datasets)
 

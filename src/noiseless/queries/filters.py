@@ -60,6 +60,10 @@ class Everything(Filter):
         return True
 
 
+EVERYTHING = Everything()
+"""Filters that hold for every row are all alike."""
+
+
 @dataclass(frozen=True)
 class Comparison(Filter):
     """A column compared with a constant, or with several (`in`).

@@ -79,7 +79,7 @@ def test_a_filled_statement_is_the_one_that_reading_gives(seed: int) -> None:
             with pytest.raises(type(error)):
                 shapes.read(sql)
         else:
-            assert same(shapes.read(sql), expected), sql
+            assert same(shapes.read(sql).whole, expected), sql
 
 
 def test_a_shape_is_read_once() -> None:
@@ -120,7 +120,7 @@ def test_whatever_is_less_plain_is_read_each_time(several: tuple[str, ...]) -> N
                 with pytest.raises(RequestError):
                     shapes.read(sql)
             else:
-                assert same(shapes.read(sql), expected)
+                assert same(shapes.read(sql).whole, expected)
     assert reader.times == 3
 
 
@@ -128,7 +128,7 @@ def test_hints_belong_to_the_shape() -> None:
     shapes = Shapes(Counting())
     for bits, age in product((1, 2), (3, 4)):
         sql = f"SELECT /*+ bits({bits}) */ AVG(age) FROM t WHERE year > 200{age}"
-        assert same(shapes.read(sql), parse(sql, SCHEMA, "t", Limits(1, 3)))
+        assert same(shapes.read(sql).whole, parse(sql, SCHEMA, "t", Limits(1, 3)))
 
 
 def test_what_is_no_text_is_left_to_the_reader() -> None:

@@ -2,6 +2,7 @@
 
 from alembic import context
 
+from noiseless.ledger import side_tables  # noqa: F401 - its tables belong to the metadata too
 from noiseless.ledger.migrations.running import VERSION_TABLE
 from noiseless.ledger.schema import metadata
 

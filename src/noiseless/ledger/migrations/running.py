@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest step; the fast path of `Ledger.open` compares with it."""
 
 VERSION_TABLE = "ledger_schema"

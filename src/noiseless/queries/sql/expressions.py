@@ -158,7 +158,7 @@ class Combination(Expression):
 
     terms: tuple[Term, ...] = ()
 
-    @property
+    @cached_property
     def questions(self) -> tuple[Question, ...]:
         """Those of all terms."""
         factors = chain.from_iterable(term.factors for term in self.terms)
@@ -171,8 +171,18 @@ class Combination(Expression):
             return Fraction(0)
         return self.terms[0].coefficient if not self.terms[0].factors else None
 
+    @cached_property
+    def _single(self) -> Expression | None:
+        """What it is, where it is no more than one thing as it stands."""
+        if len(self.terms) != 1 or self.terms[0].coefficient != 1 or len(self.terms[0].factors) != 1:
+            return None
+        (factor,) = self.terms[0].factors
+        return factor.base if factor.power == 1 and not factor.below else None
+
     def value(self, answers: Answers) -> Interval | None:
         """The sum."""
+        if self._single is not None:
+            return self._single.value(answers)
         found = Interval.of(0)
         for term in self.terms:
             one = term.value(answers)
