@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from noiseless.cli.main import run
-from noiseless.cli.release import progress_bar
+from noiseless.cli.options import progress_bar
 from noiseless.verification import verify
 
 CSV = (

@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
-from noiseless.cli.options import Format, FormatOption, NamesOption, print_json, say
-from noiseless.cli.release import (
-    FILES,
+from noiseless.cli.options import Format, FormatOption, NamesOption, print_json, progress_bar, say
+from noiseless.cli.release_options import (
     CategoricalOption,
     CodewordOption,
     ColumnWeightOption,
@@ -28,10 +27,12 @@ from noiseless.cli.release import (
     SpanOption,
     TableArgument,
     UtilityOption,
+)
+from noiseless.cli.release_request import (
+    FILES,
     check_outputs,
     checked_request,
     merged_options,
-    progress_bar,
     required_table,
     write_page,
 )

@@ -4,7 +4,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from typing import Annotated, Any
@@ -76,3 +76,18 @@ def working(what: str) -> Iterator[None]:
         return
     with console.status(what):
         yield
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[float], None] | None]:
+    """A bar on stderr while something takes its time, when that is a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task(what, total=1.0)
+        yield lambda share: bar.update(task, completed=share)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from noiseless.curator.memory import Memory
 from noiseless.curator.numbering import numbered, persons
 from noiseless.domain import Schema
-from noiseless.errors import EmptyTableError, MissingValuesError
+from noiseless.errors import DomainError, EmptyTableError, MissingValuesError
 from noiseless.queries.population import Population
 from noiseless.tables import Table
 
@@ -84,7 +84,11 @@ class Snapshot:
         """
         declared = [*schema.public, *schema.private]
         every = [*declared, unit] if unit is not None and unit not in declared else declared
-        chosen = table.select(every).conform(schema, declared)
+        try:
+            chosen = table.select(every).conform(schema, declared)
+        except DomainError as error:
+            remedy = "declare a wider domain in the curator's file, or mend the data"
+            raise DomainError(error.column, error.count, error.domain, remedy) from None
         for column in every:
             if count := chosen.count_missing(column):
                 remedy = "fill them, or declare what they count as, such as missing = 0"

@@ -149,6 +149,7 @@ def test_what_is_not_declared_is_refused_without_showing_it(
     with pytest.raises(error) as caught:
         Snapshot.take(open_table(table), SCHEMA, "who")
     assert str(value) not in str(caught.value).replace("missing", "")
+    assert "--" not in str(caught.value)  # no option of a command mends a curator's source
 
 
 def test_an_empty_table_is_refused() -> None:
