@@ -101,10 +101,11 @@ class Books:
 
     def state_with(self, cells: Iterable[str] | None = None, analysts: Iterable[str] | None = None) -> State:
         """The same with the accounts of some cells and analysts; None for all of them."""
+        self._session.flush()
         others = self._dataset.accounts.others
         surpluses = self.every_surplus() if cells is None else self.surpluses(list(cells))
         named = {cell: surplus.over(others) for cell, surplus in surpluses.items()}
-        return self._state(named, self._quotas(analysts))
+        return self._state(named, self._every_quota() if analysts is None else self._quotas(list(analysts)))
 
     def _state(self, cells: Mapping[str, Cost], analysts: Mapping[str, Tally]) -> State:
         dataset = self._dataset
@@ -174,6 +175,7 @@ class Books:
 
     def every_surplus(self) -> Surpluses:
         """The surpluses of all cells."""
+        self._session.flush()
         rows = self._session.rows(self._session.statements.all_surpluses, {"dataset": self._dataset.id})
         return surpluses_of(rows)
 
@@ -183,11 +185,14 @@ class Books:
             self._spent[analyst] = self._quotas([analyst]).get(analyst, Tally())
         return self._spent[analyst]
 
-    def _quotas(self, analysts: Iterable[str] | None) -> dict[str, Tally]:
-        session, number = self._session, self._dataset.id
-        if analysts is None:
-            return quotas_of(session.rows(session.statements.all_quotas, {"dataset": number}))
-        return quotas_of(session.search(session.statements.quotas, list(analysts), dataset=number))
+    def _quotas(self, analysts: Sequence[str]) -> dict[str, Tally]:
+        found = self._session.search(self._session.statements.quotas, analysts, dataset=self._dataset.id)
+        return quotas_of(found)
+
+    def _every_quota(self) -> dict[str, Tally]:
+        return quotas_of(
+            self._session.rows(self._session.statements.all_quotas, {"dataset": self._dataset.id})
+        )
 
 
 class OpenBooks(Books):
@@ -270,11 +275,6 @@ class OpenBooks(Books):
         dataset = self._dataset if version is None else self._dataset._replace(version=version)
         return store(self._session, dataset, answers)
 
-    def _require_all(self, questions: Collection[str]) -> None:
-        """Some questions were told before, which is fine, or have the keys of others, which is not."""
-        if len(self.told(questions=questions)) < len(set(questions)):
-            raise LedgerError("a question has the same key as another one; ask for it in another way")
-
     def follow(self, kind: str, body: Mapping[str, Any]) -> int:
         """Write an entry that nobody pays for, and do what it says."""
         entry = Entry.after(self._session.locked_head(), self._dataset.name, kind, None, body)
@@ -284,20 +284,17 @@ class OpenBooks(Books):
         """Append an entry and change all that follows from it."""
         session, statements = self._session, self._session.statements
         number = self._dataset.id
-        told, inserted = [told_row(number, done.version, said, entry.seq) for said in done.asked], None
-        with session.together():
-            session.append(entry)
-            if done.declares:
-                session.run(statements.change_dataset, {"of_id": number, **done.dataset.changing})
-            elif done.dataset.accounts != self._dataset.accounts:
-                accounts = accounts_text(done.dataset.accounts)
-                session.run(statements.change_accounts, {"of_id": number, "accounts": accounts})
-            self._put_cells(done)
-            self._put_analysts(done)
-            if told:
-                inserted = session.many(statements.put_told, told)
-        if inserted is not None and inserted.rowcount < len(told):
-            self._require_all([row["question"] for row in told])
+        session.append(entry)
+        if done.declares:
+            session.flush()
+            session.run(statements.change_dataset, {"of_id": number, **done.dataset.changing})
+        elif done.dataset.accounts != self._dataset.accounts:
+            accounts = accounts_text(done.dataset.accounts)
+            session.put(statements.change_accounts, number, {"of_id": number, "accounts": accounts})
+        self._put_cells(done)
+        self._put_analysts(done)
+        for said in done.asked:
+            session.put_told(told_row(number, done.version, said, entry.seq))
         self._dataset = done.dataset._replace(head=entry.anchor)
         return entry.seq
 
@@ -306,20 +303,18 @@ class OpenBooks(Books):
         if done.forgets_cells:
             self._surpluses = {}
             session.run(session.statements.forget_cells, {"dataset": number})
-        if done.surpluses:
-            self._surpluses.update(done.surpluses)
-            changed = [surplus_row(number, *item) for item in done.surpluses.items()]
-            session.many(session.statements.put_surplus, changed)
+        self._surpluses.update(done.surpluses)
+        for cell, surplus in done.surpluses.items():
+            session.put(session.statements.put_surplus, (number, cell), surplus_row(number, cell, surplus))
 
     def _put_analysts(self, done: Effects) -> None:
         session, number = self._session, self._dataset.id
         if done.forgets_analysts:
             self._spent = {}
             session.run(session.statements.forget_analysts, {"dataset": number})
-        if done.quotas:
-            self._spent.update(done.quotas)
-            spent = [quota_row(number, *item) for item in done.quotas.items()]
-            session.many(session.statements.put_quota, spent)
+        self._spent.update(done.quotas)
+        for analyst, spent in done.quotas.items():
+            session.put(session.statements.put_quota, (number, analyst), quota_row(number, analyst, spent))
 
 
 def find_told(
@@ -327,6 +322,8 @@ def find_told(
 ) -> list[Told]:
     """Questions by fingerprints of one kind; others that happen to have the same keys are left out."""
     keys = [told_key(what, dataset.id, dataset.version, fingerprint) for fingerprint in wanted]
+    if session.is_about_to_tell(keys):
+        session.flush()
     found = [told_of(row) for row in session.search(statement, keys)]
     return [told for told in found if getattr(told, what) in wanted]
 
@@ -339,6 +336,7 @@ def store(
     Raises:
         LedgerError: a question was never charged for.
     """
+    session.flush()
     statements, place = session.statements, session.locked_head()
     standing: dict[str, Mapping[str, Any]] = {}
     fresh = {}

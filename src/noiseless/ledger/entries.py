@@ -99,6 +99,20 @@ class Entry:
         fields = (self.seq, self.time, self.dataset, self.kind, self.analyst, self.text)
         return self.hash == chained(self.previous, *fields)
 
+    @property
+    def row(self) -> dict[str, Any]:
+        """Its row in the table."""
+        return {
+            "seq": self.seq,
+            "time": self.time,
+            "dataset": self.dataset,
+            "kind": self.kind,
+            "analyst": self.analyst,
+            "body": self.text,
+            "previous": self.previous,
+            "hash": self.hash,
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON, its text parsed."""
         return {

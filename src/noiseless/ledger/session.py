@@ -1,4 +1,4 @@
-"""A transaction on one connection."""
+"""A transaction on one connection; what it writes is written together, at its end."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -30,6 +30,8 @@ class Session:
         self._proxied = proxied
         self._driver: Any = proxied.driver_connection
         self._is_open = False
+        self._rows: dict[str, dict[object, Parameters]] = {}
+        self._told: set[int | None] = set()
 
     def rows(self, sql: str, parameters: Parameters | None = None) -> list[tuple[Any, ...]]:
         """All rows of a statement."""
@@ -79,26 +81,57 @@ class Session:
 
     def locked_head(self) -> Anchor:
         """The last entry's place; nobody else appends until the end of the transaction."""
+        if self.written is not None:
+            return self.written
         if not self._database.is_sqlite:
             self.run(self.statements.lock_chain)
         return self.head()
 
+    # Rows that are written at the end of the transaction, or when somebody is to read them
+
     def append(self, entry: Entry) -> None:
         """Write an entry, which must follow `locked_head()`."""
-        self.run(
-            self.statements.append,
-            {
-                "seq": entry.seq,
-                "time": entry.time,
-                "dataset": entry.dataset,
-                "kind": entry.kind,
-                "analyst": entry.analyst,
-                "body": entry.text,
-                "previous": entry.previous,
-                "hash": entry.hash,
-            },
-        )
+        self.put(self.statements.append, entry.seq, entry.row)
         self.written = entry.anchor
+
+    def put(self, sql: str, key: object, row: Parameters) -> None:
+        """Write a row; of several with one key the last one stands."""
+        self._rows.setdefault(sql, {})[key] = row
+
+    def put_told(self, row: Parameters) -> None:
+        """Write a question that is charged for; the first charge stands.
+
+        Raises:
+            LedgerError: another question has the same key.
+        """
+        before = self._rows.setdefault(self.statements.put_told, {}).setdefault(row["key"], row)
+        if before["question"] != row["question"]:
+            raise _same_key()
+        self._told |= {row["key"], row["grid_key"], row["people_key"]}
+
+    def is_about_to_tell(self, keys: Sequence[int]) -> bool:
+        """Whether a question with one of these keys is not written yet."""
+        return not self._told.isdisjoint(keys)
+
+    def flush(self) -> None:
+        """Write all rows that are waiting.
+
+        Raises:
+            LedgerError: a question has the same key as another one.
+        """
+        if not self._rows:
+            return
+        waiting, self._rows, self._told = self._rows, {}, set()
+        told, inserted = waiting.pop(self.statements.put_told, {}), None
+        with self.together():
+            for sql, rows in waiting.items():
+                self.many(sql, list(rows.values()))
+            if told:
+                inserted = self.many(self.statements.put_told, list(told.values()))
+        if inserted is not None and inserted.rowcount < len(told):  # some were told before, which is fine
+            found = self.search(self.statements.told_questions, list(told))
+            if {row[0] for row in found} != {row["question"] for row in told.values()}:
+                raise _same_key()
 
     def expect_much(self) -> None:
         """Keep changed pages in memory: rows whose keys are in no order would change each many times."""
@@ -112,6 +145,7 @@ class Session:
     def begin(self, sql: str) -> None:
         """Begin the transaction."""
         self.written = None
+        self._rows, self._told = {}, set()
         self._driver.execute(sql)
         self._is_open = True
 
@@ -119,8 +153,9 @@ class Session:
         """Make it durable.
 
         Raises:
-            LedgerError: the server undid it instead.
+            LedgerError: the server undid it instead, or a question has the same key as another one.
         """
+        self.flush()
         done = self._driver.execute("COMMIT")
         self._is_open = False
         if not self._database.is_sqlite and done.statusmessage != "COMMIT":
@@ -147,3 +182,7 @@ class Session:
     def is_broken(self) -> bool:
         """Whether the connection is of no use any more."""
         return not self._database.is_sqlite and (self._driver.closed or self._driver.broken)
+
+
+def _same_key() -> LedgerError:
+    return LedgerError("a question has the same key as another one; ask for it in another way")

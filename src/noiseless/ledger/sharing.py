@@ -10,12 +10,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from noiseless.accounting.history import BudgetError
 from noiseless.errors import NoiselessError
 from noiseless.ledger.books import OpenBooks
-from noiseless.ledger.entries import Anchor
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.ledger import Ledger
 
@@ -71,19 +70,6 @@ class _Waiting:
         if self.error is not None:
             raise self.error
         return self.found
-
-
-class _Continued:
-    """A transaction that knows where its own last entry is: the chain is locked since, and nobody appends."""
-
-    def __init__(self, session: "Session") -> None:
-        self._session = session
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a session has
-        return getattr(self._session, name)
-
-    def locked_head(self) -> Anchor:
-        return self._session.written or self._session.locked_head()
 
 
 class _Queue:
@@ -142,7 +128,7 @@ class _Queue:
             each.finish(found, error_of_it)
 
     def _together(self, session: "Session", group: list[_Waiting]) -> list[tuple[Any, BaseException | None]]:
-        books = OpenBooks.locked(cast("Session", _Continued(session)), self._dataset)
+        books = OpenBooks.locked(session, self._dataset)
         try:
             stored = _stored(books, [each.answers for each in group])
             return [
