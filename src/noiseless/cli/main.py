@@ -14,6 +14,7 @@ from typer.main import get_command
 
 from noiseless import __version__
 from noiseless.cli import (
+    attacks,
     audit,
     blur,
     capacity,
@@ -27,6 +28,7 @@ from noiseless.cli import (
     quantize,
     query,
     release,
+    reproduce,
     schema,
     serve,
     token,
@@ -58,6 +60,8 @@ app.command("capacity", help=capacity.HELP)(capacity.capacity_command)
 app.command("convert", help=convert.HELP)(convert.convert_command)
 app.command("quantize", help=quantize.HELP)(quantize.quantize_command)
 app.command("compare", help=compare.HELP)(compare.compare_command)
+app.add_typer(attacks.app, name="attack")
+app.command("reproduce", help=reproduce.HELP)(reproduce.reproduce_command)
 app.command("demo", help=demo.HELP)(demo.demo_command)
 
 

@@ -1,0 +1,155 @@
+"""What an adversary learns of appliances: when they are on, and the few levels of power they then draw.
+
+The levels are found by k-means. On a line the best clusters are intervals, so that the optimum is found
+exactly by dynamic programming: the same every time, from no random start.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from noiseless.adversaries.table_reading import FloatArray
+from noiseless.errors import RequestError
+
+BoolArray = npt.NDArray[np.bool_]
+
+_STANDBY = 0.05
+"""An appliance draws its standby power, or less, for so much of the time."""
+
+_DISTINCT = 1024
+"""Clusters are exact for so many different draws; more are first pooled into as many equal steps."""
+
+_COMBINATIONS = 2**20
+
+
+@dataclass(frozen=True, eq=False)
+class Appliance:
+    """What was learned of one appliance.
+
+    Attributes:
+        name: of its circuit.
+        standby: what it draws when it does nothing.
+        threshold: how much more it draws at least when it is on.
+        levels: how much more it draws in each of its states when it is on, ascending.
+    """
+
+    name: str
+    standby: float
+    threshold: float
+    levels: tuple[float, ...]
+
+    @classmethod
+    def learn(cls, name: str, draws: FloatArray, threshold: float, levels: int) -> "Appliance":
+        """Learn from a circuit's readings; on are those that exceed the standby power by the threshold."""
+        standby = float(np.quantile(draws, _STANDBY, method="lower"))
+        above = draws - standby
+        return cls(name, standby, threshold, cluster(above[above > threshold], levels))
+
+    def is_on(self, draws: FloatArray) -> BoolArray:
+        """When the appliance is on."""
+        return np.asarray(draws - self.standby > self.threshold, bool)
+
+
+def learn(
+    circuits: Mapping[str, FloatArray], train: int, threshold: float, levels: int
+) -> tuple[Appliance, ...]:
+    """Learn every appliance from the first `train` readings of its circuit."""
+    return tuple(Appliance.learn(name, draws[:train], threshold, levels) for name, draws in circuits.items())
+
+
+def cluster(values: FloatArray, clusters: int) -> tuple[float, ...]:
+    """The means of the clusters with the least sum of squares: k-means, exactly; fewer if values are fewer.
+
+    >>> cluster(np.array([1.0, 2.0, 2.0, 9.0, 11.0, 10.0]), 2)
+    (1.6666666666666667, 10.0)
+    """
+    if not len(values):
+        return ()
+    points, weights = _histogram(values)
+    size, clusters = len(points), min(clusters, len(points))
+    # Sums from the left; the cluster of points i to j - 1 has the sums at j less those at i.
+    counts, sums, squares = (
+        np.concatenate(([0.0], np.cumsum(weights * part))) for part in (1.0, points, points * points)
+    )
+    heads = counts[None, 1:] - counts[:-1, None]
+    total = sums[None, 1:] - sums[:-1, None]
+    inside = heads > 0
+    cost = squares[None, 1:] - squares[:-1, None] - total**2 / np.where(inside, heads, 1.0)
+    cost = np.where(inside, np.maximum(cost, 0.0), np.inf)
+    best = cost[0]
+    begins = [np.zeros(size, np.int64)]
+    for _ in range(clusters - 1):
+        tried = cost[1:] + best[:-1, None]
+        begins.append(np.argmin(tried, axis=0) + 1)
+        best = np.min(tried, axis=0)
+    cuts = [size]
+    for begin in reversed(begins):
+        cuts.append(int(begin[cuts[-1] - 1]))
+    cuts.reverse()
+    return tuple(
+        float((sums[end] - sums[start]) / (counts[end] - counts[start])) for start, end in pairwise(cuts)
+    )
+
+
+def _histogram(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Different values, ascending, and how often each occurs."""
+    points, counts = np.unique(values, return_counts=True)
+    if len(points) <= _DISTINCT:
+        return points, counts.astype(float)
+    low, high = points[0], points[-1]
+    bins = np.minimum(((points - low) * (_DISTINCT / (high - low))).astype(np.int64), _DISTINCT - 1)
+    weights = np.bincount(bins, counts, _DISTINCT)
+    sums = np.bincount(bins, counts * points, _DISTINCT)
+    filled = weights > 0
+    return sums[filled] / weights[filled], weights[filled].astype(float)
+
+
+@dataclass(frozen=True, eq=False)
+class Combinations:
+    """Every way in which appliances can be in their states, by the power they draw together.
+
+    Attributes:
+        totals: what they draw above their standby power, ascending, each once.
+        on: for each total a row that says which appliances are on; of several ways the one with the fewest.
+    """
+
+    totals: FloatArray
+    on: BoolArray
+
+    @classmethod
+    def of(cls, appliances: Sequence[Appliance]) -> "Combinations":
+        """All combinations of states.
+
+        Raises:
+            RequestError: they are too many.
+        """
+        states = [(0.0, *appliance.levels) for appliance in appliances]
+        if prod(map(len, states)) > _COMBINATIONS:
+            raise RequestError(
+                f"there are more than {_COMBINATIONS:,} combinations of states; name fewer circuits or levels"
+            )
+        draws = np.array(list(product(*states)))
+        on = np.array(list(product(*(range(len(levels)) for levels in states)))) > 0
+        sums = draws.sum(axis=1)
+        order = np.lexsort((on.sum(axis=1), sums))
+        totals, first = np.unique(sums[order], return_index=True)
+        return cls(totals, on[order][first])
+
+    def nearest(self, powers: FloatArray) -> BoolArray:
+        """Which appliances are on in the combination whose total is nearest to each power."""
+        return np.asarray(self.on[nearest_places(self.totals, powers)], bool)
+
+
+def nearest_places(ascending: FloatArray, values: FloatArray) -> npt.NDArray[np.intp]:
+    """The place of the number that is nearest to each value; the smaller one of two that are as near.
+
+    >>> nearest_places(np.array([0.0, 10.0, 30.0]), np.array([-4.0, 5.0, 21.0, 99.0])).tolist()
+    [0, 0, 2, 2]
+    """
+    after = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
+    before = np.maximum(after - 1, 0)
+    return np.where(values - ascending[before] <= ascending[after] - values, before, after)

@@ -1,0 +1,189 @@
+"""Appliance recognition: which appliances are on, guessed from the readings of the meter of a whole house.
+
+The game of [P1] V-B. Each reading of the meter is told as its cell before it leaves the house (local
+noiseless privacy). The adversary has learned from readings of each appliance's own circuit, in the first part
+of the table, and guesses in the rest, reading by reading, from the meter alone.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, get_args
+
+import numpy as np
+
+from noiseless.adversaries.appliance_states import Appliance, learn
+from noiseless.adversaries.f_scores import Blocks, FScore
+from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, streams
+from noiseless.adversaries.recognition import PLAYERS, Adversary, House
+from noiseless.adversaries.table_reading import FloatArray, as_floats, read_columns
+from noiseless.errors import RequestError
+from noiseless.exact import Rational
+from noiseless.mechanisms.local.scalar import describe
+from noiseless.policies.budget import as_finite
+from noiseless.queries import Continuum, Lattice
+from noiseless.tables import Missing, require_distinct
+
+MEAN = "mean"
+"""What stands for all appliances together."""
+
+
+def appliances(
+    table: Any,  # noqa: ANN401 - anything that open_table opens
+    *,
+    meter: str,
+    circuits: Sequence[str],
+    bounds: tuple[Rational, Rational],
+    step: Rational | None = None,
+    budgets: Iterable[Budget | Rational | float | str] = range(1, 9),
+    adversaries: Sequence[Adversary] = get_args(Adversary),
+    top: int | None = None,
+    levels: int = 2,
+    threshold: float = 10.0,
+    train: Rational = Fraction(1, 4),
+    blocks: int = 100,
+    rounds: int = 1000,
+    clamp: bool = False,
+    missing: Missing = "error",
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Game:
+    """How well appliances are recognised from a meter's readings, for each budget: f-scores.
+
+    An appliance is on when it draws more than its standby power, by more than the threshold. Two adversaries:
+
+    - `combinatorial` is the one of [P1]: it takes the smallest reading it is shown for the power of the house
+      when all is off, and for each reading the combination of learned levels whose sum is nearest.
+    - `frequencies` is stronger: it quantises the readings it learned from as the meter does, and says that an
+      appliance is on if it was on in more than half of those that read alike (to within the threshold).
+
+    Intervals come from a bootstrap of blocks of consecutive readings. Results have a line for each appliance
+    and one for their mean.
+
+    >>> import pyarrow as pa
+    >>> kettle, lamp = [0, 2000, 0, 0] * 4, [60, 60, 0, 0] * 4
+    >>> house = pa.table({"kettle": kettle, "lamp": lamp, "all": np.add(kettle, lamp) + 90})
+    >>> game = appliances(house, meter="all", circuits=["kettle", "lamp"], bounds=(0, 4095), budgets=[1])
+    >>> [(s.details["appliance"], round(s.score, 2)) for s in game.results if s.budget is None][:3]
+    [('mean', 1.0), ('kettle', 1.0), ('lamp', 1.0)]
+
+    Args:
+        table: a file, a glob, `duckdb:///file.db::table`, or any frame; its rows in the order of time.
+        meter: the column of the meter's readings, in watts (or any unit, with a threshold in it).
+        circuits: the columns of the appliances' own readings.
+        bounds: the smallest and the largest possible reading of the meter.
+        step: the resolution of its readings; any number without.
+        budgets: the bits that a reading may tell.
+        adversaries: who plays.
+        top: only so many circuits, those that used the most energy in the rows learned from.
+        levels: into how many levels of power an appliance that is on is divided.
+        threshold: how far above its standby power an appliance is on.
+        train: the share of the rows that is learned from, the first ones.
+        blocks: into how many blocks the other rows are cut for the bootstrap.
+        rounds: how many rounds the bootstrap has.
+        clamp: move readings outside the bounds to the nearest value instead of refusing them.
+        missing: missing values are an "error", or their rows are left out ("drop").
+        names: the columns' names, for text files without a header line.
+        seed: where the random numbers of the bootstrap begin.
+        progress: told how many budgets of how many are done.
+
+    Raises:
+        DomainError: readings lie outside the bounds.
+        RequestError: an argument makes no sense.
+    """
+    _check(circuits, adversaries, (levels, blocks, rounds), threshold, missing)
+    require_distinct(meter=[meter], circuit=circuits)
+    span = Continuum.of(*bounds) if step is None else Lattice.of(*bounds, step)
+    rows = read_columns(table, [meter, *circuits], missing=missing, names=names)
+    draws = {name: as_floats(rows, name) for name in circuits}
+    learned = int(len(rows) * (as_finite(train) or 0))
+    if not 0 < learned < len(rows):
+        raise RequestError("some rows are learned from and some are guessed; train takes a share such as 1/4")
+    chosen = _largest(draws, learned, top)
+    known = learn(chosen, learned, threshold, levels)
+    on = np.stack([one.is_on(chosen[one.name]) for one in known], axis=1)
+    house = House(rows.column(meter), as_floats(rows, meter), span, learned, on, known, threshold)
+    drawn = Blocks.draw(len(rows) - learned, blocks, rounds, streams(seed, 1)[0])
+    played = (*as_budgets(budgets), None)
+    truth = on[learned:]
+    really, results = drawn.sums(truth), []
+    for done, budget in enumerate(played, 1):
+        told = house.told(budget, meter, clamp=clamp)
+        for adversary in adversaries:
+            guessed = PLAYERS[adversary](house, told)[told.codes[learned:]]
+            found = drawn.scores(guessed, truth, really)
+            results += _results(budget, adversary, known, *found)
+        if progress is not None:
+            progress(done, len(played))
+    settings = {"meter": meter, **_settings(house), "blocks": len(drawn.starts), "rounds": rounds}
+    return Game("appliances", "f-score", seed, settings, tuple(results), ("adversary", "appliance"))
+
+
+def _check(
+    circuits: Sequence[str],
+    adversaries: Sequence[Adversary],
+    counts: Sequence[int],
+    threshold: float,
+    missing: Missing,
+) -> None:
+    if not circuits:
+        raise RequestError("name the circuits of the appliances that are to be recognised")
+    if not adversaries or any(one not in PLAYERS for one in adversaries):
+        raise RequestError(f"an adversary is {' or '.join(PLAYERS)}")
+    if not 0 < threshold < float("inf"):
+        raise RequestError("a threshold is a number above 0")
+    if min(counts) < 1:
+        raise RequestError("levels, blocks and rounds are whole numbers above 0")
+    if missing == "value":
+        raise RequestError("a reading that is missing tells nothing here; drop it, or refuse it")
+
+
+def _largest(draws: Mapping[str, FloatArray], learned: int, top: int | None) -> dict[str, FloatArray]:
+    """The circuits that used the most energy in the rows learned from, in the order they were named."""
+    if top is not None and top < 1:
+        raise RequestError("top is a whole number above 0: of how many circuits to recognise")
+    by_energy = sorted(draws, key=lambda name: -float(draws[name][:learned].sum()))
+    chosen = set(by_energy[:top])
+    return {name: values for name, values in draws.items() if name in chosen}
+
+
+def _results(
+    budget: Budget | None,
+    adversary: Adversary,
+    known: Sequence[Appliance],
+    mean: FScore,
+    each: Sequence[FScore],
+) -> list[Score]:
+    """The mean, then each appliance."""
+    names = (MEAN, *(one.name for one in known))
+    return [
+        Score(
+            budget,
+            found.value,
+            found.low,
+            found.high,
+            {
+                "adversary": adversary,
+                "appliance": name,
+                "precision": found.precision,
+                "recall": found.recall,
+            },
+        )
+        for name, found in zip(names, (mean, *each), strict=True)
+    ]
+
+
+def _settings(house: House) -> dict[str, Any]:
+    """What was played with, and what was learned."""
+    shares = house.on[house.train :].mean(axis=0).tolist()
+    learned = [
+        {"name": one.name, "standby": one.standby, "levels": list(one.levels), "on_share": share}
+        for one, share in zip(house.appliances, shares, strict=True)
+    ]
+    return {
+        "domain": describe(house.span),
+        "rows": len(house.on),
+        "trained_rows": house.train,
+        "threshold": house.threshold,
+        "appliances": learned,
+    }

@@ -1,0 +1,338 @@
+"""The differencing game: a sum or a count with and without one person, asked of a real curator."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from noiseless.adversaries.declared_values import MissingRows, PrivateColumn, read_private
+from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of
+from noiseless.adversaries.resampling import bootstrap_mean
+from noiseless.adversaries.soundness import require_sound
+from noiseless.adversaries.targets import (
+    MEASURE,
+    ROUNDING,
+    Part,
+    Play,
+    Target,
+    conclusions,
+    counted_apart,
+    draw_targets,
+    is_refused,
+    learnt_bits,
+    one_by_one,
+    unprotected,
+)
+from noiseless.adversaries.temporary_curator import PEOPLE, PERSON, VALUE, Arena
+from noiseless.domain import NumberColumn
+from noiseless.exact import Bits, Rational
+from noiseless.mechanisms.quantized import QuantizedQuery
+from noiseless.mechanisms.quantizer import Answer
+from noiseless.policies.budget import finest
+from noiseless.policies.catalogue import named_query
+
+if TYPE_CHECKING:
+    from noiseless.curator import Curator
+
+BUDGETS = tuple(range(7))
+_TELLS_SOMETHING = 2
+
+_MOST_PARTS = 100_000
+"""Up to so many parts of domains what is learnt is computed for everybody; beyond, for the targets."""
+
+
+def differencing(
+    table: Any,  # noqa: ANN401 - any frame or source
+    column: str,
+    *,
+    bounds: tuple[Rational, Rational] | None = None,
+    step: Rational = 1,
+    budgets: Iterable[Budget | Rational | str] = BUDGETS,
+    public: Sequence[str] = (),
+    targets: int = 3,
+    seed: int = 0,
+    missing: MissingRows = "error",
+    names: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> Game:
+    """What questions with and without one person tell of that person, and what they cost.
+
+    Whoever is alone with their public values can be singled out by a filter. Attacks:
+
+    - `sum, difference`: SUM over everybody and over everybody else, in one batch that spends the budget;
+    - `sum, others known`: SUM over everybody, by somebody who knows everybody else's value;
+    - `sum, direct`: SUM over the target alone;
+    - `count, difference`: COUNT of those with a value in the upper half, with and without the target.
+
+    The score is the bits learnt: log2 of all values over those left, on average over what the target's value
+    may be, and over all who can be singled out. It is exact (for very large domains it is taken over the
+    targets, with a bootstrap over these). A few targets, drawn by lot, are really attacked: a curator over
+    the table answers, in a temporary folder and with a fresh ledger each time. Each play checks that the
+    answers are those expected, that the truth is among what is left, and that no more is learnt than was
+    charged. (A single answer may leave fewer values than that: budgets bound how many things can be told
+    apart, not how small the smallest set is.)
+
+    Args:
+        table: any table; a row is a person.
+        column: the private column.
+        bounds: the smallest and the largest possible number; without them the values are categories, and
+            only counts are asked for.
+        step: the resolution of numbers.
+        budgets: bits that one person may tell.
+        public: columns that everybody knows; without any, everybody can be singled out.
+        targets: how many people are really attacked.
+        seed: of the lot that chooses them.
+        missing: whether rows without a value are left out or an error.
+        names: the columns' names, for text files without a header line.
+        progress: told how many of the attacks are done.
+
+    Raises:
+        RequestError: nobody can be singled out, or a number makes no sense.
+        UnsoundError: an answer excluded the truth, or told more than it cost.
+    """
+    people = read_private(
+        table, column, bounds=bounds, step=step, public=public, missing=missing, names=names
+    )
+    chosen, wanted = draw_targets(people, targets, seed), as_budgets(budgets)
+    attacks = _ATTACKS if isinstance(people.domain, NumberColumn) else {_COUNT: _ATTACKS[_COUNT]}
+    results, done, total = list[Score](), 0, len(wanted) * len(attacks) * len(chosen)
+    with Arena.of(people, [target.number for target in chosen]) as arena:
+        for budget in wanted:
+            for name, attack in attacks.items():
+                plays = []
+                for target in chosen:
+                    plays.append(_played(arena, people, target, reach_of(budget), attack))
+                    done += 1
+                    if progress is not None:
+                        progress(done, total)
+                learnt = _learnt(people, [target.number for target in chosen], reach_of(budget), attack, seed)
+                results.append(_score(budget, name, plays, learnt))
+    results += [
+        unprotected(
+            name, _count_parts(people, 0, 2) if name == _COUNT else one_by_one(people.size), people.size
+        )
+        for name in attacks
+    ]
+    settings = {
+        "column": column,
+        "people": people.people,
+        "values": people.size,
+        "singled_out": float(people.alone.mean()),
+        "targets": len(chosen),
+    }
+    return Game("differencing", MEASURE, seed, settings, tuple(results), ("attack",))
+
+
+class _Attack(NamedTuple):
+    """A way to ask about a target.
+
+    Attributes:
+        parts: what somebody with a value tells, by what it could be instead, for so many outputs.
+        ask: really ask about a target; how many questions were asked.
+    """
+
+    parts: Callable[[PrivateColumn, int, int], list[Part]]
+    ask: Callable[[Arena, PrivateColumn, Target, int, "Curator"], int]
+
+
+@dataclass(frozen=True)
+class _Learnt:
+    """What an attack tells: bits on average, their interval, and how many things it tells apart at most."""
+
+    bits: float
+    low: float
+    high: float
+    told_apart: int
+
+
+def _played(arena: Arena, people: PrivateColumn, target: Target, outputs: int, attack: _Attack) -> Play:
+    truth, size = int(people.positions[target.number]), people.size
+    with arena.curator(outputs) as curator:
+        questions = attack.ask(arena, people, target, outputs, curator)
+        charged = Bits(curator.state.spent.outputs)
+        stopped = is_refused(curator, f"SELECT COUNT(*) FROM {PEOPLE} WHERE {arena.from_on(1)}")
+    parts = attack.parts(people, truth, outputs)
+    (left,) = (part.left for part in parts if truth in part.values)
+    require_sound(truth in left, "the truth is among what is left")
+    require_sound(Bits(conclusions(parts)) <= charged, "no more is told apart than was charged for")
+    require_sound(learnt_bits(parts, size) <= charged.upper + ROUNDING, "no more is learnt than was charged")
+    require_sound(charged <= Bits(outputs) or outputs >= size, "the ledger keeps to the budget")
+    return Play(left, charged, questions, stopped)
+
+
+def _learnt(
+    people: PrivateColumn, targets: Sequence[int], outputs: int, attack: _Attack, seed: int
+) -> _Learnt:
+    """For all who can be singled out; people with the same value tell the same."""
+    values, counts = np.unique(people.positions[people.alone], return_counts=True)
+    few = len(values) * min(outputs, people.size) <= _MOST_PARTS
+    if not few:
+        values, counts = np.unique(people.positions[list(targets)], return_counts=True)
+    told = [attack.parts(people, value, outputs) for value in values.tolist()]
+    bits = [learnt_bits(parts, people.size) for parts in told]
+    mean = math.fsum(b * c for b, c in zip(bits, counts.tolist(), strict=True)) / int(counts.sum())
+    low, high = (mean, mean) if few else bootstrap_mean(np.repeat(bits, counts).tolist(), seed)
+    return _Learnt(mean, min(low, mean), max(high, mean), max(map(conclusions, told)))
+
+
+def _score(budget: Budget, attack: str, plays: Sequence[Play], learnt: _Learnt) -> Score:
+    details = {
+        "attack": attack,
+        "charged": max(play.charged for play in plays).upper,
+        "told_apart": learnt.told_apart,
+        "left": math.fsum(len(play.left) for play in plays) / len(plays),
+        "fewest_left": min(len(play.left) for play in plays),
+        "questions": max(play.questions for play in plays),
+        "stopped": any(play.stopped for play in plays),
+    }
+    return Score(budget, learnt.bits, learnt.low, learnt.high, details)
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """A sum to be asked for.
+
+    Attributes:
+        mechanism: the sum of numbers of values, and its cells.
+        where: who takes part, in SQL.
+        people: how many they are.
+        truth: the true sum.
+    """
+
+    mechanism: QuantizedQuery
+    where: str
+    people: int
+    truth: int
+
+    @classmethod
+    def of(cls, size: int, outputs: int, where: str, people: int, truth: int) -> "_Sum":
+        """As fine as so many outputs allow."""
+        query, _ = named_query("sum", people, 0, size - 1, 1)
+        return cls(finest(query, outputs), where, people, truth)
+
+    @property
+    def cell(self) -> Answer:
+        """What is told."""
+        return self.mechanism.quantizer.answer(self.mechanism.quantizer.cell_at(self.truth))
+
+    def parts(self, own: int, size: int, others: Answer) -> list[Part]:
+        """What is told if somebody's value were another, the others' sum being known to lie somewhere."""
+        quantizer, base = self.mechanism.quantizer, self.truth - own
+        found = []
+        for number in range(quantizer.cell_at(base), quantizer.cell_at(base + size - 1) + 1):
+            cell = quantizer.answer(number)
+            first, after = (quantizer.begin(end) - base for end in (number, number + 1))
+            low, high = math.ceil(cell.lower - others.upper), math.floor(cell.upper - others.lower)
+            left = range(max(low, 0), min(high, size - 1) + 1)
+            found.append(Part(range(max(first, 0), min(after, size)), left))
+        return found
+
+
+def _two_sums(people: PrivateColumn, own: int, outputs: int, name: str = "") -> tuple[_Sum, _Sum]:
+    """Everybody's sum and everybody else's: k1 + k2 - 1 outputs together (cuts), the budget shared evenly."""
+    first = outputs // 2 + 1 if outputs >= _TELLS_SOMETHING else 1
+    everybody, where = _everybody(people, first), f"WHERE {PERSON} <> '{name}'"
+    return everybody, _Sum.of(
+        people.size, outputs + 1 - first, where, people.people - 1, everybody.truth - own
+    )
+
+
+def _everybody(people: PrivateColumn, outputs: int) -> _Sum:
+    return _Sum.of(people.size, outputs, "", people.people, int(people.positions.sum()))
+
+
+def _alone(people: PrivateColumn, own: int, outputs: int, name: str = "") -> _Sum:
+    return _Sum.of(people.size, outputs, f"WHERE {PERSON} = '{name}'", 1, own)
+
+
+def _difference_parts(people: PrivateColumn, own: int, outputs: int) -> list[Part]:
+    everybody, rest = _two_sums(people, own, outputs)
+    return everybody.parts(own, people.size, rest.cell)
+
+
+def _known_parts(people: PrivateColumn, own: int, outputs: int) -> list[Part]:
+    everybody = _everybody(people, outputs)
+    return everybody.parts(own, people.size, _exactly(everybody.truth - own))
+
+
+def _direct_parts(people: PrivateColumn, own: int, outputs: int) -> list[Part]:
+    return _alone(people, own, outputs).parts(own, people.size, _exactly(0))
+
+
+def _count_parts(people: PrivateColumn, own: int, outputs: int) -> list[Part]:  # noqa: ARG001 - as all attacks
+    middle = people.size // 2
+    halves = (
+        [range(people.size)] if outputs < _TELLS_SOMETHING else [range(middle), range(middle, people.size)]
+    )
+    return [Part(half, half) for half in halves]
+
+
+def _exactly(number: int) -> Answer:
+    return Answer(Fraction(number), Fraction(number))
+
+
+def _ask_difference(
+    arena: Arena, people: PrivateColumn, target: Target, outputs: int, curator: "Curator"
+) -> int:
+    sums = _two_sums(people, int(people.positions[target.number]), outputs, target.name)
+    return _asked(arena, people, curator, *sums)
+
+
+def _ask_known(
+    arena: Arena,
+    people: PrivateColumn,
+    target: Target,  # noqa: ARG001 - it is not named
+    outputs: int,
+    curator: "Curator",
+) -> int:
+    return _asked(arena, people, curator, _everybody(people, outputs))
+
+
+def _ask_direct(arena: Arena, people: PrivateColumn, target: Target, outputs: int, curator: "Curator") -> int:
+    own = int(people.positions[target.number])
+    return _asked(arena, people, curator, _alone(people, own, outputs, target.name))
+
+
+def _ask_count(arena: Arena, people: PrivateColumn, target: Target, outputs: int, curator: "Curator") -> int:
+    if outputs < _TELLS_SOMETHING:
+        return 0
+    middle = people.size // 2
+    above = counted_apart(arena, target, curator, middle)
+    own = int(people.positions[target.number])
+    require_sound(above == (own >= middle), "the difference of two exact counts is the target's")
+    return 2
+
+
+def _asked(arena: Arena, people: PrivateColumn, curator: "Curator", *sums: _Sum) -> int:
+    """Ask for sums in one batch, and check that the intervals told are those that were expected.
+
+    A sum with a single output is a constant, which everybody knows: it is not asked for.
+    """
+    asked = [one for one in sums if one.mechanism.reach.outputs > 1]
+    if not asked:
+        return 0
+    reply = curator.ask(
+        *(
+            f"SELECT /*+ reach({one.mechanism.reach.outputs}) */ SUM({VALUE}) FROM {PEOPLE} {one.where}"
+            for one in asked
+        )
+    )
+    low, step = Fraction(arena.text(0)), people.step
+    for answer, one in zip(reply.answers, asked, strict=True):
+        assert answer.lower is not None and answer.upper is not None  # noqa: S101, PT018 - sums are numbers
+        told = [(Fraction(end) - low * one.people) / step for end in (answer.lower, answer.upper)]
+        require_sound(told == list(one.cell), "the curator tells the cell that is declared")
+        require_sound(told[0] <= one.truth <= told[1], "the interval told holds the truth")
+    return len(asked)
+
+
+_COUNT = "count, difference"
+_ATTACKS = {
+    "sum, difference": _Attack(_difference_parts, _ask_difference),
+    "sum, others known": _Attack(_known_parts, _ask_known),
+    "sum, direct": _Attack(_direct_parts, _ask_direct),
+    _COUNT: _Attack(_count_parts, _ask_count),
+}

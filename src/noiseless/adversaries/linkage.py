@@ -1,0 +1,225 @@
+"""Linkage: whoever knows the cells of a record's columns finds it when no other record has the same ones.
+
+The game of [P1] V-C: each taxi trip is told as the cells of its origin and its destination; a trip whose pair
+of cells no other trip has can be pointed at by anybody who saw it begin and end.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of
+from noiseless.adversaries.table_reading import as_floats, read_columns
+from noiseless.errors import EmptyTableError, RequestError
+from noiseless.exact import Rational
+from noiseless.mechanisms.local.arrays import encode, float_cells
+from noiseless.mechanisms.local.scalar import LocalQuantizer, describe
+from noiseless.mechanisms.local.vectors import LocalVector
+from noiseless.mechanisms.quantizer import Uniform
+from noiseless.queries import Continuum, Span
+from noiseless.tables import Missing
+
+Split = Literal["even", "optimal"]
+"""Equal bits for every column, or the cells with the smallest worst error."""
+
+Outside = Literal["error", "drop", "clamp"]
+"""What happens to values outside their domain: refused, their rows left out, or moved into it."""
+
+Codes = npt.NDArray[np.int64]
+
+MOST_BITS_A_COLUMN = 12
+"""Without budgets the game is played from 1 to so many bits a column."""
+
+_KEY_LIMIT = 2**62
+
+
+class Linked(NamedTuple):
+    """What the groups of equal records say.
+
+    Attributes:
+        unique: how many records no other one is equal to.
+        groups: how many different records there are.
+        rows: how many records there are.
+    """
+
+    unique: int
+    groups: int
+    rows: int
+
+    @property
+    def share(self) -> float:
+        """The share of records that can be pointed at for certain."""
+        return self.unique / self.rows
+
+    @property
+    def hit(self) -> float:
+        """How likely a random record is found by picking one of those that are equal to it."""
+        return self.groups / self.rows
+
+
+def linkage(
+    table: Any,  # noqa: ANN401 - anything that open_table opens
+    columns: Mapping[str, Span],
+    *,
+    budgets: Iterable[Budget | Rational | float | str] | None = None,
+    split: Split | Sequence[Split] = "even",
+    weights: Mapping[str, Rational] | None = None,
+    outside: Outside = "error",
+    missing: Missing = "error",
+    names: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> Game:
+    """Which share of the records is unique in what is told of them, for each budget.
+
+    Each column is told as its cell. The scores are exact: they are about the records of this table, not about
+    a population that it might be drawn from (resampling rows would make equal ones and bias every score). In
+    a larger table of the same kind fewer records are unique.
+
+    >>> from noiseless.queries import Lattice
+    >>> trips = pa.table({"from": [1, 2, 6, 7], "to": [7, 7, 1, 6]})
+    >>> game = linkage(trips, dict.fromkeys(["from", "to"], Lattice.of(0, 7, 1)), budgets=[0, 2, 6])
+    >>> [score.score for score in game.results]
+    [0.0, 0.5, 1.0, 1.0]
+
+    Args:
+        table: a file, a glob, `duckdb:///file.db::table`, or any frame.
+        columns: what is told of a record, and the domain of each column.
+        budgets: the bits that a record may tell, all columns together; 1 to 12 for each column without.
+        split: how they are split: "even" gives every column as many bits ([P1]), "optimal" the cells with the
+            smallest worst error; or both, to compare them.
+        weights: for the optimal split, what an error of 1 counts in a column; 1 where none is given.
+        outside: values outside their domain are an "error", their rows are left out ("drop"), or they are
+            moved into it ("clamp").
+        missing: missing values are an "error", or their rows are left out ("drop").
+        names: the columns' names, for text files without a header line.
+        progress: told how many budgets of how many are done.
+
+    Raises:
+        DomainError: values lie outside their domain.
+        RequestError: no column is named, or an argument is none that is known.
+    """
+    splits = _splits(split)
+    if not columns:
+        raise RequestError("name the columns that an adversary sees, each with its bounds")
+    if outside not in get_args(Outside) or missing == "value":
+        raise RequestError(
+            "values outside are refused, dropped or clamped, and missing ones refused or dropped"
+        )
+    wanted = as_budgets(
+        range(len(columns), (MOST_BITS_A_COLUMN + 1) * len(columns), len(columns))
+        if budgets is None
+        else budgets
+    )
+    rows, left_out = _within(
+        read_columns(table, list(columns), missing=missing, names=names), columns, outside
+    )
+    results, total = [], len(wanted) * len(splits)
+    for way in splits:
+        for budget in wanted:
+            told = _mechanism(columns, budget, way, weights)
+            results.append(_score(budget, way, linked(_cells(told, rows)), told))
+            if progress is not None:
+                progress(len(results), total)
+    whole = linked([_numbered(rows.column(name)) for name in columns])
+    results += [_score(None, way, whole, None) for way in splits]
+    domains = {name: describe(span) for name, span in columns.items()}
+    settings = {"columns": domains, "rows": len(rows), "left_out": left_out}
+    return Game("linkage", "share of records that are unique", None, settings, tuple(results), ("split",))
+
+
+def linked(columns: Sequence[Codes]) -> Linked:
+    """Count the groups of rows that agree in every column.
+
+    >>> linked([np.array([0, 0, 1]), np.array([5, 5, 5])])
+    Linked(unique=1, groups=2, rows=3)
+    """
+    keys, limit = np.zeros(len(columns[0]), np.int64), 1
+    for codes in columns:
+        size = int(codes.max()) + 1
+        if limit * size >= _KEY_LIMIT:
+            distinct, keys = np.unique(keys, return_inverse=True)
+            limit = len(distinct)
+        keys, limit = keys * size + codes, limit * size
+    counts = np.unique(keys, return_counts=True)[1]
+    return Linked(int(np.count_nonzero(counts == 1)), len(counts), len(keys))
+
+
+def _splits(split: Split | Sequence[Split]) -> tuple[Split, ...]:
+    found = (split,) if isinstance(split, str) else tuple(dict.fromkeys(split))
+    if not found or any(way not in get_args(Split) for way in found):
+        raise RequestError(f"a budget is split {' or '.join(get_args(Split))}")
+    return found
+
+
+def _within(rows: pa.Table, columns: Mapping[str, Span], outside: Outside) -> tuple[pa.Table, int]:
+    """The rows whose values lie in their domains (or are moved there), and how many are left out."""
+    kept = rows
+    if outside == "drop":
+        inside = np.ones(len(rows), bool)
+        for name, span in columns.items():
+            ends = float_cells(Uniform(Continuum.of(span.low, span.high), 1), "decimal")
+            values = as_floats(rows, name)
+            inside &= (values >= ends.low) & (values <= ends.high)
+        kept = rows.filter(pa.array(inside))
+        if not len(kept):
+            raise EmptyTableError("no row lies within the bounds; declare wider ones")
+    for name, span in columns.items():
+        # One cell refuses what many refuse.
+        whole = LocalQuantizer.finest(span, 1, name)
+        whole.check(encode(whole.quantizer, kept.column(name), "decimal"), clamp=outside == "clamp")
+    return kept, len(rows) - len(kept)
+
+
+def _mechanism(
+    columns: Mapping[str, Span], budget: Budget, split: Split, weights: Mapping[str, Rational] | None
+) -> LocalVector:
+    """The cells of each column: as many outputs altogether as the budget allows, or fewer."""
+    if split == "optimal":
+        return LocalVector.finest(columns, reach_of(budget), weights)
+    share = _root(budget, len(columns))
+    parts = tuple(LocalQuantizer.finest(span, share, name) for name, span in columns.items())
+    return LocalVector(parts, (Fraction(1),) * len(parts))
+
+
+def _root(budget: Budget, columns: int) -> int:
+    """The largest whole number whose power, one factor a column, is within the budget.
+
+    >>> from noiseless.exact import Bits
+    >>> _root(Fraction(8), 4), _root(Bits(26), 3), _root(Bits(27), 3)
+    (4, 2, 3)
+    """
+    if isinstance(budget, Fraction):
+        return reach_of(budget / columns)
+    low, high = 1, 2
+    while high**columns <= budget.ratio:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if middle**columns <= budget.ratio else (low, middle)
+    return low
+
+
+def _cells(told: LocalVector, rows: pa.Table) -> list[Codes]:
+    """The number of each value's cell; values outside were refused, dropped or are moved, before."""
+    coded = [encode(part.quantizer, rows.column(part.name), "decimal") for part in told.parts]
+    return [found.codes.astype(np.int64) for found in coded]
+
+
+def _numbered(column: pa.ChunkedArray) -> Codes:
+    """The values of a column as numbers from 0: equal ones have the same."""
+    return np.asarray(column.combine_chunks().dictionary_encode().indices.to_numpy(), np.int64)
+
+
+def _score(budget: Budget | None, split: Split, found: Linked, told: LocalVector | None) -> Score:
+    details = {
+        "split": split,
+        "unique": found.unique,
+        "groups": found.groups,
+        "hit": found.hit,
+        "cells": None if told is None else list(told.cells),
+    }
+    return Score(budget, found.share, found.share, found.share, details)

@@ -1,0 +1,269 @@
+"""The reconstruction game: a private column solved for from many random subset sums, at equal bits."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from noiseless.adversaries.declared_values import MissingRows, PrivateColumn, read_private
+from noiseless.adversaries.decoding import BoolArray, best_guess, certain_ranges
+from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of, streams
+from noiseless.adversaries.intervals import wilson
+from noiseless.adversaries.resampling import bootstrap_mean
+from noiseless.adversaries.soundness import require_sound
+from noiseless.adversaries.temporary_curator import PEOPLE, PERSON, VALUE, Arena
+from noiseless.adversaries.workloads import (
+    Plan,
+    Told,
+    one_by_one,
+    random_subsets,
+    together,
+    told_by_cells,
+    told_with_noise,
+)
+from noiseless.errors import RequestError
+from noiseless.exact import Bits, Rational
+
+MECHANISMS = ("noiseless", "gaussian", "gaussian, one by one")
+BUDGETS = (2, 4, 6)
+QUESTIONS = (20, 60)
+MEASURE = "share of people whose value is reconstructed"
+_MOST_PEOPLE = 200
+_NEAR = 20
+"""A value is reconstructed if it is off by at most one part in so many of the range."""
+
+
+@dataclass(frozen=True)
+class _Round:
+    """What one round at one budget came to.
+
+    Attributes:
+        right: the share of people whose value was reconstructed.
+        narrowed: the share of people with few values left, for certain.
+        left: how many values are left of a person's, on average; all of them under noise.
+        fewest: of anybody's.
+        answered: how many questions were answered.
+    """
+
+    right: float
+    narrowed: float
+    left: float
+    fewest: int
+    answered: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Scene:
+    """The people, and what counts as found out."""
+
+    people: PrivateColumn
+    within: int
+    fewer_than: int
+
+    def play(self, told: Told, *, certain: bool) -> _Round:
+        """Solve for everybody's value."""
+        truth, most = self.people.positions, self.people.size - 1
+        ranges = certain_ranges(told.asked, told.lower, told.upper, most) if certain else None
+        require_sound(ranges is None or ranges.hold(truth), "the truth is among what is left")
+        guess = best_guess(told.asked, told.middle, told.variances, most, ranges)
+        left = np.full(len(truth), most + 1) if ranges is None else ranges.left
+        return _Round(
+            float((np.abs(guess - truth) <= self.within).mean()),
+            float((left < self.fewer_than).mean()),
+            float(left.mean()),
+            int(left.min()),
+            len(told.asked),
+        )
+
+
+def reconstruction(
+    table: Any,  # noqa: ANN401 - any frame or source
+    column: str,
+    *,
+    bounds: tuple[Rational, Rational],
+    step: Rational = 1,
+    budgets: Iterable[Budget | Rational | str] = BUDGETS,
+    questions: Sequence[int] = QUESTIONS,
+    mechanisms: Sequence[str] = MECHANISMS[:2],
+    people: int = 30,
+    rounds: int = 4,
+    within: Rational | None = None,
+    fewer_than: int | None = None,
+    seed: int = 0,
+    missing: MissingRows = "error",
+    names: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> Game:
+    """How much of a private column can be solved for from sums over random subsets, as Dinur and Nissim do.
+
+    Each question is a sum over a random half of some people, which public columns pick out. All questions
+    of a round are one batch: told in cells, each as fine as the budget allows when everybody takes part in
+    about half of them (the price is that of their cuts), or as many questions as fit if not even two outputs
+    each do. In the first round a real curator answers them, and must tell the same cells; later ones use its
+    mechanism. Beside it stands Gaussian noise through which everybody tells as many bits: all answers
+    together (`gaussian`), or each an equal part, as a ledger adds them up (`gaussian, one by one`).
+
+    The adversary knows the mechanism and takes values to be spread evenly. The guess is the linear estimate
+    with the least mean square error; the score is the share of people for whom it is off by `within` at most.
+    From cells it is also certain, by linear programming, which values are left; each play checks that the
+    truth is. The interval is a bootstrap over rounds (Wilson's over people where these do not differ).
+
+    Args:
+        table: any table; a row is a person.
+        column: the private column of numbers.
+        bounds: the smallest and the largest possible value.
+        step: the resolution of values.
+        budgets: bits that one person may tell.
+        questions: how many sums are asked for.
+        mechanisms: of "noiseless", "gaussian" and "gaussian, one by one".
+        people: how many of the table's people take part; they are drawn by lot.
+        rounds: how often new subsets are drawn.
+        within: how far off a reconstructed value may be; a twentieth of the range if not given.
+        fewer_than: a value counts as narrowed when fewer remain; a quarter of all if not given.
+        seed: of the lots.
+        missing: whether rows without a value are left out or an error.
+        names: the columns' names, for text files without a header line.
+        progress: told how many of the plays are done.
+
+    Raises:
+        RequestError: a number makes no sense.
+        UnsoundError: an answer excluded the truth.
+    """
+    _check(questions, mechanisms, people, rounds)
+    everybody = read_private(table, column, bounds=bounds, step=step, missing=missing, names=names)
+    wanted, counts = as_budgets(budgets), sorted(set(questions))
+    lots = streams(seed, 1 + rounds)
+    group = _drawn(everybody, people, lots[0])
+    near = Fraction(group.size - 1, _NEAR) if within is None else Fraction(within) / group.step
+    scene = _Scene(group, math.floor(near), max(group.size // 4, 2) if fewer_than is None else fewer_than)
+    subsets = [random_subsets(group.people, counts[-1], lot) for lot in lots[1:]]
+    plays = [(b, m, count) for b in wanted for m in mechanisms for count in counts]
+    results, done = list[Score](), 0
+    with Arena.of(group, range(group.people)) as arena:
+        for budget, mechanism, count in plays:
+            found = []
+            for number, drawn in enumerate(subsets):
+                asked = drawn[:count]
+                if mechanism == "noiseless":
+                    told = _by_cells(arena, group, asked, reach_of(budget), really=number == 0)
+                else:
+                    cover = int(asked.sum(axis=0).max())
+                    scale = (together if mechanism == "gaussian" else one_by_one)(group.size, budget, cover)
+                    lot = _noise_lot(seed, number, count, mechanism)
+                    told = told_with_noise(asked, group.positions, group.size, scale, lot)
+                found.append(scene.play(told, certain=mechanism == "noiseless"))
+                done += 1
+                if progress is not None:
+                    progress(done, len(plays) * rounds)
+            results.append(_score(budget, (mechanism, count), found, group.people, seed))
+    results += _unprotected(scene, subsets, counts, mechanisms, seed)
+    settings = {
+        "column": column,
+        "people": group.people,
+        "values": group.size,
+        "rounds": rounds,
+        "within": float(scene.within * group.step),
+        "fewer_than": scene.fewer_than,
+        "guessed": scene.play(_nothing(subsets[0]), certain=False).right,
+    }
+    lines = ("mechanism", "questions") if len(counts) > 1 else ("mechanism",)
+    return Game("reconstruction", MEASURE, seed, settings, tuple(results), lines)
+
+
+def _check(questions: Sequence[int], mechanisms: Sequence[str], people: int, rounds: int) -> None:
+    if not questions or min(questions) < 1 or rounds < 1:
+        raise RequestError("ask at least one question, in at least one round")
+    if not mechanisms or any(mechanism not in MECHANISMS for mechanism in mechanisms):
+        raise RequestError(f"mechanisms are of {', '.join(MECHANISMS)}, each named by itself")
+    if not 2 <= people <= _MOST_PEOPLE:  # noqa: PLR2004 - a subset of one is no subset
+        raise RequestError(f"between 2 and {_MOST_PEOPLE} people take part")
+
+
+def _noise_lot(seed: int, number: int, questions: int, mechanism: str) -> np.random.Generator:
+    """Random numbers of a round that depend on nothing else that is played; the same for all budgets."""
+    key = (number, questions, MECHANISMS.index(mechanism))
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
+
+
+def _drawn(everybody: PrivateColumn, people: int, lot: np.random.Generator) -> PrivateColumn:
+    """Some people by lot."""
+    if everybody.people < 2:  # noqa: PLR2004 - a subset of one is no subset
+        raise RequestError("a single person's value is asked for directly; give a table with more rows")
+    chosen = np.sort(lot.choice(everybody.people, min(people, everybody.people), replace=False))
+    return replace(everybody, positions=everybody.positions[chosen], alone=everybody.alone[chosen])
+
+
+def _nothing(asked: BoolArray) -> Told:
+    empty = np.zeros(0)
+    return Told(asked[:0], empty, empty, empty)
+
+
+def _by_cells(arena: Arena, group: PrivateColumn, asked: BoolArray, outputs: int, *, really: bool) -> Told:
+    """What the curator tells, or what its mechanism would."""
+    plan = Plan.of(asked, outputs)
+    if not len(plan.asked):
+        return _nothing(asked)
+    mechanisms = plan.mechanisms(group.size)
+    told = told_by_cells(plan.asked, mechanisms, group.positions)
+    if really:
+        _check_curator(arena, group, plan, told, outputs)
+    return told
+
+
+def _check_curator(arena: Arena, group: PrivateColumn, plan: Plan, told: Told, outputs: int) -> None:
+    """Ask a real curator for all of it in one batch."""
+    statements = []
+    for row in plan.asked:
+        listed = ", ".join(f"'{person + 1}'" for person in np.flatnonzero(row))
+        where = f"WHERE {PERSON} IN ({listed})"
+        statements.append(f"SELECT /*+ reach({plan.reach}) */ SUM({VALUE}) FROM {PEOPLE} {where}")
+    with arena.curator(outputs) as curator:
+        reply = curator.ask(*statements)
+        spent = curator.state.spent
+    require_sound(Bits(spent.outputs) <= Bits(outputs) or outputs >= group.size, "the budget is kept to")
+    low, step = Fraction(arena.text(0)), group.step
+    for answer, row, *ends in zip(reply.answers, plan.asked, told.lower, told.upper, strict=True):
+        assert answer.lower is not None and answer.upper is not None  # noqa: S101, PT018 - sums are numbers
+        shift = low * int(row.sum())
+        cell = [float((Fraction(end) - shift) / step) for end in (answer.lower, answer.upper)]
+        require_sound(cell == [float(end) for end in ends], "the curator tells the cell that was expected")
+
+
+def _unprotected(
+    scene: _Scene, subsets: Sequence[BoolArray], counts: Sequence[int], mechanisms: Sequence[str], seed: int
+) -> Iterable[Score]:
+    """Exact sums: the same whatever would protect them."""
+    for count in counts:
+        found = []
+        for asked in subsets:
+            sums = (asked[:count].astype(np.int64) @ scene.people.positions).astype(float)
+            told = Told(asked[:count], sums, sums, np.zeros(count))
+            found.append(scene.play(told, certain=True))
+        for mechanism in mechanisms:
+            yield _score(None, (mechanism, count), found, scene.people.people, seed)
+
+
+def _score(
+    budget: Budget | None, asked: tuple[str, int], found: Sequence[_Round], people: int, seed: int
+) -> Score:
+    """The mean over rounds, and its interval."""
+    shares = [one.right for one in found]
+    mean = shares[0] if len(set(shares)) == 1 else math.fsum(shares) / len(shares)
+    if not any(one.answered for one in found):
+        low, high = mean, mean  # nothing was told: nothing is random
+    elif len(set(shares)) > 1:
+        low, high = bootstrap_mean(shares, seed)
+    else:
+        low, high = wilson(round(mean * people * len(found)), people * len(found))
+    details = {
+        "mechanism": asked[0],
+        "questions": asked[1],
+        "answered": min(one.answered for one in found),
+        "narrowed": math.fsum(one.narrowed for one in found) / len(found),
+        "left": math.fsum(one.left for one in found) / len(found),
+        "fewest_left": min(one.fewest for one in found),
+    }
+    return Score(budget, mean, min(low, mean), max(high, mean), details)

@@ -1,0 +1,135 @@
+"""`noiseless attack linkage`: which records are unique in what is told of them."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from noiseless.cli.attacks.options import (
+    BudgetsOption,
+    PlotOption,
+    TableArgument,
+    check_plot,
+    progress_bar,
+    show_game,
+)
+from noiseless.cli.options import Format, FormatOption, NamesOption, split_names
+from noiseless.cli.plan import read_number
+from noiseless.errors import RequestError
+
+if TYPE_CHECKING:
+    from noiseless.exact import Rational
+    from noiseless.queries import Span
+
+HELP = """Which share of records is unique in what is told of them: whoever knows that much finds them.
+
+Examples:
+
+  noiseless attack linkage trips.parquet --column from=0:100 --column to=0:100 --budget 4 --budget 8
+
+  noiseless attack linkage trips.parquet --column lat=40.5:40.9 --column lon=-74.3:-73.7 --outside drop
+  --split even --split optimal --plot linkage.svg
+"""
+
+
+class Splits(StrEnum):
+    """How a budget is split over columns."""
+
+    even = "even"
+    optimal = "optimal"
+
+
+class Outsiders(StrEnum):
+    """What happens to values outside their bounds."""
+
+    error = "error"
+    drop = "drop"
+    clamp = "clamp"
+
+
+class Gaps(StrEnum):
+    """What happens to rows with a missing value."""
+
+    error = "error"
+    drop = "drop"
+
+
+def linkage_command(
+    table: TableArgument,
+    *,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--column",
+            metavar="COL=LO:HI[:STEP]",
+            help="A column that is told as its cell, with its bounds and its step; give it again for more.",
+        ),
+    ] = None,
+    budget: BudgetsOption = None,
+    split: Annotated[
+        list[Splits] | None,
+        typer.Option("--split", help="As many bits for each column, or the smallest worst error; or both."),
+    ] = None,
+    weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--weight", metavar="COL=W", help="What an error of 1 counts in a column, for the optimal split."
+        ),
+    ] = None,
+    outside: Annotated[
+        Outsiders,
+        typer.Option("--outside", help="Refuse values outside the bounds, drop their rows, or move them in."),
+    ] = Outsiders.error,
+    missing: Annotated[
+        Gaps, typer.Option("--missing", help="Refuse missing values, or drop their rows.")
+    ] = Gaps.error,
+    plot: PlotOption = None,
+    names: NamesOption = None,
+    output: FormatOption = Format.text,
+) -> None:
+    """Play the game, draw it if that is wanted, and show it."""
+    from noiseless.adversaries.linkage import linkage
+
+    check_plot(plot)
+    with progress_bar("linking records") as tell:
+        game = linkage(
+            table,
+            _spans(column or []),
+            budgets=budget,
+            split=[way.value for way in split or [Splits.even]],
+            weights=_weights(weight or []),
+            outside=outside.value,
+            missing=missing.value,
+            names=split_names(names),
+            progress=tell,
+        )
+    show_game(game, output, plot)
+
+
+def _spans(texts: list[str]) -> dict[str, "Span"]:
+    """The domain of each column; the name of a column may hold = and : itself."""
+    from noiseless.queries import Continuum, Lattice
+    from noiseless.tables import require_distinct
+
+    found: dict[str, Span] = {}
+    for text in texts:
+        name, sign, numbers = text.rpartition("=")
+        parts = numbers.split(":")
+        if not sign or not name or len(parts) not in (2, 3):
+            raise RequestError(
+                f"--column {text!r} is not COL=LO:HI or COL=LO:HI:STEP, such as lon=-74:-73:0.001"
+            )
+        require_distinct(column=[*found, name])
+        low, high, *step = (read_number("--column", part) for part in parts)
+        found[name] = Lattice.of(low, high, step[0]) if step else Continuum.of(low, high)
+    return found
+
+
+def _weights(texts: list[str]) -> "dict[str, Rational]":
+    found: dict[str, Rational] = {}
+    for text in texts:
+        name, sign, number = text.rpartition("=")
+        if not sign or not name:
+            raise RequestError(f"--weight {text!r} is not COL=W, such as lon=0.76")
+        found[name] = read_number("--weight", number)
+    return found

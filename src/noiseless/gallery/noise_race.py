@@ -1,0 +1,209 @@
+"""Noiseless and noisy answers to one question over a real table: errors, and an adversary's success."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from noiseless.gallery.figure import Check, Curve, Panel
+from noiseless.gallery.noise_mechanisms import Positions, Quantised, Question, Told, bits_text
+
+WORST = "noiseless, others' values at worst"
+MECHANISMS = ("noiseless", "laplace", "geometric", "gaussian")
+SAMPLES = 20_000
+"""About so many noisy answers are drawn for an average."""
+
+_SURE = 1 - 1e-12
+_Z = 1.96
+
+
+@dataclass(frozen=True)
+class Result:
+    """One mechanism at one number of bits.
+
+    Attributes:
+        bits: what one person may tell.
+        told: the mechanism.
+        average: the mean absolute error over the table's true answers.
+        spread: half of that mean's 95 % interval; 0 where nothing is random.
+        ends: how likely the lowest value is told from the highest.
+        estimate: the root mean square error of the best estimate of a value.
+    """
+
+    bits: Fraction
+    told: Told
+    average: float
+    spread: float
+    ends: float
+    estimate: float
+
+
+Race = dict[str, list[Result]]
+"""The results of each mechanism, by bits."""
+
+
+def race(question: Question, bits: Sequence[Fraction], truths: Positions, bases: Positions) -> Race:
+    """Let all mechanisms answer.
+
+    Args:
+        question: what is asked.
+        bits: what one person may tell through one answer.
+        truths: positions of the table's true answers.
+        bases: positions of some of these answers without one person's value: others' values.
+    """
+    found: Race = {name: [] for name in MECHANISMS}
+    true = question.answers(truths)
+    for seed, amount in enumerate(bits):
+        for told in question.told(amount):
+            times = 1 if told.name == "noiseless" else -(-SAMPLES // len(truths))
+            errors = np.abs(told.tell(np.tile(truths, times), seed) - np.tile(true, times))
+            spread = 0.0 if times == 1 else _Z * float(errors.std()) / len(errors) ** 0.5
+            ends, estimate = told.telling_ends_apart(bases), told.estimating(bases)
+            found[told.name].append(Result(amount, told, float(errors.mean()), spread, ends, estimate))
+    return found
+
+
+def panels(results: Race, unit: str, *, zero: bool = False) -> tuple[Panel, ...]:
+    """Worst error, average error, and both adversaries.
+
+    Args:
+        results: what to draw.
+        unit: of answers and values.
+        zero: whether answers become exact, which a logarithmic axis cannot show.
+    """
+    bits = "bits that one person may tell"
+    note = "From 1 bit on every answer is exact: an error of 0 has no place on this axis." if zero else ""
+    errors = f"error ({unit})"
+    return (
+        Panel(
+            "Worst error", bits, errors, _curves(results, lambda one: one.told.worst), log_y=True, note=note
+        ),
+        Panel("Average error on the table", bits, errors, _averages(results), log_y=True, note=note),
+        Panel(
+            "Telling the lowest value from the highest",
+            bits,
+            "probability of a right guess",
+            _curves(results, lambda one: one.ends),
+        ),
+        Panel(
+            "Estimating one person's value",
+            bits,
+            f"root mean square error ({unit})",
+            (*_curves(results, lambda one: one.estimate), _at_worst(results)),
+        ),
+    )
+
+
+def _curves(results: Race, height: Callable[[Result], float]) -> tuple[Curve, ...]:
+    return tuple(
+        Curve.of(name, [one.bits for one in line], [height(one) for one in line])
+        for name, line in results.items()
+    )
+
+
+def _at_worst(results: Race) -> Curve:
+    line = results["noiseless"]
+    return Curve.of(WORST, [one.bits for one in line], map(_worst_estimate, line), style="dashed")
+
+
+def _worst_estimate(one: Result) -> float:
+    assert isinstance(one.told, Quantised)  # noqa: S101 - of noiseless results alone
+    return one.told.estimating_at_worst()
+
+
+def _averages(results: Race) -> tuple[Curve, ...]:
+    return tuple(
+        Curve.of(
+            name,
+            [one.bits for one in line],
+            [one.average for one in line],
+            band=([one.average - one.spread for one in line], [one.average + one.spread for one in line])
+            if line[0].spread
+            else None,
+        )
+        for name, line in results.items()
+    )
+
+
+def checks(results: Race, unit: str) -> tuple[Check, ...]:
+    """What we say of noiseless answers beside noise, tested."""
+    estimates = (
+        ("the table's other people", lambda one: one.estimate),
+        ("others' values that help most", _worst_estimate),
+    )
+    return (
+        _worst(results, unit),
+        _average(results, unit),
+        below_one_bit(results, unit),
+        _ends(results),
+        *(_estimate(results, *given) for given in estimates),
+    )
+
+
+def _from_one_bit(results: Race) -> list[tuple[Result, list[Result]]]:
+    """The noiseless result and the noisy ones at each number of bits from 1 on."""
+    rows = list(zip(*results.values(), strict=True))
+    return [(row[0], list(row[1:])) for row in rows if row[0].bits >= 1]
+
+
+def _worst(results: Race, unit: str) -> Check:
+    pairs = _from_one_bit(results)
+    ours, noise = pairs[0][0].told.worst, min(one.told.worst for one in pairs[0][1])
+    return Check(
+        "From 1 bit on a noiseless answer is never off by much, while noise can be off by the whole range",
+        f"at 1 bit at most {ours:.4g} {unit} against {noise:.4g} {unit}",
+        "noiseless has at most the worst error of each noise, at every number of bits from 1 on",
+        all(ours.told.worst <= one.told.worst for ours, noisy in pairs for one in noisy),
+    )
+
+
+def _average(results: Race, unit: str) -> Check:
+    rows = [(ours, min(noisy, key=lambda one: one.average)) for ours, noisy in _from_one_bit(results)]
+    told = [
+        f"{bits_text(ours.bits)}: {ours.average:.3g} against {best.average:.3g} {unit}" for ours, best in rows
+    ]
+    return Check(
+        "On average noise is nearer to the truth at equal bits",
+        f"noiseless against the best noise, {'; '.join(told)}",
+        "the best noise has at most the average error of noiseless, at every number of bits from 1 on",
+        all(best.average <= ours.average for ours, best in rows),
+    )
+
+
+def below_one_bit(results: Race, unit: str) -> Check:
+    """A noiseless answer of less than a bit is a constant."""
+    rows = [row for row in zip(*results.values(), strict=True) if row[0].bits < 1]
+    ours, best = rows[-1][0], min(rows[-1][1:], key=lambda one: one.average)
+    errors = f"{ours.average:.4g}, {best.told.name} by {best.average:.3g} {unit}"
+    return Check(
+        "Below 1 bit a noiseless answer is a constant: only noise says anything",
+        f"at {bits_text(ours.bits)} noiseless is off by {errors} on average",
+        "the best noise has the smaller average error, and noiseless a chance of 1/2 to tell values apart",
+        all(min(one.average for one in row[1:]) < row[0].average and row[0].ends == 1 / 2 for row in rows),
+    )
+
+
+def _ends(results: Race) -> Check:
+    pairs = _from_one_bit(results)
+    ours, noisy = pairs[0]
+    return Check(
+        "One noiseless bit tells the two extreme values apart for certain; noise of one bit leaves a doubt",
+        f"at 1 bit {ours.ends:.3f}, and {', '.join(f'{one.ends:.4f} ({one.told.name})' for one in noisy)}",
+        "noiseless is always right from 1 bit on, each noise is not at 1 bit",
+        all(one.ends == 1 for one, _ in pairs) and all(one.ends < _SURE for one in noisy),
+    )
+
+
+def _estimate(results: Race, given: str, ours: Callable[[Result], float]) -> Check:
+    rows = [
+        (bits_text(one.bits), ours(one), min(other.estimate for other in noisy))
+        for one, noisy in _from_one_bit(results)
+    ]
+    told = [f"{bits}: {one:.3g} against {noise:.3g}" for bits, one, noise in rows]
+    return Check(
+        f"An estimate of one person's value is not better through a noiseless answer, given {given}",
+        f"error through noiseless against the smallest through noise, {'; '.join(told)}",
+        "the error through noiseless is at least that through some noise, at every number of bits from 1 on",
+        all(one >= noise for _, one, noise in rows),
+    )

@@ -1,0 +1,65 @@
+"""[P1] Fig. 5: the map of New York."""
+
+import pyarrow as pa
+
+from noiseless.gallery.data import Data
+from noiseless.gallery.figure import Check, Figure, Outcome, Panel, Raster
+from noiseless.gallery.p1_taxi import LATITUDE, LONGITUDE, density, inside
+
+FINE = (160, 160)
+BITS_A_COLUMN = (4, 6)
+NEARLY_ALL = 0.99
+
+
+def make(data: Data) -> Outcome:
+    """Where trips begin: as it is, and as a few bits tell it."""
+    trips = data.taxi()
+    kept = inside(trips)
+    share = float(kept.mean())
+    shown = trips.filter(pa.array(kept))
+    panels = [
+        _map("Where trips begin", shown, "pickup", FINE),
+        _map("Where trips end", shown, "dropoff", FINE),
+    ]
+    found = []
+    for bits in BITS_A_COLUMN:
+        cells = 2**bits
+        panels.append(_map(f"Beginnings in {cells} x {cells} cells", shown, "pickup", (cells, cells)))
+        counts = density(shown, "pickup", (cells, cells))
+        found.append(f"{int((counts > 0).sum()):,} of {cells * cells:,} cells at {2 * bits} bits")
+    checks = (
+        Check(
+            "The box of latitude 40.49 to 40.92 and longitude -74.27 to -73.68 holds the trips in New York",
+            f"{share:.4%} of {len(trips):,} trips begin and end in it; beginnings fill {' and '.join(found)}",
+            f"at least {NEARLY_ALL:.0%} of all trips",
+            share >= NEARLY_ALL,
+        ),
+    )
+    return Outcome(
+        tuple(panels),
+        checks,
+        (
+            (
+                "The paper shows a street map; here is the map that the trips themselves draw, which is also"
+                " what a release must not draw too finely."
+            ),
+            "Yellow cabs of 2009 to 2015 in place of the first million trips of 2014.",
+        ),
+    )
+
+
+def _map(title: str, trips: pa.Table, end: str, cells: tuple[int, int]) -> Panel:
+    box = [(float(low), float(high)) for low, high in (LONGITUDE, LATITUDE)]
+    image = Raster.of("trips in a cell", box[0], box[1], density(trips, end, cells), log=True)
+    return Panel(title, "longitude (degrees)", "latitude (degrees)", image=image)
+
+
+FIGURE = Figure(
+    name="p1-fig5",
+    paper="[P1] Fig. 5",
+    title="The box around New York",
+    claim="Trips that begin and end within latitude 40.49 to 40.92 and longitude -74.27 to -73.68 are those"
+    " in New York City.",
+    needs=("taxi",),
+    make=make,
+)

@@ -1,0 +1,78 @@
+"""Fig. 5 of [P3]: how Algorithm 2 joins the subgraphs of the example, with the distortion as utility."""
+
+from typing import TYPE_CHECKING
+
+from noiseless.gallery.figure import Check, Figure, Outcome, Panel
+from noiseless.gallery.p3_example import (
+    EXAMPLE,
+    LAMBDA,
+    centroids,
+    graph_panel,
+    in_words,
+    lagrangians,
+    printed,
+    steps,
+)
+from noiseless.policies.merging import MergePath, maximin_path
+
+if TYPE_CHECKING:
+    from noiseless.gallery.data import Data
+
+THIRD = printed("14", "356", "2", "7")
+"""Q(3) of Example 4."""
+
+SAID = 3
+"""The iteration after which Example 4 stops."""
+
+
+def make(_: "Data") -> Outcome:
+    """The graph after each merge, on beyond where the paper stops."""
+    path = maximin_path(EXAMPLE, centroids("4"))
+    return Outcome(
+        panels=tuple(_graph(path, t) for t in range(1, len(path))),
+        checks=(_third(path), _stop(path)),
+        remarks=(
+            (
+                "With a weight of 0.78 or more the fourth merge would be refused; with the paper's 0.3 it is "
+                "not."
+            ),
+        ),
+    )
+
+
+def _graph(path: MergePath, t: int) -> Panel:
+    beyond = ", beyond the paper" if t > SAID else ""
+    return graph_panel(f"t = {t}{beyond}", path[t].cells)
+
+
+def _third(path: MergePath) -> Check:
+    cells = path[SAID].cells
+    return Check(
+        "After three iterations the cells are {x1, x4}, {x3, x5, x6}, {x2}, {x7}, in two subgraphs",
+        f"{in_words(cells)}; {int(path.components[SAID])} subgraphs",
+        "the same cells, 2 subgraphs",
+        cells.members == THIRD and int(path.components[SAID]) == 2,  # noqa: PLR2004 - the paper's number
+    )
+
+
+def _stop(path: MergePath) -> Check:
+    step = steps(list(lagrangians(path, LAMBDA, (SAID, SAID + 1))))[0]
+    end = path.first_rise(LAMBDA)
+    return Check(
+        "With lambda = 0.3 the algorithm stops there",
+        f"it goes on to {in_words(end.cells)} with I* = {end.maximin}: the fourth merge changes the "
+        f"Lagrangian by {step:.4f}",
+        f"it stops after {SAID} merges",
+        end.merges == SAID,
+    )
+
+
+FIGURE = Figure(
+    "p3-fig5",
+    "[P3] Fig. 5",
+    "Algorithm 2 joins subgraphs (distortion)",
+    "With the distortion as utility and lambda = 0.3 Algorithm 2 stops after three iterations, with two "
+    "subgraphs left.",
+    (),
+    make,
+)

@@ -1,0 +1,84 @@
+"""[P4] Fig. 1: which pairs of numbers lead to which answer, for their average."""
+
+from fractions import Fraction
+
+from noiseless.gallery.data import Data
+from noiseless.gallery.figure import Area, Check, Figure, Outcome, Panel
+from noiseless.gallery.p4_questions import QUALITY, listed, mean_of_two, middles
+from noiseless.policies.accuracy import AccuracyPolicy, fewest_cells, polygons
+
+PRINTED = (Fraction(-3, 2), Fraction(-1, 2), Fraction(1, 2), Fraction(3, 2))
+"""The answers b_1 to b_4 of the paper."""
+
+
+def make(_: Data) -> Outcome:
+    """Cut the square by the optimal policy, exactly."""
+    policy = fewest_cells(mean_of_two(), 1 / QUALITY)
+    regions = polygons(mean_of_two(), policy.quantizer)
+    told = middles(policy.quantizer)
+    areas = tuple(
+        Area(f"X{i}", tuple((float(x), float(y)) for x, y in region), f"X{i}\n{float(b):g}")
+        for i, (region, b) in enumerate(zip(regions, told, strict=True), start=1)
+    )
+    sizes = tuple(_area(region) for region in regions)
+    return Outcome(
+        (
+            Panel("Regions of one answer", "x1", "x2", areas=areas, equal=True),
+            Panel(
+                "What remains possible behind each answer",
+                "answer told",
+                "volume of the region",
+                areas=tuple(
+                    Area.box(area.label, (float(b) - 0.35, float(b) + 0.35), (0, float(size)), str(size))
+                    for area, b, size in zip(areas, told, sizes, strict=True)
+                ),
+                note="The corners hold 2 of 16: L0 = ln 8 nats",
+            ),
+        ),
+        _checks(policy, sizes),
+        ("L0 counts the smallest region, I* the number of regions: here the same policy is best for both.",),
+    )
+
+
+def _area(corners: tuple[tuple[Fraction, Fraction], ...]) -> Fraction:
+    """Of a polygon, by the shoelace formula."""
+    following = corners[1:] + corners[:1]
+    return (
+        abs(sum((a * d - b * c for (a, b), (c, d) in zip(corners, following, strict=True)), Fraction(0))) / 2
+    )
+
+
+def _checks(policy: AccuracyPolicy, sizes: tuple[Fraction, ...]) -> tuple[Check, ...]:
+    told = middles(policy.quantizer)
+    return (
+        Check(
+            "The optimal policy for gamma = 2 has four regions, with the answers -1.5, -0.5, 0.5 and 1.5.",
+            f"{policy.cells} regions, with the answers {listed(told)}",
+            "the same answers, exactly",
+            told == PRINTED,
+        ),
+        Check(
+            "No policy that is off by at most 1/2 has fewer regions: quantizing the answer loses nothing.",
+            f"any policy needs at least {policy.least_cells}; this one is off by at most "
+            f"{policy.worst_error}",
+            "regions = the fewest possible, error <= 1/2, exactly",
+            policy.cells == policy.least_cells and policy.worst_error <= 1 / QUALITY,
+        ),
+        Check(
+            "The regions are strips across the square, cut at x1 + x2 = -2, 0 and 2, and fill it.",
+            f"volumes {listed(sizes)}, {sum(sizes)} together",
+            "volumes 2, 6, 6, 2 of 16, exactly",
+            list(sizes) == [2, 6, 6, 2],
+        ),
+    )
+
+
+FIGURE = Figure(
+    name="p4-fig1",
+    paper="[P4] Fig. 1",
+    title="The regions behind four answers: the average of two numbers",
+    claim="The optimal policy for the average of two numbers in [-2, 2] and gamma = 2 tells which of four "
+    "strips of the square the two numbers lie in, and that is the same as rounding the average.",
+    needs=(),
+    make=make,
+)

@@ -1,0 +1,76 @@
+"""[P4] Fig. 2: which pairs of numbers lead to which answer, for x1^2 + 2 x2^2."""
+
+from fractions import Fraction
+
+from noiseless.gallery.data import Data
+from noiseless.gallery.figure import Area, Check, Curve, Figure, Outcome, Panel, Raster
+from noiseless.gallery.p4_questions import QUALITY, SIDE, bowl, bowl_level, bowl_policy, middles
+from noiseless.policies.accuracy import AccuracyPolicy, RegionGrid
+
+PIXELS = 128
+CELLS = 12
+
+
+def make(_: Data) -> Outcome:
+    """Paint the square by the optimal policy, with certified pixels."""
+    policy = bowl_policy()
+    grid = RegionGrid.of(bowl(), policy.quantizer, pixels=PIXELS)
+    shares = [float(share.lower + share.upper) / 2 for share in policy.shares]
+    painted = Raster.of("i of the region Xi", SIDE, SIDE, grid.middles + 1.0)
+    edges = tuple(Curve.of("", *zip(*bowl_level(level), strict=True)) for level in range(1, policy.cells))
+    bars = tuple(Area.box("share", (i + 0.1, i + 0.9), (0, share)) for i, share in enumerate(shares))
+    names = tuple((i + 0.5, f"X{i + 1}") for i in range(policy.cells))
+    return Outcome(
+        (
+            Panel("Regions of one answer", "x1", "x2", edges, image=painted, equal=True),
+            Panel(
+                "What remains possible behind each answer",
+                "region",
+                "share of all datasets",
+                areas=bars,
+                x_ticks=names,
+                note=f"X12 keeps {min(shares):.4f}: L0 = {policy.leakage}",
+            ),
+        ),
+        _checks(policy, grid),
+        ("The paper says that this question has connected level sets; it has not (p4-level-sets).",),
+    )
+
+
+def _checks(policy: AccuracyPolicy, grid: RegionGrid) -> tuple[Check, ...]:
+    told = middles(policy.quantizer)
+    sure = float((grid.numbers >= 0).mean())
+    same = bool((grid.numbers == grid.middles)[grid.numbers >= 0].all())
+    return (
+        Check(
+            "The optimal policy for gamma = 2 has twelve regions, with the answers b_i = i - 0.5.",
+            f"{policy.cells} regions, with answers from {told[0]} to {told[-1]}",
+            "b_i = i - 1/2 for i = 1..12, exactly",
+            told == tuple(i - Fraction(1, 2) for i in range(1, CELLS + 1)),
+        ),
+        Check(
+            "No policy that is off by at most 1/2 has fewer regions: quantizing the answer loses nothing.",
+            f"any policy needs at least {policy.least_cells}; this one is off by at most "
+            f"{policy.worst_error}",
+            "regions = the fewest possible, error <= 1/2, exactly",
+            policy.cells == policy.least_cells and policy.worst_error <= 1 / QUALITY,
+        ),
+        Check(
+            "The regions are rings i <= x1^2 + 2 x2^2 < i + 1, cut off by the square.",
+            f"{sure:.0%} of the pixels lie in one ring for certain, all as painted; the others are crossed "
+            "by an edge",
+            "no pixel is painted otherwise than its certified region, at least half are certain",
+            same and sure >= 1 / 2,
+        ),
+    )
+
+
+FIGURE = Figure(
+    name="p4-fig2",
+    paper="[P4] Fig. 2",
+    title="The regions behind twelve answers: a quadratic question",
+    claim="The optimal policy for x1^2 + 2 x2^2 on [-2, 2]^2 and gamma = 2 tells which of twelve rings the "
+    "two numbers lie in, and that is the same as rounding the answer.",
+    needs=(),
+    make=make,
+)

@@ -1,0 +1,118 @@
+"""[P5] Example 4: a one-time pad and its key tell nothing each, and everything together."""
+
+import math
+from fractions import Fraction
+
+from noiseless.accounting.differential import compose_sequential
+from noiseless.gallery.data import Data
+from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
+from noiseless.gallery.p5_mechanisms import NEAR
+from noiseless.measures.differential import Database, InformationBounds, mi_dp
+
+SIZES = (2, 3, 4, 6, 8, 12, 16)
+VALUES = 5
+REUSED = tuple(Fraction(i, 10) for i in range(11))
+
+
+def padded(size: int) -> Database:
+    """X + U modulo size, with a uniform key U."""
+    return Database.from_function(
+        lambda x: {(x + u) % size: Fraction(1, size) for u in range(size)}, range(size)
+    )
+
+
+def key(size: int) -> Database:
+    """The key alone, whatever X is."""
+    return Database.from_function(lambda _: {u: Fraction(1, size) for u in range(size)}, range(size))
+
+
+def both(size: int, reused: Fraction = Fraction(1)) -> Database:
+    """The padded entry and a second output: with probability `reused` its key, otherwise a fresh one."""
+
+    def told(x: int) -> dict[tuple[int, int], Fraction]:
+        fresh = (1 - reused) / size
+        return {
+            ((x + u) % size, v): (fresh + (reused if u == v else 0)) / size
+            for u in range(size)
+            for v in range(size)
+        }
+
+    return Database.from_function(told, range(size))
+
+
+def make(_: Data) -> Outcome:
+    """Over the alphabet, and over how often the key is used again."""
+    alone = [mi_dp(padded(size)) for size in SIZES]
+    keys = [mi_dp(key(size)) for size in SIZES]
+    together = [mi_dp(both(size)) for size in SIZES]
+    partly = [mi_dp(both(VALUES, share)) for share in REUSED]
+    panels = (
+        Panel(
+            "What is told of the entry",
+            "values of the entry",
+            "nats",
+            (
+                Curve.of("ln N", SIZES, map(math.log, SIZES), style="dashed"),
+                Curve.of("sum of the two prices", SIZES, (0.0,) * len(SIZES), style="dashed"),
+                Curve.of("both", SIZES, (each.upper_nats for each in together), style="dots"),
+                Curve.of("padded entry alone", SIZES, (each.upper_nats for each in alone), style="dots"),
+            ),
+            log_x=True,
+        ),
+        Panel(
+            f"{VALUES} values: how often the key is used again",
+            "probability that the second output is the key",
+            "nats",
+            (
+                Curve.of("both", map(float, REUSED), (each.upper_nats for each in partly)),
+                Curve.of("ln N", (0, 1), (math.log(VALUES),) * 2, style="dashed"),
+            ),
+            note="0: outputs independent given the entry, as Corollary 2 asks",
+        ),
+    )
+    return Outcome(panels, _checks(alone, keys, together, partly))
+
+
+def _checks(
+    alone: list[InformationBounds],
+    keys: list[InformationBounds],
+    together: list[InformationBounds],
+    partly: list[InformationBounds],
+) -> tuple[Check, ...]:
+    most = max(each.upper_nats for each in (*alone, *keys))
+    off = max(abs(each.upper_nats - math.log(n)) for each, n in zip(together, SIZES, strict=True))
+    rises = [each.upper_nats for each in partly]
+    fresh = float(compose_sequential([alone[0].upper_nats, keys[0].upper_nats]))
+    return (
+        Check(
+            "The padded entry tells nothing, and neither does the key.",
+            f"at most {most} nats, for N up to {SIZES[-1]}",
+            "0 nats exactly",
+            most == 0,
+        ),
+        Check(
+            "Together they reveal the entry.",
+            f"ln N within {off:.0e} nats, for N up to {SIZES[-1]}",
+            f"ln N within {NEAR} nats",
+            off <= NEAR,
+        ),
+        Check(
+            "Corollary 2 needs outputs that are independent given the entry: then prices add.",
+            f"with a fresh key both tell {rises[0]:.1e} nats, the sum of prices is {fresh}; with the key "
+            f"used again they tell up to {rises[-1]:.4f}",
+            "at most the sum with a fresh key; rising with the probability that it is used again, above the "
+            "sum at once",
+            rises[0] <= fresh + NEAR and rises == sorted(rises) and rises[1] > fresh,
+        ),
+    )
+
+
+FIGURE = Figure(
+    name="p5-one-time-pad",
+    paper="[P5] Example 4",
+    title="A one-time pad and its key: noise that is used twice",
+    claim="Two outputs can tell nothing each and everything together if they share their noise: composition "
+    "needs outputs that are independent given the database.",
+    needs=(),
+    make=make,
+)

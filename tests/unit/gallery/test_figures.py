@@ -1,0 +1,71 @@
+"""Every figure of the package, made on stand-ins."""
+
+import csv
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from noiseless.errors import RequestError
+from noiseless.gallery import every_figure, named_figure
+from noiseless.gallery.data import Data
+from noiseless.gallery.figure import Figure
+from noiseless.gallery.files import COLUMNS, numbers_of, write_files
+from noiseless.gallery.inlining import legend_of, pictures_of
+from noiseless.gallery.making import make
+from noiseless.gallery.sources import SETS
+
+
+@pytest.mark.parametrize("figure", every_figure(), ids=lambda figure: figure.name)
+def test_every_figure_is_made_on_stand_ins(figure: Figure, tmp_path: Path) -> None:
+    outcome = make(figure, Data(None))
+    assert outcome.synthetic == bool(figure.needs)
+    assert outcome.panels
+    assert outcome.checks
+    for check in outcome.checks:
+        assert all((check.claim, check.measured, check.criterion))
+        assert isinstance(check.agrees, bool)
+        assert "nan" not in check.measured.split()
+    names = write_files(figure, outcome, tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names.values())
+    assert (tmp_path / names["png"]).read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (tmp_path / names["svg"]).read_text("utf-8")
+    with (tmp_path / names["csv"]).open(encoding="utf-8", newline="") as file:
+        head, *rows = csv.reader(file)
+    assert tuple(head) == COLUMNS
+    written = [[str(cell) for cell in row] for panel in outcome.panels for row in numbers_of(panel)]
+    assert rows == written
+    assert len(pictures_of(outcome, figure.name)) == len(outcome.panels)
+    assert all(sample.startswith("<svg") for _, sample in legend_of(outcome))
+    assert any(math.isfinite(float(row[4])) for row in rows)
+
+
+def test_figures_are_named_after_their_modules_and_papers_come_first() -> None:
+    figures = every_figure()
+    names = [figure.name for figure in figures]
+    assert len(set(names)) == len(names)
+    for figure in figures:
+        assert named_figure(figure.name) is figure
+        assert set(figure.needs) <= set(SETS)
+        assert re.match(r"\[P[1-5]\] |Comparison: ", figure.paper)
+        assert figure.title
+        assert figure.claim
+    assert names[:4] == ["p1-fig3", "p1-fig4", "p1-fig5", "p1-fig6"]
+    assert names[-3:] == ["noise-count", "noise-mean", "noise-sum"]
+
+
+@pytest.mark.parametrize("spelt", ["P1-FIG3", "p1_fig3", " p1 fig3 "])
+def test_names_are_found_however_they_are_spelt(spelt: str) -> None:
+    assert named_figure(spelt).name == "p1-fig3"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "near"),
+    [("p1-fig33", "'p1-fig3'"), ("noise", "'noise-count' or"), ("drawing", "--list"), ("xyz", "--list")],
+)
+def test_an_unknown_name_says_which_are_near(wrong: str, near: str) -> None:
+    with pytest.raises(RequestError, match="there is no figure") as error:
+        named_figure(wrong)
+    assert near in str(error.value)
+    assert "\n" not in str(error.value)
