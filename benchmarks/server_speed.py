@@ -1,8 +1,9 @@
 """The server beside bare endpoints, in one run: new questions, and questions that were asked before.
 
 A new question is charged for and its answer kept, durably, before it is answered. It stands beside a bare
-FastAPI endpoint that makes one durable SQLite transaction a request; a repeated one beside a bare endpoint
-that returns JSON. All are asked over 16 connections, taking turns.
+FastAPI endpoint that makes one durable SQLite transaction a request, and with a ledger in PostgreSQL beside
+one that makes it there too; a repeated one beside a bare endpoint that returns JSON. All are asked over 16
+connections, taking turns.
 """
 
 import argparse
@@ -49,7 +50,7 @@ step = 0.01
 """
 
 
-def bare_app(folder: str) -> Any:  # noqa: ANN401 - a FastAPI application
+def bare_app(folder: str, ledger: str) -> Any:  # noqa: ANN401 - a FastAPI application
     """One durable transaction a request, and plain JSON."""
     from fastapi import FastAPI, Request
 
@@ -68,6 +69,9 @@ def bare_app(folder: str) -> Any:  # noqa: ANN401 - a FastAPI application
             connection.execute("COMMIT")
         return {"answers": [1.5], "spent": 2.0}
 
+    if "postgresql" in ledger:
+        app.post("/durable-postgresql")(durable_postgresql(ledger))
+
     @app.post("/plain")
     async def plain(request: Request) -> dict[str, Any]:
         body = await request.json()
@@ -77,11 +81,34 @@ def bare_app(folder: str) -> Any:  # noqa: ANN401 - a FastAPI application
     return app
 
 
-def serve_bare(folder: str, port: str) -> None:
+def durable_postgresql(ledger: str) -> Any:  # noqa: ANN401 - an endpoint
+    """One durable transaction a request in PostgreSQL, each thread on a connection of its own."""
+    import psycopg
+    from sqlalchemy import create_engine
+
+    engine = create_engine(ledger)
+    arguments, options = engine.dialect.create_connect_args(engine.url)
+    mine = threading.local()
+
+    def connected() -> Any:  # noqa: ANN401 - a connection of psycopg
+        if not hasattr(mine, "connection"):
+            mine.connection = psycopg.connect(*arguments, **options, autocommit=True)
+        return mine.connection
+
+    connected().execute("CREATE TABLE IF NOT EXISTS bare (id SERIAL PRIMARY KEY, body TEXT)")
+
+    def durable(body: dict[str, Any]) -> dict[str, Any]:
+        connected().execute("INSERT INTO bare (body) VALUES (%s)", (json.dumps(body),))
+        return {"answers": [1.5], "spent": 2.0}
+
+    return durable
+
+
+def serve_bare(folder: str, port: str, ledger: str) -> None:
     """Run the bare application as this server is run."""
     import uvicorn
 
-    uvicorn.run(bare_app(folder), port=int(port), access_log=False, log_level="warning")
+    uvicorn.run(bare_app(folder, ledger), port=int(port), access_log=False, log_level="warning")
 
 
 def serve_ours(folder: str, port: str, workers: str) -> None:
@@ -220,25 +247,29 @@ def rows(
         folder = tempfile.mkdtemp(dir=WORK)
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         token = prepared(Path(folder), ledger)
-        bare = stack.enter_context(running("serve_bare", folder))
+        bare = stack.enter_context(running("serve_bare", folder, ledger))
         ours = stack.enter_context(running("serve_ours", folder, str(workers)))
-        return _measured(bare, ours, token, rounds, size)
+        durable = ["durable", "durable-postgresql"] if "postgresql" in ledger else ["durable"]
+        return _measured(bare, ours, token, rounds=rounds, size=size, durable=durable)
 
 
-def _measured(bare: int, ours: int, token: str, rounds: int, size: int) -> list[dict[str, Any]]:
+def _measured(
+    bare: int, ours: int, token: str, *, rounds: int, size: int, durable: list[str]
+) -> list[dict[str, Any]]:
     fresh, path = questions(), "/v1/datasets/meters/queries"
     asked(ours, [message(path, sql, token) for sql in islice(fresh, 50)])
     found: dict[str, list[tuple[float, list[float]]]] = {}
     for _ in range(rounds):
         some = list(islice(fresh, size))
         mine = [message(path, sql, token) for sql in some]
-        found.setdefault("durable", []).append(asked(bare, [message("/durable", sql, token) for sql in some]))
+        for name in durable:
+            found.setdefault(name, []).append(asked(bare, [message(f"/{name}", sql, token) for sql in some]))
         found.setdefault("new", []).append(asked(ours, mine))
         asked(ours, mine)
         plain = [message("/plain", sql, token) for sql in some]
         found.setdefault("plain", []).append(asked(bare, plain * 4))
         found.setdefault("repeated", []).append(asked(ours, mine * 4))
-    return [_row("new", "durable", found), _row("repeated", "plain", found)]
+    return [*(_row("new", name, found) for name in durable), _row("repeated", "plain", found)]
 
 
 def _row(ours: str, bare: str, found: dict[str, list[tuple[float, list[float]]]]) -> dict[str, Any]:

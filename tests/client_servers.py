@@ -151,7 +151,7 @@ def _ratio(text: str) -> float:
 
 def statement(*rows: dict[str, Any], columns: list[dict[str, Any]] | None = None) -> dict[str, Any]:
     """A statement of a reply as servers write it."""
-    told = [{"name": "AVG(kwh)", "group": False, "bits": 1.0, "free": False}]
+    told = [{"name": "AVG(kwh)", "group": False, "bits": 1.0, "bits_exact": "1", "free": False}]
     return {
         "sql": "SELECT AVG(kwh) FROM meters",
         "columns": told if columns is None else columns,

@@ -1,7 +1,25 @@
-"""Small helpers for a readable `repr` and for notebooks."""
+"""Small helpers for a readable `repr`, for notebooks, and for numbers that are certain between two ends."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
 from html import escape
+
+from noiseless.exact import round_down, round_up
+
+Bound = Fraction | float
+"""An end of an interval: exact, or infinite."""
+
+_DIGITS = 6
+"""What people read has so many significant digits; JSON and frames have all that a double has."""
+_LONGEST_WHOLE = 40
+"""Whole numbers of more digits are shown to people with an exponent."""
+_LONGEST_EXACT = 10_000
+"""Exact numbers of more bits are not written out: readers of JSON need not take such long ones."""
+
+
+# Tables
 
 
 def text_table(title: str, rows: Mapping[str, str]) -> str:
@@ -17,3 +35,107 @@ def html_table(title: str, rows: Mapping[str, str]) -> str:
         for name, value in rows.items()
     )
     return f"<p><b>{escape(title)}</b></p><table>{cells}</table>"
+
+
+def aligned(table: Sequence[Sequence[str]]) -> list[str]:
+    """A head and rows as lines.
+
+    >>> aligned([["suburb", "n"], ["north", "10"]])
+    ['suburb  n', 'north   10']
+    """
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in table
+    ]
+
+
+def html_rows(table: Sequence[Sequence[str]]) -> str:
+    """A head and rows as a small HTML table."""
+    if not table:
+        return ""
+    head, *rows = table
+    names = "".join(f"<th style='text-align:left'>{escape(name)}</th>" for name in head)
+    lines = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><tr>{names}</tr>{lines}</table>"
+
+
+def printable(line: str) -> str:
+    r"""A line of what others wrote, with nothing in it that a terminal would take for a command.
+
+    >>> printable("SELECT 1\n\x1b[2J")
+    'SELECT 1 \\x1b[2J'
+    """
+    if line.isprintable():
+        return line
+    return "".join(
+        letter if letter.isprintable() else " " if letter.isspace() else ascii(letter)[1:-1]
+        for letter in line
+    )
+
+
+# Intervals
+
+
+def shown_interval(
+    value: Fraction | None, lower: Bound, upper: Bound, *, may_be_missing: bool = False
+) -> str:
+    """An interval as people read it: its middle and its ends, which are rounded outwards.
+
+    >>> shown_interval(Fraction(1, 2), Fraction(1, 3), Fraction(2, 3))
+    '0.5 (0.333333 to 0.666667)'
+    >>> shown_interval(Fraction(7), Fraction(7), Fraction(7), may_be_missing=True)
+    '7, or none'
+    """
+    low, high = _digits(lower, ROUND_FLOOR), _digits(upper, ROUND_CEILING)
+    perhaps = ", or none" if may_be_missing else ""
+    if value is None:
+        return f"{low} to {high}{perhaps}"
+    middle = _digits(value, ROUND_HALF_EVEN)
+    exact = lower == upper and low == high
+    return f"{middle}{perhaps}" if exact else f"{middle} ({low} to {high}{perhaps})"
+
+
+def _digits(number: Bound, rounding: str) -> str:
+    if isinstance(number, float):
+        return str(number)
+    whole = Decimal(int(number)).adjusted() + 1
+    context = Context(prec=_DIGITS if whole > _LONGEST_WHOLE else max(_DIGITS, whole), rounding=rounding)
+    found = context.divide(Decimal(number.numerator), Decimal(number.denominator))
+    if abs(found.adjusted()) >= _LONGEST_WHOLE:
+        return f"{found.normalize(context):g}"
+    text = f"{found:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def rounded_ends(value: Fraction | None, lower: Bound | None, upper: Bound | None) -> dict[str, float | None]:
+    """The middle, and ends that are rounded outwards.
+
+    >>> rounded_ends(Fraction(1, 2), Fraction(1, 3), Fraction(2, 3))["lower"] < Fraction(1, 3)
+    True
+    """
+    return {
+        "value": None if value is None else nearest(value),
+        "lower": round_down(lower) if isinstance(lower, Fraction) else lower,
+        "upper": round_up(upper) if isinstance(upper, Fraction) else upper,
+    }
+
+
+def nearest(number: Fraction) -> float:
+    """The nearest float; infinite where there is none."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def exact_text(number: Bound | None) -> str | None:
+    """An exact number as a text; None where there is none, or where it is too long to be written.
+
+    >>> exact_text(Fraction(1, 3)), exact_text(math.inf), exact_text(Fraction(2**20_000))
+    ('1/3', None, None)
+    """
+    if number is None or isinstance(number, float):
+        return None
+    length = max(number.numerator.bit_length(), number.denominator.bit_length())
+    return None if length > _LONGEST_EXACT else str(number)

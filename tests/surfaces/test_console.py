@@ -173,6 +173,46 @@ def test_a_batch_beyond_the_budget_is_refused_before_and_after(reader: Reader, s
     reader.find(".answer .figure")
 
 
+def test_a_double_click_asks_once_and_shows_the_answers(reader: Reader, site: Site) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    token = site.token("meters", name="dora")
+    reader.begin(token)
+    reader.go("d/meters/ask")
+    reader.type(".question textarea", "SELECT VAR_POP(kwh) FROM meters")
+    button = reader.find("#run", "Run for")
+    ActionChains(reader.driver).double_click(button).perform()
+    reader.find(".answer .figure")
+    assert "they were free" not in reader.find("h2 + div p").text
+    assert "it cost" in reader.find("h2 + div p").text
+
+
+def test_which_question_of_a_batch_is_wrong_is_shown_below_it(reader: Reader, site: Site) -> None:
+    reader.begin(site.token("meters", name="emil"))
+    reader.go("d/meters/ask")
+    reader.type(".question textarea", MEAN.format("meters"))
+    reader.find("#add-question").click()
+    reader.find(".question:nth-child(2) textarea").send_keys("SELECT kwh FROM meters")
+    reader.find(".question:nth-child(2) .said.bad")
+    assert not reader.driver.find_elements("css selector", ".question:nth-child(1) .said.bad")
+
+
+def test_data_that_changed_is_explained(reader: Reader, site: Site) -> None:
+    reader.begin(site.token("slow", name="fay"))
+    reader.go("d/slow/ask")
+    reader.type(".question textarea", "SELECT MAX(kwh) FROM slow")
+    button = reader.find("#run", "Run for")
+    source = site.files["slow"].with_name("meters.csv")
+    kept = source.read_text()
+    try:
+        source.write_text(kept + kept.splitlines()[-1] + "\n")
+        button.click()
+        reader.find(".notice.bad", "The data has changed")
+        reader.picture("data-changed")
+    finally:
+        source.write_text(kept)
+
+
 def test_an_analysts_own_allowance_is_named(reader: Reader, site: Site) -> None:
     reader.begin(site.token("quota"))
     reader.go("d/quota/ask")

@@ -4,6 +4,7 @@ import json
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -97,6 +98,10 @@ def test_many_slow_bodies_keep_nobody_waiting(server: Process, token: str) -> No
         ("Transfer-Encoding : chunked",),
         ("X: a\rGET /smuggled HTTP/1.1",),
         ("Content-Length : 5",),
+        ("Host: y", f"Content-Length: {len(BODY)}"),
+        ("Content-Type: text/plain", f"Content-Length: {len(BODY)}"),
+        ("Content-Encoding: gzip", f"Content-Length: {len(BODY)}"),
+        ("Transfer-Encoding: gzip, chunked",),
     ],
 )
 def test_a_request_that_could_be_read_in_two_ways_is_refused(
@@ -106,6 +111,82 @@ def test_a_request_that_could_be_read_in_two_ways_is_refused(
     found = statuses(server.send(head(token, *lines) + BODY + smuggled))
     assert len(found) <= 1
     assert all(400 <= status < 500 for status in found)
+
+
+@pytest.mark.parametrize("first", [b"GET /healthz HTTP/1.1\r\n\r\n", b"GET /healthz\r\n\r\n"])
+def test_a_request_names_its_host_and_its_version(server: Process, first: bytes) -> None:
+    assert statuses(server.send(first)) == [400]
+
+
+def test_a_parameter_that_comes_twice_is_refused(server: Process, token: str) -> None:
+    path = f"{server.url}/v1/datasets/meters/sample?rows=1&rows=1000"
+    assert httpx.get(path, headers=bearer(token), timeout=20).status_code == 400
+
+
+@pytest.mark.parametrize("pauses", [(), (b"0\r\nAuthorization: Bearer TOKEN\r\n\r\n",)])
+def test_a_token_after_the_body_counts_for_nothing(
+    server: Process, token: str, pauses: tuple[bytes, ...]
+) -> None:
+    lines = f"POST {QUERIES} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n".encode()
+    body = lines + b"Transfer-Encoding: chunked\r\n\r\n" + f"{len(BODY):x}\r\n".encode() + BODY + b"\r\n"
+    trailer = b"0\r\nAuthorization: Bearer TOKEN\r\n\r\n".replace(b"TOKEN", token.encode())
+    later = [part.replace(b"TOKEN", token.encode()) for part in pauses]
+    assert statuses(server.send(body + (b"" if later else trailer), pauses=later)) == [401]
+
+
+def test_a_connection_cannot_be_kept_by_empty_lines(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from noiseless.server import protocol
+    from server_examples import example
+
+    monkeypatch.setattr(protocol, "_HEAD_SECONDS", 0.5)
+    with example(tmp_path) as own:
+        url = httpx.URL(str(own.http.base_url))
+        with socket.create_connection((url.host, url.port or 80), 20) as connection:
+            connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            time.sleep(0.2)
+            begun = time.monotonic()
+            connection.sendall(b"\r\n")
+            connection.settimeout(4)
+            while connection.recv(65536):
+                pass
+            assert time.monotonic() - begun < 4
+
+
+def test_whoever_never_reads_is_not_waited_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from noiseless.server import protocol
+    from server_examples import example
+
+    monkeypatch.setattr(protocol, "_READ_SECONDS", 1.0)
+    with example(tmp_path) as own:
+        url = httpx.URL(str(own.http.base_url))
+        with socket.create_connection((url.host, url.port or 80), 20) as connection:
+            connection.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * 400)
+            time.sleep(4)
+            total = 0
+            with suppress(ConnectionError):
+                while part := connection.recv(1 << 20):
+                    total += len(part)
+        assert total < 200 * len(own.http.get("/openapi.json").content)
+
+
+def test_whoever_sends_nothing_more_still_gets_the_response(server: Process, token: str) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), 20) as connection:
+        connection.sendall(head(token, f"Content-Length: {len(BODY)}") + BODY)
+        connection.shutdown(socket.SHUT_WR)
+        found = b""
+        while part := connection.recv(65536):
+            found += part
+    assert statuses(found) == [200]
+
+
+@pytest.mark.parametrize("size", [2_000_000, 12_000_000])
+def test_whoever_sends_far_too_much_is_told_so(server: Process, token: str, size: int) -> None:
+    content = b" " * size
+    headers = {**bearer(token), "Content-Type": "application/json"}
+    found = httpx.post(f"{server.url}{QUERIES}", content=content, headers=headers, timeout=20)
+    assert (found.status_code, found.json()["error"]["code"]) == (413, "too_large")
+    unknown = httpx.post(f"{server.url}{QUERIES}", content=content, timeout=20)
+    assert unknown.status_code in {401, 413}
 
 
 def test_pipelined_requests_are_answered_one_by_one(server: Process, token: str) -> None:

@@ -6,6 +6,7 @@ it was not answered; then everything that anybody was told must be in the ledger
 
 import os
 import random
+import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -233,3 +234,39 @@ def test_on_postgresql(tmp_path: Path, postgres_url: str) -> None:
             client.result(30)
     asking.server.kill()
     check(path, asking.told)
+
+
+def test_processes_end_with_the_one_that_looks_after_them(tmp_path: Path) -> None:
+    """Killed in a way that it cannot tell the others."""
+    with Process(write_curator(tmp_path), options=("--workers", "2")) as server:
+        assert httpx.get(f"{server.url}/healthz").status_code == 200
+        server.kill()
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            try:
+                with socket.create_connection(("127.0.0.1", server.port), 1):
+                    time.sleep(0.1)
+            except OSError:
+                return
+    raise AssertionError("somebody still listens")
+
+
+def test_a_server_stops_in_time_whatever_is_being_priced(tmp_path: Path) -> None:
+    curator = write_curator(tmp_path)
+    token = new_token(curator)
+    terms = [" AND ".join(f"kwh > {number / 1000 + place}" for number in range(400)) for place in range(8)]
+    queries = [f"SELECT COUNT(*) FROM meters WHERE {each}" for each in terms]
+    with Process(curator) as server, ThreadPoolExecutor(20) as pool:
+
+        def price(number: int) -> int:
+            body = {"queries": [*queries[number % 8 :], *queries[: number % 8]], "dry_run": True}
+            found = httpx.post(f"{server.url}{QUERIES}", json=body, headers=bearer(token), timeout=60)
+            return found.status_code
+
+        asked = [pool.submit(price, number) for number in range(20)]
+        time.sleep(1)
+        begun = time.monotonic()
+        assert server.stop() == 0
+        assert time.monotonic() - begun < 15
+        codes = {each.result() for each in asked if each.exception() is None}
+    assert codes <= {200, 503}

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 HELP = "For the owner of a dataset: declare versions and budgets, see what is spent and what is exposed."
 
-DECLARE_HELP = """Declare what the source holds now: the first version, a new one, or other budgets.
+DECLARE_HELP = """Declare what the source holds now: the first version or a new one, with the file's budgets.
 
+A declared version is a new one also if the source is as it was: that nobody's record changed is not told.
 Answers of an earlier version are not reused. What was paid for it counts for the new one too, unless
 --start-anew says that its people are others.
 
@@ -23,6 +24,13 @@ Examples:
   noiseless dataset declare meters.toml
 
   noiseless dataset declare meters.toml --start-anew --by "data protection office"
+"""
+
+BUDGET_HELP = """Record the budgets of the curator's file; the version stays.
+
+Example:
+
+  noiseless dataset budget meters.toml --by "data protection office"
 """
 
 SHOW_HELP = """What everybody may know of a dataset: its version, columns and groups, what is spent and left.
@@ -74,8 +82,18 @@ def declare_command(
     if output is Format.json:
         print_json(found)
     else:
-        what = "is declared" if version.is_new else "stands: the source has not changed"
-        say(f"version {version.number} of {version.dataset} {what}\n{_text(found)}")
+        say(f"version {version.number} of {version.dataset} is declared\n{_text(found)}")
+
+
+@app.command("budget", help=BUDGET_HELP)
+def budget_command(curator: CuratorFile, by: ByOption = "owner", output: FormatOption = Format.text) -> None:
+    """Record other budgets."""
+    from noiseless.curator import Curator
+
+    with Curator.unchecked(curator) as owned:
+        owned.record_budgets(by=by)
+        found = _standing(owned)
+    _say_standing(found, output)
 
 
 @app.command("show", help=SHOW_HELP)
@@ -85,10 +103,7 @@ def show_command(curator: CuratorFile, output: FormatOption = Format.text) -> No
 
     with Curator.open(curator) as owned:
         found = _standing(owned)
-    if output is Format.json:
-        print_json(found)
-    else:
-        say(f"version {found['version']} of {found['dataset']}\n{_text(found)}")
+    _say_standing(found, output)
 
 
 @app.command("exposure", help=EXPOSURE_HELP)
@@ -144,6 +159,13 @@ def release_command(
     else:
         say(f"the release costs {cost}\n{_text(found)}")
     return 0
+
+
+def _say_standing(found: dict[str, Any], output: Format) -> None:
+    if output is Format.json:
+        print_json(found)
+    else:
+        say(f"version {found['version']} of {found['dataset']}\n{_text(found)}")
 
 
 def _standing(owned: "Curator") -> dict[str, Any]:

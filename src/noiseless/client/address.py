@@ -71,7 +71,7 @@ def is_local(host: str) -> bool:
     >>> [is_local(host) for host in ("localhost", "127.0.0.1", "::1", "10.0.0.1", "localhost.example.org")]
     [True, True, True, False, False]
     """
-    if host == "localhost" or host.endswith(".localhost"):
+    if host == "localhost":  # names below it are looked up by some resolvers
         return True
     try:
         return ip_address(host).is_loopback

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from noiseless.client.errors import BadReply
 from noiseless.client.frames import Framed, plain
-from noiseless.client.numbers import Amount, Bound, above, below, nearest, shown_interval
+from noiseless.client.numbers import Amount
 from noiseless.client.reading import Members
+from noiseless.display import Bound, rounded_ends, shown_interval
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,8 +30,7 @@ class Answer:
         lower: the truth is not below.
         upper: the truth is not above.
         may_be_missing: whether there may be no number at all.
-        bits: what its questions cost by themselves, rounded up; of a GROUP BY, in the dearest group.
-        free: whether they cost nothing.
+        cost: what its questions cost by themselves; of a GROUP BY, in the dearest group.
     """
 
     sql: str
@@ -40,18 +40,27 @@ class Answer:
     lower: Bound | None
     upper: Bound | None
     may_be_missing: bool
-    bits: float
-    free: bool
+    cost: Amount
+
+    @property
+    def bits(self) -> float:
+        """What its questions cost by themselves, in bits, rounded up."""
+        return self.cost.upper
+
+    @property
+    def free(self) -> bool:
+        """Whether they cost nothing."""
+        return self.cost == Amount()
 
     def numbers(self) -> dict[str, float | None]:
         """The middle, and bounds that are rounded outwards."""
-        return {"value": nearest(self.value), "lower": below(self.lower), "upper": above(self.upper)}
+        return rounded_ends(self.value, self.lower, self.upper)
 
     def shown(self) -> str:
         """The number as people read it."""
         if self.lower is None or self.upper is None:
             return "none"
-        return shown_interval(self.value, self.lower, self.upper, ", or none" if self.may_be_missing else "")
+        return shown_interval(self.value, self.lower, self.upper, may_be_missing=self.may_be_missing)
 
 
 @dataclass(frozen=True)
@@ -61,14 +70,12 @@ class Output:
     Attributes:
         name: what it is called.
         group: whether it names groups.
-        bits: what its questions cost by themselves, rounded up.
-        free: whether they cost nothing.
+        cost: what its questions cost by themselves.
     """
 
     name: str
     group: bool
-    bits: float
-    free: bool
+    cost: Amount
 
 
 @dataclass(frozen=True)
@@ -98,7 +105,7 @@ class Result(Framed):
         if self.rows:
             return tuple(answer for row in self.rows for answer in row)
         return tuple(
-            Answer(self.sql, each.name, {}, None, None, None, False, each.bits, each.free)
+            Answer(self.sql, each.name, {}, None, None, None, False, each.cost)
             for each in self.columns
             if not each.group
         )
@@ -139,7 +146,7 @@ def read_result(members: Members) -> Result:
     """
     sql = members.text("sql")
     columns = tuple(
-        Output(each.text("name"), each.flag("group"), each.number("bits"), each.flag("free"))
+        Output(each.text("name"), each.flag("group"), each.amount("bits"))
         for each in members.objects("columns")
     )
     told = [column for column in columns if not column.group]
@@ -160,7 +167,8 @@ def read_result(members: Members) -> Result:
 def _answer(sql: str, members: Members, column: Output) -> Answer:
     if members.text("column") != column.name:
         raise BadReply(_UNEVEN)
-    value = members.fraction_or_none("value_exact")
+    value = members.bound_or_none("value")
+    value = value if isinstance(value, Fraction) else None
     lower, upper = members.bound_or_none("lower"), members.bound_or_none("upper")
     if (lower is None) != (upper is None) or (lower is None and value is not None):
         raise BadReply("the reply has an interval with one end; ask the server's owner")
@@ -170,4 +178,4 @@ def _answer(sql: str, members: Members, column: Output) -> Answer:
             raise BadReply("the reply has an interval whose ends are out of order; ask the server's owner")
     missing = members.flag("may_be_missing", default=False)
     group = members.plain("group")
-    return Answer(sql, column.name, group, value, lower, upper, missing, column.bits, column.free)
+    return Answer(sql, column.name, group, value, lower, upper, missing, column.cost)

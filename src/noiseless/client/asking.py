@@ -1,6 +1,5 @@
 """One dataset of a server: what can be asked about it."""
 
-import json
 import secrets
 from collections.abc import Mapping
 from decimal import Decimal
@@ -14,12 +13,13 @@ from noiseless.client.errors import BadReply
 from noiseless.client.history import PastBatch, listed, read_batch
 from noiseless.client.listings import Listing, read_sample
 from noiseless.client.reading import Members
-from noiseless.client.replies import Quote, Reply, read_reply
-from noiseless.client.transport import Request
+from noiseless.client.replies import Kind, Quote, Reply, read_reply
+from noiseless.display import printable
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 
 _PAGE = 100
+_OTHER = "the reply is to another request; ask again, and tell the server's owner"
 
 
 class RemoteDataset:
@@ -33,7 +33,7 @@ class RemoteDataset:
         self._calls, self.name = calls, name
 
     def __repr__(self) -> str:
-        return f"<{self.name!r} at {self._calls.transport.address}>"
+        return printable(f"<{self.name!r} at {self._calls.transport.address}>")
 
     def describe(self) -> Dataset:
         """Its columns, its budget and what is spent of it."""
@@ -48,7 +48,7 @@ class RemoteDataset:
         Raises:
             BadQuestion: a statement cannot be read, or what it asks for cannot be told.
         """
-        return read_reply(self._post({"queries": _statements(sql), "dry_run": True}), Quote)
+        return self._of(sql, read_reply(self._post({"queries": _statements(sql), "dry_run": True}), Quote))
 
     def ask(self, *sql: str, key: str | None = None) -> Reply:
         """The answers to a batch, which is charged for together, once.
@@ -67,8 +67,8 @@ class RemoteDataset:
         name = secrets.token_hex(16) if key is None else key
         found = self._post({"queries": _statements(sql), "dry_run": False, "key": name}, name)
         if "key" in found and found.text("key") != name:
-            raise BadReply("the reply is to another request; ask again, and tell the server's owner")
-        return read_reply(found, Reply)
+            raise BadReply(_OTHER)
+        return self._of(sql, read_reply(found, Reply))
 
     def sample(self, rows: int = 20, seed: int = 1) -> Listing[Mapping[str, Any]]:
         """Synthetic rows to try statements on, drawn from the declared domain and never from the data.
@@ -125,10 +125,15 @@ class RemoteDataset:
             reason: why, for the ledger.
         """
         body = {"bits": _budget_text(bits), "reason": reason}
-        path = f"{self._path}/budget"
-        request = Request("POST", path, json.dumps(body).encode(), repeatable=False)
-        self._calls.call(request, path)
+        self._calls.send("POST", f"{self._path}/budget", body, repeatable=False)
         return self.describe()
+
+    @staticmethod
+    def _of(sql: tuple[str, ...], found: Kind) -> Kind:
+        """A reply, if it is one to these statements."""
+        if tuple(result.sql for result in found.results) != sql:
+            raise BadReply(_OTHER)
+        return found
 
     @property
     def _path(self) -> str:
@@ -136,12 +141,10 @@ class RemoteDataset:
 
     def _get(self, below: str, **asked: object) -> Members:
         query = f"?{urlencode(asked)}" if asked else ""
-        path = f"{self._path}{below}{query}"
-        return self._calls.call(Request("GET", path), secrets.token_hex(8))
+        return self._calls.send("GET", f"{self._path}{below}{query}")
 
     def _post(self, body: Mapping[str, object], seed: str | None = None) -> Members:
-        request = Request("POST", f"{self._path}/queries", json.dumps(body).encode())
-        return self._calls.call(request, seed or secrets.token_hex(8))
+        return self._calls.send("POST", f"{self._path}/queries", body, seed=seed)
 
 
 def _statements(sql: tuple[str, ...]) -> list[str]:

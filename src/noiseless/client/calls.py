@@ -1,5 +1,7 @@
 """A call: one request, tried again where that cannot do harm, and what its reply says."""
 
+import json
+import secrets
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -8,6 +10,7 @@ from noiseless.client.errors import (
     BadQuestion,
     BadReply,
     BudgetRefused,
+    DataChanged,
     Forbidden,
     NotFound,
     Redirected,
@@ -34,6 +37,10 @@ _KINDS: dict[int, type[ServerError]] = {
     429: TooMany,
     **dict.fromkeys((408, 502, 503, 504), Unavailable),
 }
+_CONFLICTS: dict[str | None, type[ServerError]] = {
+    "budget_exceeded": BudgetRefused,
+    "data_changed": DataChanged,
+}
 _SAID = {
     400: "the server does not understand the request; is the client as new as the server?",
     401: "a valid token is needed; ask the dataset's owner",
@@ -55,6 +62,21 @@ class Calls:
 
     def __init__(self, transport: Transport, patience: Patience) -> None:
         self.transport, self.patience = transport, patience
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, object] | None = None,
+        *,
+        repeatable: bool = True,
+        seed: str | None = None,
+        total: float | None = None,
+    ) -> Members:
+        """What a request with a JSON body, or none, comes to; as `call`."""
+        content = None if body is None else json.dumps(body).encode()
+        request = Request(method, path, content, repeatable)
+        return self.call(request, seed or secrets.token_hex(8), total)
 
     def call(self, request: Request, seed: str, total: float | None = None) -> Members:
         """What a request comes to.
@@ -109,8 +131,8 @@ class Calls:
             return Redirected(f"{self.transport.address} {said}", status=status, code="redirected")
         code, message, details = self._said(response)
         kind = _KINDS.get(status, ServerError)
-        if status == HTTPStatus.CONFLICT and code == "budget_exceeded":
-            kind = BudgetRefused
+        if status == HTTPStatus.CONFLICT:
+            kind = _CONFLICTS.get(code, ServerError)
         return kind(
             message or _SAID.get(status, f"the server failed (status {status}); ask its owner"),
             status=status,

@@ -1,7 +1,5 @@
 """A client of a server: `nl.connect(url, token)`."""
 
-import json
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,9 +14,9 @@ from noiseless.client.datasets import Dataset, DatasetLine, Session, read_datase
 from noiseless.client.history import PastBatch
 from noiseless.client.listings import Listing
 from noiseless.client.patience import Patience
-from noiseless.client.reading import Members
 from noiseless.client.replies import Quote, Reply
-from noiseless.client.transport import Request, Token, Transport
+from noiseless.client.transport import Token, Transport
+from noiseless.display import printable
 from noiseless.errors import RequestError
 
 _FIRST_SECONDS = 10.0
@@ -81,12 +79,12 @@ class Client:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
         self.session: Session = read_session(
-            self._call("GET", "/v1/session", total=min(_FIRST_SECONDS, calls.patience.total))
+            calls.send("GET", "/v1/session", total=min(_FIRST_SECONDS, calls.patience.total))
         )
 
     def __repr__(self) -> str:
         names = ", ".join(self.session.datasets) or "none"
-        return f"<{self.session.role} {self.session.name!r} at {self.url}; datasets: {names}>"
+        return printable(f"<{self.session.role} {self.session.name!r} at {self.url}; datasets: {names}>")
 
     def __enter__(self) -> Self:
         return self
@@ -112,7 +110,7 @@ class Client:
 
     def datasets(self) -> Listing[DatasetLine]:
         """All datasets that the token may see, with what is spent of each."""
-        return read_datasets(self._call("GET", "/v1/datasets"))
+        return read_datasets(self._calls.send("GET", "/v1/datasets"))
 
     def dataset(self, name: str | None = None) -> Dataset:
         """A dataset's columns, its budget and what is spent of it.
@@ -142,7 +140,7 @@ class Client:
 
     def tokens(self) -> Listing[Mapping[str, Any]]:
         """The tokens of the datasets that the caller owns; their secrets are kept nowhere."""
-        found = self._call("GET", "/v1/tokens").objects("tokens")
+        found = self._calls.send("GET", "/v1/tokens").objects("tokens")
         names = ("id", "name", "role", "datasets", "expires", "valid")
         columns = {name: [each.values.get(name) for each in found] for name in names}
         columns["datasets"] = [", ".join(each.texts("datasets")) for each in found]
@@ -168,7 +166,7 @@ class Client:
         body: dict[str, Any] = {"name": name, "role": role, "expires": expires}
         if datasets is not None:
             body["datasets"] = list(datasets)
-        return self._call("POST", "/v1/tokens", body, repeatable=False).text("token")
+        return self._calls.send("POST", "/v1/tokens", body, repeatable=False).text("token")
 
     def revoke_token(self, token: str) -> None:
         """End a token; for owners.
@@ -176,7 +174,7 @@ class Client:
         Args:
             token: its `id`, as in `tokens`.
         """
-        self._call("DELETE", f"/v1/tokens/{quote(token, safe='')}")
+        self._calls.send("DELETE", f"/v1/tokens/{quote(token, safe='')}")
 
     def _only(self) -> RemoteDataset:
         names = self.session.datasets
@@ -188,15 +186,3 @@ class Client:
         raise RequestError(
             f"the token is for several datasets; write client[{names[0]!r}].ask(...): {listed}"
         )
-
-    def _call(
-        self,
-        method: str,
-        path: str,
-        body: Mapping[str, Any] | None = None,
-        *,
-        repeatable: bool = True,
-        total: float | None = None,
-    ) -> Members:
-        content = None if body is None else json.dumps(body).encode()
-        return self._calls.call(Request(method, path, content, repeatable), secrets.token_hex(8), total)

@@ -5,11 +5,10 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from noiseless.client.errors import BadReply
 from noiseless.client.listings import Listing
 from noiseless.client.numbers import Amount, Budget, rounded_down, rounded_up, shown_budget
-from noiseless.client.reading import Members
-from noiseless.display import html_table, text_table
+from noiseless.client.reading import Members, bad
+from noiseless.display import html_table, printable, text_table
 from noiseless.exact import Bits
 
 
@@ -121,7 +120,8 @@ class Dataset:
     warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return "\n".join([text_table(self._title(), self._facts()), *self.warnings])
+        facts = {printable(name): printable(value) for name, value in self._facts().items()}
+        return "\n".join([text_table(printable(self._title()), facts), *map(printable, self.warnings)])
 
     def _repr_html_(self) -> str:
         return html_table(self._title(), self._facts())
@@ -186,10 +186,8 @@ def read_dataset(members: Members) -> Dataset:
     """
     budgets = members.member("budget")
     return Dataset(
-        name=members.text("name"),
-        version=members.whole("version"),
+        **_standing(members),
         digest=members.text("digest"),
-        rows=members.whole("rows"),
         unit=members.text_or_none("unit"),
         max_rows=members.whole("max_rows"),
         columns=tuple(map(_column, members.objects("columns"))),
@@ -197,24 +195,25 @@ def read_dataset(members: Members) -> Dataset:
         query_budget=budgets.budget("query_bits"),
         analyst_budget=budgets.budget("analyst_bits"),
         min_group=budgets.whole_or_none("min_group"),
-        spent=members.amount("spent"),
-        remaining=members.number_or_none("remaining"),
-        remaining_outputs=members.count_or_none("remaining_outputs"),
         analyst_spent=members.amount("analyst_spent"),
         warnings=members.texts("warnings"),
     )
 
 
 def _line(members: Members) -> DatasetLine:
-    return DatasetLine(
-        name=members.text("name"),
-        rows=members.whole("rows"),
-        version=members.whole("version"),
-        budget=members.budget("budget"),
-        spent=members.amount("spent"),
-        remaining=members.number_or_none("remaining"),
-        remaining_outputs=members.count_or_none("remaining_outputs"),
-    )
+    return DatasetLine(**_standing(members), budget=members.budget("budget"))
+
+
+def _standing(members: Members) -> dict[str, Any]:
+    """What lists and datasets tell alike."""
+    return {
+        "name": members.text("name"),
+        "version": members.whole("version"),
+        "rows": members.whole("rows"),
+        "spent": members.amount("spent"),
+        "remaining": members.number_or_none("remaining"),
+        "remaining_outputs": members.count_or_none("remaining_outputs"),
+    }
 
 
 def _column(members: Members) -> Column:
@@ -226,7 +225,7 @@ def _column(members: Members) -> Column:
         size=members.whole("size"),
         describe=members.text("describe"),
         bounds=_bounds(kind, members.texts("bounds_exact")) if "bounds_exact" in members else None,
-        step=_decimal(members.text("step_exact")) if "step_exact" in members else None,
+        step=_decimal("step_exact", members.text("step_exact")) if "step_exact" in members else None,
         categories=_categories(members.values["categories"]) if "categories" in members else None,
         missing=members.values.get("missing"),
     )
@@ -238,24 +237,20 @@ def _bounds(kind: str, texts: tuple[str, ...]) -> tuple[Decimal, Decimal] | tupl
         if kind == "date":
             return date.fromisoformat(low), date.fromisoformat(high)
     except ValueError:
-        raise BadReply(
-            "the reply has no proper 'bounds_exact'; is the client as new as the server?"
-        ) from None
-    return _decimal(low), _decimal(high)
+        bad("bounds_exact")
+    return _decimal("bounds_exact", low), _decimal("bounds_exact", high)
 
 
-def _decimal(text: str) -> Decimal:
+def _decimal(name: str, text: str) -> Decimal:
     try:
         return Decimal(text)
     except InvalidOperation:
-        raise BadReply(
-            "the reply has a column with no proper numbers; is the client as new as the server?"
-        ) from None
+        bad(name)
 
 
 def _categories(values: object) -> tuple[str | int, ...]:
     if not isinstance(values, list) or not all(isinstance(each, str | int) for each in values):
-        raise BadReply("the reply has no proper 'categories'; is the client as new as the server?")
+        bad("categories")
     return tuple(values)
 
 

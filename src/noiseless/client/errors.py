@@ -51,11 +51,18 @@ class NotFound(ServerError):
 class BadQuestion(ServerError):
     """The statements, or other arguments, cannot be read, priced or answered. Nothing was charged."""
 
+    @property
+    def statement(self) -> int | None:
+        """Which statement of the batch it is, counted from 0; None if it is none of them, or not known."""
+        found = self.details.get("statement")
+        return found if isinstance(found, int) and not isinstance(found, bool) else None
+
 
 class BudgetRefused(ServerError):
     """The batch costs more than is left. Nothing was charged; the answer did not depend on the data.
 
-    Bits are rounded as the server does it: what is spent and asked for up, what is left down.
+    Bits are rounded as the server does it: what is spent and asked for up, what is left down. `details` has
+    the same as exact texts: `spent_exact`, `asked_exact`, `remaining_exact`.
     """
 
     @property
@@ -86,6 +93,10 @@ class BudgetRefused(ServerError):
     def whose(self) -> str:
         """Whose limit it is: the "dataset" has a budget, an "analyst" may have a quota below it."""
         return "analyst" if self.details.get("whose") == "analyst" else "dataset"
+
+
+class DataChanged(ServerError):
+    """The data is not the version that its owner declared; it stays so until the owner declares it."""
 
 
 class TooLarge(ServerError):

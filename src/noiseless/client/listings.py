@@ -6,8 +6,9 @@ from decimal import Decimal
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from noiseless.client.frames import Framed, aligned, html, plain
+from noiseless.client.frames import Framed, plain
 from noiseless.client.reading import Members
+from noiseless.display import aligned, html_rows, printable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,10 +46,10 @@ class Listing(Sequence[Item], Framed, Generic[Item]):
         return iter(self.items)
 
     def __repr__(self) -> str:
-        return "\n".join([self.title, *(f"  {line}" for line in aligned(self._table()))])
+        return "\n".join(map(printable, [self.title, *(f"  {line}" for line in aligned(self._table()))]))
 
     def _repr_html_(self) -> str:
-        return f"<p><b>{escape(self.title)}</b></p>{html(self._table())}"
+        return f"<p><b>{escape(self.title)}</b></p>{html_rows(self._table())}"
 
     def _table(self) -> list[list[str]]:
         if not self.items:

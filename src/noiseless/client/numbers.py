@@ -2,15 +2,12 @@
 
 import re
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor, isinf
 
 from noiseless.errors import RequestError
-from noiseless.exact import Bits, log2_bounds, round_down, round_up
-
-Bound = Fraction | float
-"""An end of an interval: exact, or infinite."""
+from noiseless.exact import Bits, log2_bounds, round_up
 
 Budget = Fraction | Bits
 """A number of bits, or a reach k as `Bits(k)`."""
@@ -20,9 +17,6 @@ _RATIO = rf"{_WHOLE}(?:/{_WHOLE})?"
 _FRACTION = re.compile(rf"(-?)({_RATIO})")
 _AMOUNT = re.compile(rf"(?:([0-9]{{1,6}})|log2\(({_WHOLE})\))(?: \+ ({_RATIO}))?")
 _BUDGET = re.compile(rf"(?:({_RATIO})|log2\(({_RATIO})\))")
-
-_DIGITS = 6
-"""What people read has so many significant digits."""
 
 
 @dataclass(frozen=True)
@@ -141,46 +135,3 @@ def shown_budget(budget: Budget | None) -> str:
     if budget is None:
         return "none"
     return rounded_down(budget.lower if isinstance(budget, Bits) else budget)
-
-
-def shown_interval(value: Fraction | None, lower: Bound, upper: Bound, perhaps: str = "") -> str:
-    """An interval: its middle and its ends, which are rounded outwards.
-
-    >>> shown_interval(Fraction(1, 2), Fraction(1, 3), Fraction(2, 3))
-    '0.5 (0.333333 to 0.666667)'
-    """
-    low, high = _digits(lower, ROUND_FLOOR), _digits(upper, ROUND_CEILING)
-    if value is None:
-        return f"{low} to {high}{perhaps}"
-    middle = _digits(value, ROUND_HALF_EVEN)
-    exact = lower == upper and low == high
-    return f"{middle}{perhaps}" if exact else f"{middle} ({low} to {high}{perhaps})"
-
-
-def below(bound: Bound | None) -> float | None:
-    """A float that is not above."""
-    return round_down(bound) if isinstance(bound, Fraction) else bound
-
-
-def above(bound: Bound | None) -> float | None:
-    """A float that is not below."""
-    return round_up(bound) if isinstance(bound, Fraction) else bound
-
-
-def nearest(value: Fraction | None) -> float | None:
-    """The nearest float; infinite where there is none."""
-    if value is None:
-        return None
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
-
-
-def _digits(number: Bound, rounding: str) -> str:
-    if isinstance(number, float):
-        return str(number)
-    whole = len(f"{Decimal(int(abs(number))):f}")
-    context = Context(prec=max(_DIGITS, whole), rounding=rounding)
-    text = f"{context.divide(Decimal(number.numerator), Decimal(number.denominator)):f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,6 +1,7 @@
 """Replies as JSON, read member by member: what is missing or of another kind is told, nothing is guessed."""
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -8,7 +9,8 @@ from fractions import Fraction
 from typing import Any, Never, TypeVar
 
 from noiseless.client.errors import BadReply
-from noiseless.client.numbers import Amount, Bound, Budget, read_amount, read_budget, read_fraction
+from noiseless.client.numbers import Amount, Budget, read_amount, read_budget, read_fraction
+from noiseless.display import Bound
 
 Found = TypeVar("Found")
 
@@ -31,7 +33,7 @@ class Members:
     def text(self, name: str) -> str:
         """A text."""
         found = self.values.get(name)
-        return found if isinstance(found, str) else _bad(name)
+        return found if isinstance(found, str) else bad(name)
 
     def text_or_none(self, name: str) -> str | None:
         """A text, or nothing."""
@@ -40,12 +42,12 @@ class Members:
     def flag(self, name: str, *, default: bool | None = None) -> bool:
         """Yes or no."""
         found = self.values.get(name, default)
-        return found if isinstance(found, bool) else _bad(name)
+        return found if isinstance(found, bool) else bad(name)
 
     def whole(self, name: str) -> int:
         """A whole number."""
         found = self.values.get(name)
-        return found if isinstance(found, int) and not isinstance(found, bool) else _bad(name)
+        return found if isinstance(found, int) and not isinstance(found, bool) else bad(name)
 
     def whole_or_none(self, name: str) -> int | None:
         """A whole number, or nothing."""
@@ -57,11 +59,11 @@ class Members:
         if isinstance(found, str) and found in _ENDS:
             return _ENDS[found]
         if isinstance(found, bool) or not isinstance(found, int | Decimal):
-            _bad(name)
+            bad(name)
         try:
             return float(found)
         except OverflowError:
-            return _bad(name)
+            return bad(name)
 
     def number_or_none(self, name: str) -> float | None:
         """A number that the server rounded, or nothing."""
@@ -75,16 +77,16 @@ class Members:
         """A whole number of any size, which is written as a text; or nothing."""
         found = self.fraction_or_none(name)
         if found is not None and found.denominator != 1:
-            _bad(name)
+            bad(name)
         return None if found is None else found.numerator
 
     def bound_or_none(self, name: str) -> Bound | None:
-        """An end of an interval: exact, infinite, or nothing."""
+        """A number or an end: exact, infinite or nothing; rounded where it is too long to be written."""
         exact = self.fraction_or_none(f"{name}_exact")
         if exact is not None or name not in self:
             return exact
-        rounded = self.values[name]
-        return _ENDS[rounded] if isinstance(rounded, str) and rounded in _ENDS else _bad(f"{name}_exact")
+        rounded = self.number(name)
+        return rounded if math.isinf(rounded) else Fraction(rounded)
 
     def amount(self, name: str) -> Amount:
         """An exact cost."""
@@ -97,33 +99,33 @@ class Members:
     def texts(self, name: str) -> tuple[str, ...]:
         """Texts."""
         found = self._list(name)
-        return tuple(found) if all(isinstance(each, str) for each in found) else _bad(name)
+        return tuple(found) if all(isinstance(each, str) for each in found) else bad(name)
 
     def objects(self, name: str) -> tuple["Members", ...]:
         """Objects."""
-        return tuple(Members(each) if isinstance(each, dict) else _bad(name) for each in self._list(name))
+        return tuple(Members(each) if isinstance(each, dict) else bad(name) for each in self._list(name))
 
     def member(self, name: str) -> "Members":
         """An object."""
         found = self.values.get(name)
-        return Members(found) if isinstance(found, dict) else _bad(name)
+        return Members(found) if isinstance(found, dict) else bad(name)
 
     def plain(self, name: str) -> dict[str, Any]:
         """The members of an object, which are texts, numbers, yes or no."""
         found = self.member(name).values
         if not all(isinstance(value, str | int | Decimal | None) for value in found.values()):
-            _bad(name)
+            bad(name)
         return dict(found)
 
     def _list(self, name: str) -> list[Any]:
         found = self.values.get(name)
-        return found if isinstance(found, list) else _bad(name)
+        return found if isinstance(found, list) else bad(name)
 
     def _read(self, name: str, read: Callable[[str], Found]) -> Found:
         try:
             return read(self.text(name))
         except ValueError:
-            return _bad(name)
+            return bad(name)
 
 
 def read_object(content: bytes) -> Members:
@@ -145,5 +147,10 @@ def _no_number(text: str) -> Never:
     raise ValueError(text)
 
 
-def _bad(name: str) -> Never:
+def bad(name: str) -> Never:
+    """Tell that a member is missing or of another kind.
+
+    Raises:
+        BadReply: always.
+    """
     raise BadReply(f"the reply has no proper {name!r}; is the client as new as the server?")

@@ -6,9 +6,10 @@ from html import escape
 from typing import TYPE_CHECKING, TypeVar
 
 from noiseless.client.answers import Answer, Result, read_result
-from noiseless.client.frames import Framed, aligned, html, plain
-from noiseless.client.numbers import Amount, rounded_down, rounded_up
+from noiseless.client.frames import Framed, plain
+from noiseless.client.numbers import Amount, rounded_down
 from noiseless.client.reading import Members
+from noiseless.display import aligned, html_rows, printable
 from noiseless.exact import Bits
 
 if TYPE_CHECKING:
@@ -52,10 +53,11 @@ class Quote:
         return self.batch.bits
 
     def __repr__(self) -> str:
-        return "\n".join([self._title(), *(f"  {line}" for line in self._lines()), *self.warnings])
+        lines = [self._title(), *(f"  {line}" for line in self._lines()), *self.warnings]
+        return "\n".join(map(printable, lines))
 
     def _repr_html_(self) -> str:
-        tables = "".join(html(result.lines()) for result in self.results if result.rows)
+        tables = "".join(html_rows(result.lines()) for result in self.results if result.rows)
         notes = "".join(f"<p>{escape(warning)}</p>" for warning in self.warnings)
         lines = "" if tables else "".join(f"<p>{escape(line)}</p>" for line in self._lines())
         return f"<p><b>{escape(self._title())}</b></p>{tables}{lines}{notes}"
@@ -70,7 +72,7 @@ class Quote:
 
     def _lines(self) -> list[str]:
         return [
-            f"{answer.column}: {'free' if answer.free else f'{rounded_up(answer.bits)} bits'}  {answer.sql}"
+            f"{answer.column}: {'free' if answer.free else answer.cost}  {answer.sql}"
             for answer in self.answers
         ]
 

@@ -11,7 +11,14 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
+from http.client import (
+    HTTPConnection,
+    HTTPException,
+    HTTPResponse,
+    HTTPSConnection,
+    IncompleteRead,
+    parse_headers,
+)
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +28,8 @@ from noiseless.errors import RequestError
 
 _PART = 1 << 16
 _MOST_IDLE = 32
+_FINAL, _SWITCHING = 200, 101
+"""Statuses below the first announce a response; the second is another protocol, which nobody asked for."""
 
 
 @dataclass(frozen=True)
@@ -180,12 +189,10 @@ class Transport:
         try:
             connection.sock.settimeout(max(deadline - time.monotonic(), 0.001))
             connection.response_class = partial(_TimedResponse, deadline=deadline)  # type: ignore[assignment]
-            connection.request(
-                request.method, self.address.prefix + request.path, request.body, self._headers(request)
-            )
+            sent = self._sent(connection, request)
             response = connection.getresponse()
             found = Response(response.status, _lower(response), self._read(response))
-            finished = not response.will_close
+            finished = sent and not response.will_close and response.status >= _FINAL
         except (OSError, IncompleteRead) as error:
             raise _lost(error, sent=True) from None
         except HTTPException:
@@ -196,6 +203,15 @@ class Transport:
             else:
                 connection.close()
         return found
+
+    def _sent(self, connection: HTTPConnection, request: Request) -> bool:
+        """Send a request; false if the server ended that, which it may have explained before."""
+        path = self.address.prefix + request.path
+        try:
+            connection.request(request.method, path, request.body, self._headers(request))
+        except (BrokenPipeError, ConnectionResetError):
+            return False
+        return True
 
     def _headers(self, request: Request) -> dict[str, str]:
         headers = {
@@ -233,6 +249,14 @@ class _TimedResponse(HTTPResponse):
         super().__init__(sock, *arguments, **named)
         plain: Any = self.fp
         self.fp = io.BufferedReader(_TimedReader(plain.detach(), sock.settimeout, deadline))
+
+    def _read_status(self) -> tuple[str, int, str]:
+        """The status of the response itself: what only announces it is passed over (RFC 9110, 15.2)."""
+        while True:
+            found: tuple[str, int, str] = super()._read_status()  # type: ignore[misc]
+            if found[1] >= _FINAL or found[1] == _SWITCHING:
+                return found
+            parse_headers(self.fp)
 
 
 class _TimedReader(io.RawIOBase):

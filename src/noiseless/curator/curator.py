@@ -231,7 +231,7 @@ class Curator:
     # For the owner
 
     def declare_version(self, *, carry_over: bool = True, by: str = "owner") -> Version:
-        """Declare the source's present state: a new version if it changed, budgets as the file has them.
+        """Declare the source's present state: a new version even if nothing changed, with the file's budgets.
 
         Args:
             carry_over: whether what was paid for earlier versions counts for the new one.
@@ -243,6 +243,14 @@ class Curator:
         version = custody.declare(self.file, self.ledger, self._source, carry_over=carry_over, by=by)
         self._edition = None
         return version
+
+    def record_budgets(self, *, by: str = "owner") -> None:
+        """Record the budgets of the file, if they are others than the ledger's; the version stays.
+
+        Raises:
+            UnknownDatasetError: the dataset was never declared.
+        """
+        custody.record_budgets(self.file, self.ledger, by=by)
 
     def record_release(
         self,

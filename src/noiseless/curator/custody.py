@@ -13,7 +13,9 @@ PUBLIC = "public state"
 
 
 def declare(file: CuratorFile, ledger: Ledger, source: Source, *, carry_over: bool, by: str) -> Version:
-    """Declare what the source holds now: a new version if it changed, new budgets if the file has others.
+    """Declare what the source holds now: a new version, with the budgets of the file.
+
+    It is a new version also if nothing changed: otherwise it would tell that nobody's record did.
 
     Raises:
         NoiselessError: the source is not what the file declares; nothing was written.
@@ -38,6 +40,19 @@ def declare(file: CuratorFile, ledger: Ledger, source: Source, *, carry_over: bo
     return version
 
 
+def record_budgets(file: CuratorFile, ledger: Ledger, *, by: str) -> None:
+    """Record the budgets of the file, if they are others; the version stays.
+
+    Raises:
+        UnknownDatasetError: it was never declared.
+    """
+    state = ledger.state(file.name, cells=(), analysts=())
+    if _other_budget(file, state) is not None:
+        ledger.change_budget(
+            file.name, file.budget, analyst_budget=file.analyst_budget, by=by, reason="declared"
+        )
+
+
 def current(file: CuratorFile, ledger: Ledger, source: Source) -> PublicState:
     """The public state of the present version; the first one is declared by whoever comes first.
 
@@ -56,11 +71,15 @@ def current(file: CuratorFile, ledger: Ledger, source: Source) -> PublicState:
         _keep(ledger, file.name, PublicState.of(file, snapshot), state.digest)
         found = ledger.told(file.name, questions=[PUBLIC])
     public = PublicState.read(found[0].body, state.version, file.least_group)
-    if (what := _difference(file, state, public)) is not None:
-        raise RequestError(
-            f"{file.path.name} declares {what} than version {state.version} in the ledger;"
-            f" record the change with: noiseless dataset declare {file.path.name}"
-        )
+    for what, command in (
+        (_other_columns(file, public), "declare"),
+        (_other_budget(file, state), "budget"),
+    ):
+        if what is not None:
+            raise RequestError(
+                f"{file.path.name} declares {what} than version {state.version} in the ledger;"
+                f" record the change with: noiseless dataset {command} {file.path.name}"
+            )
     return public
 
 
@@ -89,11 +108,13 @@ def _keep(ledger: Ledger, dataset: str, public: PublicState, digest: str) -> Non
     ledger.settle(dataset, write)
 
 
-def _difference(file: CuratorFile, state: State, public: PublicState) -> str | None:
+def _other_columns(file: CuratorFile, public: PublicState) -> str | None:
     if public.schema.dump() != file.schema.dump():
         return "other columns"
-    if public.limits.rows != file.rows:
-        return "another max_rows"
+    return "another max_rows" if public.limits.rows != file.rows else None
+
+
+def _other_budget(file: CuratorFile, state: State) -> str | None:
     if _exact(state.budget) != _exact(file.budget):
         return "another budget"
     return "another analyst_bits" if _exact(state.analyst_budget) != _exact(file.analyst_budget) else None

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, Text, any_, bindparam, func, literal_column, select
+from sqlalchemy import BindParameter, Select, Text, any_, bindparam, delete, func, literal_column, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from noiseless.accounting.cost import Cost
@@ -15,7 +15,7 @@ from noiseless.ledger.accounts import FREE
 from noiseless.ledger.entries import Entry, now
 from noiseless.ledger.replay import charged
 from noiseless.ledger.schema import entries
-from noiseless.ledger.side_tables import batches, keys_of, notes, read, rows, run, write
+from noiseless.ledger.side_tables import batches, listed, notes, read, rows, run, text_of, write
 
 if TYPE_CHECKING:
     from noiseless.ledger.ledger import Ledger
@@ -27,16 +27,11 @@ _OF_DATASET = (
     .where(batches.c.dataset == bindparam("of_dataset"))
 )
 _OF_ANALYST = _OF_DATASET.where(batches.c.analyst == bindparam("of_analyst"))
-_KEYS = bindparam("of_keys")
+_KEYS: BindParameter[Any] = bindparam("of_keys")
 _BY_KEYS = {
     True: _OF_DATASET.where(batches.c.idempotency == any_(_KEYS)),
     False: _OF_DATASET.where(batches.c.idempotency.in_(select(func.json_each(_KEYS).table_valued("value")))),
 }
-_SAME_KEY = select(batches.c.sql).where(
-    (batches.c.dataset == bindparam("dataset"))
-    & (batches.c.idempotency == bindparam("idempotency"))
-    & (batches.c.analyst == bindparam("analyst"))
-)
 
 
 def _latest(chosen: Select[Any]) -> Select[Any]:
@@ -53,6 +48,24 @@ _ADD = {
     True: postgresql.insert(batches).on_conflict_do_nothing(),
     False: sqlite.insert(batches).on_conflict_do_nothing(),
 }
+_FREE = (
+    (batches.c.dataset == bindparam("of_dataset"))
+    & (batches.c.analyst == bindparam("of_analyst"))
+    & batches.c.charge.is_(None)
+)
+_MOST_FREE = 1000
+_FORGET = delete(batches).where(
+    _FREE
+    & (
+        batches.c.time
+        < select(batches.c.time)
+        .where(_FREE)
+        .order_by(batches.c.time.desc())
+        .limit(literal_column("1"))
+        .offset(literal_column(str(_MOST_FREE - 1)))
+        .scalar_subquery()
+    )
+)
 _NOTE = select(notes.c.value).where(
     (notes.c.dataset == bindparam("of_dataset")) & (notes.c.name == bindparam("of_name"))
 )
@@ -61,8 +74,8 @@ _NOTE = select(notes.c.value).where(
 class KeyReusedError(NoiselessError):
     """An idempotency key came with another batch before."""
 
-    def __init__(self) -> None:
-        super().__init__("that key came with another batch; use a new key for new statements")
+    def __init__(self, message: str = "that key came with another batch; use a new one") -> None:
+        super().__init__(message)
 
 
 @dataclass(frozen=True)
@@ -117,32 +130,52 @@ class AskedBatch:
         }
 
 
-def note_batch(session: "Session", batch: AskedBatch) -> None:
-    """Note a batch within the transaction that charges for it; the first note of it stands.
+def note_charged(session: "Session", several: Sequence[AskedBatch]) -> None:
+    """Note batches within the transaction that charges for them; the first note of each stands.
 
     Raises:
-        KeyReusedError: its key came with another batch, at the same time perhaps; nothing may be charged.
+        KeyReusedError: the key of one came with another batch, at the same time perhaps; nothing is charged.
     """
-    if _added(session, batch) or batch.key is None:
+    keyed = [batch for batch in several if batch.key is not None]
+    add = text_of(_ADD[session.statements.is_postgresql], session.statements.dialect)
+    for batch in several:
+        if batch.key is None:  # written with all else, at the end of the transaction
+            session.put(add, (batch.dataset, batch.analyst, batch.fingerprint), batch.row)
+    if not keyed or _added(session, keyed) == len(keyed):
         return
-    for (text,) in rows(session, _SAME_KEY, {name: batch.row[name] for name in _NAMES_KEY}):
-        if tuple(json.loads(str(text))) != batch.sql:
+    keys = [batch.key for batch in keyed if batch.key is not None]
+    came = {
+        (batch.analyst, batch.key, batch.version): batch.sql
+        for dataset in {batch.dataset for batch in keyed}
+        for batch in _with_keys(session, dataset, keys)
+    }
+    for batch in keyed:
+        if came.get((batch.analyst, batch.key, batch.version), batch.sql) != batch.sql:
             raise KeyReusedError
 
 
-_NAMES_KEY = ("dataset", "idempotency", "analyst")
+def _added(session: "Session", several: Sequence[AskedBatch]) -> int:
+    """Add the batches that are not there; how many."""
+    add = text_of(_ADD[session.statements.is_postgresql], session.statements.dialect)
+    return int(session.many(add, [batch.row for batch in several]).rowcount)
 
 
-def _added(session: "Session", batch: AskedBatch) -> bool:
-    return run(session, _ADD[session.statements.is_postgresql], batch.row) > 0
+def _with_keys(session: "Session", dataset: str, keys: Sequence[str]) -> list[AskedBatch]:
+    if not keys:
+        return []
+    statement = _BY_KEYS[session.statements.is_postgresql]
+    found = rows(session, statement, {"of_dataset": dataset, "of_keys": listed(session, keys)})
+    return [_batch(row) for row in found]
 
 
 def note_batches(ledger: "Ledger", several: Sequence[AskedBatch]) -> None:
-    """Note batches that cost nothing, in a transaction of their own."""
+    """Note batches that cost nothing, in a transaction of their own; of each analyst the latest are kept."""
+    who = {(batch.dataset, batch.analyst) for batch in several}
 
     def note(session: "Session") -> None:
-        for batch in several:
-            _added(session, batch)
+        _added(session, several)
+        for dataset, analyst in who:
+            run(session, _FORGET, {"of_dataset": dataset, "of_analyst": analyst})
 
     if several:
         write(ledger, note)
@@ -173,13 +206,10 @@ def find_batches(
     """The batches that came with idempotency keys, by analyst and key; of several versions the latest."""
     if not wanted:
         return {}
-    keys = keys_of(ledger, sorted({key for _, key in wanted}))
-
-    def look(session: "Session") -> list[tuple[object, ...]]:
-        statement = _BY_KEYS[session.statements.is_postgresql]
-        return rows(session, statement, {"of_dataset": dataset, "of_keys": keys})
-
-    found = sorted(map(_batch, read(ledger, look)), key=lambda batch: batch.version)
+    keys = sorted({key for _, key in wanted})
+    found = sorted(
+        read(ledger, lambda session: _with_keys(session, dataset, keys)), key=lambda batch: batch.version
+    )
     return {(batch.analyst, batch.key): batch for batch in found if batch.key is not None}
 
 

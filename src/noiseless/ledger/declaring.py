@@ -77,15 +77,15 @@ def declare(
         if dataset is None:
             return _added(session, wanted)
         books = OpenBooks(session, dataset)
-        is_new = not wanted.has_data_of(dataset)
-        if is_new:
+        if new_version or not wanted.has_data_of(dataset):
             _new_version(books, dataset, wanted, asked_for=new_version, carry_over=carry_over)
         if not wanted.has_budgets_of(dataset):
             _new_budgets(books, dataset, wanted, asked_for=change_budget)
-        return _version(books.dataset, is_new=is_new)
+        return _version(books.dataset, is_new=new_version)
 
     present = database.read(lambda session: OpenBooks.find(session, wanted.dataset))
-    if present is not None and wanted.has_data_of(present) and wanted.has_budgets_of(present):
+    is_declared = present is not None and wanted.has_data_of(present) and wanted.has_budgets_of(present)
+    if present is not None and is_declared and not new_version:
         return _version(present)
     while True:
         found = database.write(changed)

@@ -107,7 +107,8 @@ class Ledger:
             budget: bits (int, Fraction, Decimal), a reach k as `Bits(k)`, or None for no end.
             analyst_budget: what each analyst may make the dataset pay.
             record: the declared private attributes of one person.
-            new_version: declare a new version if digest or record differ from the last one's.
+            new_version: declare a new version, also of the same data: that they did not change is nobody's
+                business.
             carry_over: whether what was paid for earlier versions counts for the new one.
             change_budget: change the budgets if they differ.
             by: who says so.

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-from noiseless.ledger.accounts import Accounts, Shares, Surplus, Surpluses
+from noiseless.accounting.cost import Cost
+from noiseless.ledger.accounts import FREE, Accounts, Shares, Surplus, Surpluses
 from noiseless.ledger.entries import Entry, canonical
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.rows import Dataset
@@ -87,9 +88,7 @@ def _effects(entry: Entry, dataset: Dataset | None, holdings: Holdings) -> Effec
     if entry.kind == "answers":
         return Effects(dataset, version=body["version"], answers=body["answers"])
     if entry.kind == "budget":
-        texts = (canonical(body["budget"]), canonical(body["analyst_budget"]))
-        new = dataset._replace(budget_text=texts[0], analyst_budget_text=texts[1], changed=entry.seq)
-        return Effects(new, declares=True)
+        return _rebudgeted(entry, dataset)
     if entry.kind == "version":
         return _versioned(entry, dataset)
     raise LedgerError(f"entry {entry.seq} is of no known kind")
@@ -111,6 +110,29 @@ def _declared(entry: Entry) -> Dataset:
     )
 
 
+def _rebudgeted(entry: Entry, dataset: Dataset) -> Effects:
+    """Other budgets from now on."""
+    texts = (canonical(entry.body["budget"]), canonical(entry.body["analyst_budget"]))
+    accounts = _carried(dataset)
+    new = dataset._replace(
+        budget_text=texts[0], analyst_budget_text=texts[1], changed=entry.seq, accounts=accounts
+    )
+    return Effects(new, declares=True, forgets_cells=accounts != dataset.accounts)
+
+
+def _carried(dataset: Dataset) -> Accounts:
+    """What was paid, when a version or a budget ends.
+
+    Under a budget that refuses nothing, answers are bounded by what a record can be, not by what was paid:
+    there are ways to learn all of it that cost one record more and another one less. Whoever paid less has
+    no more left than others, so all have paid for the whole record.
+    """
+    values = dataset.record.values()
+    if values is None or dataset.history.protects or dataset.accounts.total == FREE:
+        return dataset.accounts
+    return Accounts(Cost(values))
+
+
 def _versioned(entry: Entry, dataset: Dataset) -> Effects:
     """Everybody has paid what the dearest paid: who is in which public cell may have changed."""
     body = entry.body
@@ -122,7 +144,7 @@ def _versioned(entry: Entry, dataset: Dataset) -> Effects:
         record_text=canonical(body["record"]),
     )
     anew = not body["carry_over"]
-    accounts = Accounts() if anew else Accounts(dataset.accounts.total)
+    accounts = Accounts() if anew else Accounts(_carried(dataset).total)
     return Effects(new._replace(accounts=accounts), declares=True, forgets_cells=True, forgets_analysts=anew)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from noiseless.accounting.history import BudgetError
 from noiseless.errors import NoiselessError
+from noiseless.ledger.asked_batches import AskedBatch, note_charged
 from noiseless.ledger.books import OpenBooks
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.ledger import Ledger
@@ -29,7 +30,8 @@ except ImportError:  # pragma: no cover - not on Windows
 
 Found = TypeVar("Found")
 Work = Callable[[OpenBooks], Any]
-Note = Callable[["Session", int], None]
+Note = Callable[[int, int], AskedBatch]
+"""Given the number of the entry that charges and of the dataset's version, the batch that is charged for."""
 Answers = tuple[int | None, Mapping[str, Mapping[str, Any]]]
 """Answers that are to be stored, and their version."""
 
@@ -130,13 +132,15 @@ class _Queue:
     def _together(self, session: "Session", group: list[_Waiting]) -> list[tuple[Any, BaseException | None]]:
         books = OpenBooks.locked(session, self._dataset)
         try:
-            stored = _stored(books, [each.answers for each in group])
-            return [
-                (stored[place], None) if each.answers[1] else _worked(session, books, each)
+            stored, noted = _stored(books, [each.answers for each in group]), list[AskedBatch]()
+            outcomes = [
+                (stored[place], None) if each.answers[1] else _worked(session, books, each, noted)
                 for place, each in enumerate(group)
             ]
+            note_charged(session, noted)
         except NoiselessError as error:
             raise _UndoneError from error
+        return outcomes
 
 
 def _stored(books: OpenBooks, several: list[Answers]) -> list[dict[str, Any]]:
@@ -149,7 +153,9 @@ def _stored(books: OpenBooks, several: list[Answers]) -> list[dict[str, Any]]:
     return [{question: stood[version][question] for question in answers} for version, answers in several]
 
 
-def _worked(session: "Session", books: OpenBooks, each: _Waiting) -> tuple[Any, BaseException | None]:
+def _worked(
+    session: "Session", books: OpenBooks, each: _Waiting, noted: list[AskedBatch]
+) -> tuple[Any, BaseException | None]:
     """What came of one caller's work; a refusal concerns that caller alone."""
     written, before = session.written, books.dataset
     try:
@@ -159,7 +165,7 @@ def _worked(session: "Session", books: OpenBooks, each: _Waiting) -> tuple[Any, 
             raise
         return None, error
     if each.note is not None and books.dataset is not before and session.written is not None:
-        each.note(session, session.written.seq)
+        noted.append(each.note(session.written.seq, books.dataset.version))
     return found, None
 
 
@@ -259,7 +265,7 @@ class SharedLedger(Ledger):
         """What this thread charges for meanwhile is noted in the same transaction.
 
         Args:
-            note: is given the transaction and the number of the entry.
+            note: says what is charged for. If it raises, nothing is charged.
         """
         self._here.note = note
         try:

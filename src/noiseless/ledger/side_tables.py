@@ -5,6 +5,7 @@ that `Ledger.verify` follows, that an export holds and that `Ledger.restore` rea
 copy of the whole file and holds them too.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -35,7 +36,7 @@ tokens = Table(  # one row for each dataset that a token is for
     Column("revoked_by", Text),
 )
 
-_KEYED = text("idempotency IS NOT NULL")
+_KEYED, _FREE = text("idempotency IS NOT NULL"), text("charge IS NULL")
 
 batches = Table(  # what each analyst asked for the first time
     "ledger_batches",
@@ -49,6 +50,7 @@ batches = Table(  # what each analyst asked for the first time
     Column("charge", BigInteger),  # the number of the entry that charged for it
     Column("idempotency", Text),
     Index("ledger_batches_by_time", "dataset", "time"),
+    Index("ledger_batches_free", "dataset", "analyst", "time", sqlite_where=_FREE, postgresql_where=_FREE),
     Index(
         "ledger_batches_by_key",
         "dataset",
@@ -98,6 +100,6 @@ def write(ledger: "Ledger", work: Callable[["Session"], Found]) -> Found:
     return ledger._database.write(work)  # noqa: SLF001 - a part of the ledger
 
 
-def keys_of(ledger: "Ledger", values: Sequence[str]) -> Any:  # noqa: ANN401 - as the statement wants them
+def listed(session: "Session", values: Sequence[str]) -> Any:  # noqa: ANN401 - as the statement wants them
     """Texts as one parameter: JSON for SQLite, an array for PostgreSQL."""
-    return ledger._database.keys(values)  # noqa: SLF001 - a part of the ledger
+    return list(values) if session.statements.is_postgresql else json.dumps(list(values))

@@ -41,8 +41,8 @@ _LONG_NUMBER = re.compile(r"(?<![\w#])(\d+\.\d\d)\d+")
 _MANY = 6
 """With more lines than this each adversary (or other text that tells lines apart) gets a panel of its own."""
 
-_LEGEND_COLUMNS = 4
-"""In a picture of one panel; with more panels there is room for twice as many."""
+_LETTERS_AN_INCH, _LEGEND_SAMPLE = 12, 7
+"""What a legend's texts and the samples before them take; it has as many columns as fit."""
 
 _ROOM = 0.04
 
@@ -178,10 +178,11 @@ def _save(game: GameLike, lines: Sequence[_Line], across: str, path: Path, kind:
         looks = {name: _LOOKS[i % len(_LOOKS)] for i, name in enumerate(names)}
         for panel, axis in zip(panels, axes, strict=True):
             _panel(panel, [line for line in lines if line.panel == panel], looks, axis)
-            axis.set_xlabel(across)
+            axis.set_xlabel("budget, bits" if across == "budget" else across.replace("_", " "))
         axes[0].set_ylabel(game.measure)
         _limits(lines, axes[0])
-        columns = _LEGEND_COLUMNS * (1 + (len(panels) > 1))
+        longest = max((len(name) for name in names), default=1)
+        columns = max(1, int(width * _LETTERS_AN_INCH / (longest + _LEGEND_SAMPLE)))
         _legend(figure, axes[0], columns, dashed=any(line.unprotected for line in lines))
         figure.savefig(path, format=kind, metadata=_NO_DATE[kind])
     if kind == "svg":

@@ -1,7 +1,11 @@
 """The application: endpoints behind the gate."""
 
+import asyncio
+import signal
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from types import FrameType
 from typing import Any
 
 from fastapi import FastAPI
@@ -47,6 +51,7 @@ def create_app(settings: Settings) -> Gate:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await office.start()
+        _heed_signals(office)
         yield
         await office.close()
 
@@ -66,6 +71,24 @@ def create_app(settings: Settings) -> Gate:
     for framework_kind in (HTTPException, RequestValidationError):
         api.add_exception_handler(framework_kind, framework_refused)
     return Gate(api, office)
+
+
+def _heed_signals(office: Office) -> None:
+    """Begin no more work as soon as the process is told to stop; uvicorn does the rest of it."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        before = signal.getsignal(number)
+
+        def stop(
+            number: int, frame: FrameType | None, before: object = before
+        ) -> None:  # runs between any two steps of the program: what takes locks must not be done here
+            loop.call_soon_threadsafe(office.begin_closing)
+            if callable(before):
+                before(number, frame)
+
+        signal.signal(number, stop)
 
 
 def from_environment() -> Gate:

@@ -15,6 +15,9 @@ from noiseless.server.errors import forbidden, not_found, unauthorised, unavaila
 _REFRESH, _STALE, _SOONEST = 0.3, 0.8, 0.05
 """Seconds: after which tokens are read again, are not trusted any more, and may be read again at all."""
 
+_PATIENCE = 2.0
+"""Seconds to wait for the ledger before somebody is told that it is away."""
+
 _NOBODY = token_hash("nobody")
 
 
@@ -70,6 +73,7 @@ class Callers:
     def __init__(self, ledgers: Sequence[Ledger], datasets: Sequence[str], pool: Executor) -> None:
         self._ledgers, self._datasets, self._pool = tuple(ledgers), frozenset(datasets), pool
         self._tokens: dict[str, list[Token]] = {}
+        self._found: dict[str, tuple[Caller, str]] = {}
         self._read_at = float("-inf")
         self._reading: asyncio.Task[None] | None = None
         self._changes = 0
@@ -84,34 +88,48 @@ class Callers:
         name = token_id(text.strip()) if scheme.lower() == "bearer" else None
         if name is None:
             raise unauthorised()
-        age = time.monotonic() - self._read_at
-        if age > _STALE or (name not in self._tokens and age > _SOONEST):
+        age, hashed = time.monotonic() - self._read_at, token_hash(text.strip())
+        if age > _STALE:
             await self._read_again()
-        elif age > _REFRESH:
-            self._begin_reading()
-        return self._caller(name, token_hash(text.strip()))
+        elif (found := self._caller(name, hashed)) is not None:
+            if age > _REFRESH:
+                self._begin_reading()
+            return found
+        elif age > _SOONEST:  # made just now, perhaps; whatever is wrong with it, refusals take as long
+            await self._read_again()
+        found = self._caller(name, hashed)
+        if found is None:
+            raise unauthorised()
+        return found
 
     def forget(self) -> None:
         """Read all tokens again before the next request: one of them was changed here."""
         self._changes += 1
         self._read_at = float("-inf")
 
-    def _caller(self, name: str, hashed: str) -> Caller:
-        rows, at = self._tokens.get(name, []), now()
+    def _caller(self, name: str, hashed: str) -> Caller | None:
+        """The holder of a token, of which a hash is known; found once a reading."""
+        at = now()
+        caller, until = self._found.get(hashed, (None, ""))
+        if caller is not None and at < until:
+            return caller
+        rows = self._tokens.get(name, [])
         same = hmac.compare_digest(hashed, rows[0].hash if rows else _NOBODY)
         valid = [row for row in rows if row.is_valid(at) and row.dataset in self._datasets]
         if not (same and valid):
-            raise unauthorised()
+            return None
         roles = {row.dataset: row.role for row in valid}
-        return Caller(name, valid[0].name, roles, valid[0].expires)
+        found = Caller(name, valid[0].name, roles, valid[0].expires)
+        self._found[hashed] = (found, min((row.expires for row in valid if row.expires), default="9"))
+        return found
 
     async def _read_again(self) -> None:
         """Read tokens; a reading that began before now may miss what was changed just now."""
         if self._reading is not None and not self._reading.done():
-            await asyncio.wait([self._reading])
+            await asyncio.wait([self._reading], timeout=_PATIENCE)
         reading = self._begin_reading()
-        await asyncio.wait([reading])
-        if reading.cancelled() or reading.exception() is not None:
+        await asyncio.wait([reading], timeout=_PATIENCE)
+        if not reading.done() or reading.cancelled() or reading.exception() is not None:
             raise unavailable("tokens cannot be checked now; ask again")
 
     def _begin_reading(self) -> asyncio.Task[None]:
@@ -133,6 +151,7 @@ class Callers:
             name: [row for row in rows if hmac.compare_digest(row.hash, rows[0].hash)]
             for name, rows in tokens.items()
         }
+        self._found = {}
         if changes == self._changes:
             self._read_at = begun
 

@@ -1,6 +1,5 @@
 """Looking: sessions, datasets, samples, history."""
 
-from itertools import islice
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query
@@ -10,11 +9,14 @@ from starlette.responses import Response
 from noiseless.errors import NoiselessError
 from noiseless.ledger.asked_batches import AskedBatch, list_batches
 from noiseless.server import descriptions, models, replies
+from noiseless.server.amounts import bits, exact_bits
 from noiseless.server.desks import Desk
 from noiseless.server.documents import described
-from noiseless.server.requests import caller_of, desk_of, json_response, known_parameters, office_of
+from noiseless.server.requests import caller_of, desk_of, json_response, known_parameters, office_of, worked
 
 router = APIRouter(dependencies=[Depends(known_parameters)])
+
+_LONGEST_PAGE = 100_000
 
 DatasetName = Annotated[str, Path(description="A dataset's name.", examples=["meters"])]
 
@@ -43,7 +45,7 @@ async def get_datasets(request: Request) -> Response:
     def lines() -> list[dict[str, Any]]:
         return [{**descriptions.line(desk), "role": caller.roles[desk.name]} for desk in desks]
 
-    return json_response({"datasets": await office.work(lines)})
+    return json_response({"datasets": await worked(request, lines)})
 
 
 @router.get(
@@ -52,7 +54,7 @@ async def get_datasets(request: Request) -> Response:
 async def get_dataset(request: Request, name: DatasetName) -> Response:
     """All that an analyst may know of a dataset."""
     desk, caller = desk_of(request, name), caller_of(request)
-    found = await office_of(request).work(lambda: descriptions.dataset(desk, caller.name))
+    found = await worked(request, lambda: descriptions.dataset(desk, caller.name))
     return json_response({**found, "role": caller.roles[name]})
 
 
@@ -67,9 +69,7 @@ async def get_sample(
 ) -> Response:
     """Rows to try statements on. They are drawn from the declarations alone, never from the data."""
     desk = desk_of(request, name)
-    found = await office_of(request).work(
-        lambda: descriptions.sample(desk.fresh_curator().public.schema, rows, seed)
-    )
+    found = await worked(request, lambda: descriptions.sample(desk.fresh_curator().public.schema, rows, seed))
     return json_response({"rows": found, "seed": seed, "synthetic": True})
 
 
@@ -90,13 +90,24 @@ async def get_history(
 
     def page() -> dict[str, Any]:
         found = list_batches(desk.ledger, name, whose, before=before, most=limit + 1)
-        shown = list(islice(found, limit))
+        shown = _fitting(found[:limit])
         return {
             "batches": [_past(desk, batch) for batch in shown],
-            "next": shown[-1].time if len(found) > limit else None,
+            "next": shown[-1].time if len(found) > len(shown) else None,
         }
 
-    return json_response(await office_of(request).work(page))
+    return json_response(await worked(request, page))
+
+
+def _fitting(batches: list[AskedBatch]) -> list[AskedBatch]:
+    """The first batches, as many as have texts of some length together; at least one."""
+    total, shown = 0, list[AskedBatch]()
+    for batch in batches:
+        total += sum(map(len, batch.sql))
+        if shown and total > _LONGEST_PAGE:
+            break
+        shown.append(batch)
+    return shown
 
 
 def _past(desk: Desk, batch: AskedBatch) -> dict[str, Any]:
@@ -106,8 +117,8 @@ def _past(desk: Desk, batch: AskedBatch) -> dict[str, Any]:
         "version": batch.version,
         "sql": list(batch.sql),
         "charge": batch.charge,
-        "bits": batch.cost.upper,
-        "bits_exact": replies.exact_bits(batch.cost),
+        "bits": bits(batch.cost),
+        "bits_exact": exact_bits(batch.cost),
         "answers": _answers(desk, batch),
     }
 

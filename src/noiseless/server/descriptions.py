@@ -14,8 +14,9 @@ from noiseless.domain import CategoryColumn, Column, DateColumn, NumberColumn, S
 from noiseless.exact import Bits
 from noiseless.ledger.state import budget_bits
 from noiseless.ledger.wire import integer_text
+from noiseless.server.amounts import exact_bits, exact_budget
 from noiseless.server.desks import Desk
-from noiseless.server.replies import exact_bits, exact_budget, standing_of
+from noiseless.server.replies import standing_of
 
 _TOP = 10
 

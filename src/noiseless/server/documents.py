@@ -17,7 +17,7 @@ _REFUSALS: dict[int, tuple[str, str, str]] = {
     ),
     408: ("The request arrived too slowly", "timeout", "the request took too long to arrive; send it again"),
     409: (
-        "The budget does not allow it",
+        "The budget does not allow it, the key came with another batch, or the data is not as declared",
         "budget_exceeded",
         "the batch costs 1.00 bits, 6.00 bits are spent and the budget leaves room for no new answer",
     ),
@@ -73,7 +73,13 @@ def _request(body: type[BaseModel]) -> dict[str, Any]:
 
 
 _SQL = "SELECT AVG(kwh) FROM meters WHERE suburb = 'north'"
-_STANDING = {"spent": 2.0, "spent_exact": "2", "remaining": 38.0, "remaining_outputs": "274877906944"}
+_STANDING = {
+    "spent": 2.0,
+    "spent_exact": "2",
+    "remaining": 38.0,
+    "remaining_exact": "38",
+    "remaining_outputs": "274877906944",
+}
 
 EXAMPLES: dict[type[BaseModel], dict[str, Any]] = {
     models.QueriesBody: {"queries": [_SQL], "dry_run": False},
@@ -90,7 +96,7 @@ EXAMPLES: dict[type[BaseModel], dict[str, Any]] = {
         "answers": [
             {
                 "sql": _SQL,
-                "columns": [{"name": "avg", "group": False, "bits": 1.0, "free": False}],
+                "columns": [{"name": "avg", "group": False, "bits": 1.0, "bits_exact": "1", "free": False}],
                 "rows": [
                     {
                         "group": {},

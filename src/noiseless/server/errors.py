@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from noiseless.accounting.history import BudgetError
-from noiseless.curator.reply import remaining_bits
 from noiseless.curator.source import ChangedSourceError
-from noiseless.errors import ColumnError, NoiselessError, RequestError
+from noiseless.errors import NoiselessError
 from noiseless.ledger import LedgerError, QuotaError
+from noiseless.ledger.asked_batches import KeyReusedError
 from noiseless.ledger.wire import integer_text
+from noiseless.server.amounts import bits, exact_bits, exact_left, left
+from noiseless.server.declared import UndeclaredError
 
 
 class ApiError(Exception):
@@ -72,6 +74,17 @@ def bad_request(message: str) -> ApiError:
     return ApiError(400, "bad_request", message)
 
 
+def bad_query(error: NoiselessError, statement: int | None = None) -> ApiError:
+    """A statement cannot be priced: why, and which one of a batch."""
+    return ApiError(400, "bad_query", str(error), {} if statement is None else {"statement": statement})
+
+
+def data_changed() -> ApiError:
+    """It stays so until the owner does something: asking again is no use."""
+    said = "the data, or what its owner says of it, is not the declared version; its owner must declare it"
+    return ApiError(409, "data_changed", said)
+
+
 def too_large(message: str, most: int) -> ApiError:
     """The request is larger than the server takes."""
     return ApiError(413, "too_large", message, {"most": most})
@@ -108,31 +121,32 @@ def refusal(error: BaseException) -> ApiError:
         return ApiError(409, "budget_exceeded", str(error), _budget_details(error))
     if isinstance(error, LedgerError):
         return unavailable("the ledger cannot be written or read now; ask again: what was charged is free")
-    if isinstance(error, ChangedSourceError):
-        return unavailable("the data changed since the version that was declared; its owner must declare it")
-    if isinstance(error, RequestError | ColumnError):
-        return ApiError(400, "bad_query", str(error))
+    if isinstance(error, ChangedSourceError | UndeclaredError):
+        return data_changed()
+    if isinstance(error, KeyReusedError):
+        return ApiError(409, "key_reused", str(error))
     return internal()
 
 
 def logged(error: BaseException) -> str:
     """What the log says about an error: nothing that anybody wrote, no value of any data."""
-    if isinstance(error, LedgerError | ChangedSourceError) and not isinstance(error, QuotaError):
-        return f"{type(error).__name__}: {error}"
-    bare = getattr(error, "bare", None)
-    return (
-        f"{type(error).__name__}: {bare}"
-        if bare and isinstance(error, NoiselessError)
-        else type(error).__name__
-    )
+    cause = error.__cause__ if isinstance(error, ApiError) and error.__cause__ is not None else error
+    kind = type(cause).__name__
+    if isinstance(cause, LedgerError | ChangedSourceError) and not isinstance(cause, QuotaError):
+        return f"{kind}: {cause}"
+    bare = getattr(cause, "bare", None)
+    return f"{kind}: {bare}" if bare and isinstance(cause, NoiselessError) else kind
 
 
 def _budget_details(error: BudgetError) -> dict[str, Any]:
     """What is spent, asked for and left, in bits; it depends on the questions alone."""
     return {
-        "spent": error.spent.upper,
-        "asked": error.asked.upper,
-        "remaining": remaining_bits(error.budget, error.spent),
+        "spent": bits(error.spent),
+        "spent_exact": exact_bits(error.spent),
+        "asked": bits(error.asked),
+        "asked_exact": exact_bits(error.asked),
+        "remaining": left(error.budget, error.spent),
+        "remaining_exact": exact_left(error.budget, error.spent),
         "remaining_outputs": integer_text(error.remaining),
         "whose": "analyst" if isinstance(error, QuotaError) else "dataset",
     }

@@ -1,6 +1,7 @@
 """The way in and out: who asks, how much they send, what is logged, refusals of one shape whatever fails."""
 
 import asyncio
+import contextlib
 import logging
 import secrets
 import time
@@ -12,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from noiseless.server.bodies import require_json
 from noiseless.server.errors import ApiError, bad_request, refusal, too_large, unauthorised
+from noiseless.server.heads import require_clear
 from noiseless.server.logs import exception_fields, log
 from noiseless.server.office import Office
 from noiseless.server.query_routes import PATH, Batch, dataset_of
@@ -27,6 +29,7 @@ _DATA = [
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
 _STARTED, _NUMBERS = secrets.token_hex(4), count(1)
 _MOST_DIGITS, _DONE = 18, 200
+_LINGER_BYTES, _LINGER_SECONDS = 32_000_000, 2.0
 _SLOW = "the request took too long to arrive; send it again"
 
 
@@ -97,14 +100,15 @@ class _Visit:
             await self._reply(200, await batch.answer(content), {})
 
     async def _enter(self) -> None:
-        """Check the token before anything is read."""
+        """Check the head, and the token, before anything is read."""
+        require_clear(self._scope)
         if self._length() > self._office.settings.max_body:
             raise self._too_large()
         if self._scope["path"].startswith(API):
-            several = [value for name, value in self._scope["headers"] if name == b"authorization"]
-            if len(several) != 1:
+            header = self._headers.get(b"authorization")
+            if header is None:
                 raise unauthorised()
-            caller = await self._office.callers.find(several[0].decode("latin-1"))
+            caller = await self._office.callers.find(header.decode("latin-1"))
             self._scope["caller"] = caller
             self._scope["log"]["token"] = caller.token
             self._office.rates.take(caller.token)
@@ -157,7 +161,22 @@ class _Visit:
         ]
         await self.send({"type": "http.response.start", "status": status, "headers": headers})
         body = b"" if self._scope["method"] == "HEAD" else body
-        await self.send({"type": "http.response.body", "body": body})
+        lingers = not self._is_read and b"expect" not in self._headers
+        await self.send({"type": "http.response.body", "body": body, "more_body": lingers})
+        if lingers:
+            await self._linger()
+            await self.send({"type": "http.response.body", "body": b""})
+
+    async def _linger(self) -> None:
+        """Read some more of a body that is refused: closed at once, its sender would never see why."""
+        left = _LINGER_BYTES
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_LINGER_SECONDS):
+                while left > 0:
+                    message = await self._receive()
+                    left -= len(message.get("body", b""))
+                    if message["type"] != "http.request" or not message.get("more_body", False):
+                        return
 
     def _leave(self) -> None:
         seconds = time.perf_counter() - self._begun

@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import sys
+import time
 import traceback
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -65,9 +66,15 @@ class _Stderr(logging.Handler):
 class _JsonStderr(_Stderr):
     """A line of JSON for every request goes to stderr by the shortest way."""
 
+    _second, _shown = 0, ""
+
     def write(self, event: str, fields: dict[str, object]) -> None:
-        when = datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds")
-        line = _ENCODER.encode({"time": f"{when}Z", "level": "info", "event": event, **fields})
+        now = time.time()
+        second = int(now)
+        if second != self._second:
+            self._second, self._shown = second, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(second))
+        when = f"{self._shown}.{int((now - second) * 1000):03d}Z"
+        line = _ENCODER.encode({"time": when, "level": "info", "event": event, **fields})
         with contextlib.suppress(OSError):
             os.write(2, f"{line}\n".encode())
 

@@ -1,11 +1,11 @@
 """What requests and responses look like, for the OpenAPI document; requests are checked by these too."""
 
-from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")]
+Reach = Annotated[str, StringConstraints(min_length=1, max_length=3100)]
 Ends = float | Literal["inf", "-inf"] | None
 Role = Literal["owner", "analyst"]
 
@@ -29,7 +29,7 @@ class QueriesBody(Asked):
 class BudgetBody(Asked):
     """A new budget for a dataset."""
 
-    bits: Annotated[int, Field(ge=0, le=10_000)] | Annotated[float, Field(ge=0, le=10_000)] | Name = Field(
+    bits: Annotated[int, Field(ge=0, le=10_000)] | Annotated[float, Field(ge=0, le=10_000)] | Reach = Field(
         description='Bits, or "reach K" for exactly log2(K) bits; a decimal is best written as a text.'
     )
     reason: Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]+$")]
@@ -82,6 +82,7 @@ class Standing(Told):
     spent: float
     spent_exact: str
     remaining: float | None
+    remaining_exact: str | None
     remaining_outputs: str | None
 
 
@@ -171,6 +172,7 @@ class OutputColumn(Told):
     name: str
     group: bool
     bits: float
+    bits_exact: str
     free: bool
 
 
@@ -252,7 +254,7 @@ class Ledger(Told):
     analysts: dict[str, float]
     next: int | None
     chain_ok: bool | None
-    head: str | None
+    head: str
 
 
 class ExposedClass(Told):
@@ -352,8 +354,3 @@ class Ready(Told):
     """Questions can be asked."""
 
     ready: Literal[True]
-
-
-def exact_number(value: float | str) -> Decimal | float | str:
-    """A number of bits as it was meant: JSON's 0.1 is a tenth."""
-    return Decimal(repr(value)) if isinstance(value, float) else value

@@ -3,20 +3,24 @@
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from noiseless.errors import NoiselessError, RequestError
+from noiseless.ledger.entries import now
 from noiseless.ledger.sharing import SharedLedger
-from noiseless.ledger.side_tables import create_tables
+from noiseless.ledger.tokens import list_tokens
 from noiseless.server.callers import Callers
-from noiseless.server.desks import Desk, Standing
+from noiseless.server.desks import Desk
 from noiseless.server.errors import timeout, unavailable
 from noiseless.server.limits import Rates
 from noiseless.server.logs import log
 from noiseless.server.metrics import Metrics
 from noiseless.server.settings import Settings
+from noiseless.server.standings import AnalystKey, Looked, Standings
+from noiseless.server.turns import Turns
 
 Found = TypeVar("Found")
 
@@ -46,8 +50,9 @@ class Office:
         self._workers = ThreadPoolExecutor(settings.threads, "ask")
         self._readers = ThreadPoolExecutor(_READERS, "read")  # short reads never wait for long questions
         self.callers = Callers(list(self._ledgers.values()), list(self.desks), self._readers)
-        self._standings = {name: _Shared(desk.standing, self._readers) for name, desk in self.desks.items()}
+        self._standings = {name: Standings(desk.look, self._readers) for name, desk in self.desks.items()}
         self._waiting = 0
+        self._turns, self._few_turns = Turns(settings.threads // 2), Turns(settings.threads // 16)
         self._noting: asyncio.Task[None] | None = None
 
     def _opened(self, settings: Settings) -> dict[str, Desk]:
@@ -58,10 +63,23 @@ class Office:
             desk = Desk(path, self._ledgers)
             if desk.name in found:
                 raise RequestError(f"two files are about a dataset called {desk.name!r}; serve one of them")
-            create_tables(desk.ledger)
             desk.open()
             found[desk.name] = desk
         return found
+
+    def warn_of_missing_tokens(self) -> None:
+        """Say which datasets nobody can ask about: a ledger that is new or restored has no tokens."""
+        at = now()
+        asked = {
+            token.dataset
+            for ledger in self._ledgers.values()
+            for token in list_tokens(ledger)
+            if token.is_valid(at)
+        }
+        for name, desk in self.desks.items():
+            if name not in asked:
+                remedy = f"noiseless token add {desk.path.name} --name NAME --role owner"
+                log("no tokens", logging.WARNING, dataset=name, remedy=remedy)
 
     # While it is open
 
@@ -70,9 +88,14 @@ class Office:
         self._noting = asyncio.get_running_loop().create_task(self._note_regularly())
         log("started", datasets=len(self.desks))
 
+    def begin_closing(self) -> None:
+        """Take no more work, and begin none that waits: nothing of it was charged for."""
+        self.is_closing = True
+        self._workers.shutdown(wait=False, cancel_futures=True)
+
     async def close(self) -> None:
         """Finish what was charged for, write what is to be noted, close the ledgers."""
-        self.is_closing = True
+        self.begin_closing()
         if self._noting is not None:
             self._noting.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -108,82 +131,75 @@ class Office:
 
     # Work
 
-    async def work(self, what: Callable[[], Found]) -> Found:
-        """Do some work in a thread. Who waits for too long is told so; the work goes on all the same.
+    async def work(self, what: Callable[[], Found], token: str, *, is_priced: bool = False) -> Found:
+        """Do some work in a thread. Who waits for too long is told so; what has begun goes on all the same.
+
+        Args:
+            what: the work.
+            token: whose it is; nobody's work keeps all threads busy.
+            is_priced: whether it only computes: more of that at the same time is no faster.
 
         Raises:
             ApiError: it takes too long, or too many wait already.
         """
         if self._waiting >= self.settings.waiting or self.is_closing:
             raise unavailable()
-        loop = asyncio.get_running_loop()
         self._waiting += 1
         self.metrics.working.inc()
-        future = loop.run_in_executor(self._workers, what)
-        future.add_done_callback(self._done)
-        done, _ = await asyncio.wait([future], timeout=self.settings.timeout)
+        turns = self._few_turns if is_priced else self._turns
+        end = time.monotonic() + self.settings.timeout
+        if not turns.take(token):
+            await self._wait_for(turns, token)
+        if self.is_closing:
+            self._leave()
+            turns.give_back(token)
+            raise unavailable()
+        begun = self._workers.submit(what)
+        future = asyncio.wrap_future(begun)
+        future.add_done_callback(lambda done: self._done(done, turns, token))
+        done, _ = await asyncio.wait([future], timeout=max(0.0, end - time.monotonic()))
         if not done:
+            begun.cancel()  # which does nothing once the work has begun
             raise timeout()
+        if future.cancelled():
+            raise unavailable()
         return future.result()
 
-    def _done(self, future: "asyncio.Future[Found]") -> None:
-        self._waiting -= 1
-        self.metrics.working.dec()
+    async def _wait_for(self, turns: Turns, token: str) -> None:
+        try:
+            async with asyncio.timeout(self.settings.timeout):
+                await turns.wait(token)
+        except TimeoutError:
+            self._leave()
+            raise timeout() from None
+        except asyncio.CancelledError:
+            self._leave()
+            raise
+
+    def _done(self, future: "asyncio.Future[Found]", turns: Turns, token: str) -> None:
+        self._leave()
+        turns.give_back(token)
         if not future.cancelled():
             future.exception()  # whoever waited for it may have gone away
 
-    async def standing(self, dataset: str) -> Standing:
-        """What is spent of a dataset, as of a moment after this call."""
-        return await self._standings[dataset].get()
+    def _leave(self) -> None:
+        self._waiting -= 1
+        self.metrics.working.dec()
+
+    async def look(self, dataset: str, key: AnalystKey | None = None) -> Looked:
+        """What is spent of a dataset, as of a moment after this call, and the batch of an analyst's key.
+
+        Raises:
+            ApiError: the ledger cannot be read now.
+        """
+        return await self._standings[dataset].get(key)
 
     async def is_ready(self) -> bool:
         """Whether every ledger can be read."""
         if self.is_closing:
             return False
         try:
-            await asyncio.gather(*(self.standing(name) for name in self.desks))
+            await asyncio.gather(*(self.look(name) for name in self.desks))
         except Exception:  # noqa: BLE001 - whatever it is, nothing can be asked now
             return False
         return True
-
-
-class _Shared:
-    """A short read that all who ask for it at the same time share; it begins after each of them asked."""
-
-    def __init__(self, read: Callable[[], Standing], pool: ThreadPoolExecutor) -> None:
-        self._read, self._pool = read, pool
-        self._next: asyncio.Future[Standing] | None = None
-        self._is_reading = False
-
-    async def get(self) -> Standing:
-        loop = asyncio.get_running_loop()
-        if self._next is None:
-            self._next = loop.create_future()
-            self._next.add_done_callback(_heed)
-        mine = self._next
-        if not self._is_reading:
-            self._begin(loop)
-        return await asyncio.shield(mine)
-
-    def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        if self._next is None:
-            self._is_reading = False
-            return
-        waiting, self._next, self._is_reading = self._next, None, True
-
-        def finish(reading: "asyncio.Future[Standing]") -> None:
-            if not waiting.done():
-                if reading.cancelled():
-                    waiting.cancel()
-                elif (error := reading.exception()) is not None:
-                    waiting.set_exception(error)
-                else:
-                    waiting.set_result(reading.result())
-            self._begin(loop)
-
-        loop.run_in_executor(self._pool, self._read).add_done_callback(finish)
-
-
-def _heed(future: "asyncio.Future[Standing]") -> None:
-    if not future.cancelled():
-        future.exception()

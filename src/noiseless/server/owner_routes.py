@@ -1,6 +1,7 @@
 """For owners: the ledger, exposure, budgets."""
 
-from decimal import Decimal, InvalidOperation
+import re
+from decimal import Decimal
 from itertools import islice
 from typing import Annotated, Any
 
@@ -13,6 +14,7 @@ from noiseless.curator.file import read_budget
 from noiseless.errors import NoiselessError
 from noiseless.ledger.state import budget_bits
 from noiseless.server import descriptions, models, replies
+from noiseless.server.amounts import exact_bits, exact_budget
 from noiseless.server.dataset_routes import DatasetName
 from noiseless.server.documents import described
 from noiseless.server.errors import bad_request
@@ -21,8 +23,8 @@ from noiseless.server.requests import (
     desk_of,
     json_response,
     known_parameters,
-    office_of,
     read_body,
+    worked,
 )
 
 router = APIRouter(dependencies=[Depends(known_parameters)])
@@ -49,13 +51,13 @@ async def get_ledger(
             "entries": [entry.to_dict() for entry in entries[:limit]],
             "next": entries[limit - 1].seq if len(entries) > limit else None,
             "spent": state.spent.upper,
-            "spent_exact": replies.exact_bits(state.spent),
+            "spent_exact": exact_bits(state.spent),
             "analysts": {who: cost.upper for who, cost in sorted(state.analysts.items())},
             "chain_ok": None if report is None else report.ok,
-            "head": None if report is None else str(report.head),
+            "head": str(desk.ledger.head if report is None else report.head),
         }
 
-    return json_response(await office_of(request).work(page))
+    return json_response(await worked(request, page))
 
 
 @router.get(
@@ -65,7 +67,7 @@ async def get_ledger(
 async def get_exposure(request: Request, name: DatasetName) -> Response:
     """How many rows are exposed how much. It depends on private data: it is for the owner alone."""
     desk = desk_of(request, name, owner=True)
-    found = await office_of(request).work(lambda: descriptions.exposure(desk.fresh_curator().exposure()))
+    found = await worked(request, lambda: descriptions.exposure(desk.fresh_curator().exposure()))
     return json_response(found)
 
 
@@ -87,19 +89,26 @@ async def post_budget(request: Request, name: DatasetName) -> Response:
         return {
             "entry": entry,
             "budget": budget_bits(state.budget),
-            "budget_exact": replies.exact_budget(state.budget),
+            "budget_exact": exact_budget(state.budget),
             **said,
             "note": "write the same budget into the curator's file before a new version is declared",
         }
 
-    return json_response(await office_of(request).work(change))
+    return json_response(await worked(request, change))
+
+
+_BITS = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,30})?", re.ASCII)
+_REACH = re.compile(r"reach [0-9]{1,2500}", re.ASCII)
 
 
 def _budget(bits: float | str) -> Budget:
     """Bits as they were meant: a text, a whole number, or the decimal that JSON had."""
+    text = bits.strip() if isinstance(bits, str) else f"{Decimal(repr(bits)):f}"
     try:
-        if isinstance(bits, str) and not bits.strip().lower().startswith("reach"):
-            return read_budget(Decimal(bits.strip()))
-        return read_budget(models.exact_number(bits))
-    except (ValueError, InvalidOperation, NoiselessError):
-        raise bad_request('bits: a number from 0 to 10,000, or "reach K"') from None
+        if _REACH.fullmatch(text):
+            return read_budget(text)
+        if _BITS.fullmatch(text):
+            return read_budget(Decimal(text))
+    except (ValueError, NoiselessError):
+        pass
+    raise bad_request('bits: a decimal number from 0 to 10,000 with up to 30 places, or "reach K"')

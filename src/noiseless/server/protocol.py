@@ -3,12 +3,13 @@
 import asyncio
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from noiseless.server.errors import error_body
 
 _MOST_HEAD = 64_000
 _HEAD_SECONDS = 10.0
+_READ_SECONDS = 30.0
 
 
 class PatientProtocol(HttpToolsProtocol):
@@ -18,7 +19,10 @@ class PatientProtocol(HttpToolsProtocol):
         super().__init__(*arguments, **named)
         self._head = 0
         self._in_head = True
+        self._has_ended = False
         self._timer: asyncio.TimerHandle | None = None
+        self._unread: asyncio.TimerHandle | None = None
+        self._answering: RequestResponseCycle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Somebody came."""
@@ -28,6 +32,7 @@ class PatientProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Somebody went."""
         self._stop_waiting()
+        self._stop_watching()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -38,12 +43,42 @@ class PatientProtocol(HttpToolsProtocol):
                 self._refuse(431, "too_large", "the head of the request is too large")
                 return
         super().data_received(data)
+        if self._in_head and self._timer is None and self._is_idle and not self.transport.is_closing():
+            self._wait_for_head()  # what came begins no request yet: an empty line, perhaps
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Nothing more comes; whoever sent a whole request still waits for its response."""
+        waits = not self._is_idle and not self.cycle.more_body
+        self._has_ended = waits and self.transport.get_extra_info("sslcontext") is None
+        return self._has_ended  # with TLS the connection ends both ways at once
+
+    def pause_writing(self) -> None:
+        """Whoever asked does not read."""
+        super().pause_writing()
+        self._unread = self.loop.call_later(_READ_SECONDS, self._cut_off)
+
+    def resume_writing(self) -> None:
+        """They do again."""
+        super().resume_writing()
+        self._stop_watching()
+
+    def shutdown(self) -> None:
+        """The server stops: who does not read is not waited for."""
+        if self._unread is None:
+            super().shutdown()
+        else:
+            self._cut_off()
 
     def on_message_begin(self) -> None:
         """A request begins."""
         super().on_message_begin()
         self._head, self._in_head = 0, True
         self._wait_for_head()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A field of its head; what follows the body of a request counts for nothing."""
+        if self._in_head:
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """Its head is complete."""
@@ -55,11 +90,18 @@ class PatientProtocol(HttpToolsProtocol):
         """The response is sent; the next request may come."""
         self._in_head = True
         super().on_response_complete()
+        if self._has_ended and self._is_idle:
+            self.transport.close()
 
     def send_400_response(self, msg: str) -> None:
         """The request is no HTTP."""
         del msg
         self._refuse(400, "bad_request", "that is no valid HTTP request")
+
+    @property
+    def _is_idle(self) -> bool:
+        """Whether all requests that came are answered."""
+        return self.cycle is None or self.cycle.response_complete
 
     def _wait_for_head(self) -> None:
         self._stop_waiting()
@@ -70,13 +112,27 @@ class PatientProtocol(HttpToolsProtocol):
             self._timer.cancel()
             self._timer = None
 
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:  # noqa: ANN401 - uvicorn's own
+        self._answering = cycle
+        super()._start_asgi_task(cycle, app)
+
+    def _cut_off(self) -> None:
+        if self._answering is not None:
+            self._answering.disconnected = True  # what is still written goes nowhere
+        self.transport.abort()
+
+    def _stop_watching(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
+
     def _give_up(self) -> None:
         if not self.transport.is_closing():
             self._refuse(408, "timeout", "the request took too long to arrive; send it again")
 
     def _refuse(self, status: int, code: str, message: str) -> None:
         self._stop_waiting()
-        if self.cycle is not None and not self.cycle.response_complete:
+        if not self._is_idle:
             self.transport.close()  # an earlier request of this connection is not answered yet
             return
         body = error_body(code, message)

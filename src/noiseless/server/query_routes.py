@@ -8,9 +8,9 @@ from starlette.responses import Response
 
 from noiseless.accounting.history import BudgetError
 from noiseless.ledger.asked_batches import AskedBatch
+from noiseless.server import replies
 from noiseless.server.bodies import checked_body, require_json
 from noiseless.server.callers import Caller
-from noiseless.server.desks import Desk
 from noiseless.server.errors import bad_request, not_found, too_large
 from noiseless.server.logs import fingerprint
 from noiseless.server.models import QueriesBody
@@ -42,6 +42,9 @@ class Batch:
             most = settings.max_batch
             raise too_large(f"a batch has at most {most:,} statements; send several", most)
         sql = tuple(body.queries)
+        if sum(map(len, sql)) > settings.max_sql:
+            most = settings.max_sql
+            raise too_large(f"the statements of a batch have at most {most:,} characters; send several", most)
         if any("\x00" in text for text in (*sql, body.key or "")):
             raise bad_request("a text holds a character that is none")
         self.log["batch"], self.log["statements"] = fingerprint(settings.log_key, sql), len(sql)
@@ -54,31 +57,37 @@ class Batch:
         return found
 
     async def _answered(self, sql: tuple[str, ...], body: QueriesBody) -> tuple[bytes, str]:
-        office, desk, name = self.office, self.desk, self.caller.name
+        office, desk, name, token = self.office, self.desk, self.caller.name, self.caller.token
         if body.dry_run:
-            return await office.work(lambda: desk.price(sql, name)), "priced"
-        if body.key is None and (known := await self._known(desk, sql)) is not None:
+            return await office.work(lambda: desk.price(sql, name), token, is_priced=True), "priced"
+        if (known := await self._known(sql, body.key)) is not None:
             return known, "free"
-        found = await office.work(lambda: desk.ask(sql, name, body.key))
+        found = await office.work(lambda: desk.ask(sql, name, body.key), token)
         if found.known is not None:
-            desk.remember(sql, found.known)
+            desk.known.keep(sql, found.known)
         if found.charge is None:
             return found.body, "free"
         self.log["charge"] = found.charge
         return found.body, "new"
 
-    async def _known(self, desk: Desk, sql: tuple[str, ...]) -> bytes | None:
-        """The reply to a batch that is free, if its answers are known and no newer version is out."""
-        known = desk.known(sql)
+    async def _known(self, sql: tuple[str, ...], key: str | None) -> bytes | None:
+        """The reply to a batch that is free, if its answers are known and no newer version is out.
+
+        A key that came before is left to the desk: it may have come with another batch, or with a charge.
+        """
+        desk, analyst = self.desk, self.caller.name
+        known = desk.known.get(sql)
         if known is None:
             return None
-        standing = await self.office.standing(desk.name)
+        mine = None if key is None else (analyst, key)
+        standing, batches = await self.office.look(desk.name, mine)
         if standing.version != known.version:
-            desk.forget(sql)
+            desk.known.forget(sql)
             return None
-        if not desk.is_noted(self.caller.name, sql):
-            desk.note_later(AskedBatch.now(desk.name, self.caller.name, known.version, sql))
-        return desk.known_reply(known, standing)
+        if mine in batches:
+            return None
+        desk.free.note(analyst, sql, lambda: AskedBatch.now(desk.name, analyst, known.version, sql))
+        return replies.free_reply(known.answers, standing.body, key)
 
 
 def dataset_of(path: str) -> str | None:

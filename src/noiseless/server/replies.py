@@ -3,18 +3,14 @@
 import json
 import math
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
-from noiseless.accounting.cost import Budget, Cost, most_outputs
+from noiseless.accounting.cost import Budget, Cost
 from noiseless.curator import Answer, Quote, Reply, Result
 from noiseless.curator.answers import plain
-from noiseless.curator.reply import remaining_bits
-from noiseless.exact import Bits, as_fraction, round_down, round_up
+from noiseless.display import exact_text, rounded_ends
 from noiseless.ledger import State
-from noiseless.ledger.wire import fraction_text, integer_text
-
-_ENDS = ("value", "lower", "upper", "value_exact", "lower_exact", "upper_exact")
+from noiseless.server.amounts import bits, exact_bits, exact_left, left, outputs_left
 
 
 def dumped(value: object) -> bytes:
@@ -27,38 +23,6 @@ def finite(value: float | None) -> float | str | None:
     if value is not None and math.isinf(value):
         return "inf" if value > 0 else "-inf"
     return value
-
-
-@lru_cache(maxsize=4096)
-def bits(cost: Cost) -> float:
-    """A cost in bits, rounded up."""
-    return cost.upper
-
-
-@lru_cache(maxsize=4096)
-def exact_bits(cost: Cost) -> str:
-    """A cost in bits, as a formula.
-
-    >>> exact_bits(Cost(8)), exact_bits(Cost(3)), exact_bits(Cost(3, as_fraction("1/2")))
-    ('3', 'log2(3)', 'log2(3) + 1/2')
-    """
-    power = cost.outputs.bit_length() - 1
-    whole = cost.outputs == 1 << power
-    counted = str(power) if whole else f"log2({integer_text(cost.outputs)})"
-    return f"{counted} + {fraction_text(cost.capacity)}" if cost.capacity else counted
-
-
-def exact_budget(budget: Budget | None) -> str | None:
-    """A budget in bits, as a formula.
-
-    >>> exact_budget(40), exact_budget(Bits(3)), exact_budget(None)
-    ('40', 'log2(3)', None)
-    """
-    if budget is None:
-        return None
-    if isinstance(budget, Bits):
-        return f"log2({fraction_text(budget.ratio)})"
-    return fraction_text(as_fraction(budget))
 
 
 def statements(quote: Quote) -> list[dict[str, Any]]:
@@ -85,30 +49,29 @@ def _statement(result: Result, quote: Quote) -> dict[str, Any]:
 
 def _number(answer: Answer) -> dict[str, Any]:
     """One number: its middle, and bounds that are rounded outwards."""
-    interval = answer.interval
-    found: dict[str, Any] = {
-        "group": {name: plain(value) for name, value in answer.group.items()},
-        "column": answer.column,
-    }
-    if interval is None:
-        return {**found, **dict.fromkeys(_ENDS), "may_be_missing": False}
-    value, lower, upper = interval.value, interval.lower, interval.upper
+    value, lower, upper = answer.value, answer.lower, answer.upper
+    rounded = rounded_ends(value, lower, upper)
     return {
-        **found,
-        "value": None if value is None else float(value),
-        "lower": finite(lower) if isinstance(lower, float) else round_down(lower),
-        "upper": finite(upper) if isinstance(upper, float) else round_up(upper),
-        "value_exact": None if value is None else str(value),
-        "lower_exact": None if isinstance(lower, float) else str(lower),
-        "upper_exact": None if isinstance(upper, float) else str(upper),
-        "may_be_missing": interval.may_be_missing,
+        "group": {name: plain(each) for name, each in answer.group.items()},
+        "column": answer.column,
+        **{name: finite(number) for name, number in rounded.items()},
+        "value_exact": exact_text(value),
+        "lower_exact": exact_text(lower),
+        "upper_exact": exact_text(upper),
+        "may_be_missing": answer.interval is not None and answer.interval.may_be_missing,
     }
 
 
 def _column(name: str, cost: Cost | None) -> dict[str, Any]:
     if cost is None:
-        return {"name": name, "group": True, "bits": 0.0, "free": True}
-    return {"name": name, "group": False, "bits": bits(cost), "free": cost == Cost()}
+        return {"name": name, "group": True, "bits": 0.0, "bits_exact": "0", "free": True}
+    return {
+        "name": name,
+        "group": False,
+        "bits": bits(cost),
+        "bits_exact": exact_bits(cost),
+        "free": cost == Cost(),
+    }
 
 
 def _together(result: Result, batch: Cost) -> Cost:
@@ -121,20 +84,13 @@ def _together(result: Result, batch: Cost) -> Cost:
 
 def standing(spent: Cost, budget: Budget | None) -> dict[str, Any]:
     """What is spent and what is left; the budget is None where it refuses nothing."""
-    left, outputs = _left(budget, spent)
     return {
         "spent": bits(spent),
         "spent_exact": exact_bits(spent),
-        "remaining": left,
-        "remaining_outputs": outputs,
+        "remaining": left(budget, spent),
+        "remaining_exact": exact_left(budget, spent),
+        "remaining_outputs": outputs_left(budget, spent),
     }
-
-
-@lru_cache(maxsize=4096)
-def _left(budget: Budget | None, spent: Cost) -> tuple[float | None, str | None]:
-    if budget is None:
-        return None, None
-    return remaining_bits(budget, spent), integer_text(most_outputs(budget, spent))
 
 
 def standing_of(state: State) -> dict[str, Any]:
@@ -169,3 +125,11 @@ def free(reply: Reply) -> bool:
 def joined(answers: bytes, rest: Mapping[str, Any]) -> bytes:
     """One object of answers that are JSON already and of other members."""
     return b'{"answers":' + answers + b"," + dumped(dict(rest))[1:]
+
+
+def free_reply(answers: bytes, standing: bytes, key: str | None) -> bytes:
+    """A reply that costs nothing, of answers and a standing that are JSON already."""
+    if key is None:
+        return b"".join((b'{"answers":', answers, b",", standing))
+    ending = dumped({"key": key, "repeated": False})[1:]
+    return b"".join((b'{"answers":', answers, b",", standing[:-1], b",", ending))

@@ -1,7 +1,8 @@
 """Reading requests and writing responses, the same way for all endpoints."""
 
+from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -14,6 +15,8 @@ from noiseless.server.desks import Desk
 from noiseless.server.errors import ApiError, bad_request, logged, not_found, refusal
 from noiseless.server.office import Office
 from noiseless.server.replies import dumped
+
+Found = TypeVar("Found")
 
 
 def office_of(request: Request) -> Office:
@@ -46,6 +49,11 @@ def desk_of(request: Request, name: str, *, owner: bool = False) -> Desk:
     return desk
 
 
+async def worked(request: Request, what: Callable[[], Found]) -> Found:
+    """Do some work for the caller in a thread; as `Office.work`."""
+    return await office_of(request).work(what, caller_of(request).token)
+
+
 async def known_parameters(request: Request) -> None:
     """Refuse parameters that an endpoint does not have: they are slips of the pen.
 
@@ -57,6 +65,8 @@ async def known_parameters(request: Request) -> None:
     if not names.issuperset(request.query_params):
         known = f"it has {', '.join(sorted(names))}" if names else "it has none"
         raise bad_request(f"the endpoint has no such parameter; {known}")
+    if len(request.query_params.multi_items()) > len(request.query_params):
+        raise bad_request("a parameter comes twice; send it once")
 
 
 async def read_body(request: Request, model: type[Body]) -> Body:

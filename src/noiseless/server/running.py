@@ -1,16 +1,24 @@
 """Running a server until it is told to stop."""
 
 import gc
+import logging
+import multiprocessing
 import os
 import signal
 import sys
 import tempfile
+import threading
+import time
 from dataclasses import dataclass
 
+from noiseless.errors import NoiselessError
 from noiseless.server.settings import Settings
 
 STOP_SECONDS = 30
+_START_SECONDS = 300
+"""A process that does not answer the one that looks after it for so long is started anew."""
 _TURN_SECONDS = 0.001
+_LOOK_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -66,14 +74,19 @@ def serve(settings: Settings, listening: Listening) -> None:
         "server_header": False,
         "proxy_headers": False,
         "timeout_graceful_shutdown": STOP_SECONDS,
+        "timeout_worker_healthcheck": _START_SECONDS,
     }
     if listening.workers == 1:
         app = create_app(settings)
+        app.office.warn_of_missing_tokens()
         _stop_quietly()
         _take_short_turns()
         uvicorn.run(app, **options)  # type: ignore[arg-type]
+        gc.unfreeze()  # libraries complain at the end about what was never collected
         return
-    Office(settings).close_at_once()  # what is wrong is told before any process is started
+    office = Office(settings)  # what is wrong is told before any process is started
+    office.warn_of_missing_tokens()
+    office.close_at_once()
     settings.publish()
     os.environ[_LOG_FORMAT] = listening.log_format
     with tempfile.TemporaryDirectory(prefix="noiseless-metrics-") as folder:
@@ -100,9 +113,24 @@ _LOG_FORMAT = "NOISELESS_LOG_FORMAT"
 def worker() -> object:
     """The application of one of several processes."""
     from noiseless.server.app import from_environment
-    from noiseless.server.logs import set_up_logging
+    from noiseless.server.errors import logged
+    from noiseless.server.logs import log, set_up_logging
 
     set_up_logging(os.environ.get(_LOG_FORMAT, "json"))
-    app = from_environment()
+    try:
+        app = from_environment()
+    except NoiselessError as error:  # its message is for the owner, and may depend on the data
+        log("failed", logging.ERROR, problem=logged(error))
+        sys.exit(1)
     _take_short_turns()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     return app
+
+
+def _end_with_parent() -> None:
+    """Stop when the process is gone that looks after this one: nobody would stop it otherwise."""
+    parent = multiprocessing.parent_process()
+    while parent is not None and os.getppid() == parent.pid:
+        time.sleep(_LOOK_SECONDS)
+    if parent is not None:
+        os.kill(os.getpid(), signal.SIGTERM)

@@ -20,6 +20,7 @@ class Settings:
         curators: the curators' files, one a dataset.
         max_body: the most bytes of a request's body.
         max_batch: the most statements of a batch.
+        max_sql: the most characters of all its statements.
         rate: requests a second that a token may make in the long run; 0 for no limit.
         burst: requests that it may make at once.
         timeout: seconds until somebody who waits for an answer is told to come back.
@@ -33,6 +34,7 @@ class Settings:
     curators: tuple[str, ...]
     max_body: int = 1_000_000
     max_batch: int = 100
+    max_sql: int = 100_000
     rate: float = 100.0
     burst: int = 200
     timeout: float = 30.0

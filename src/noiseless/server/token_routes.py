@@ -15,7 +15,7 @@ from noiseless.server.callers import Caller
 from noiseless.server.documents import described
 from noiseless.server.errors import bad_request, forbidden, not_found
 from noiseless.server.office import Office
-from noiseless.server.requests import caller_of, json_response, known_parameters, office_of, read_body
+from noiseless.server.requests import caller_of, json_response, known_parameters, office_of, read_body, worked
 
 router = APIRouter(dependencies=[Depends(known_parameters)])
 
@@ -24,7 +24,7 @@ router = APIRouter(dependencies=[Depends(known_parameters)])
 async def get_tokens(request: Request) -> Response:
     """Those of the datasets that the caller owns; secrets are kept nowhere and never shown."""
     office, caller = office_of(request), _owner(request)
-    found = await office.work(lambda: _tokens(office, caller))
+    found = await worked(request, lambda: _tokens(office, caller))
     return json_response({"tokens": [_shown(rows) for rows in found.values()]})
 
 
@@ -50,7 +50,7 @@ async def post_token(request: Request) -> Response:
                 ledger, names, name=body.name, role=body.role, token=made, expires=expires, by=caller.name
             )
 
-    await office.work(add)
+    await worked(request, add)
     office.callers.forget()
     said = {"token": made.text, "id": made.id, "name": body.name, "role": body.role}
     return json_response({**said, "datasets": datasets, "expires": expires}, 201)
@@ -70,7 +70,7 @@ async def delete_token(
             revoke_token(ledger, token, several, by=caller.name)
         return names
 
-    names = await office.work(revoke)
+    names = await worked(request, revoke)
     office.callers.forget()
     if not names:
         raise not_found()

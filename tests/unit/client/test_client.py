@@ -51,9 +51,9 @@ DATASET: dict[str, Any] = {
     "warnings": ["beware"],
 }
 GROUPED = [
-    {"name": "suburb", "group": True, "bits": 0.0, "free": True},
-    {"name": "most", "group": False, "bits": 1.0, "free": False},
-    {"name": "n", "group": False, "bits": 0.0, "free": True},
+    {"name": "suburb", "group": True, "bits": 0.0, "bits_exact": "0", "free": True},
+    {"name": "most", "group": False, "bits": 1.0, "bits_exact": "1", "free": False},
+    {"name": "n", "group": False, "bits": 0.0, "bits_exact": "0", "free": True},
 ]
 ROWS = [
     number("151/20", "51/10", "10", column="most", group={"suburb": "north"}),
@@ -344,7 +344,6 @@ def _changed(value: object, odd: object, way: list[int]) -> object:
     [
         number("3", "1", "2"),
         number("1", "2", "1"),
-        number("1", "1", "1") | {"lower_exact": None},
         number("1", "1", "1") | {"lower": None, "lower_exact": None},
         number("1", None, None),
         number("1", "1", "1") | {"column": "other"},
@@ -371,3 +370,10 @@ def test_numbers_do_not_pass_through_floats() -> None:
     assert found.values["a"] == Decimal("0.1")
     assert found.fraction_or_none("b_exact") == Fraction(1, 3)
     assert found.whole("c") == 123456789012345678901234567890
+
+
+def test_exact_numbers_that_are_too_long_are_read_as_they_were_rounded() -> None:
+    row = number("1", "1/2", "2") | {"value_exact": None, "lower_exact": None}
+    with fake(lambda seen: Say(SESSION if seen.path == "/v1/session" else reply(statement(row)))) as server:
+        (answer,) = connect(server.url, TOKEN).ask("SELECT AVG(kwh) FROM meters").answers
+    assert (answer.value, answer.lower, answer.upper) == (Fraction(1), Fraction(1, 2), Fraction(2))

@@ -7,28 +7,22 @@ from hypothesis import strategies as st
 from noiseless.accounting.cost import Cost
 from noiseless.client.numbers import (
     Amount,
-    above,
-    below,
-    nearest,
     read_amount,
     read_budget,
     read_fraction,
     rounded_down,
     rounded_up,
     shown_budget,
-    shown_interval,
 )
-from noiseless.curator.answers import shown
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ledger.wire import fraction_text, integer_text
-from noiseless.queries.sql import Interval
 
 positive = st.fractions(min_value=0, max_value=10**9)
 
 
 def written(cost: Cost) -> str:
-    """As the server writes it (`server.replies.exact_bits`), which needs an extra to be imported."""
+    """As the server writes it (`server.amounts.exact_bits`), which needs an extra to be imported."""
     power = cost.outputs.bit_length() - 1
     counted = str(power) if cost.outputs == 1 << power else f"log2({integer_text(cost.outputs)})"
     return f"{counted} + {fraction_text(cost.capacity)}" if cost.capacity else counted
@@ -44,7 +38,7 @@ def test_costs_are_read_exactly_and_shown_as_the_curator_shows_them(outputs: int
 
 def test_the_server_writes_costs_and_budgets_as_they_are_read_here() -> None:
     pytest.importorskip("fastapi")
-    from noiseless.server.replies import exact_bits, exact_budget
+    from noiseless.server.amounts import exact_bits, exact_budget
 
     for cost in (Cost(), Cost(2), Cost(12), Cost(3, Fraction(1, 2)), Cost(3**9000), Cost(1, Fraction(7))):
         assert exact_bits(cost) == written(cost)
@@ -61,8 +55,6 @@ def test_rational_numbers_come_back(number: Fraction) -> None:
 def test_numbers_of_any_size_come_back() -> None:
     large = Fraction(-(3**9000), 2**20_001)
     assert read_fraction(fraction_text(large)) == large
-    assert nearest(Fraction(10) ** 400) == float("inf")
-    assert nearest(-(Fraction(10) ** 400)) == float("-inf")
 
 
 @pytest.mark.parametrize(
@@ -87,20 +79,6 @@ def test_what_is_no_budget_is_refused(text: str) -> None:
         read_budget(text)
 
 
-@given(st.fractions(), st.fractions(min_value=0))
-def test_intervals_are_shown_as_the_curator_shows_them(lower: Fraction, width: Fraction) -> None:
-    interval = Interval.of(lower, lower + width)
-    assert shown_interval(interval.value, interval.lower, interval.upper) == shown(interval)
-
-
-@given(st.fractions())
-def test_bounds_are_rounded_outwards(number: Fraction) -> None:
-    low, high = below(number), above(number)
-    assert low is not None
-    assert high is not None
-    assert Fraction(low) <= number <= Fraction(high)
-
-
 @given(positive)
 def test_bits_are_read_to_the_safe_side(number: Fraction) -> None:
     assert Fraction(rounded_down(number)) <= number <= Fraction(rounded_up(number))
@@ -112,8 +90,6 @@ def test_what_has_no_end_is_shown_as_such() -> None:
         "inf",
         "none",
     )
-    assert (below(None), above(float("inf")), nearest(None)) == (None, float("inf"), None)
-    assert shown_interval(None, float("-inf"), Fraction(3)) == "-inf to 3"
 
 
 def test_randomised_answers_are_no_number_of_outputs() -> None:

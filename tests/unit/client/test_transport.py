@@ -14,8 +14,19 @@ from pathlib import Path
 
 import pytest
 
-from client_servers import IMPATIENT, TOKEN, FakeServer, FakeTime, Say, Seen, fake, reply, statement
-from noiseless.client import BadReply, Unreachable, connect
+from client_servers import (
+    IMPATIENT,
+    SESSION,
+    TOKEN,
+    FakeServer,
+    FakeTime,
+    Say,
+    Seen,
+    fake,
+    reply,
+    statement,
+)
+from noiseless.client import BadReply, ServerError, TooLarge, Unreachable, connect
 from noiseless.errors import RequestError
 
 SQL = "SELECT AVG(kwh) FROM meters"
@@ -246,3 +257,60 @@ def test_tls_to_who_speaks_none_is_told() -> None:
 def test_a_file_of_certificates_that_is_none_is_told(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="no file of certificates"):
         connect("https://data.example.org", TOKEN, ca_file=tmp_path / "nothing.pem")
+
+
+@pytest.mark.parametrize("status", [100, 102, 103])
+def test_a_response_that_is_only_announced_is_waited_for(status: int) -> None:
+    content = json.dumps(reply(statement())).encode()
+    early = f"HTTP/1.1 {status} Soon\r\nLink: </x>\r\n\r\n".encode() * 2
+    late = HEAD + f"Content-Length: {len(content)}\r\n\r\n".encode() + content
+    with always(Say(raw=early + late, keep=True)) as server, connect(server.url, TOKEN) as client:
+        for _ in range(3):
+            assert client.price(SQL).results[0].sql == SQL
+
+
+def test_another_protocol_that_nobody_asked_for_ends_the_connection() -> None:
+    said = Say(raw=b"HTTP/1.1 101 Switching Protocols\r\n\r\n" + b"x", keep=True)
+    with always(said) as server, connect(server.url, TOKEN) as client:
+        with pytest.raises(ServerError):
+            client.price(SQL)
+        assert client._calls.transport._idle == []
+
+
+def test_a_refusal_before_all_was_sent_is_read() -> None:
+    body = b'{"error":{"code":"too_large","message":"too much","details":{}}}'
+    head = f"HTTP/1.1 413 Too Large\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+
+    def refuse(listening: socket.socket) -> None:
+        for said in (b"", head.encode() + body):
+            connection, _ = listening.accept()
+            connection.recv(1000)
+            if said:
+                connection.sendall(said)
+                connection.shutdown(socket.SHUT_WR)
+                time.sleep(0.3)
+            else:
+                session = json.dumps(SESSION).encode()
+                size = f"Connection: close\r\nContent-Length: {len(session)}\r\n\r\n".encode()
+                connection.sendall(HEAD + size + session)
+            connection.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=refuse, args=(listening,))
+        thread.start()
+        client = connect(f"http://127.0.0.1:{listening.getsockname()[1]}", TOKEN, patience=2)
+        with pytest.raises((TooLarge, Unreachable)):  # the system may throw the refusal away
+            client.ask("x" * 30_000_000)
+        thread.join()
+
+
+def test_what_a_server_writes_is_no_command_for_the_terminal() -> None:
+    evil = "\x1b[2J\x07"
+    session = {**SESSION, "name": evil, "datasets": [evil]}
+    said = reply(statement(), rule=evil, warnings=[evil])
+    with fake(lambda seen: Say(session if seen.path == "/v1/session" else said)) as server:
+        client = connect(server.url, TOKEN)
+        for shown in (client, client[evil], client[evil].price(SQL)):
+            assert "\x1b" not in repr(shown)
+            assert "\x07" not in repr(shown)
+            assert "x1b" in repr(shown)

@@ -235,13 +235,29 @@ def test_versions_together_are_worth_more_than_one_record(ledger: Ledger) -> Non
     charge(ledger, Cost(4))  # a budget of 3 bits refuses nothing about a record of 2
     again: dict[str, Any] = {"budget": 3, "record": record, "new_version": True}
     assert ledger.declare("meters", digest="b", **again).is_new
-    assert not ledger.declare("meters", digest="b", **again).is_new
     state = ledger.state("meters")
-    assert (state.protects, state.disclosed, state.spent.outputs) == (True, True, 16)
+    assert (state.protects, state.disclosed, state.spent.outputs) == (True, True, 4)
+    charge(ledger, Cost(2))
     with pytest.raises(BudgetError):
         charge(ledger, Cost(2))
+    assert ledger.declare("meters", digest="b", **again).number == 3
     ledger.declare("meters", digest="c", carry_over=False, **again)
     assert not ledger.state("meters").protects
+    assert ledger.verify().ok
+
+
+@pytest.mark.parametrize("budget", [2, None])
+def test_when_a_budget_that_refused_nothing_ends_all_have_paid_for_the_whole_record(
+    ledger: Ledger, budget: int | None
+) -> None:
+    ledger.declare("meters", digest="a", budget=budget, record=Record.of({"x": 4}))
+    charge(ledger, Shares(Cost(1), {"north": Cost(2)}))
+    ledger.change_budget("meters", Fraction(5, 2))
+    state = ledger.state("meters")
+    assert (state.others, state.total, state.cells) == (Cost(4), Cost(4), {})
+    ledger.change_budget("meters", 1)
+    with pytest.raises(BudgetError):
+        charge(ledger, Cost(2))
     assert ledger.verify().ok
 
 

@@ -69,6 +69,17 @@ def test_health_and_readiness(server: Example, monkeypatch: pytest.MonkeyPatch) 
     assert code(server.http.get("/readyz")) == (503, "unavailable")
 
 
+def test_a_ledger_that_is_away_keeps_nobody_waiting(server: Example, monkeypatch: pytest.MonkeyPatch) -> None:
+    from noiseless.ledger.sharing import SharedLedger
+    from noiseless.server import standings
+
+    monkeypatch.setattr(standings, "_PATIENCE", 0.2)
+    monkeypatch.setattr(SharedLedger, "state", lambda *_, **__: time.sleep(2))
+    begun = time.monotonic()
+    assert code(server.http.get("/readyz")) == (503, "unavailable")
+    assert time.monotonic() - begun < 1.5
+
+
 def test_what_fails_inside_tells_nothing(
     server: Example, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -1,5 +1,6 @@
 """For owners: the ledger, exposure, budgets."""
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,9 @@ from curator_examples import write_curator
 from noiseless.curator import Curator
 from noiseless.errors import RequestError
 from noiseless.ledger import Ledger
+from noiseless.server.logs import LOGGER, JsonLines
+from noiseless.server.office import Office
+from noiseless.server.settings import Settings
 from server_examples import TOTAL, Example, code, example
 
 
@@ -40,6 +44,7 @@ def test_the_ledger_page_by_page(server: Example, tmp_path: Path) -> None:
     )
     page = server.owner.get("/v1/datasets/meters/ledger?limit=3").json()
     assert (len(page["entries"]), page["next"], page["chain_ok"]) == (3, 3, None)
+    assert page["head"] == found["head"]
     rest = server.owner.get("/v1/datasets/meters/ledger?after=3").json()
     assert [*page["entries"], *rest["entries"]] == found["entries"]
 
@@ -107,6 +112,37 @@ def test_a_changed_budget_outlives_the_server(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("bits = 4", "bits = 2"))
     with pytest.raises(RequestError, match="another budget"), example(tmp_path):
         pass  # the owner wrote something new, which must be declared
+    path.write_text(path.read_text().replace("bits = 2", "bits = 6"))
+    with pytest.raises(RequestError, match="another budget"), example(tmp_path):
+        pass  # or something that it said long ago
+
+
+def test_a_restored_ledger_is_served_straight_away_and_has_no_tokens(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger_file = tmp_path / "meters-ledger.db"
+    with example(tmp_path) as server:
+        first = server.analyst.ask(TOTAL).json()
+        server.owner.post("/v1/datasets/meters/budget", {"bits": 4, "reason": "review"})
+        token = server.analyst.token
+    with Ledger.open(ledger_file) as ledger:
+        ledger.backup(tmp_path / "backup.db")
+    for file in tmp_path.glob("meters-ledger.db*"):
+        file.unlink()
+    with Ledger.open(ledger_file) as ledger:
+        ledger.restore(tmp_path / "backup.db")
+    monkeypatch.setattr(logging.getLogger(LOGGER), "propagate", True)
+    office = Office(Settings((str(tmp_path / "curator.toml"),)))
+    with caplog.at_level(logging.WARNING, LOGGER):
+        office.warn_of_missing_tokens()
+    office.close_at_once()
+    *_, line = [JsonLines().format(record) for record in caplog.records]
+    assert "noiseless token add curator.toml --name NAME --role owner" in line
+    with example(tmp_path) as server:
+        assert code(server.client(token).get("/v1/session")) == (401, "unauthorised")
+        again = server.analyst.ask(TOTAL).json()
+        assert (again["batch_bits"], again["spent"], again["remaining"]) == (0, 1, 3)
+        assert again["answers"][0]["rows"] == first["answers"][0]["rows"]
 
 
 @pytest.mark.parametrize(
@@ -118,6 +154,13 @@ def test_a_changed_budget_outlives_the_server(tmp_path: Path) -> None:
         {"bits": "reach x", "reason": "x"},
         {"bits": "nan", "reason": "x"},
         {"bits": True, "reason": "x"},
+        {"bits": "5_0", "reason": "x"},
+        {"bits": "\uff11\uff12", "reason": "x"},
+        {"bits": "1e-9999999", "reason": "x"},
+        {"bits": "1e3", "reason": "x"},
+        {"bits": 1e-300, "reason": "x"},
+        {"bits": "0." + "1" * 31, "reason": "x"},
+        {"bits": "reach " + "9" * 2600, "reason": "x"},
         {"bits": 3},
         {"bits": 3, "reason": ""},
         {"reason": "x"},

@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,17 +14,21 @@ from noiseless.exact import Bits
 from noiseless.ledger import Asked, LedgerError, OpenBooks
 from noiseless.ledger.asked_batches import (
     AskedBatch,
+    KeyReusedError,
     find_batch,
+    find_batches,
     list_batches,
-    note_batch,
+    note_batches,
     read_note,
     write_note,
 )
 from noiseless.ledger.sharing import SharedLedger, WouldChargeError
-from noiseless.ledger.side_tables import create_tables
+from noiseless.ledger.side_tables import write
+from noiseless.ledger.tokens import NewToken, add_token, list_tokens
+from noiseless.server.amounts import exact_bits, exact_budget
 from noiseless.server.errors import ApiError
 from noiseless.server.limits import Rates
-from noiseless.server.replies import exact_bits, exact_budget, finite
+from noiseless.server.replies import finite
 from noiseless.server.settings import Settings
 
 pytest_plugins = ["databases"]
@@ -65,7 +70,6 @@ def test_settings_reach_other_processes(monkeypatch: pytest.MonkeyPatch) -> None
 def opened(url: str, budget: int = 100) -> SharedLedger:
     ledger = SharedLedger.open(url)
     ledger.declare("meters", digest="d", budget=budget)
-    create_tables(ledger)
     return ledger
 
 
@@ -196,10 +200,8 @@ def test_batches_and_notes(database_url: str) -> None:
     with opened(database_url) as ledger:
         asked = AskedBatch.now("meters", "ann", 1, ["SELECT 1"], key="k")
 
-        def note(session: object, entry: int) -> None:
-            from dataclasses import replace
-
-            note_batch(session, replace(asked, charge=entry))  # type: ignore[arg-type]
+        def note(entry: int, version: int) -> AskedBatch:
+            return replace(asked, charge=entry, version=version)
 
         with ledger.noting(note):
             entry = ledger.settle("meters", charge("q1", 8))
@@ -210,6 +212,48 @@ def test_batches_and_notes(database_url: str) -> None:
         assert list_batches(ledger, "meters", None, before=found.time, most=10) == []
         assert find_batch(ledger, "meters", "ann", "k") == found
         assert find_batch(ledger, "meters", "ann", "other") is None
+
+
+def test_a_key_that_came_with_another_batch_undoes_the_charge(database_url: str) -> None:
+    with opened(database_url) as ledger:
+        for sql, number in (("SELECT 1", 1), ("SELECT 1", 2), ("SELECT 2", 3)):
+            asked = AskedBatch.now("meters", "ann", 1, [sql], key="k")
+
+            def note(entry: int, version: int, asked: AskedBatch = asked) -> AskedBatch:
+                return replace(asked, charge=entry, version=version)
+
+            with ledger.noting(note):
+                if sql == "SELECT 1":
+                    ledger.settle("meters", charge(f"q{number}", 2))
+                    continue
+                head = ledger.head
+                with pytest.raises(KeyReusedError):
+                    ledger.settle("meters", charge(f"q{number}", 2))
+                assert ledger.head == head
+        bob = AskedBatch.now("meters", "bob", 1, ["SELECT 2"], key="k")
+        note_batches(ledger, [bob, bob])
+        wanted = [("ann", "k"), ("bob", "k"), ("cy", "k")]
+        found = find_batches(ledger, "meters", wanted)
+        assert {who: batch.sql for (who, _), batch in found.items()} == {
+            "ann": ("SELECT 1",),
+            "bob": ("SELECT 2",),
+        }
+
+
+def test_tables_that_servers_made_before_the_step_are_kept(database_url: str) -> None:
+    with opened(database_url) as ledger:
+        add_token(ledger, ["meters"], name="ann", role="owner", token=NewToken.random())
+        note_batches(ledger, [AskedBatch.now("meters", "ann", 1, [sql], key=sql) for sql in ("a", "b")])
+        back = [f"DROP INDEX ledger_batches_{name}" for name in ("by_key", "by_time", "free")]
+        same = "UPDATE ledger_batches SET idempotency = 'same'"
+        earlier = "UPDATE ledger_schema SET version_num = '0001'"
+        write(ledger, lambda session: [session.run(sql) for sql in (*back, same, earlier)])
+    with SharedLedger.open(database_url) as ledger:
+        assert [token.name for token in list_tokens(ledger)] == ["ann"]
+        assert {batch.key for batch in list_batches(ledger, "meters", None, before=None, most=9)} == {
+            "same",
+            None,
+        }
         write_note(ledger, "meters", "a", "1")
         write_note(ledger, "meters", "a", "2")
         assert (read_note(ledger, "meters", "a"), read_note(ledger, "meters", "b")) == ("2", None)
@@ -220,3 +264,16 @@ def test_processes_take_turns_only_at_sqlite_files(tmp_path: Path) -> None:
     with opened(f"sqlite:///{tmp_path / 'l.db'}") as ledger:
         ledger.settle("meters", charge("q1"))
         assert {path.name for path in tmp_path.glob("*-turn")} == {"l.db-turn"}
+
+
+def test_of_batches_that_cost_nothing_the_latest_are_kept(database_url: str) -> None:
+    def asked(number: int, who: str = "ann") -> AskedBatch:
+        return AskedBatch("meters", who, 1, f"2030-01-01T00:00:{number:06d}Z", (f"SELECT {number}",))
+
+    with opened(database_url) as ledger:
+        note_batches(ledger, [asked(number) for number in range(900)])
+        note_batches(ledger, [asked(0, "bob")])
+        note_batches(ledger, [asked(number) for number in range(900, 1100)])
+        found = list_batches(ledger, "meters", "ann", before=None, most=2000)
+        assert [batch.sql[0] for batch in found] == [f"SELECT {number}" for number in range(1099, 99, -1)]
+        assert len(list_batches(ledger, "meters", "bob", before=None, most=9)) == 1

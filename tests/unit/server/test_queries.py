@@ -1,6 +1,7 @@
 """Asking over HTTP: prices, answers, repeats, refusals."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,7 @@ def test_groups_and_several_columns_have_a_row_a_number(server: Example) -> None
     (answer,) = server.analyst.ask(GROUPED).json()["answers"]
     assert [column["name"] for column in answer["columns"]] == ["suburb", "a", "MAX(kwh)"]
     assert [column["group"] for column in answer["columns"]] == [True, False, False]
+    assert [column["bits_exact"] for column in answer["columns"]] == ["0", "1", "1"]
     places = [(row["group"]["suburb"], row["column"]) for row in answer["rows"]]
     assert places == [(s, c) for s in ("north", "south", "west") for c in ("a", "MAX(kwh)")]
     assert answer["value"] == answer["rows"][0]["value"]
@@ -86,8 +88,11 @@ def test_a_refusal_for_budget_shows_spent_asked_and_remaining(tmp_path: Path) ->
         assert code(refused) == (409, "budget_exceeded")
         assert refused.json()["error"]["details"] == {
             "spent": 1.0,
+            "spent_exact": "1",
             "asked": 2.0,
+            "asked_exact": "2",
             "remaining": 1.0,
+            "remaining_exact": "1",
             "remaining_outputs": "2",
             "whose": "dataset",
         }
@@ -102,7 +107,8 @@ def test_a_refusal_never_opens_the_data(tmp_path: Path) -> None:
         assert server.analyst.ask(TOTAL, dry_run=True).status_code == 200
         assert code(server.analyst.ask("SELECT nothing FROM meters")) == (400, "bad_query")
         changed = server.analyst.ask(TOTAL)
-        assert code(changed) == (503, "unavailable")
+        assert code(changed) == (409, "data_changed")
+        assert "retry-after" not in changed.headers
         assert str(tmp_path) not in changed.text
         assert server.owner.get("/v1/datasets").json()["datasets"][0]["spent"] == 0
 
@@ -139,6 +145,10 @@ def test_what_cannot_be_asked_is_a_bad_query(untouched: Example, sql: str) -> No
         b'{"queries": ["\\ud800"]}',
         b'{"queries": ["a\\u0000"]}',
         b'{"queries": ["a"], "key": ""}',
+        b'{"queries": ["a"], "dry_run": true, "dry_run": false}',
+        b'{"queries": ["a"], "dry_run": true, "dry\\u005frun": false}',
+        b'{"queries": ["a"], "queries": ["b"]}',
+        b'{"queries": ["a"], "dry_run": NaN}',
         b"[" * 100_000,
         b'{"queries":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
         b'{"queries": [' + b"9" * 10_000 + b"]}",
@@ -180,6 +190,70 @@ def test_a_retry_with_a_key_is_told_what_the_first_request_cost(server: Example)
     other = server.analyst.ask("SELECT MAX(kwh) FROM meters", key="k1")
     assert code(other) == (409, "key_reused")
     assert server.owner.ask(TOTAL, key="k1").json()["batch_bits"] == 0  # another caller's key
+
+
+def test_a_repeat_with_a_new_key_is_answered_from_memory(
+    server: Example, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(3):
+        server.analyst.ask(TOTAL)
+    asked: list[object] = []
+    real = Curator.ask
+
+    def counted(self: Curator, *sql: str, analyst: str | None = None) -> object:
+        asked.append(sql)
+        return real(self, *sql, analyst=analyst)
+
+    monkeypatch.setattr(Curator, "ask", counted)
+    plain, keyed = server.analyst.ask(TOTAL).json(), server.analyst.ask(TOTAL, key='new "key"').json()
+    assert asked == []
+    assert keyed == {**plain, "key": 'new "key"', "repeated": False}
+
+
+def test_a_key_that_was_charged_for_is_recognised_also_among_repeats(server: Example) -> None:
+    server.analyst.ask(TOTAL, key="paid")
+    for _ in range(3):
+        assert server.analyst.ask(TOTAL).json()["batch_bits"] == 0
+        retried = server.analyst.ask(TOTAL, key="paid").json()
+        assert (retried["batch_bits"], retried["repeated"], retried["spent"]) == (1, True, 1)
+    other = "SELECT COUNT(*) FROM meters"
+    for _ in range(3):
+        server.analyst.ask(other)
+    assert code(server.analyst.ask(other, key="paid")) == (409, "key_reused")
+
+
+def test_of_batches_that_come_with_one_key_at_once_one_is_charged_for(server: Example) -> None:
+    several = [f"SELECT {name}(kwh) FROM meters" for name in ("SUM", "MAX", "MIN", "MEDIAN", "VAR_POP")]
+    with ThreadPoolExecutor(5) as pool:
+        found = list(pool.map(lambda sql: server.analyst.ask(sql, key="one"), several))
+    answered = [each for each in found if each.status_code == 200]
+    assert len(answered) == 1
+    assert {code(each) for each in found if each not in answered} == {(409, "key_reused")}
+    assert server.analyst.get("/v1/datasets").json()["datasets"][0]["spent"] == 1
+
+
+def test_a_key_of_an_earlier_version_is_not_charged_for_again(server: Example, tmp_path: Path) -> None:
+    assert server.analyst.ask(TOTAL, key="old").json()["batch_bits"] == 1
+    write_curator(tmp_path, rows=(*ROWS, ("west", "10", "true", "gas")))
+    with Curator.unchecked(server.curator) as curator:
+        curator.declare_version()
+    retried = server.analyst.ask(TOTAL, key="old")
+    assert code(retried) == (409, "key_reused")
+    assert "earlier version" in retried.text
+    assert server.analyst.get("/v1/datasets").json()["datasets"][0]["spent"] == 1
+    assert server.analyst.ask(TOTAL, key="new").json()["batch_bits"] == 1
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_which_statement_of_a_batch_is_wrong_is_told(untouched: Example, dry_run: bool) -> None:
+    wrong = untouched.analyst.ask(
+        TOTAL, "SELECT AVG(kwh) FROM meters", "SELECT kwh FROM meters", dry_run=dry_run
+    )
+    assert code(wrong) == (400, "bad_query")
+    assert wrong.json()["error"]["details"] == {"statement": 2}
+    alone = untouched.analyst.ask("SELECT kwh FROM meters", dry_run=dry_run)
+    assert alone.json()["error"]["details"] == {"statement": 0}
+    assert wrong.json()["error"]["message"] == alone.json()["error"]["message"]
 
 
 def test_a_token_has_a_rate(tmp_path: Path) -> None:

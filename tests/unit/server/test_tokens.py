@@ -10,7 +10,17 @@ from curator_examples import write_curator
 from noiseless.errors import RequestError
 from noiseless.ledger import Ledger
 from noiseless.ledger.entries import now
-from noiseless.ledger.tokens import NewToken, Token, add_token, expiry, list_tokens, revoke_token, token_hash
+from noiseless.ledger.tokens import (
+    NewToken,
+    Token,
+    add_token,
+    expiry,
+    list_tokens,
+    revoke_token,
+    token_hash,
+    token_id,
+)
+from noiseless.server import callers
 from server_examples import QUERIES, Example, bearer, code, example, new_token
 
 pytest_plugins = ["databases"]
@@ -224,3 +234,26 @@ def test_tokens_are_not_trusted_when_they_cannot_be_checked(
     refused = server.analyst.get("/v1/session")
     assert code(refused) == (503, "unavailable")
     assert "secret" not in refused.text
+
+
+def test_whatever_is_wrong_with_a_token_its_refusal_takes_the_same_steps(
+    server: Example, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise the time that a refusal takes would tell which tokens there are."""
+    read: list[object] = []
+
+    def counted(ledger: Ledger) -> list[Token]:
+        read.append(ledger)
+        return list_tokens(ledger)
+
+    monkeypatch.setattr(callers, "list_tokens", counted)
+    known = server.analyst.token
+    revoked = new_token(server.curator, name="rex")
+    number = token_id(revoked)
+    assert server.owner.delete(f"/v1/tokens/{number}").status_code == 200
+    for token in (f"{known[:-5]}xxxxx", f"nls_{'0' * 16}_{'x' * 43}", revoked):
+        assert server.analyst.get("/v1/session").status_code == 200
+        time.sleep(0.1)
+        before = len(read)
+        assert code(server.client(token).get("/v1/session")) == (401, "unauthorised")
+        assert len(read) >= before + 2  # both ledgers

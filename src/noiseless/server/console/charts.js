@@ -24,8 +24,15 @@ export function gauge(standing, { asked = 0, small = false, allowed = true } = {
     h("p", { class: "quiet small", "aria-hidden": "true" }, words + more));
 }
 
-/** Round numbers that cover a range, about so many. */
+/** Round numbers that cover a range: about so many, and enough of them to read the range off. */
 export function ticks(low, high, wanted = 5) {
+  for (let tries = wanted; ; tries += 1) {
+    const found = rounds(low, high, tries);
+    if (found.length >= Math.min(3, wanted) || tries > wanted + 4) return found;
+  }
+}
+
+function rounds(low, high, wanted) {
   const span = high - low || Math.abs(high) || 1;
   const rough = span / wanted;
   const power = 10 ** Math.floor(Math.log10(rough));

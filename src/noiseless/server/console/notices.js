@@ -22,6 +22,7 @@ export function explain(error) {
   if (error.code === "budget_exceeded") return refusalText(error.details);
   if (error.code === "offline") return `${error.message} Check that it runs and that you are connected.`;
   if (error.code === "forbidden") return "Only an owner of the dataset may see or do this.";
+  if (error.code === "data_changed") return "The data is not the version that its owner declared. It can be asked about again once the owner has declared the new version.";
   if (error.code === "not_found") return "There is no such thing, or your token may not see it.";
   return error.message.charAt(0).toUpperCase() + error.message.slice(1);
 }
@@ -61,7 +62,7 @@ export function headline(error) {
   const titles = {
     offline: "Out of reach", stopped: "Stopped", budget_exceeded: "The budget does not allow it",
     forbidden: "For owners", not_found: "Not found", too_many: "Too many requests", timeout: "This takes longer",
-    too_large: "Too much at once", bad_query: "This cannot be asked", bad_request: "This cannot be done",
+    too_large: "Too much at once", data_changed: "The data has changed", key_reused: "Asked before", bad_query: "This cannot be asked", bad_request: "This cannot be done",
   };
   return titles[error.code] || "Something went wrong";
 }

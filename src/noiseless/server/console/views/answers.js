@@ -100,7 +100,7 @@ function ends(number) {
 export function saveAnswers(answers, name) {
   const groups = [...new Set(answers.flatMap((answer) => answer.rows.flatMap((number) => Object.keys(number.group || {}))))];
   const heads = ["sql", ...groups, "column", "value", "lower", "upper", "lower_exact", "upper_exact"];
-  const harmless = (cell) => (typeof cell === "string" && /^[=+@\t]/.test(cell) ? `'${cell}` : String(cell ?? ""));  // no formula for a spreadsheet
+  const harmless = (cell) => (typeof cell === "string" && /^([=+@\t\r]|-(?!(\d+(\/\d+)?|inf)$))/.test(cell) ? `'${cell}` : String(cell ?? ""));  // no formula for a spreadsheet
   const quote = (cell) => (/[",\n\r]/.test(harmless(cell)) ? `"${harmless(cell).replaceAll('"', '""')}"` : harmless(cell));
   const lines = answers.flatMap((answer) => answer.rows.map((number) => [
     answer.sql, ...groups.map((group) => (number.group || {})[group]), number.column,

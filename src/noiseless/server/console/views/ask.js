@@ -14,6 +14,7 @@ import { frame, standing } from "./frame.js";
 import { Questions } from "./questions.js";
 
 const PAUSE = 500;
+const STOPPABLE = 1000;
 const SLOW = 4000;
 
 /** The page. */
@@ -94,7 +95,7 @@ class Ask {
     } catch (error) {
       if (isStale()) return;
       if (error.code === "unauthorised") passOn(error);
-      else if (error.code === "bad_query") await this.sayWrong(asked, error, controller);
+      else if (error.code === "bad_query") this.sayWrong(asked, error);
       else this.set({ kind: "failed", error });
     }
   }
@@ -108,19 +109,10 @@ class Ask {
     this.questions.say(new Map(lines));
   }
 
-  /** Which question cannot be asked: each is priced by itself. */
-  async sayWrong(asked, error, controller) {
-    const lines = new Map();
-    if (asked.length === 1) lines.set(asked[0].place, { text: explain(error), bad: true });
-    for (const { sql, place } of asked.length > 1 ? asked : []) {
-      try {
-        await api.price(this.dataset.name, [sql], controller.signal);
-      } catch (wrong) {
-        if (controller.signal.aborted) return;
-        if (wrong.code === "bad_query") lines.set(place, { text: explain(wrong), bad: true });
-      }
-    }
-    if (controller.signal.aborted || !this.page.isCurrent) return;
+  /** Which question cannot be asked: the server says so. */
+  sayWrong(asked, error) {
+    const wrong = asked[asked.length === 1 ? 0 : error.details.statement];
+    const lines = new Map(wrong ? [[wrong.place, { text: explain(error), bad: true }]] : []);
     this.questions.say(lines);
     this.set({ kind: "wrong", error, isShown: lines.size > 0 });
     announce(explain(error));
@@ -142,12 +134,16 @@ class Ask {
   }
 
   async run() {
+    if (this.state.kind === "running") return;
     const { texts } = this.state;
     const queries = JSON.parse(texts);
     if (!this.draft.attempt || this.draft.attempt.texts !== texts) this.draft.attempt = { texts, key: freshKey() };
     this.running = new AbortController();
     this.set({ kind: "running", texts });
-    const slow = setTimeout(() => this.set({ kind: "running", texts, isSlow: true }), SLOW);
+    const timers = [ // the second half of a double click must not stop what the first one began
+      setTimeout(() => this.set({ kind: "running", texts, isStoppable: true }), STOPPABLE),
+      setTimeout(() => this.set({ kind: "running", texts, isStoppable: true, isSlow: true }), SLOW),
+    ];
     try {
       const reply = await api.ask(this.dataset.name, queries, this.draft.attempt.key, this.running.signal);
       this.draft.attempt = null;
@@ -157,7 +153,7 @@ class Ask {
       if (!error.unsure) this.draft.attempt = null;
       if (this.page.isCurrent) this.refused(error, texts);
     } finally {
-      clearTimeout(slow);
+      timers.forEach(clearTimeout);
     }
   }
 
@@ -237,7 +233,7 @@ class Ask {
   buttons() {
     const { kind } = this.state;
     const button = (id, text, onclick, options = {}) => h("button", { type: "button", id, onclick, ...options }, text);
-    if (kind === "running") return h("div", { class: "row actions" }, button("stop", "Stop waiting", () => this.stop()));
+    if (kind === "running") return h("div", { class: "row actions" }, button("stop", "Stop waiting", () => this.stop(), { disabled: !this.state.isStoppable }));
     if (kind === "failed") {
       const again = this.state.texts ? () => { this.state = { kind: "priced", texts: this.state.texts }; this.run(); } : () => this.runOrPrice();
       return h("div", { class: "row actions" }, button("again", this.state.texts ? "Ask again" : "Try again", again, { class: "main" }));

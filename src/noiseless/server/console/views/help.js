@@ -14,6 +14,7 @@ const WORDS = [
   ["Answer", "An interval that holds the truth for certain. The dot is its middle, which is off by half the width at most."],
   ["Bits", "What answers can tell about any one person at most, whatever else is known: k bits tell apart at most 2\u1d4f possibilities."],
   ["Price", "What a batch costs, decided from what everybody may know before the data is looked at. Seeing a price is free."],
+  ["Rule", "How a price came about, in brackets behind it: for example reach, all answers that one person can cause; cuts, where the answers of several questions change along one column."],
   ["Batch", "Questions that are asked together. They often cost less together than one by one."],
   ["Free", "A question that was answered before, or can be computed from such answers, costs nothing, whoever asked it first."],
   ["Budget", "What may be told about a person in all, over all analysts together. A batch that would exceed it is refused, and the data is not looked at."],

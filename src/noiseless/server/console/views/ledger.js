@@ -30,14 +30,13 @@ export async function showLedger(page, name) {
 
 /** Where the ledger ends, and who spent what. */
 async function head(name) {
-  let found = await api.ledger(name, { limit: 1 });
-  if (!found.head) found = await api.ledger(name, { limit: 1, verify: true });
-  return { last: Number(String(found.head || "0").split(":")[0]), analysts: found.analysts || {} };
+  const found = await api.ledger(name, { limit: 1 });
+  return { last: Number(found.head.split(":")[0]), analysts: found.analysts };
 }
 
 async function check(name, element) {
   await load(element, () => api.ledger(name, { limit: 1, verify: true }), (found) => {
-    const [last, hash = ""] = String(found.head || "").split(":");
+    const [last, hash] = found.head.split(":");
     if (!found.chain_ok) return notice("bad", "The chain is broken", "An entry or an account was changed outside the ledger. Run noiseless ledger verify to see where.");
     return notice("", "The chain is whole", `Up to entry ${count(last)}, ${hash.slice(0, 16)}\u2026 Note this head somewhere else from time to time.`);
   }, "Checking every entry");

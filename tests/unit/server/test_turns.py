@@ -1,0 +1,92 @@
+"""Turns: nobody's work takes all threads."""
+
+import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from noiseless.curator import Curator
+from noiseless.server.turns import Turns
+from server_examples import TOTAL, example
+
+
+def test_turns_are_taken_in_order_and_given_on() -> None:
+    async def go() -> list[str]:
+        turns, seen = Turns(1), list[str]()
+
+        async def work(name: str) -> None:
+            if not turns.take("a"):
+                await turns.wait("a")
+            seen.append(name)
+            await asyncio.sleep(0)
+            turns.give_back("a")
+
+        await asyncio.gather(*(work(name) for name in "123"))
+        assert turns.take("a")
+        assert turns.take("b")
+        assert not turns.take("a")
+        return seen
+
+    assert asyncio.run(go()) == ["1", "2", "3"]
+
+
+def test_a_turn_that_nobody_waits_for_any_more_goes_to_the_next() -> None:
+    async def go() -> None:
+        turns = Turns(1)
+        assert turns.take("a")
+        waiting = [asyncio.create_task(turns.wait("a")) for _ in range(3)]
+        await asyncio.sleep(0)
+        waiting[0].cancel()
+        await asyncio.sleep(0)
+        turns.give_back("a")
+        waiting[1].cancel()  # just when it got the turn
+        await asyncio.wait_for(waiting[2], 5)
+        turns.give_back("a")
+        assert turns.take("a")
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_one_token_does_not_keep_others_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dry_run: bool
+) -> None:
+    def slow(*_: object, analyst: str = "", **__: object) -> None:
+        time.sleep(1.5 if analyst == "ann" else 0)
+
+    with example(tmp_path, threads=4, timeout=0.5) as server, ThreadPoolExecutor(8) as pool:
+        server.analyst.get("/v1/session")
+        monkeypatch.setattr(Curator, "price", slow)
+        monkeypatch.setattr(Curator, "ask", slow)
+        asked = [pool.submit(server.analyst.ask, TOTAL, dry_run=dry_run) for _ in range(8)]
+        time.sleep(0.2)
+        begun = time.monotonic()
+        assert server.owner.ask(TOTAL, dry_run=dry_run).status_code == 500  # as soon as it had its turn
+        assert time.monotonic() - begun < 0.4
+        assert {each.result().status_code for each in asked} == {503}
+
+
+def test_what_nobody_waits_for_is_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[str] = []
+
+    def slow(_: object, sql: str, **__: object) -> None:
+        begun.append(sql)
+        time.sleep(1)
+
+    with example(tmp_path, threads=2, timeout=0.3) as server, ThreadPoolExecutor(8) as pool:
+        server.analyst.get("/v1/session")
+        monkeypatch.setattr(Curator, "ask", slow)
+        asked = [pool.submit(server.analyst.ask, f"SELECT {number}") for number in range(6)]
+        assert {each.result().status_code for each in asked} == {503}
+        time.sleep(1)
+    assert len(begun) == 1
+
+
+def test_the_statements_of_a_batch_are_not_too_long(tmp_path: Path) -> None:
+    with example(tmp_path, max_sql=1000) as server:
+        refused = server.analyst.ask(*["SELECT " + "x" * 300] * 4)
+        assert refused.status_code == 413
+        assert refused.json()["error"]["details"] == {"most": 1000}
+        assert server.analyst.ask(*[TOTAL] * 30).status_code == 200

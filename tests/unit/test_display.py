@@ -1,0 +1,43 @@
+"""Numbers that are certain between two ends, as people and as programs read them."""
+
+from fractions import Fraction
+from math import inf
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noiseless.curator.answers import shown
+from noiseless.display import exact_text, html_rows, nearest, rounded_ends, shown_interval
+from noiseless.queries.sql import Interval
+
+
+@given(st.fractions(), st.fractions(min_value=0))
+def test_intervals_are_shown_as_the_curator_shows_them(lower: Fraction, width: Fraction) -> None:
+    interval = Interval.of(lower, lower + width)
+    assert shown_interval(interval.value, interval.lower, interval.upper) == shown(interval)
+
+
+@given(st.fractions())
+def test_ends_are_rounded_outwards(number: Fraction) -> None:
+    found = rounded_ends(number, number, number)
+    assert found["lower"] is not None
+    assert found["upper"] is not None
+    assert Fraction(found["lower"]) <= number <= Fraction(found["upper"])
+
+
+def test_what_has_no_end_or_no_double() -> None:
+    assert rounded_ends(None, -inf, None) == {"value": None, "lower": -inf, "upper": None}
+    assert shown_interval(None, -inf, Fraction(3)) == "-inf to 3"
+    assert (nearest(Fraction(10) ** 400), nearest(-(Fraction(10) ** 400))) == (inf, -inf)
+    assert shown_interval(None, Fraction(10) ** 400, Fraction(10) ** 400) == "1e+400 to 1e+400"
+
+
+@given(st.fractions())
+def test_exact_numbers_are_written_out_unless_they_are_long(number: Fraction) -> None:
+    assert Fraction(exact_text(number) or "x") == number
+    assert exact_text(number + Fraction(1, 3**9000)) is None
+
+
+def test_tables_hold_no_markup_of_others() -> None:
+    assert "<td>&lt;b&gt;</td>" in html_rows([["a"], ["<b>"]])
+    assert html_rows([]) == ""
