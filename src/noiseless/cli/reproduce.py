@@ -31,7 +31,7 @@ Examples:
 def reproduce_command(
     *,
     figures: Annotated[
-        list[str] | None, typer.Argument(metavar="[FIGURE]...", help="Figures by name; all of them if none.")
+        list[str] | None, typer.Argument(metavar="FIGURE", help="Figures by name; all of them if none.")
     ] = None,
     out: Annotated[
         Path | None,

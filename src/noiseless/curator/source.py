@@ -11,10 +11,12 @@ from noiseless.curator.file import CuratorFile
 from noiseless.curator.snapshot import Snapshot
 from noiseless.errors import NoiselessError, OutputError, SourceError
 from noiseless.tables import open_table
+from noiseless.tables.postgres_watch import StateWatch
 
 _KEY_BYTES = 32
 _DECLARED = b"declared\n"
-Stamp = tuple[tuple[str, int, int, int], ...]
+Stamp = tuple[object, ...] | None
+"""What tells whether a source was touched; None when nothing does."""
 
 
 class ChangedSourceError(SourceError):
@@ -28,13 +30,16 @@ class Source:
         self.file = file
         self._lock = threading.Lock()
         self._read_so_far: tuple[Snapshot | None, str] = (None, "")
-        self._stamp: Stamp = ()
+        self._stamp: Stamp = None
+        self._server = StateWatch.of(file.source)
         self._place = file.source.removeprefix("duckdb:///").partition("::")[0]
         self._is_pattern = has_magic(self._place)
 
     def is_ready(self, digest: str) -> bool:
-        """Whether the declared state is in memory and the source's files seem untouched since it was read."""
-        return self.kept(digest) is not None and self._stamp == self._stamped()
+        """Whether the declared state is in memory and the source seems untouched since it was read."""
+        if self.kept(digest) is None or self._stamp is None:
+            return False
+        return self._stamp == (self._stamped() if self._server is None else self._server.now())
 
     def kept(self, digest: str) -> Snapshot | None:
         """The declared state, if it is in memory, whatever became of the source since."""
@@ -69,20 +74,23 @@ class Source:
             return self._read()
 
     def _read(self) -> tuple[Snapshot, str]:
-        before = self._stamped()
-        snapshot = Snapshot.take(open_table(self.file.source), self.file.schema, self.file.unit)
+        stamp: Stamp = None if self._server is not None else self._stamped()
+        table = open_table(self.file.source)
+        snapshot = Snapshot.take(table, self.file.schema, self.file.unit)
         digest = snapshot.digest(digest_key(self.file), self.file.unit, self.file.rows)
-        if self._stamped() != before:
+        if self._server is not None:  # all was read in one transaction, and this is its state
+            stamp = getattr(table, "state", None)
+        elif self._stamped() != stamp:
             raise SourceError(self.file.source, "changed while it was read; try again when it is complete")
-        self._stamp, self._read_so_far = before, (snapshot, digest)
+        self._stamp, self._read_so_far = stamp, (snapshot, digest)
         return snapshot, digest
 
     def _changed(self, what: str, version: int) -> ChangedSourceError:
         remedy = f"its owner declares a new one with: noiseless dataset declare {self.file.path.name}"
         return ChangedSourceError(self.file.name, f"the source {what} version {version}; {remedy}")
 
-    def _stamped(self) -> Stamp:
-        """Sizes and times of the source's files; a database server has none."""
+    def _stamped(self) -> tuple[object, ...]:
+        """Sizes and times of the source's files; a table on a server tells its state itself."""
         names = [self._place]
         if self._is_pattern:
             names += sorted(glob(self._place, recursive=True))  # noqa: PTH207 - absolute patterns

@@ -59,8 +59,8 @@ def _in_module(name: str) -> Figure | None:
 
 def _near(name: str) -> str:
     names = [figure.name for figure in every_figure()]
-    below = [known for known in names if known.startswith(f"{name}-")]
-    close = below or get_close_matches(name, names, n=1, cutoff=0.85) or get_close_matches(name, names)
+    begun = [known for known in names if name and known.startswith(name)]
+    close = begun or get_close_matches(name, names, n=1, cutoff=0.85) or get_close_matches(name, names)
     if not close:
         return "noiseless reproduce --list names them all"
     return f"did you mean {' or '.join(map(repr, close))}?"

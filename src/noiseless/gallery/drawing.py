@@ -37,13 +37,15 @@ MARKED = 30
 _MANY = 1_500
 """So many dots and more are drawn as pixels, also in an SVG."""
 
-_TITLE, _LABEL = 46, 52
-"""The most characters in a line of a title, and of an axis' label."""
+LETTERS = 46
+"""The most characters in a line of a title, if there is room for them; labels have some more."""
+
+_MORE = 6
 
 _SHADES = "viridis"
 
 
-def draw(panel: Panel, axes: "Axes", looks: Mapping[str, int], *, note: bool) -> None:
+def draw(panel: Panel, axes: "Axes", looks: Mapping[str, int], *, note: bool, letters: int = LETTERS) -> None:
     """Draw a panel.
 
     Args:
@@ -51,30 +53,31 @@ def draw(panel: Panel, axes: "Axes", looks: Mapping[str, int], *, note: bool) ->
         axes: where.
         looks: the number of each label's look.
         note: whether to write the panel's note below it.
+        letters: the most characters in a line of the title.
     """
-    axes.set_title(textwrap.fill(panel.title, _TITLE))
+    axes.set_title(textwrap.fill(panel.title, letters))
     if panel.bare:
         axes.set_axis_off()
     else:
-        _frame(panel, axes, note=note)
+        _frame(panel, axes, letters + _MORE, note=note)
     if panel.equal:
         axes.set_aspect("equal", adjustable="box")
     if panel.image is not None:
-        _raster(panel.image, axes)
+        _raster(panel.image, axes, letters)
     for area in panel.areas:
         _area(area, axes, looks)
     for curve in panel.curves:
-        _curve(curve, axes, looks, log=panel.log_x or panel.log_y)
+        _curve(curve, axes, looks, log=panel.log_y)
     if not panel.bare:
         set_ticks(panel, axes)
 
 
-def _frame(panel: Panel, axes: "Axes", *, note: bool) -> None:
-    below = [textwrap.fill(panel.x_label, _LABEL)]
+def _frame(panel: Panel, axes: "Axes", letters: int, *, note: bool) -> None:
+    below = [textwrap.fill(panel.x_label, letters)]
     if note and panel.note:
-        below.append(textwrap.fill(panel.note, _LABEL))
+        below.append(textwrap.fill(panel.note, letters))
     axes.set_xlabel("\n".join(below))
-    axes.set_ylabel(textwrap.fill(panel.y_label, _LABEL))
+    axes.set_ylabel(textwrap.fill(panel.y_label, letters))
     if panel.log_x:
         axes.set_xscale("log", nonpositive="mask")
     if panel.log_y:
@@ -103,11 +106,11 @@ def _curve(curve: Curve, axes: "Axes", looks: Mapping[str, int], *, log: bool) -
     }
     axes.plot(curve.x, curve.y, label=curve.label or "_", **line)
     if curve.low is not None and curve.high is not None:
-        low = np.array(curve.low)
-        if log and (low > 0).any():  # a band that begins at 0 has no end on a logarithmic axis
-            low = np.maximum(low, low[low > 0].min() / 10)
+        low, high = np.array(curve.low), np.array(curve.high)
+        if log:  # a band from 0 on has no end on such an axis, and one around 0 no place
+            low = np.where(np.array(curve.y) > 0, np.maximum(low, high / 100), np.nan)
         band: dict[str, Any] = {"color": colour, "alpha": 0.16, "linewidth": 0}
-        axes.fill_between(curve.x, low, curve.high, step="post" if curve.style == "steps" else None, **band)
+        axes.fill_between(curve.x, low, high, step="post" if curve.style == "steps" else None, **band)
     for x, y, text in zip(curve.x, curve.y, curve.texts, strict=False):
         axes.annotate(text, (x, y), xytext=(5, 5), textcoords="offset points", fontsize=9, zorder=4)
 
@@ -127,7 +130,7 @@ def _area(area: Area, axes: "Axes", looks: Mapping[str, int]) -> None:
         axes.text(x, y, area.text, ha="center", va="center", fontsize=9, zorder=4)
 
 
-def _raster(raster: Raster, axes: "Axes") -> None:
+def _raster(raster: Raster, axes: "Axes", letters: int) -> None:
     from matplotlib.colors import LogNorm, Normalize
 
     values = np.array(raster.values)
@@ -151,7 +154,7 @@ def _raster(raster: Raster, axes: "Axes") -> None:
         axes.contour(across, up, shown, levels=sorted(raster.levels), colors="white", linewidths=1.2)
     figure: Any = axes.get_figure(root=True)
     bar = figure.colorbar(image, ax=axes, pad=0.02)
-    bar.set_label(textwrap.fill(raster.label, _LABEL))
+    bar.set_label(textwrap.fill(raster.label, letters))
     bar.outline.set_visible(False)
     bar.ax.tick_params(which="both", colors=QUIET, length=0)
     shade_ticks(bar.ax, low, high, log=raster.log and low < high)

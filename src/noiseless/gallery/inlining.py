@@ -12,6 +12,8 @@ from noiseless.gallery.looks import LOOKS, looks_of
 _SIZE = (4.2, 3.1)
 """In inches; about as wide as a phone, so that texts stay readable there."""
 
+_LETTERS = 36
+
 _NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 _CLUTTER = re.compile(r"<defs>\s*<style.*?</style>\s*</defs>|<!--.*?-->|font-family: [^;\"]*; ?", re.DOTALL)
 _NAMED = re.compile(r'<g id="[^"]*"')
@@ -38,7 +40,7 @@ def panel_svg(panel: Panel, looks: Mapping[str, int], name: str) -> str:
     out = io.StringIO()
     with style.context([*STYLE, {"svg.hashsalt": name}]):
         canvas = Figure(figsize=_SIZE, layout="constrained")
-        draw(panel, canvas.subplots(), looks, note=False)
+        draw(panel, canvas.subplots(), looks, note=False, letters=_LETTERS)
         canvas.savefig(out, format="svg", transparent=True, metadata=_NO_METADATA)
     return _fit_for_a_page(out.getvalue(), panel.title)
 

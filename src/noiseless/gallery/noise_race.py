@@ -76,9 +76,7 @@ def panels(results: Race, unit: str, *, zero: bool = False) -> tuple[Panel, ...]
     note = "From 1 bit on every answer is exact: an error of 0 has no place on this axis." if zero else ""
     errors = f"error ({unit})"
     return (
-        Panel(
-            "Worst error", bits, errors, _curves(results, lambda one: one.told.worst), log_y=True, note=note
-        ),
+        Panel("Worst error", bits, errors, _curves(results, lambda one: one.told.worst), log_y=not zero),
         Panel("Average error on the table", bits, errors, _averages(results), log_y=True, note=note),
         Panel(
             "Telling the lowest value from the highest",

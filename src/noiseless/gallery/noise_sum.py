@@ -11,7 +11,7 @@ from noiseless.gallery.noise_race import checks, panels, race
 from noiseless.queries import Lattice
 
 BITS = tuple(map(Fraction, ("1/4", "1/2", "3/4", "1", "3/2", "2", "3", "4")))
-FEWER_BITS = tuple(map(Fraction, ("1/2", "1", "2")))
+FEWER_BITS = tuple(map(Fraction, ("1/2", "1")))
 LEAST, MOST = 1, 99
 PEOPLE = 100
 

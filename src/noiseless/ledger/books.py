@@ -26,7 +26,6 @@ from noiseless.ledger.tally import Tally
 
 if TYPE_CHECKING:
     from noiseless.ledger.session import Session
-    from noiseless.ledger.statements import Search
 
 _LONGEST_NAME = 500
 
@@ -58,8 +57,7 @@ class Books:
     @classmethod
     def find(cls, session: "Session", name: str, *, lock: bool = False) -> "Dataset | None":
         """A dataset by its name."""
-        sql = session.statements.lock_dataset if lock else session.statements.dataset
-        found = session.rows(sql, {"name": name})
+        found = session.locked(name) if lock else session.rows(session.statements.dataset, {"name": name})
         try:
             return Dataset.of_row(found[0]) if found else None
         except (ValueError, TypeError, ArithmeticError) as error:
@@ -125,17 +123,8 @@ class Books:
         self, *, questions: Iterable[str] = (), grids: Iterable[str] = (), people: Iterable[str] = ()
     ) -> list[Told]:
         """The questions of this version that were charged for, by any of their fingerprints; oldest first."""
-        statements = self._session.statements
-        found: dict[str, Told] = {}
-        for statement, what, wanted in (
-            (statements.told_questions, "question", set(questions)),
-            (statements.told_grids, "grid", set(grids)),
-            (statements.told_people, "people", set(people)),
-        ):
-            if wanted:
-                for told in find_told(self._session, statement, what, self._dataset, wanted):
-                    found.setdefault(told.question, told)
-        return sorted(found.values(), key=lambda told: (told.charge, told.question))
+        wanted = {"question": set(questions), "grid": set(grids), "people": set(people)}
+        return find_told(self._session, self._dataset, {what: some for what, some in wanted.items() if some})
 
     def require(self, price: Shares | Cost, *, analyst: str | None = None) -> None:
         """Refuse what `charge` would refuse; nothing is written.
@@ -317,15 +306,25 @@ class OpenBooks(Books):
             session.put(session.statements.put_quota, (number, analyst), quota_row(number, analyst, spent))
 
 
-def find_told(
-    session: "Session", statement: "Search", what: str, dataset: Dataset, wanted: Collection[str]
-) -> list[Told]:
-    """Questions by fingerprints of one kind; others that happen to have the same keys are left out."""
-    keys = [told_key(what, dataset.id, dataset.version, fingerprint) for fingerprint in wanted]
-    if session.is_about_to_tell(keys):
+def find_told(session: "Session", dataset: Dataset, wanted: Mapping[str, Collection[str]]) -> list[Told]:
+    """Questions by their own fingerprints, those of their grids or of people; oldest first.
+
+    Others that happen to have the same keys are left out.
+    """
+    keys = {
+        what: [told_key(what, dataset.id, dataset.version, fingerprint) for fingerprint in some]
+        for what, some in wanted.items()
+    }
+    if any(session.is_about_to_tell(some) for some in keys.values()):
         session.flush()
-    found = [told_of(row) for row in session.search(statement, keys)]
-    return [told for told in found if getattr(told, what) in wanted]
+    statements = session.statements.told_by
+    pages = session.searches([(statements[what], some) for what, some in keys.items()])
+    found: dict[str, Told] = {}
+    for (what, some), page in zip(wanted.items(), pages, strict=True):
+        for told in map(told_of, page):
+            if getattr(told, what) in some:
+                found.setdefault(told.question, told)
+    return sorted(found.values(), key=lambda told: (told.charge, told.question))
 
 
 def store(
@@ -338,14 +337,15 @@ def store(
     """
     session.flush()
     statements, place = session.statements, session.locked_head()
-    standing: dict[str, Mapping[str, Any]] = {}
-    fresh = {}
-    for question, answer in answers.items():
-        row = answer_row(dataset.id, dataset.version, question, answer, place.seq + 1)
-        if session.run(statements.answer, row):
-            fresh[question] = standing[question] = answer
+    rows = [
+        answer_row(dataset.id, dataset.version, question, answer, place.seq + 1)
+        for question, answer in answers.items()
+    ]
+    changed = session.each(statements.answer, rows)
+    fresh = {item[0]: item[1] for item, count in zip(answers.items(), changed, strict=True) if count}
+    standing = dict(fresh)
     if others := [question for question in answers if question not in fresh]:
-        known = find_told(session, statements.told_questions, "question", dataset, others)
+        known = find_told(session, dataset, {"question": others})
         standing |= {told.question: told.answer for told in known if told.answer is not None}
         if len(standing) < len(answers):
             missing = len(answers) - len(standing)

@@ -30,31 +30,54 @@ class Session:
         self._proxied = proxied
         self._driver: Any = proxied.driver_connection
         self._is_open = False
+        self._unsent: str | None = None
+        self._head: Anchor | None = None
         self._rows: dict[str, dict[object, Parameters]] = {}
         self._told: set[int | None] = set()
 
     def rows(self, sql: str, parameters: Parameters | None = None) -> list[tuple[Any, ...]]:
         """All rows of a statement."""
-        found: list[tuple[Any, ...]] = self._driver.execute(sql, parameters or {}).fetchall()
+        found: list[tuple[Any, ...]] = self._execute(sql, parameters).fetchall()
         return found
+
+    def _execute(self, sql: str, parameters: Parameters | None = None) -> Any:  # noqa: ANN401 - the driver's own
+        """Run a statement; what begins the transaction travels with the first one."""
+        if self._unsent is None:
+            return self._driver.execute(sql, parameters or {})
+        with self.together():
+            self._send_begin()
+            return self._driver.execute(sql, parameters or {})
+
+    def _send_begin(self) -> None:
+        if self._unsent is not None:
+            begin, self._unsent = self._unsent, None
+            self._driver.execute(begin)
 
     def stream(self, sql: str) -> Iterator[tuple[Any, ...]]:
         """The rows of a statement without parameters, a part at a time."""
         if self._database.is_sqlite:
             yield from self._driver.execute(sql)
             return
+        self._send_begin()
         with self._driver.cursor(name="ledger") as cursor:
             cursor.itersize = _PART
             yield from cursor.execute(sql)
 
     def run(self, sql: str, parameters: Parameters | None = None) -> int:
         """Run a statement; how many rows it changed."""
-        return int(self._driver.execute(sql, parameters or {}).rowcount)
+        return int(self._execute(sql, parameters).rowcount)
+
+    def each(self, sql: str, parameters: Sequence[Parameters]) -> list[int]:
+        """Run a statement for each of some parameters; how many rows each changed."""
+        with self.together():
+            cursors = [self._execute(sql, one) for one in parameters]
+        return [int(cursor.rowcount) for cursor in cursors]
 
     def many(self, sql: str, parameters: Sequence[Parameters]) -> Any:  # noqa: ANN401 - the driver's own
         """Run a statement for many parameters; a cursor that knows how many rows it changed."""
         if len(parameters) == 1:
-            return self._driver.execute(sql, parameters[0])
+            return self._execute(sql, parameters[0])
+        self._send_begin()
         cursor = self._driver.cursor()
         cursor.executemany(sql, parameters)
         return cursor
@@ -63,12 +86,25 @@ class Session:
         self, statement: "Search", values: Sequence[str] | Sequence[int], **ours: int
     ) -> list[tuple[Any, ...]]:
         """The rows of some values."""
-        if len(values) == 1:
-            return self.rows(statement.one, {"keys": values[0], **ours})
-        return self.rows(statement.some, {"keys": self._database.keys(values), **ours}) if values else []
+        return self.searches([(statement, values)], **ours)[0]
+
+    def searches(
+        self, several: Sequence[tuple["Search", Sequence[str] | Sequence[int]]], **ours: int
+    ) -> list[list[tuple[Any, ...]]]:
+        """The rows of some values, for each of several searches."""
+        with self.together() if len(several) > 1 else _ALONE:
+            cursors = [
+                self._execute(statement.one, {"keys": values[0], **ours})
+                if len(values) == 1
+                else self._execute(statement.some, {"keys": self._database.keys(values), **ours})
+                if values
+                else None
+                for statement, values in several
+            ]
+        return [[] if cursor is None else cursor.fetchall() for cursor in cursors]
 
     def together(self) -> AbstractContextManager[Any]:
-        """Statements without results may go to the server together."""
+        """Statements may go to the server together; their results are there afterwards."""
         if not self._database.has_pipelines:
             return _ALONE
         pipeline: AbstractContextManager[Any] = self._driver.pipeline()
@@ -79,13 +115,26 @@ class Session:
         found = self.rows(self.statements.head)
         return Anchor(*found[0]) if found else START
 
+    def locked(self, dataset: str) -> list[tuple[Any, ...]]:
+        """The row of a dataset; nobody else charges for it until the end of the transaction."""
+        if self._database.is_sqlite:
+            return self.rows(self.statements.lock_dataset, {"name": dataset})
+        with self.together():  # with the lock of the chain, which whoever charges needs too
+            found = self._execute(self.statements.lock_dataset, {"name": dataset})
+            self._execute(self.statements.lock_chain)
+            head = self._execute(self.statements.head)
+        self._head = next((Anchor(*row) for row in head.fetchall()), START)
+        rows: list[tuple[Any, ...]] = found.fetchall()
+        return rows
+
     def locked_head(self) -> Anchor:
         """The last entry's place; nobody else appends until the end of the transaction."""
-        if self.written is not None:
-            return self.written
-        if not self._database.is_sqlite:
-            self.run(self.statements.lock_chain)
-        return self.head()
+        place = self.written or self._head
+        if place is None:
+            if not self._database.is_sqlite:
+                self.run(self.statements.lock_chain)
+            place = self.head()
+        return place
 
     # Rows that are written at the end of the transaction, or when somebody is to read them
 
@@ -122,14 +171,15 @@ class Session:
         if not self._rows:
             return
         waiting, self._rows, self._told = self._rows, {}, set()
-        told, inserted = waiting.pop(self.statements.put_told, {}), None
+        told = waiting.pop(self.statements.put_told, {})
+        inserted: Any = None
         with self.together():
             for sql, rows in waiting.items():
                 self.many(sql, list(rows.values()))
             if told:
                 inserted = self.many(self.statements.put_told, list(told.values()))
         if inserted is not None and inserted.rowcount < len(told):  # some were told before, which is fine
-            found = self.search(self.statements.told_questions, list(told))
+            found = self.search(self.statements.told_by["question"], [row["key"] for row in told.values()])
             if {row[0] for row in found} != {row["question"] for row in told.values()}:
                 raise _same_key()
 
@@ -144,9 +194,12 @@ class Session:
 
     def begin(self, sql: str) -> None:
         """Begin the transaction."""
-        self.written = None
+        self.written = self._head = None
         self._rows, self._told = {}, set()
-        self._driver.execute(sql)
+        if self._database.is_sqlite:
+            self._driver.execute(sql)
+        else:
+            self._unsent = sql
         self._is_open = True
 
     def commit(self) -> None:
@@ -156,6 +209,9 @@ class Session:
             LedgerError: the server undid it instead, or a question has the same key as another one.
         """
         self.flush()
+        if self._unsent is not None:  # nothing was done
+            self._unsent, self._is_open = None, False
+            return
         done = self._driver.execute("COMMIT")
         self._is_open = False
         if not self._database.is_sqlite and done.statusmessage != "COMMIT":
@@ -163,11 +219,11 @@ class Session:
 
     def end(self) -> None:
         """Undo whatever is not committed, and give the connection back; a broken one is thrown away."""
+        has_begun = self._is_open and self._unsent is None
+        self._is_open, self._unsent = False, None
         try:
-            if self._is_open:
-                self._is_open = False
-                if not self._database.is_sqlite or self._driver.in_transaction:
-                    self._driver.execute("ROLLBACK")
+            if has_begun and (not self._database.is_sqlite or self._driver.in_transaction):
+                self._driver.execute("ROLLBACK")
         except self._database.driver_error:
             self._proxied.invalidate()
         else:

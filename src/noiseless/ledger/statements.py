@@ -215,22 +215,10 @@ class Statements:
     # Questions
 
     @cached_property
-    def told_questions(self) -> Search:
-        """Questions by their fingerprints."""
-        return self._told_by("key")
-
-    @cached_property
-    def told_grids(self) -> Search:
-        """Questions by those of their grids."""
-        return self._told_by("grid_key")
-
-    @cached_property
-    def told_people(self) -> Search:
-        """Questions by those of who takes part."""
-        return self._told_by("people_key")
-
-    def _told_by(self, name: str) -> Search:
-        return self._search(select(*_TOLD), told.c[name])
+    def told_by(self) -> dict[str, Search]:
+        """Questions by their fingerprints, by those of their grids, or of who takes part."""
+        columns = {"question": told.c.key, "grid": told.c.grid_key, "people": told.c.people_key}
+        return {what: self._search(select(*_TOLD), column) for what, column in columns.items()}
 
     def _search(self, found: Select[Any], column: ColumnElement[Any]) -> Search:
         one, some = (found.where(self._among(column, one=one)) for one in (True, False))

@@ -16,6 +16,7 @@ from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.engine import ROOT, CallersEngine, OwnEngine
 from noiseless.tables.engine_errors import readable_errors
 from noiseless.tables.json_files import open_json
+from noiseless.tables.postgres_address import is_postgresql
 from noiseless.tables.sql import check_names, files, identifier
 from noiseless.tables.text_files import read_csv_sql
 
@@ -23,7 +24,7 @@ _PARQUET = {".parquet", ".pq"}
 _JSON = {".jsonl": "newline_delimited", ".ndjson": "newline_delimited", ".json": "auto"}
 _EXCEL = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
 _TYPED = {*_PARQUET, *_JSON, *_EXCEL}
-_LATER = {"postgresql:": "PostgreSQL", "postgres:": "PostgreSQL", "spark:": "Spark"}
+_LATER = {"spark:": "Spark"}
 
 
 def open_table(source: Any, *, names: Sequence[str] | None = None) -> Table:  # noqa: ANN401 - any frame
@@ -31,8 +32,8 @@ def open_table(source: Any, *, names: Sequence[str] | None = None) -> Table:  # 
 
     Args:
         source: a CSV, TSV, JSON-lines, Parquet or Excel file, a glob of such files,
-            `duckdb:///file.db::table`, or any frame narwhals understands (pandas, polars, pyarrow, a DuckDB
-            relation, Ibis).
+            `duckdb:///file.db::table`, `postgresql://user@host/database::schema.table`, or any frame narwhals
+            understands (pandas, polars, pyarrow, a DuckDB relation, Ibis).
         names: the columns' names, for text files without a header line.
 
     Raises:
@@ -45,7 +46,9 @@ def open_table(source: Any, *, names: Sequence[str] | None = None) -> Table:  # 
     return _open_frame(source)
 
 
-def _open_text(source: str, names: Sequence[str] | None) -> DuckDBTable:
+def _open_text(source: str, names: Sequence[str] | None) -> Table:
+    if is_postgresql(source):
+        return _open_postgresql(source, names)
     scheme = source.split(":", 1)[0] + ":"
     if scheme in _LATER and "::" in source:
         raise SourceError(
@@ -59,6 +62,14 @@ def _open_text(source: str, names: Sequence[str] | None) -> DuckDBTable:
         raise SourceError(source, f"mixes files of kinds {', '.join(sorted(endings))}; give one kind")
     table = _open_files(source, paths, endings.pop(), names)
     return replace(table, files=tuple(paths))
+
+
+def _open_postgresql(source: str, names: Sequence[str] | None) -> Table:
+    from noiseless.tables.postgres_table import PostgresTable
+
+    if names is not None:
+        raise RequestError("a database names its columns; names are for text files without a header line")
+    return PostgresTable.open(source)
 
 
 def _open_files(source: str, paths: Sequence[Path], ending: str, names: Sequence[str] | None) -> DuckDBTable:

@@ -62,7 +62,13 @@ def test_names_are_found_however_they_are_spelt(spelt: str) -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "near"),
-    [("p1-fig33", "'p1-fig3'"), ("noise", "'noise-count' or"), ("drawing", "--list"), ("xyz", "--list")],
+    [
+        ("p1-fig33", "mean 'p1-fig3'?"),
+        ("p1-fig", "'p1-fig3' or 'p1-fig4' or"),
+        ("noise", "'noise-count' or"),
+        ("drawing", "--list"),
+        ("xyz", "--list"),
+    ],
 )
 def test_an_unknown_name_says_which_are_near(wrong: str, near: str) -> None:
     with pytest.raises(RequestError, match="there is no figure") as error:
