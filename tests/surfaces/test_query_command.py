@@ -138,7 +138,20 @@ def test_a_changed_source_is_declared_by_its_owner(noiseless: Command, path: Pat
     anew = noiseless("dataset", "declare", path, "--start-anew")
     assert anew.out.startswith("version 3 of meters is declared\n8 rows in 3 public cells\n")
     assert "0.00 bits spent, 2.00 bits left" in anew.out
-    assert "stands" in noiseless("dataset", "declare", path).out
+    again = noiseless("dataset", "declare", path)
+    assert again.out.startswith("version 4 of meters is declared\n")
+
+
+def test_other_budgets_are_recorded_and_the_version_stays(noiseless: Command, path: Path) -> None:
+    noiseless("query", path, MEAN)
+    path.write_text(path.read_text().replace("bits = 2", "bits = 3", 1))
+    refused = noiseless("query", path, MEAN)
+    assert refused.code == 2
+    assert "noiseless dataset budget curator.toml" in refused.err
+    done = noiseless("dataset", "budget", path, "--by", "office")
+    assert done.out.startswith("version 1 of meters\n")
+    assert "1.00 bits spent, 2.00 bits left" in done.out
+    assert noiseless("query", path, MEAN, "--format", "json").json["batch_bits"] == 0
 
 
 def test_a_dataset_is_shown_without_its_data(noiseless: Command, path: Path) -> None:

@@ -111,5 +111,4 @@ def serve_command(
         workers=workers,
         log_format=log_format.value,
     )
-    typer.echo(f"noiseless: serving at {listening.url}", err=True)
     serve(settings, listening)

@@ -1,30 +1,22 @@
 """The numbers of a reply: intervals that certainly hold the truth, and what they cost."""
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from noiseless.accounting.cost import Cost
+from noiseless.display import Bound, exact_text, rounded_ends, shown_interval
 from noiseless.domain import Value
-from noiseless.exact import Bits, round_down, round_up
+from noiseless.exact import Bits
 from noiseless.queries.sql import Interval
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Cell = Value | Interval | None
-Bound = Fraction | float
-
-_DIGITS = 6
-"""What people read has so many significant digits; JSON and frames have all that a double has."""
-_LONGEST_WHOLE = 40
-"""Whole numbers of more digits are shown to people with an exponent."""
-_LONGEST_EXACT = 10_000
-"""Exact numbers of more bits are not written out: readers of JSON need not take such long ones."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +69,9 @@ class Answer:
             "column": self.column,
             "group": {name: plain(value) for name, value in self.group.items()},
             **_numbers(self.interval),
-            "value_exact": _exact(self.value),
-            "lower_exact": _exact(self.lower),
-            "upper_exact": _exact(self.upper),
+            "value_exact": exact_text(self.value),
+            "lower_exact": exact_text(self.lower),
+            "upper_exact": exact_text(self.upper),
             "may_be_missing": self.interval is not None and self.interval.may_be_missing,
             "bits": self.cost.upper,
             "outputs": self.cost.outputs,
@@ -159,48 +151,11 @@ def shown(cell: Cell) -> str:
         return "none"
     if not isinstance(cell, Interval):
         return str(cell)
-    low, high = _digits(cell.lower, ROUND_FLOOR), _digits(cell.upper, ROUND_CEILING)
-    perhaps = ", or none" if cell.may_be_missing else ""
-    if cell.value is None:
-        return f"{low} to {high}{perhaps}"
-    middle = _digits(cell.value, ROUND_HALF_EVEN)
-    exact = cell.lower == cell.upper and low == high
-    return f"{middle}{perhaps}" if exact else f"{middle} ({low} to {high}{perhaps})"
-
-
-def _digits(number: Bound, rounding: str) -> str:
-    if isinstance(number, float):
-        return str(number)
-    whole = Decimal(int(number)).adjusted() + 1
-    context = Context(prec=_DIGITS if whole > _LONGEST_WHOLE else max(_DIGITS, whole), rounding=rounding)
-    found = context.divide(Decimal(number.numerator), Decimal(number.denominator))
-    if abs(found.adjusted()) >= _LONGEST_WHOLE:
-        return f"{found.normalize(context):g}"
-    text = f"{found:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return shown_interval(cell.value, cell.lower, cell.upper, may_be_missing=cell.may_be_missing)
 
 
 def _numbers(interval: Interval | None) -> dict[str, float | None]:
     """The middle, and bounds that are rounded outwards."""
     if interval is None:
-        return {"value": None, "lower": None, "upper": None}
-    low, high, middle = interval.lower, interval.upper, interval.value
-    return {
-        "value": None if middle is None else _nearest(middle),
-        "lower": low if isinstance(low, float) else round_down(low),
-        "upper": high if isinstance(high, float) else round_up(high),
-    }
-
-
-def _nearest(number: Fraction) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf
-
-
-def _exact(number: Bound | None) -> str | None:
-    if number is None or isinstance(number, float):
-        return None
-    length = max(number.numerator.bit_length(), number.denominator.bit_length())
-    return None if length > _LONGEST_EXACT else str(number)
+        return rounded_ends(None, None, None)
+    return rounded_ends(interval.value, interval.lower, interval.upper)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from noiseless.accounting.cost import Budget, Cost, most_outputs
 from noiseless.curator.answers import Answer, Result, plain
+from noiseless.display import aligned, html_rows
 from noiseless.exact import Bits, log2_bounds, round_down
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Quote:
         return "\n".join([self._title(), *(f"  {line}" for line in self._lines()), *self.warnings])
 
     def _repr_html_(self) -> str:
-        tables = "".join(_html(result) for result in self.results if result.rows)
+        tables = "".join(html_rows(result.lines()) for result in self.results if result.rows)
         notes = "".join(f"<p>{escape(warning)}</p>" for warning in self.warnings)
         lines = "" if tables else "".join(f"<p>{escape(line)}</p>" for line in self._lines())
         return f"<p><b>{escape(self._title())}</b></p>{tables}{lines}{notes}"
@@ -148,15 +149,7 @@ class Reply(Quote):
         return f"the answers {cost}; {self._account()}"
 
     def _lines(self) -> list[str]:
-        found = []
-        for result in self.results:
-            table = result.lines()
-            widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-            found += [
-                "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-                for line in table
-            ]
-        return found
+        return [line for result in self.results for line in aligned(result.lines())]
 
 
 def remaining_bits(budget: Budget | None, spent: Cost) -> float | None:
@@ -168,10 +161,3 @@ def remaining_bits(budget: Budget | None, spent: Cost) -> float | None:
     else:
         left = Fraction(budget) - log2_bounds(Fraction(spent.outputs))[1] - spent.capacity
     return max(round_down(left), 0.0)
-
-
-def _html(result: Result) -> str:
-    head, *rows = result.lines()
-    names = "".join(f"<th style='text-align:left'>{escape(name)}</th>" for name in head)
-    lines = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table><tr>{names}</tr>{lines}</table>"

@@ -2,6 +2,7 @@
 
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from sqlalchemy import Connection
@@ -33,10 +34,18 @@ def opened(url: str, *, create: bool, patience: float) -> Database:
         if create:
             raise LedgerError(f"{shown(url)}: cannot be written; check the permissions of the file")
         return _read_only(url, path, patience)
+    if not is_there:
+        _create_for_owner(path)
     found = _checked(Database(url, patience), create=create)
     if not is_there:
         _sync_folder(path)
     return found
+
+
+def _create_for_owner(path: Path) -> None:
+    """An empty file that nobody else can read: a ledger holds questions, answers and digests of tokens."""
+    with suppress(OSError):  # SQLite says what is wrong
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
 
 def _read_only(url: str, path: Path, patience: float) -> Database:

@@ -195,6 +195,8 @@ def test_a_file_that_may_only_be_read_is_read(open_folder: Path) -> None:
     with Ledger.open(path) as ledger:
         ledger.declare("meters", digest="a", budget=3)
         head = ledger.head
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(0o644)
     in_a_child(path, "cannot be written")
     in_a_child(path, "cannot be written", reading=True)
     with Ledger.open(path) as ledger:
