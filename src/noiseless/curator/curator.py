@@ -18,7 +18,7 @@ from noiseless.curator import custody
 from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.failpoints import passing
 from noiseless.curator.file import CuratorFile
-from noiseless.curator.pricing import Priced, price_batch
+from noiseless.curator.pricing import Priced, lookups, price_batch
 from noiseless.curator.public import PublicState
 from noiseless.curator.releases import certificate_digest, read_certificate, release_cost
 from noiseless.curator.reply import Quote, Reply
@@ -152,7 +152,9 @@ class Curator:
             if not isinstance(found, Priced):
                 return found
         charged = self.ledger.settle(
-            self.file.name, lambda books: self._charged(edition, batch, books, analyst)
+            self.file.name,
+            lambda books: self._charged(edition, batch, books, analyst),
+            lookups(batch.tellings, edition.public, analyst),
         )
         if charged is None:
             self._edition = None

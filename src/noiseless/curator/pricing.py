@@ -13,8 +13,9 @@ from noiseless.accounting.mixtures import Part
 from noiseless.accounting.partition import Partition
 from noiseless.accounting.record import Record
 from noiseless.curator.cell_telling import CellTelling, read_cells
+from noiseless.curator.public import PublicState
 from noiseless.curator.tellings import Earlier, Stored, Telling, read_partition
-from noiseless.ledger import Told
+from noiseless.ledger import Lookups, Told
 from noiseless.mechanisms.quantizer import Quantizer
 
 
@@ -64,6 +65,19 @@ class Priced:
     def was_charged(self, telling: Telling) -> bool:
         """Whether the very question was charged for before."""
         return any(told.question == telling.question for told in self.earlier[telling.question])
+
+
+def lookups(tellings: Iterable[Telling], public: PublicState, analyst: str) -> Lookups:
+    """What pricing a batch and charging for it look up."""
+    open_ones = [telling for telling in tellings if telling.constant is None]
+    cells = {cell for telling in open_ones for cell in telling.people.cells or ()}
+    return Lookups(
+        questions=frozenset(t.question for t in open_ones if not isinstance(t, CellTelling)),
+        grids=frozenset(t.grid for t in open_ones if isinstance(t, CellTelling)),
+        people=frozenset(t.around for t in open_ones if t.around is not None),
+        cells=frozenset(public.cell_names[cell] for cell in cells),
+        analysts=frozenset({analyst}),
+    )
 
 
 def price_batch(tellings: Sequence[Telling], record: Record, books: Books) -> Priced:

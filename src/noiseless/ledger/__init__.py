@@ -6,6 +6,7 @@ from noiseless.ledger.entries import Anchor, Entry
 from noiseless.ledger.errors import LedgerError, LedgerUnavailableError, QuotaError, UnknownDatasetError
 from noiseless.ledger.ledger import Ledger
 from noiseless.ledger.location import beside, locate
+from noiseless.ledger.lookups import Lookups
 from noiseless.ledger.replay import charged
 from noiseless.ledger.state import Asked, State, Told, Version
 
@@ -18,6 +19,7 @@ __all__ = [
     "Ledger",
     "LedgerError",
     "LedgerUnavailableError",
+    "Lookups",
     "OpenBooks",
     "QuotaError",
     "Shares",

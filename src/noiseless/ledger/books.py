@@ -1,12 +1,13 @@
 """A dataset's books, open for reading or for charging."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from noiseless.accounting.cost import Cost, most_outputs
 from noiseless.ledger.accounts import Shares, Surplus, Surpluses, fits, plus, require
 from noiseless.ledger.entries import Entry
 from noiseless.ledger.errors import LedgerError, QuotaError, UnknownDatasetError
+from noiseless.ledger.lookups import Lookups
 from noiseless.ledger.replay import Effects, effects, paid, shares_json
 from noiseless.ledger.rows import (
     Dataset,
@@ -53,6 +54,7 @@ class Books:
         self._dataset = dataset
         self._surpluses: dict[str, Surplus | None] = {}
         self._spent: dict[str, Tally] = {}
+        self._fetched: _Fetched | None = None
 
     @classmethod
     def find(cls, session: "Session", name: str, *, lock: bool = False) -> "Dataset | None":
@@ -124,7 +126,32 @@ class Books:
     ) -> list[Told]:
         """The questions of this version that were charged for, by any of their fingerprints; oldest first."""
         wanted = {"question": set(questions), "grid": set(grids), "people": set(people)}
-        return find_told(self._session, self._dataset, {what: some for what, some in wanted.items() if some})
+        asked = {what: some for what, some in wanted.items() if some}
+        if self._fetched is not None and self._fetched.holds(self._session, asked):
+            return self._fetched.told(asked)
+        return find_told(self._session, self._dataset, asked)
+
+    def fetch(self, lookups: Lookups) -> None:
+        """Look up in one round trip what some work is going to need."""
+        session, number = self._session, self._dataset.id
+        if not session.has_round_trips:
+            return
+        wanted = {"question": lookups.questions, "grid": lookups.grids, "people": lookups.people}
+        keys = {what: _told_keys(self._dataset, what, some) for what, some in wanted.items()}
+        searches = [(session.statements.told_by[what], some) for what, some in keys.items()]
+        cells, analysts = sorted(lookups.cells), sorted(lookups.analysts)
+        *pages, surpluses, quotas = session.searches(
+            [
+                *searches,
+                (session.statements.surpluses, [cell_key(cell) for cell in cells]),
+                (session.statements.quotas, analysts),
+            ],
+            dataset=number,
+        )
+        found = [told_of(row) for page in pages for row in page]
+        self._fetched = _Fetched(session.flushes, wanted, {told.question: told for told in found})
+        self._surpluses = {**dict.fromkeys(cells), **surpluses_of(surpluses)}
+        self._spent = {**dict.fromkeys(analysts, Tally()), **quotas_of(quotas)}
 
     def require(self, price: Shares | Cost, *, analyst: str | None = None) -> None:
         """Refuse what `charge` would refuse; nothing is written.
@@ -181,6 +208,35 @@ class Books:
     def _every_quota(self) -> dict[str, Tally]:
         return quotas_of(
             self._session.rows(self._session.statements.all_quotas, {"dataset": self._dataset.id})
+        )
+
+
+class _Fetched(NamedTuple):
+    """Questions that were looked up before somebody asked for them.
+
+    Attributes:
+        flushes: how often the transaction had written when they were.
+        looked_up: their fingerprints, by kind.
+        found: those that were told, by their own fingerprints.
+    """
+
+    flushes: int
+    looked_up: Mapping[str, frozenset[str]]
+    found: Mapping[str, Told]
+
+    def holds(self, session: "Session", wanted: Mapping[str, set[str]]) -> bool:
+        """Whether all of some fingerprints were looked up, and nothing was told since."""
+        return self.flushes == session.flushes and all(
+            some <= self.looked_up[what] and not session.is_about_to_tell(some)
+            for what, some in wanted.items()
+        )
+
+    def told(self, wanted: Mapping[str, Collection[str]]) -> list[Told]:
+        """Those with any of some fingerprints, oldest first."""
+        return _in_order(
+            told
+            for told in self.found.values()
+            if any(getattr(told, what) in some for what, some in wanted.items())
         )
 
 
@@ -311,20 +367,27 @@ def find_told(session: "Session", dataset: Dataset, wanted: Mapping[str, Collect
 
     Others that happen to have the same keys are left out.
     """
-    keys = {
-        what: [told_key(what, dataset.id, dataset.version, fingerprint) for fingerprint in some]
-        for what, some in wanted.items()
-    }
-    if any(session.is_about_to_tell(some) for some in keys.values()):
+    if any(session.is_about_to_tell(some) for some in wanted.values()):
         session.flush()
     statements = session.statements.told_by
-    pages = session.searches([(statements[what], some) for what, some in keys.items()])
+    pages = session.searches(
+        [(statements[what], _told_keys(dataset, what, some)) for what, some in wanted.items()]
+    )
     found: dict[str, Told] = {}
     for (what, some), page in zip(wanted.items(), pages, strict=True):
         for told in map(told_of, page):
             if getattr(told, what) in some:
                 found.setdefault(told.question, told)
-    return sorted(found.values(), key=lambda told: (told.charge, told.question))
+    return _in_order(found.values())
+
+
+def _told_keys(dataset: Dataset, what: str, fingerprints: Collection[str]) -> list[int]:
+    return [told_key(what, dataset.id, dataset.version, fingerprint) for fingerprint in fingerprints]
+
+
+def _in_order(told: Iterable[Told]) -> list[Told]:
+    """The oldest first."""
+    return sorted(told, key=lambda one: (one.charge, one.question))
 
 
 def store(

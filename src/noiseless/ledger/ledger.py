@@ -13,11 +13,13 @@ from noiseless.ledger.books import Books, OpenBooks
 from noiseless.ledger.entries import Anchor, Entry
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.location import normal_url
+from noiseless.ledger.lookups import Lookups
 from noiseless.ledger.state import State, Told, Version
 
 if TYPE_CHECKING:
     from noiseless.ledger.checking import ChainReport
     from noiseless.ledger.database import Database
+    from noiseless.ledger.session import Session
 
 Found = TypeVar("Found")
 
@@ -202,13 +204,27 @@ class Ledger:
         """
         return self._database.writing(lambda session: OpenBooks.locked(session, dataset))
 
-    def settle(self, dataset: str, work: Callable[[OpenBooks], Found]) -> Found:
+    def settle(
+        self, dataset: str, work: Callable[[OpenBooks], Found], lookups: Lookups | None = None
+    ) -> Found:
         """Do some work on a dataset's locked books and make it durable.
+
+        Args:
+            dataset: its name.
+            work: what to do; perhaps more than once.
+            lookups: what it is going to look up, if that is known.
 
         Unlike under `charging` the work is done again when the server went away and it is certain that
         nothing was written; when it is not certain the entry is looked up first.
         """
-        return self._database.write(lambda session: work(OpenBooks.locked(session, dataset)))
+
+        def settled(session: "Session") -> Found:
+            books = OpenBooks.locked(session, dataset)
+            if lookups is not None:
+                books.fetch(lookups)
+            return work(books)
+
+        return self._database.write(settled)
 
     def store(
         self, dataset: str, answers: Mapping[str, Mapping[str, Any]], *, version: int | None = None

@@ -1,6 +1,6 @@
 """A transaction on one connection; what it writes is written together, at its end."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,8 @@ class Session:
         self._unsent: str | None = None
         self._head: Anchor | None = None
         self._rows: dict[str, dict[object, Parameters]] = {}
-        self._told: set[int | None] = set()
+        self._told: set[str | None] = set()
+        self.flushes = 0
 
     def rows(self, sql: str, parameters: Parameters | None = None) -> list[tuple[Any, ...]]:
         """All rows of a statement."""
@@ -156,11 +157,11 @@ class Session:
         before = self._rows.setdefault(self.statements.put_told, {}).setdefault(row["key"], row)
         if before["question"] != row["question"]:
             raise _same_key()
-        self._told |= {row["key"], row["grid_key"], row["people_key"]}
+        self._told |= {row["question"], row["grid"], row["people"]}
 
-    def is_about_to_tell(self, keys: Sequence[int]) -> bool:
-        """Whether a question with one of these keys is not written yet."""
-        return not self._told.isdisjoint(keys)
+    def is_about_to_tell(self, fingerprints: Collection[str]) -> bool:
+        """Whether a question with one of these fingerprints is not written yet."""
+        return not self._told.isdisjoint(fingerprints)
 
     def flush(self) -> None:
         """Write all rows that are waiting.
@@ -171,6 +172,7 @@ class Session:
         if not self._rows:
             return
         waiting, self._rows, self._told = self._rows, {}, set()
+        self.flushes += 1
         told = waiting.pop(self.statements.put_told, {})
         inserted: Any = None
         with self.together():
@@ -233,6 +235,11 @@ class Session:
         """Close the connection."""
         if self._proxied.is_valid:
             self._proxied.invalidate()
+
+    @property
+    def has_round_trips(self) -> bool:
+        """Whether a statement goes to a server and back."""
+        return not self._database.is_sqlite
 
     @property
     def is_broken(self) -> bool:

@@ -9,6 +9,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,6 +20,7 @@ from noiseless.ledger.asked_batches import AskedBatch, note_charged
 from noiseless.ledger.books import OpenBooks
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.ledger import Ledger
+from noiseless.ledger.lookups import Lookups
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import Database
@@ -51,8 +54,14 @@ class _UndoneError(Exception):
 class _Waiting:
     """One caller's work, and what came of it."""
 
-    def __init__(self, work: Work, note: Note | None, answers: Answers = (None, {})) -> None:
-        self.work, self.note, self.answers = work, note, answers
+    def __init__(
+        self,
+        work: Work,
+        note: Note | None,
+        answers: Answers = (None, {}),
+        lookups: Lookups | None = None,
+    ) -> None:
+        self.work, self.note, self.answers, self.lookups = work, note, answers, lookups
         self.found: Any = None
         self.error: BaseException | None = None
         self.done = False
@@ -133,6 +142,8 @@ class _Queue:
         books = OpenBooks.locked(session, self._dataset)
         try:
             stored, noted = _stored(books, [each.answers for each in group]), list[AskedBatch]()
+            if several := [each.lookups for each in group if each.lookups is not None]:
+                books.fetch(reduce(or_, several))
             outcomes = [
                 (stored[place], None) if each.answers[1] else _worked(session, books, each, noted)
                 for place, each in enumerate(group)
@@ -232,11 +243,14 @@ class SharedLedger(Ledger):
         super().close()
         self._turns.close()
 
-    def settle(self, dataset: str, work: Callable[[OpenBooks], Found]) -> Found:
+    def settle(
+        self, dataset: str, work: Callable[[OpenBooks], Found], lookups: Lookups | None = None
+    ) -> Found:
         """As `Ledger.settle`; the transaction may hold other callers' work too."""
         if getattr(self._here, "free", False):
-            return super().settle(dataset, lambda books: _free(books, work))
-        found: Found = self._queue(dataset).settle(_Waiting(work, getattr(self._here, "note", None)))
+            return super().settle(dataset, lambda books: _free(books, work), lookups)
+        mine = _Waiting(work, getattr(self._here, "note", None), lookups=lookups)
+        found: Found = self._queue(dataset).settle(mine)
         return found
 
     def _queue(self, dataset: str) -> _Queue:
