@@ -98,7 +98,7 @@ def test_processes_killed_at_any_moment_lose_nothing(database_url: str, folder: 
     assert found["answered"] > 12
 
 
-@pytest.mark.parametrize("place", ["appended", "changed", "before commit", "after commit"])
+@pytest.mark.parametrize("place", ["appended", "changed", "before commit", "written", "after commit"])
 def test_a_process_killed_at_a_place_is_all_or_nothing(database_url: str, folder: Path, place: str) -> None:
     declared(database_url, 2)
     assert run("kill_at", database_url, folder, place) == [KILLED, KILLED]
@@ -180,6 +180,7 @@ def commits(monkeypatch: pytest.MonkeyPatch, *, done: bool) -> Iterator[None]:
     def lost(session: Session) -> None:
         monkeypatch.setattr(Session, "commit", real)
         if done:
+            session.flush()
             session._driver.execute("COMMIT")
         (process,) = session.rows("SELECT pg_backend_pid()")[0]
         PostgresServer.execute(

@@ -9,6 +9,8 @@ class LostConnectionError(LedgerUnavailableError):
     """The server went away, or another transaction came in between; worth another try."""
 
 
+SAME_KEY = "a question has the same key as another one; ask for it in another way"
+
 _OF_SQLITE = {
     "SQLITE_FULL": "the disk is full; make room and ask again",
     "SQLITE_IOERR": "cannot be read or written: the disk, a quota or a file's largest size; make room",
@@ -17,6 +19,7 @@ _OF_SQLITE = {
     "SQLITE_CANTOPEN": "cannot be opened; check that its folder exists and may be written",
     "SQLITE_NOTADB": "is no SQLite file",
     "SQLITE_CORRUPT": "is damaged; restore a backup",
+    "SQLITE_CONSTRAINT_NOTNULL": SAME_KEY,
     "SQLITE_CONSTRAINT": "refuses a change of an entry: entries are never changed",
     "SQLITE_TOOBIG": "cannot hold so large an entry; ask for fewer questions at once",
     "SQLITE_NOMEM": "needs more memory",
@@ -28,6 +31,7 @@ _OF_POSTGRESQL = {
     "53200": "the server needs more memory",
     "53300": "the server has too many connections; ask again",
     "25006": "the server is read-only; name the primary server",
+    "23502": SAME_KEY,
     "42501": "may not be written by this user; grant it the rights to the ledger's tables",
     "42P01": "does not have the tables of a ledger; restore a backup",
     "P0001": "refuses a change of an entry: entries are never changed",

@@ -8,6 +8,7 @@ from sqlalchemy import PoolProxiedConnection
 
 from noiseless.ledger.entries import START, Anchor, Entry
 from noiseless.ledger.errors import LedgerError
+from noiseless.ledger.failures import SAME_KEY
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import Database
@@ -156,7 +157,7 @@ class Session:
         """
         before = self._rows.setdefault(self.statements.put_told, {}).setdefault(row["key"], row)
         if before["question"] != row["question"]:
-            raise _same_key()
+            raise LedgerError(SAME_KEY)
         self._told |= {row["question"], row["grid"], row["people"]}
 
     def is_about_to_tell(self, fingerprints: Collection[str]) -> bool:
@@ -164,26 +165,16 @@ class Session:
         return not self._told.isdisjoint(fingerprints)
 
     def flush(self) -> None:
-        """Write all rows that are waiting.
+        """Write all rows that are waiting."""
+        if self._rows:
+            with self.together():
+                self._write_rows()
 
-        Raises:
-            LedgerError: a question has the same key as another one.
-        """
-        if not self._rows:
-            return
+    def _write_rows(self) -> None:
         waiting, self._rows, self._told = self._rows, {}, set()
         self.flushes += 1
-        told = waiting.pop(self.statements.put_told, {})
-        inserted: Any = None
-        with self.together():
-            for sql, rows in waiting.items():
-                self.many(sql, list(rows.values()))
-            if told:
-                inserted = self.many(self.statements.put_told, list(told.values()))
-        if inserted is not None and inserted.rowcount < len(told):  # some were told before, which is fine
-            found = self.search(self.statements.told_by["question"], [row["key"] for row in told.values()])
-            if {row[0] for row in found} != {row["question"] for row in told.values()}:
-                raise _same_key()
+        for sql, rows in waiting.items():
+            self.many(sql, list(rows.values()))
 
     def expect_much(self) -> None:
         """Keep changed pages in memory: rows whose keys are in no order would change each many times."""
@@ -208,13 +199,14 @@ class Session:
         """Make it durable.
 
         Raises:
-            LedgerError: the server undid it instead, or a question has the same key as another one.
+            LedgerError: the server undid it instead.
         """
-        self.flush()
-        if self._unsent is not None:  # nothing was done
+        if self._unsent is not None and not self._rows:  # nothing was done
             self._unsent, self._is_open = None, False
             return
-        done = self._driver.execute("COMMIT")
+        with self.together():
+            self._write_rows()
+            done = self._driver.execute("COMMIT")
         self._is_open = False
         if not self._database.is_sqlite and done.statusmessage != "COMMIT":
             raise LedgerError(f"{self._database.where}: the server undid the transaction")
@@ -245,7 +237,3 @@ class Session:
     def is_broken(self) -> bool:
         """Whether the connection is of no use any more."""
         return not self._database.is_sqlite and (self._driver.closed or self._driver.broken)
-
-
-def _same_key() -> LedgerError:
-    return LedgerError("a question has the same key as another one; ask for it in another way")

@@ -17,6 +17,7 @@ from sqlalchemy import (
     Text,
     any_,
     bindparam,
+    case,
     func,
     insert,
     literal_column,
@@ -61,11 +62,9 @@ class Statements:
         return column.in_(select(func.json_each(bindparam("keys", type_=Text)).table_valued("value").c.value))
 
     def _put(self, table: Table, *changing: str) -> str:
-        """Insert a row; where it is there already, change some columns, or nothing."""
+        """Insert a row; where it is there already, change some columns."""
         insertion = postgresql.insert(table) if self.is_postgresql else sqlite.insert(table)
         keys = list(table.primary_key)
-        if not changing:
-            return self._text(insertion.on_conflict_do_nothing(index_elements=keys))
         new = {name: insertion.excluded[name] for name in changing}
         return self._text(insertion.on_conflict_do_update(index_elements=keys, set_=new))
 
@@ -231,8 +230,15 @@ class Statements:
 
     @cached_property
     def put_told(self) -> str:
-        """A question that was charged for; the first charge stands."""
-        return self._put(told)
+        """A question that was charged for; the first charge stands, if it is for the same question.
+
+        Another one that happens to have its key would lose its text, which the table refuses.
+        """
+        insertion = postgresql.insert(told) if self.is_postgresql else sqlite.insert(told)
+        same = case((told.c.question == insertion.excluded.question, told.c.question))
+        return self._text(
+            insertion.on_conflict_do_update(index_elements=[told.c.key], set_={"question": same})
+        )
 
     @cached_property
     def answer(self) -> str:
