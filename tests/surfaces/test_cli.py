@@ -226,7 +226,9 @@ def test_demo(noiseless: Command, tmp_path: Path) -> None:
     assert "The certificate holds" in done.out
     assert "the answers cost 2.00 bits" in done.out
     assert "the answers cost nothing" in done.out
+    assert "homogeneity: share of people" in done.out
     assert sorted(p.name for p in (tmp_path / "demo").iterdir()) == [
+        "attack.svg",
         "certificate.json",
         "patients-4-anonymous-records.csv",
         "patients-4-anonymous.csv",

@@ -15,7 +15,7 @@ from noiseless.cli.options import say
 if TYPE_CHECKING:
     from noiseless.audits import Audit
 
-HELP = """The jobs on a small bundled table: audit, release, verify, ask. Offline, in seconds.
+HELP = """The jobs on a small bundled table: audit, release, verify, ask, attack. Offline, in seconds.
 
 Example:
 
@@ -51,6 +51,10 @@ _ASK = (
     "5. Publish nothing, and answer questions within a budget: intervals without noise, free the second time."
     f'\n\n   $ noiseless query patients.toml "{_QUESTIONS[0]}" "..."'
 )
+_ATTACK = (
+    "6. And whoever attacks: how often is the illness told, and how often guessed, at each budget?"
+    "\n\n   $ noiseless attack homogeneity patients.csv --sensitive illness --public age --public sex ..."
+)
 
 
 def demo_command(
@@ -59,7 +63,7 @@ def demo_command(
         typer.Option("--out", "-o", metavar="DIR", help="Write tables, reports and records here."),
     ] = None,
 ) -> None:
-    """Audit the bundled patients, release their ages with a certificate, and answer two questions."""
+    """Audit the bundled patients, release their ages, answer two questions, and attack what was told."""
     with _folder(out) as folder:
         for name in _DATA:
             (folder / name).write_bytes((files("noiseless") / "data" / name).read_bytes())
@@ -67,6 +71,7 @@ def demo_command(
             _audit(folder / name, story)
         _release(folder)
         _ask(folder)
+        _attack(folder)
         if out is not None:
             written = ", ".join(sorted(path.name for path in folder.iterdir()))
             say(f"Written to {out}: {written}")
@@ -127,3 +132,13 @@ def _ask(folder: Path) -> None:
                     say(f"{curator.ask(*_QUESTIONS)}\n")
         except RequestError as error:  # the curator's extra is not installed
             say(f"   ({error})\n")
+
+
+def _attack(folder: Path) -> None:
+    from noiseless.adversaries import homogeneity
+    from noiseless.reports.games import game_plot
+
+    table = folder / "patients.csv"
+    played = homogeneity(table, sensitive="illness", public=_PUBLIC, min_posteriors=(2, 3, 4))
+    say(f"{_ATTACK}\n\n{played}\n")
+    game_plot(played, folder / "attack.svg")
