@@ -29,7 +29,7 @@ tests: .venv/ready
 soak: .venv/ready
 	$(BIN)/pytest --numprocesses 2 --quiet --hypothesis-profile=soak tests/theorems tests/oracle tests/unit \
 	  tests/surfaces/test_curator_killed.py tests/surfaces/test_ledger_processes.py
-	NOISELESS_KILLS=200 $(BIN)/pytest --quiet tests/surfaces/test_server_processes.py
+	NOISELESS_KILLS=200 $(BIN)/pytest --quiet tests/surfaces/test_server_processes.py tests/surfaces/test_stream_killed.py
 
 # Ratios against the engine's own limits and against peers, which get virtual environments of their own.
 bench: .venv/ready

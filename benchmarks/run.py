@@ -10,7 +10,9 @@ import audit_speed
 import capacity_speed
 import components_speed
 import curator_speed
+import engines_speed
 import frontier_speed
+import games_speed
 import ledger_speed
 import merging_speed
 import peers_speed
@@ -18,6 +20,7 @@ import prices_speed
 import quantize_speed
 import selection_speed
 import server_speed
+import streams_speed
 import theta_speed
 from measure import WORK, best_of, in_a_process
 
@@ -52,6 +55,10 @@ def main() -> None:
     page += ["## The curator", _table(curator_speed.rows())]
     page += ["### Prices", _table([curator_speed.pricing()])]
     page += ["## The server", _table(server_speed.rows())]
+    page += ["## Attack games", _table(games_speed.rows(scale))]
+    page += ["## PostgreSQL", _table(engines_speed.postgresql(million))]
+    page += ["## Streams", _table(streams_speed.rows(million))]
+    page += ["### Growth", _table(streams_speed.growth((million // 10, million, large)))]
     sizes = (64, 256, 1024) if chosen.small else (256, 1024, 4096)
     page += ["## Channel capacity of mechanisms", _table(capacity_speed.mechanisms(sizes))]
     page += ["### Large random channels", _table(capacity_speed.large(1000 // scale))]

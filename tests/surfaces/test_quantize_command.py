@@ -1,8 +1,10 @@
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -326,3 +328,108 @@ def test_a_live_pipe_is_answered_at_once(tmp_path: Path) -> None:
         process.stdin.close()
         assert process.wait(60) == 0
     assert b"Traceback" not in (tmp_path / "errors").read_bytes()
+
+
+def started(*arguments: str, **options: Any) -> "subprocess.Popen[bytes]":  # noqa: ANN401 - as Popen
+    command = [sys.executable, "-m", "noiseless", "quantize", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_table_that_is_interrupted_leaves_nothing_behind(number: signal.Signals, tmp_path: Path) -> None:
+    source = tmp_path / "large.parquet"
+    part = pa.table({"x": [n % 97 / 10 for n in range(10**5)]})
+    with pq.ParquetWriter(source, part.schema) as writer:
+        for _ in range(300):
+            writer.write_table(part)
+    out = tmp_path / "out.csv"
+    out.write_text("before")
+    with started(
+        str(source), "--column", "x", "--bounds", "0", "10", "--budget", "4", "-o", str(out)
+    ) as process:
+        while process.poll() is None and len(list(tmp_path.iterdir())) < 3:
+            time.sleep(0.005)
+        process.send_signal(number)
+        told, problem = process.communicate(timeout=60)
+    assert (process.returncode, told) == (3, b"")
+    assert problem == b"noiseless: interrupted; nothing was written\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["large.parquet", "out.csv"]
+    assert out.read_text() == "before"
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        (("-o", "out.csv"), "nothing was written"),
+        ((), "what was told stays told"),
+        (("-o", "out.csv", "--state", "state"), "go on with --resume"),
+    ],
+)
+def test_a_stream_that_is_interrupted_says_what_is_left(
+    options: tuple[str, ...], what: str, tmp_path: Path
+) -> None:
+    with started("-", *METER, "--budget", "4", *options, stdin=subprocess.PIPE, cwd=tmp_path) as process:
+        assert process.stdin is not None
+        process.stdin.write(b"kwh\n0.3\n")
+        process.stdin.flush()
+        if options:
+            while not any(path.stat().st_size > 8 for path in tmp_path.glob("*out.csv*")):
+                time.sleep(0.005)
+        else:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"kwh\n"
+        process.send_signal(signal.SIGTERM)
+        problem = process.communicate(timeout=60)[1]
+    assert process.returncode == 3
+    assert problem.decode() == f"noiseless: interrupted; {what}\n"
+    assert [path.name for path in tmp_path.iterdir() if ".part" in path.name] == []
+    assert (tmp_path / "out.csv").exists() == ("--state" in options)
+
+
+def test_a_slow_reader_makes_the_writer_wait(tmp_path: Path) -> None:
+    """Little more is taken from a pipe than its reader has had: a chunk, and what pipes themselves hold."""
+    with started("-", *METER, "--budget", "4", stdin=subprocess.PIPE, cwd=tmp_path) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"kwh\n1\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == b"kwh\n"  # it has begun; from here on nobody reads
+        os.set_blocking(process.stdin.fileno(), False)
+        taken, waits = 0, 0
+        while waits < 40:
+            try:
+                sent = os.write(process.stdin.fileno(), b"1\n" * 50_000)
+            except BlockingIOError:
+                sent = 0
+            taken, waits = taken + sent, 0 if sent else waits + 1
+            time.sleep(0 if sent else 0.05)
+            assert taken < 2**24
+        assert taken > 2**16
+        process.kill()
+
+
+def test_a_stream_remembers_and_resumes(
+    quantize: Command, tmp_path: Path, piped: Callable[[str], None]
+) -> None:
+    out, state = str(tmp_path / "out.csv"), str(tmp_path / "state")
+    base = ("-", *METER, "--budget", "4", "--unit", "home", "--total-budget", "8", "--state", state)
+    piped(CSV + "5,a,11,\n")
+    refused = quantize(*base, "-o", out)
+    assert "1 value is outside 0..10 in steps of 0.001 (10,001 values); see line 6; declare" in refused.err
+    piped(CSV)
+    assert "has not finished; go on with --resume" in quantize(*base, "-o", out).err
+    piped(CSV + "5,a,1.1,\n")
+    done = quantize(*base, "-o", out, "--resume", "--format", "json")
+    assert (done.json["rows"], done.json["silent_rows"], done.json["bits_per_person"]) == (5, 2, 8.0)
+    assert Path(out).read_text().splitlines()[-1] == "5,a,,"
+    piped(CSV)
+    done = quantize(*base)
+    assert [line.split(",")[2] for line in done.out.splitlines()[1:4]] == ["", "9.6875", ""]
+    for wrong, problem in (
+        ((*base[:-2], "--resume"), "name it with --state FILE"),
+        ((*base, "--resume", "--abandon"), "choose one of them"),
+        (("x.csv", *base[1:], "-o", out), "--state is for pipes"),
+        ((*base, "-o", out, "--received", "3"), "is what the reader of a pipe has"),
+    ):
+        piped(CSV)
+        assert problem in quantize(*wrong).err

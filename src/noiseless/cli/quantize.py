@@ -1,7 +1,11 @@
 """`noiseless quantize`: each reading of a person told as its cell."""
 
 import os
+import signal
 import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -16,13 +20,13 @@ from noiseless.cli.options import (
     print_json,
     say,
     split_names,
-    working,
 )
 from noiseless.cli.plan import read_budget, read_number
 from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
     from noiseless.mechanisms.local.on_table import Quantized
+    from noiseless.mechanisms.local.streaming import Schedule
     from noiseless.queries import Span
 
 HELP = """Tell readings as the cells they lie in: off by half a cell at most, and worth few bits.
@@ -36,9 +40,13 @@ Examples:
 
   tail -f meters.csv | noiseless quantize - --column kwh --bounds 0 10 --max-error 0.5 --unit household
   --total-budget 100 --when-spent coarsen
+
+  cat meters.csv | noiseless quantize - --column kwh --bounds 0 10 --budget 4 --unit household
+  --total-budget 100 --state meters.state --resume -o released.csv
 """
 
 _PIPE = "-"
+_INTERRUPTED = 3
 
 
 class As(StrEnum):
@@ -118,11 +126,38 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
             "--missing", help="Tell missing values as missing, leave their rows out, or refuse them."
         ),
     ] = MissingValues.error,
+    state: Annotated[
+        Path | None,
+        typer.Option(
+            "--state",
+            metavar="FILE",
+            help="For a pipe: remember here who has been told how much, and how far this run has come.",
+        ),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume",
+            help="Go on with a run that was stopped; give it the same input again from its beginning.",
+        ),
+    ] = False,
+    abandon: Annotated[
+        bool,
+        typer.Option("--abandon", help="Begin a new run although the last one in FILE was stopped."),
+    ] = False,
+    received: Annotated[
+        int | None,
+        typer.Option(
+            "--received",
+            metavar="BYTES",
+            help="On resuming into a pipe: how much its reader has, so that nothing comes twice.",
+        ),
+    ] = None,
     names: NamesOption = None,
     output: FormatOption = Format.text,
 ) -> int:
     """Release the readings, and say what that tells."""
-    from noiseless.mechanisms.local.on_table import quantize, quantize_pipe
+    from noiseless.mechanisms.local.on_table import quantize
     from noiseless.mechanisms.local.streaming import Schedule
     from noiseless.policies.local import local_mechanism
 
@@ -146,20 +181,103 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
         "missing": missing.value,
         "names": split_names(names),
     }
+    if state is None and (resume or abandon or received is not None):
+        raise RequestError("--resume, --abandon and --received go on from a file: name it with --state FILE")
+    if resume and abandon:
+        raise RequestError("--resume goes on with a run and --abandon leaves it; choose one of them")
     if table == _PIPE:
-        target = sys.stdout.buffer if out is None else out
-        try:
-            found = quantize_pipe(sys.stdin.buffer, schedule, target, **options)
-        except BrokenPipeError:  # whoever reads has had enough
-            sys.stdout = cast("Any", open(os.devnull, "w"))  # noqa: PTH123, SIM115 - until the end
-            return 0
-    elif out is None:
+        options |= {"state": state, "resume": resume, "abandon": abandon, "received": received}
+        return _pipe(schedule, out, output, options)
+    if state is not None:
+        raise RequestError("--state is for pipes; feed the file through one: cat FILE | noiseless quantize -")
+    if out is None:
         raise RequestError("name the file to write: -o OUT")
-    else:
-        with working("quantizing"):
-            found = quantize(table, schedule, out, **options)
+    try:
+        with _ended_by_signals(), _shown_progress() as progress:
+            found = quantize(table, schedule, out, progress=progress, **options)
+    except KeyboardInterrupt:
+        return _interrupted("nothing was written")
     _tell(found, out, output)
     return 0
+
+
+def _pipe(schedule: "Schedule", out: Path | None, output: Format, options: dict[str, Any]) -> int:
+    """From standard input to a file or to standard output."""
+    from noiseless.mechanisms.local.on_pipe import quantize_pipe
+    from noiseless.streams import quantize_stream
+
+    target = sys.stdout.buffer if out is None else out
+    kept = {name: options.pop(name) for name in ("resume", "abandon", "received")}
+    state = options.pop("state")
+    try:
+        with _ended_by_signals():
+            if state is None:
+                found = quantize_pipe(sys.stdin.buffer, schedule, target, **options)
+            else:
+                found = quantize_stream(sys.stdin.buffer, schedule, target, state, **kept, **options)
+    except BrokenPipeError:  # whoever reads has had enough
+        sys.stdout = cast("Any", open(os.devnull, "w"))  # noqa: PTH123, SIM115 - until the end
+        return 0
+    except KeyboardInterrupt:
+        if state is not None:
+            return _interrupted("go on with --resume")
+        return _interrupted("what was told stays told" if out is None else "nothing was written")
+    _tell(found, out, output)
+    return 0
+
+
+def _interrupted(what: str) -> int:
+    typer.echo(f"noiseless: interrupted; {what}", err=True)
+    return _INTERRUPTED
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the work as Ctrl-C does, so that no unfinished file is left behind.
+
+    Whatever the engine makes of it on the way, it is a KeyboardInterrupt in the end.
+    """
+    came: list[int] = []
+
+    def interrupt(number: int, _frame: object) -> None:
+        came.append(number)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    chosen = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.signal(number, interrupt) for number in chosen}
+    try:
+        yield
+    except Exception:
+        if came:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _shown_progress() -> Iterator[Callable[[int, int | None], None] | None]:
+    """Rows, and a bar where their number is known, on stderr when that is a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (
+        TextColumn("quantizing"),
+        BarColumn(),
+        TextColumn("{task.completed:,} rows"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda rows, total: bar.update(task, completed=rows, total=total)
 
 
 def _spans(column: str, bounds: tuple[str, str], step: str | None, also: list[str]) -> dict[str, "Span"]:

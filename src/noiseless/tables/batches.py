@@ -1,10 +1,12 @@
 """A table with columns replaced batch by batch: rows keep their order, and few are in memory at a time."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 from uuid import uuid4
 
+import duckdb
 import pyarrow as pa
 
 from noiseless.tables.base import Table
@@ -28,7 +30,7 @@ class _Rewriting:
     def __init__(self, table: DuckDBTable, change: Change, fields: Mapping[str, pa.DataType]) -> None:
         self._source = _reader(table)
         self._change = change
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
         names = self._source.schema.names
         self.schema = pa.schema(
             [pa.field(name, fields.get(name, self._source.schema.field(name).type)) for name in names]
@@ -38,7 +40,9 @@ class _Rewriting:
         try:
             for batch in self._source:
                 yield self._change(batch).cast(self.schema)
-        except Exception as error:
+        except GeneratorExit:
+            raise
+        except BaseException as error:  # Ctrl-C too: the engine would make something else of it
             self.error = error
             raise
 
@@ -73,17 +77,35 @@ def rewrite(
     ending = out.suffix.lower()
     rows = _Rewriting(_typed(table, as_text=ending in _AS_WRITTEN), change, fields)
     name = f"noiseless_rows_{uuid4().hex}"
-    writer = OwnEngine.start()  # a connection apart: the table's own is busy reading
+    writer = OwnEngine(_writer())
     writer.connection.register(name, pa.RecordBatchReader.from_batches(rows.schema, iter(rows)))
     with written_whole(out, table.files) as part:
         try:
-            with readable_errors(table.label):
+            with readable_errors(table.label), _interruptible():
                 writer.rows(f"COPY (SELECT * FROM {name}) TO {literal(str(part))} ({_WRITERS[ending]})")
         finally:
             rows.close()
             if rows.error is not None:
                 raise rows.error from None
         check()
+
+
+def _writer() -> duckdb.DuckDBPyConnection:
+    """An engine apart, of one thread: rows are written in the order in which they come, as they come.
+
+    With more threads the engine keeps the order by holding back what it has written, all of it in the end.
+    """
+    writer = duckdb.connect(config={"threads": 1, "preserve_insertion_order": "false"})
+    writer.execute("SET enable_progress_bar = false")  # it would go to standard output
+    return writer
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    try:
+        yield
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
 
 
 def rewritten(table: Table, change: Change, fields: Mapping[str, pa.DataType]) -> pa.Table:

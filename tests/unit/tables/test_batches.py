@@ -1,6 +1,9 @@
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -64,3 +67,43 @@ def test_nothing_is_written_when_something_is_refused(tmp_path: Path) -> None:
         rewrite(table, doubled, TYPES, tmp_path / "out.xlsx")
     assert out.read_text() == "before"
     assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+
+
+MEMORY = """
+import sys
+from pathlib import Path
+import pyarrow as pa
+from noiseless.tables import open_table
+from noiseless.tables.batches import rewrite
+
+def peak():
+    status = Path("/proc/self/status").read_text()
+    return next(int(line.split()[1]) // 1024 for line in status.splitlines() if line.startswith("VmHWM"))
+
+def go(name):
+    rewrite(open_table(f"{name}.parquet"), lambda batch: batch, {}, Path("out.parquet"))
+
+go("small")
+before = peak()
+go("large")
+print(peak() - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is read from /proc")
+def test_a_large_table_takes_no_more_memory_than_a_small_one(tmp_path: Path) -> None:
+    """180 MB more of numbers that nothing can compress go through, in order, in 40."""
+    numbers = np.random.default_rng(0)
+    kinds = pa.schema([("n", pa.int64()), *((name, pa.float64()) for name in "abcd")])
+    for name, parts in (("small", 15), ("large", 60)):
+        with pq.ParquetWriter(tmp_path / f"{name}.parquet", kinds) as writer:
+            for part in range(parts):
+                columns = [numbers.random(10**5) for _ in "abcd"]
+                writer.write_table(pa.table([np.arange(10**5) + part * 10**5, *columns], schema=kinds))
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 40
+    assert (
+        pq.read_table(tmp_path / "out.parquet", columns=["n"])["n"].to_numpy() == np.arange(6 * 10**6)
+    ).all()

@@ -2,7 +2,7 @@ import csv
 import io
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 import pytest
@@ -199,9 +199,13 @@ def test_csv_is_read_as_pythons_reader_reads_it_or_refused(text: str, size: int)
 
 
 @given(
-    st.lists(st.lists(st.text('a",\n é'), min_size=2, max_size=2)), st.sampled_from([0, 1]), st.integers(1, 9)
+    st.lists(st.lists(st.text('a",\n é'), min_size=2, max_size=2)),
+    st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    st.integers(1, 9),
 )
-def test_whatever_pythons_writer_writes_can_be_read(rows: list[list[str]], quoting: int, size: int) -> None:
+def test_whatever_pythons_writer_writes_can_be_read(
+    rows: list[list[str]], quoting: Literal[0, 1], size: int
+) -> None:
     text = io.StringIO(newline="")
     csv.writer(text, quoting=quoting, lineterminator="\r\n" if size % 2 else "\n").writerows(
         [["p", "q"], *rows]

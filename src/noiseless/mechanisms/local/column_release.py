@@ -1,7 +1,7 @@
 """Columns of a table told as cells, chunk after chunk, and what was met on the way."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -71,9 +71,20 @@ class ColumnRelease:
         """The types of what is told."""
         return {name: labels.type for name, labels in self._labels[0].items()}
 
-    def release(self, given: Mapping[str, pa.Array]) -> tuple[dict[str, pa.Array], BoolArray | None]:
-        """What is told in place of the values of a chunk, and which rows are kept (None: all)."""
-        first = [encode(part.quantizer, given[part.name], "decimal") for part in self.parts]
+    def coded(self, given: Mapping[str, pa.Array]) -> list[Coded]:
+        """The finest cells of a chunk; nothing is counted."""
+        return [encode(part.quantizer, given[part.name], "decimal") for part in self.parts]
+
+    def release(
+        self, given: Mapping[str, pa.Array], coded: Sequence[Coded] | None = None
+    ) -> tuple[dict[str, pa.Array], BoolArray | None]:
+        """What is told in place of the values of a chunk, and which rows are kept (None: all).
+
+        Args:
+            given: the columns.
+            coded: their finest cells, if these are known.
+        """
+        first = self.coded(given) if coded is None else coded
         size = len(first[0].codes)
         dropped = self._count(first, size)
         kept = np.flatnonzero(~dropped) if dropped is not None else None
@@ -85,8 +96,48 @@ class ColumnRelease:
         }
         return found, None if dropped is None else ~dropped
 
-    def check(self) -> None:
+    def fitting(self, given: Mapping[str, pa.Array], coded: Sequence[Coded]) -> int:
+        """How many rows come before the first that is refused; all when none is."""
+        low, high = 0, len(given[self.parts[0].name])
+        if not self._is_refused(given, coded):
+            return high
+        while high - low > 1:
+            middle = (low + high) // 2
+            part = {name: values.slice(low, middle - low) for name, values in given.items()}
+            if self._is_refused(part, self.coded(part)):
+                high = middle
+            else:
+                low = middle
+        return low
+
+    def refuse(self, given: Mapping[str, pa.Array], line: int) -> None:
+        """Say what is wrong with one row that does not fit.
+
+        Args:
+            given: its columns.
+            line: where it stands.
+
+        Raises:
+            DomainError: as `check`.
+            MissingValuesError: as `check`.
+        """
+        alone = replace(self, rows=0, outside={}, strange={}, absent={})
+        alone.release(given)
+        alone.check(f"see line {line:,}; ")
+
+    def _is_refused(self, given: Mapping[str, pa.Array], coded: Sequence[Coded]) -> bool:
+        for found in coded:
+            if (found.strange if self.clamp else found.outside) or (
+                self.missing == "error" and found.missing_count
+            ):
+                return True
+        return self.unit is not None and given[self.unit].null_count > 0
+
+    def check(self, where: str = "") -> None:
         """Refuse what was met and has no cell.
+
+        Args:
+            where: what messages say about the place.
 
         Raises:
             DomainError: values lie outside their domain; they are counted, never shown.
@@ -100,11 +151,11 @@ class ColumnRelease:
                 else "declare wider bounds or a finer step, or pass --clamp to move them to the nearest value"
             )
             if refused:
-                raise DomainError(part.name, refused, describe(part.span), remedy)
+                raise DomainError(part.name, refused, describe(part.span), where + remedy)
         for column, count in self.absent.items():
             if count and (self.missing == "error" or column == self.unit):
                 remedy = "name a person in each row" if column == self.unit else _FILL
-                raise MissingValuesError(column, count, remedy)
+                raise MissingValuesError(column, count, where + remedy)
 
     def _count(self, coded: Sequence[Coded], size: int) -> BoolArray | None:
         """Count what is refused; which rows are dropped, if any may be."""
@@ -126,13 +177,12 @@ class ColumnRelease:
         """The stage of each row, None when all are in the only one; a row that is dropped is not counted."""
         if self.unit is None:
             return None
-        persons = given[self.unit].to_pylist()
-        nobody = sum(person is None for person in persons)
-        self.absent[self.unit] = self.absent.get(self.unit, 0) + nobody
+        persons = given[self.unit]
+        self.absent[self.unit] = self.absent.get(self.unit, 0) + persons.null_count
         if kept is None:
             return self.meters.stages(persons)
         stages = np.zeros(size, np.int64)
-        stages[kept] = self.meters.stages([persons[place] for place in kept])
+        stages[kept] = self.meters.stages(persons.take(pa.array(kept)))
         return stages
 
     def _column(
@@ -147,8 +197,10 @@ class ColumnRelease:
         places = np.full(len(stages), -1, np.int64)
         for stage, current in enumerate(self.schedule.stages):
             rows = np.flatnonzero(stages == stage)
-            if len(rows):
-                part = current.mechanism.parts[number]
+            part = current.mechanism.parts[number]
+            if stage == 0:
+                places[rows] = self._places(part, first).to_numpy()[rows]
+            elif len(rows):
                 coded = encode(part.quantizer, values.take(pa.array(rows)), "decimal")
                 places[rows] = offsets[stage] + self._places(part, coded).to_numpy()
         return told.take(pa.array(places, mask=places < 0))

@@ -13,6 +13,9 @@ from noiseless.mechanisms.local.float_tables import CodeArray, FloatArray, Float
 SMALL = 100_000
 """Below so many values numpy does the work: loading a compiled kernel takes longer."""
 
+SMALL_CHUNK = 10_000
+"""The same for work that numpy does by sorting."""
+
 _LARGE = 2**20
 """So many labels are more than caches hold, and are written past them."""
 

@@ -1,11 +1,11 @@
-"""Releasing columns of a table, or of a pipe, as cells."""
+"""Releasing columns of a table as cells."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import pyarrow as pa
 
@@ -14,13 +14,12 @@ from noiseless.exact import round_up
 from noiseless.mechanisms.local.column_release import ColumnRelease, ReleaseAs
 from noiseless.mechanisms.local.scalar import LocalQuantizer
 from noiseless.mechanisms.local.streaming import Local, Schedule
-from noiseless.tables import Missing, open_table, require_distinct, written_whole
+from noiseless.tables import Missing, open_table, require_distinct
 from noiseless.tables.batches import rewrite, rewritten
-from noiseless.tables.pipes import CsvPipe, open_pipe
+
+Progress = Callable[[int, int | None], None]
 
 _AS_TEXT = {".csv", ".tsv"}
-_PIPED = {True: (".csv", ".tsv"), False: (".jsonl", ".ndjson")}
-"""What can be written from a pipe of CSV, and from one of JSON lines."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +116,7 @@ def quantize(
     clamp: bool = False,
     missing: Missing = "error",
     names: Sequence[str] | None = None,
+    progress: Progress | None = None,
 ) -> Quantized:
     """Release columns of a table as cells; other columns and the order of rows stay.
 
@@ -129,6 +129,8 @@ def quantize(
         clamp: move values outside the domain to its nearest value.
         missing: missing values are an "error", their rows are left out ("drop"), or they are told ("value").
         names: the columns' names, for text files without a header line.
+        progress: called now and then with how many rows were read, and how many there are, if that is known
+            without reading all.
 
     Raises:
         DomainError: values lie outside their domain; they are counted, never shown.
@@ -138,9 +140,9 @@ def quantize(
     table = open_table(source, names=names)
     path = None if out is None else Path(out)
     texts = path is not None and path.suffix.lower() in _AS_TEXT and table.textual
-    release = _release(mechanism, unit, release_as, clamp, missing, texts=texts)
+    release = column_release(mechanism, unit, release_as, clamp, missing, texts=texts)
     table.require(*release.columns)
-    read = 0
+    read, total = 0, None if progress is None or table.textual else table.count()
 
     def change(batch: pa.RecordBatch) -> pa.RecordBatch:
         nonlocal read
@@ -149,6 +151,8 @@ def quantize(
             found, kept = release.release({name: batch.column(name) for name in release.columns})
         except RequestError as error:
             raise RequestError(f"{', '.join(release.columns)}: {error}") from None
+        if progress is not None:
+            progress(read, total)
         for name, values in found.items():
             place = batch.schema.get_field_index(name)
             batch = batch.set_column(place, pa.field(name, values.type), values)
@@ -157,60 +161,12 @@ def quantize(
     if path is None:
         held = rewritten(table, change, release.types)
         release.check()
-        return _result(release, read, held)
+        return result(release, read, held)
     rewrite(table, change, release.types, path, release.check)
-    return _result(release, read)
+    return result(release, read)
 
 
-def quantize_pipe(
-    stream: BinaryIO,
-    mechanism: Local | Schedule,
-    out: BinaryIO | str | PathLike[str],
-    *,
-    unit: str | None = None,
-    release_as: ReleaseAs = "midpoint",
-    clamp: bool = False,
-    missing: Missing = "error",
-    names: Sequence[str] | None = None,
-) -> Quantized:
-    """The same for CSV or JSON lines that arrive through a pipe; each chunk is written as soon as it is told.
-
-    Args:
-        stream: what to read.
-        mechanism: as in `quantize`.
-        out: a stream, which then holds what came before a refusal; or a file, written whole or not at all.
-        unit: as in `quantize`, and so are the others.
-        release_as: how a cell is told.
-        clamp: whether values are moved into the domain.
-        missing: what happens to missing values.
-        names: the columns' names, for CSV without a header line.
-    """
-    pipe = open_pipe(stream, names)
-    release = _release(mechanism, unit, release_as, clamp, missing, texts=pipe.is_text)
-    read = 0
-
-    def change(given: dict[str, pa.Array]) -> tuple[dict[str, pa.Array], Sequence[bool] | None]:
-        nonlocal read
-        read += len(next(iter(given.values())))
-        found, kept = release.release(given)
-        release.check()
-        return found, None if kept is None else kept.tolist()
-
-    if not isinstance(out, str | PathLike):
-        pipe.run(release.columns, change, out)
-        return _result(release, read)
-    path = Path(out)
-    endings = _PIPED[pipe.is_text]
-    if path.suffix.lower() not in endings:
-        raise RequestError(f"{path}: from this pipe {' or '.join(endings)} is written; change the ending")
-    if isinstance(pipe, CsvPipe) and path.suffix.lower() == ".tsv":
-        pipe.separator = "\t"
-    with written_whole(path) as part, part.open("wb") as file:
-        pipe.run(release.columns, change, file)
-    return _result(release, read)
-
-
-def _release(
+def column_release(
     mechanism: Local | Schedule,
     unit: str | None,
     release_as: ReleaseAs,
@@ -219,6 +175,11 @@ def _release(
     *,
     texts: bool,
 ) -> ColumnRelease:
+    """The release of a mechanism, checked.
+
+    Raises:
+        RequestError: what is asked for does not go together.
+    """
     schedule = mechanism if isinstance(mechanism, Schedule) else Schedule.endless(mechanism)
     parts = schedule.stages[0].mechanism.parts
     if any(part.missing != (missing == "value") for part in parts):
@@ -231,7 +192,8 @@ def _release(
     return ColumnRelease(schedule, release_as, texts, clamp, missing, unit)
 
 
-def _result(release: ColumnRelease, read: int, table: pa.Table | None = None) -> Quantized:
+def result(release: ColumnRelease, read: int, table: pa.Table | None = None) -> Quantized:
+    """What was released by now."""
     counts = release.meters.counts
     return Quantized(
         release.schedule,

@@ -21,6 +21,7 @@ from noiseless.mechanisms.quantizer import Answer
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+    import pyarrow as pa
 
     from noiseless.mechanisms.local.float_tables import CodeArray
 
@@ -197,14 +198,11 @@ class Meters:
     counts: dict[Hashable, int] = field(default_factory=dict)
     silent: int = 0
 
-    def stages(self, persons: Sequence[Hashable]) -> "npt.NDArray[np.int64]":
+    def stages(self, persons: "Sequence[Hashable] | pa.Array") -> "npt.NDArray[np.int64]":
         """The stage of each reading of a chunk, which are counted by this; past the last: nothing is told."""
         import numpy as np
 
-        distinct: dict[Hashable, int] = {}
-        codes = np.fromiter(
-            (distinct.setdefault(person, len(distinct)) for person in persons), np.int64, len(persons)
-        )
+        distinct, codes = _coded(persons)
         before = np.array([self.counts.get(person, 0) for person in distinct], np.int64)
         numbers = before[codes] + _occurrences(codes)
         totals = np.bincount(codes, minlength=len(distinct))
@@ -247,10 +245,32 @@ def release_chunks(
     return (quantizer.encode(chunk, clamp=clamp) for chunk in chunks)
 
 
+def _coded(persons: "Sequence[Hashable] | pa.Array") -> tuple[list[Hashable], "npt.NDArray[np.int64]"]:
+    """The different persons, and the number of each row's."""
+    import numpy as np
+    import pyarrow as pa
+
+    if isinstance(persons, pa.Array):
+        coded = persons.dictionary_encode(null_encoding="encode")
+        return coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)
+    distinct: dict[Hashable, int] = {}
+    numbers = (distinct.setdefault(person, len(distinct)) for person in persons)
+    codes = np.fromiter(numbers, np.int64, len(persons))
+    return [*distinct], codes
+
+
 def _occurrences(codes: "npt.NDArray[np.int64]") -> "npt.NDArray[np.int64]":
     """How often each code has occurred before its place."""
     import numpy as np
 
+    from noiseless.mechanisms.local.kernels import SMALL_CHUNK
+
+    if len(codes) >= SMALL_CHUNK:
+        from noiseless.tables.kernels import compiled
+
+        found, seen = np.empty(len(codes), np.int64), np.zeros(int(codes.max()) + 1, np.int64)
+        compiled(_count_up)(codes, seen, found)
+        return found
     order = np.argsort(codes, kind="stable")
     ordered = codes[order]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(codes) else codes
@@ -258,3 +278,11 @@ def _occurrences(codes: "npt.NDArray[np.int64]") -> "npt.NDArray[np.int64]":
     found = np.empty(len(codes), np.int64)
     found[order] = np.arange(len(codes)) - np.repeat(starts, lengths)
     return found
+
+
+def _count_up(
+    codes: "npt.NDArray[np.int64]", seen: "npt.NDArray[np.int64]", found: "npt.NDArray[np.int64]"
+) -> None:
+    for i in range(len(codes)):
+        found[i] = seen[codes[i]]
+        seen[codes[i]] += 1
