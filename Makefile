@@ -1,6 +1,8 @@
 # On a fresh machine with Python 3.11 or later: `make demo` or `make test`. Everything goes into .venv/.
 PYTHON ?= python3
 BIN := .venv/bin
+# Spark is large, and of no use without Java.
+EXTRAS := server$(shell command -v java >/dev/null && echo ,spark)
 
 .PHONY: demo test lint types contracts docs tests soak bench clean
 
@@ -39,7 +41,7 @@ bench: .venv/ready
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "noiseless needs Python 3.11 or later; set PYTHON=")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --editable '.[server]' --group test --group docs
+	$(BIN)/pip install --quiet --editable '.[$(EXTRAS)]' --group test --group docs
 	touch $@
 
 clean:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from noiseless.audits.exposure import survey
 from noiseless.audits.result import Audit
@@ -17,6 +17,7 @@ from noiseless.errors import (
     UnknownColumnError,
 )
 from noiseless.tables import Missing, Table, open_table, require_distinct
+from noiseless.tables.spark_groups import SparkGroups
 
 
 def audit(
@@ -35,8 +36,8 @@ def audit(
     """Find out what a table gives away about its sensitive columns.
 
     Args:
-        table: a file, a glob, `duckdb:///file.db::table`, any frame; or a list of them: releases of the same
-            people, audited together through their joint range (then `unit` says who is who).
+        table: a file, a glob, a table of a database or of Spark, any frame; or a list of them: releases of
+            the same people, audited together through their joint range (then `unit` says who is who).
         sensitive: the columns to protect; by default the schema's private ones.
         public: the columns an adversary sees; by default the schema's public ones.
         given: columns an adversary knows from elsewhere (side information).
@@ -74,6 +75,18 @@ def audit(
     shared = (*chosen_sensitive, *chosen_given)
     wish = _Wish(shared, chosen_public, unit, declared, clamp=clamp, missing=missing, distinct=distinct_rows)
     whole, audited, seen = _single(tables[0], wish) if len(tables) == 1 else _joined(tables, wish)
+    if isinstance(audited, SparkGroups):  # too many combinations for one machine
+        from noiseless.audits.spark_audit import audit_on_spark
+
+        found = audit_on_spark(
+            audited,
+            sensitive=chosen_sensitive,
+            public=seen,
+            given=chosen_given,
+            unit=unit,
+            declared_values=_declared_values(declared, chosen_sensitive),
+        )
+        return cast("Audit", found)  # the same names
     tally = audited.tally((*chosen_given, *seen, *chosen_sensitive, *([unit] if unit else [])))
     if not len(tally):
         raise EmptyTableError(f"{audited.label}: there is no row to audit")

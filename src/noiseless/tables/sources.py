@@ -17,6 +17,8 @@ from noiseless.tables.engine import ROOT, CallersEngine, OwnEngine
 from noiseless.tables.engine_errors import readable_errors
 from noiseless.tables.json_files import open_json
 from noiseless.tables.postgres_address import is_postgresql
+from noiseless.tables.spark_frames import SCHEME, is_spark_frame
+from noiseless.tables.spark_table import SparkTable
 from noiseless.tables.sql import check_names, files, identifier
 from noiseless.tables.text_files import read_csv_sql
 
@@ -24,7 +26,6 @@ _PARQUET = {".parquet", ".pq"}
 _JSON = {".jsonl": "newline_delimited", ".ndjson": "newline_delimited", ".json": "auto"}
 _EXCEL = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
 _TYPED = {*_PARQUET, *_JSON, *_EXCEL}
-_LATER = {"spark:": "Spark"}
 
 
 def open_table(source: Any, *, names: Sequence[str] | None = None) -> Table:  # noqa: ANN401 - any frame
@@ -32,8 +33,9 @@ def open_table(source: Any, *, names: Sequence[str] | None = None) -> Table:  # 
 
     Args:
         source: a CSV, TSV, JSON-lines, Parquet or Excel file, a glob of such files,
-            `duckdb:///file.db::table`, `postgresql://user@host/database::schema.table`, or any frame narwhals
-            understands (pandas, polars, pyarrow, a DuckDB relation, Ibis).
+            `duckdb:///file.db::table`, `postgresql://user@host/database::schema.table`, `spark::table`, a
+            PySpark DataFrame, or any frame narwhals understands (pandas, polars, pyarrow, a DuckDB relation,
+            Ibis).
         names: the columns' names, for text files without a header line.
 
     Raises:
@@ -49,11 +51,8 @@ def open_table(source: Any, *, names: Sequence[str] | None = None) -> Table:  # 
 def _open_text(source: str, names: Sequence[str] | None) -> Table:
     if is_postgresql(source):
         return _open_postgresql(source, names)
-    scheme = source.split(":", 1)[0] + ":"
-    if scheme in _LATER and "::" in source:
-        raise SourceError(
-            source.rsplit("::", 1)[-1], f"{_LATER[scheme]} tables cannot be read yet; export it"
-        )
+    if source.startswith(SCHEME):
+        return SparkTable.open(source, names)
     if source.startswith("duckdb:///"):
         return _open_database(source.removeprefix("duckdb:///"))
     paths = _paths(source)
@@ -173,14 +172,14 @@ def _read_excel(path: Path) -> pa.Table:
     return pa.table(sheet.to_arrow())
 
 
-def _open_frame(frame: Any) -> DuckDBTable:  # noqa: ANN401 - any frame
+def _open_frame(frame: Any) -> Table:  # noqa: ANN401 - any frame
     label = f"{type(frame).__module__.split('.')[0]} {type(frame).__name__}"
+    if is_spark_frame(frame):
+        return SparkTable.of(frame)
     if isinstance(frame, duckdb.DuckDBPyRelation):
         return DuckDBTable.describe(CallersEngine(frame), f"SELECT * FROM {ROOT}", label)
     try:
         wrapped = nw.from_native(frame)
-        if wrapped.implementation.is_pyspark():
-            raise SourceError(label, "Spark frames cannot be read yet; write it to Parquet")
         eager = wrapped.collect(backend="pyarrow") if isinstance(wrapped, nw.LazyFrame) else wrapped
         return _in_memory(eager.to_arrow(), label)
     except nw.exceptions.DuplicateError:

@@ -19,6 +19,7 @@ from noiseless.mechanisms.blur.on_lattice import Blur, Bounds
 from noiseless.mechanisms.blur.pairing import Mode
 from noiseless.tables import open_table
 from noiseless.tables.replacing import DeclaredColumns, MissingRows
+from noiseless.tables.spark_table import spark_frame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,6 +134,10 @@ def blur(
 
 def apply_blur(mechanism: Blur, source: Any, missing: MissingRows = "error") -> BlurredTable:  # noqa: ANN401
     """Blur a table, or whatever can be opened as one."""
+    if (frame := spark_frame(source)) is not None:
+        from noiseless.mechanisms.spark_blur import blur_frame
+
+        return blur_frame(frame, mechanism, missing)
     table = open_table(source)
     if missing not in ("drop", "error"):
         raise RequestError('missing values are an "error", or their rows are left out: "drop"')

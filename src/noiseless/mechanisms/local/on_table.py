@@ -16,6 +16,7 @@ from noiseless.mechanisms.local.scalar import LocalQuantizer
 from noiseless.mechanisms.local.streaming import Local, Schedule
 from noiseless.tables import Missing, open_table, require_distinct
 from noiseless.tables.batches import rewrite, rewritten
+from noiseless.tables.spark_table import spark_frame
 
 Progress = Callable[[int, int | None], None]
 
@@ -137,6 +138,12 @@ def quantize(
         MissingValuesError: values are missing, and that may not be.
         UnknownColumnError: the table lacks a column.
     """
+    if (frame := spark_frame(source)) is not None:
+        from noiseless.mechanisms.spark_quantize import quantize_frame
+
+        return quantize_frame(
+            frame, mechanism, out, unit=unit, release_as=release_as, clamp=clamp, missing=missing
+        )
     table = open_table(source, names=names)
     path = None if out is None else Path(out)
     texts = path is not None and path.suffix.lower() in _AS_TEXT and table.textual

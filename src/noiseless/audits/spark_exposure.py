@@ -1,0 +1,310 @@
+"""What a release gives away about one target, when its pairs are too many for one machine: jobs of Spark.
+
+The same measures as `Exposure`, under the same names. Each job brings back a few numbers: sizes, extremes and
+the histogram of posterior sets.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from noiseless.errors import RequestError
+from noiseless.exact import Bits
+from noiseless.ranges.spark_components import count_components
+from noiseless.tables.duckdb_table import COUNT
+from noiseless.tables.spark_frames import readable_spark_errors
+from noiseless.tables.spark_groups import SparkGroups
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+POSTERIOR, SIZE, _PRIOR = "noiseless_posterior", "noiseless_size", "noiseless_prior"
+_STARS = r"(?U)\A[\s\x1c-\x1f]*\*+[\s\x1c-\x1f]*\z"
+
+NOT_COMPUTED = ("entropy_l_diversity", "t_closeness")
+"""Measures that need the counts of single groups on one machine."""
+
+
+class _Sizes(NamedTuple):
+    """The sizes of a joint range that is not written down here."""
+
+    size_x: int
+    size_y: int
+    pairs: int
+
+    def is_unrelated(self) -> bool:
+        """Whether [[X, Y]] = [[X]] x [[Y]]."""
+        return self.pairs == self.size_x * self.size_y
+
+
+class _Outline(NamedTuple):
+    """What is known of a census without its arrays."""
+
+    joint: _Sizes
+
+
+@dataclass(frozen=True, eq=False)
+class SparkExposure:
+    """The measures of one sensitive target, each computed by Spark when first asked for.
+
+    Attributes:
+        target: the sensitive columns it is about.
+        groups: the distinct combinations of all columns, on Spark.
+        given: columns an adversary knows from elsewhere.
+        public: the columns an adversary sees.
+        unit: the column that names a person; None when a row is a person.
+    """
+
+    target: tuple[str, ...]
+    groups: SparkGroups
+    given: tuple[str, ...]
+    public: tuple[str, ...]
+    unit: str | None
+
+    @property
+    def name(self) -> str:
+        """The target in words: 'age', 'age and sex'."""
+        return " and ".join(self.target)
+
+    @property
+    def seen(self) -> tuple[str, ...]:
+        """All that the adversary sees or knows."""
+        return (*self.given, *self.public)
+
+    @cached_property
+    def by_group(self) -> "DataFrame":
+        """A row a group: the size of its posterior set and how many rows (persons) it has."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        frame = self.groups.frame
+        size = F.sum(COUNT) if self.unit is None else F.count_distinct(self._columns((self.unit,)))
+        possible = F.count_distinct(self._columns(self.target))
+        return frame.groupBy(*self.fields(self.seen)).agg(possible.alias(POSTERIOR), size.alias(SIZE))
+
+    def fields(self, columns: tuple[str, ...]) -> list[str]:
+        """What columns are called on Spark."""
+        return [self.groups.field(column) for column in columns]
+
+    @cached_property
+    def posterior_histogram(self) -> tuple[tuple[int, int, int], ...]:
+        """(size of the posterior set, groups with that size, rows or persons in them), ascending."""
+        heads = self._persons_by_posterior if self.unit is not None else {}
+        return tuple((size, groups, heads.get(size, rows)) for size, (groups, rows, _) in self._sizes.items())
+
+    @property
+    def k_anonymity(self) -> int:
+        """The size of the smallest group."""
+        return min(smallest for _, _, smallest in self._sizes.values())
+
+    @property
+    def public_values(self) -> int:
+        """How many different groups the adversary sees."""
+        return sum(groups for groups, _, _ in self._sizes.values())
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of a sensitive value and a group occur."""
+        return sum(size * groups for size, (groups, _, _) in self._sizes.items())
+
+    @property
+    def sensitive_values(self) -> int:
+        """How many values the target takes: |[[S]]|."""
+        return self._other_side[0]
+
+    @property
+    def census(self) -> _Outline:
+        """The sizes of the joint range; the range itself stays on Spark."""
+        return _Outline(_Sizes(self.sensitive_values, self.public_values, self.pairs))
+
+    @property
+    def min_posterior(self) -> int:
+        """How many sensitive values the most telling group leaves possible."""
+        return min(self._sizes)
+
+    @property
+    def max_posterior(self) -> int:
+        """How many sensitive values the least telling group leaves possible."""
+        return max(self._sizes)
+
+    @property
+    def distinct_l_diversity(self) -> int:
+        """Distinct l-diversity, which is the smallest posterior set."""
+        return self.min_posterior
+
+    @property
+    def persons_at_min_posterior(self) -> int:
+        """How many rows (persons) sit in a group that leaves that few."""
+        return self.posterior_histogram[0][2]
+
+    @property
+    def homogeneous_groups(self) -> int:
+        """How many groups give their members' sensitive value away completely."""
+        return self._sizes[1][0] if 1 in self._sizes else 0
+
+    @property
+    def homogeneous(self) -> range:
+        """As many numbers as there are homogeneous groups."""
+        return range(self.homogeneous_groups)
+
+    @property
+    def homogeneous_persons(self) -> int:
+        """How many rows (persons) sit in homogeneous groups."""
+        return self.posterior_histogram[0][2] if self.min_posterior == 1 else 0
+
+    @property
+    def entropy(self) -> Bits:
+        """H0(S): the bits there are."""
+        return Bits(self.sensitive_values)
+
+    @cached_property
+    def leakage(self) -> Bits:
+        """L0(S;X), or L0(S -> X|A) with side information: the bits the most telling group gives away."""
+        if not self.given:
+            return self.total_leakage
+        return Bits(max(Fraction(prior, size) for size, prior in self._priors.items()))
+
+    @property
+    def total_leakage(self) -> Bits:
+        """L0(S;(X,A)): what the release and the side information give away together."""
+        return Bits(Fraction(self.sensitive_values, self.min_posterior))
+
+    @property
+    def information(self) -> Bits:
+        """I0(S;X): the bits every group gives away."""
+        return Bits(Fraction(self.sensitive_values, self.max_posterior))
+
+    @property
+    def leakage_symmetric(self) -> Bits:
+        """L0s(S;X) = min(L0(S;X), L0(X;S))."""
+        return min(self.total_leakage, Bits(Fraction(self.public_values, self._other_side[1])))
+
+    @cached_property
+    def components(self) -> int:
+        """How many classes of sensitive values can always be told apart."""
+        few, many = self.fields(self.target), self.fields(self.seen)
+        if self.sensitive_values > self.public_values:
+            few, many = many, few
+        with readable_spark_errors(self.groups.label):
+            return count_components(self.groups.frame, few, many, self.groups.most)
+
+    @property
+    def maximin(self) -> Bits:
+        """I*(S;X): the bits that can be told apart for certain."""
+        return Bits(self.components)
+
+    @property
+    def entropy_l_diversity(self) -> float:
+        """1 where a group is homogeneous; otherwise it is not computed for so many groups."""
+        if self.min_posterior > 1:
+            self._refuse("entropy l-diversity")
+        return 1.0
+
+    @property
+    def t_closeness(self) -> Fraction:
+        """Not computed for so many groups."""
+        self._refuse("t-closeness")
+
+    def _refuse(self, measure: str) -> NoReturn:
+        raise RequestError(
+            f"{self.groups.label}: {measure} is not computed for more than {self.groups.most:,} distinct"
+            " combinations; take fewer or coarser columns"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The measures under the names they have in JSON; None for those that are not computed."""
+        return {
+            "sensitive_values": self.sensitive_values,
+            "pairs": self.pairs,
+            "entropy": self.entropy.upper,
+            "leakage": self.leakage.upper,
+            "leakage_ratio": str(self.leakage.ratio),
+            "information": self.information.upper,
+            "maximin": self.maximin.upper,
+            "leakage_symmetric": self.leakage_symmetric.upper,
+            "min_posterior": self.min_posterior,
+            "max_posterior": self.max_posterior,
+            "persons_at_min_posterior": self.persons_at_min_posterior,
+            "components": self.components,
+            "distinct_l_diversity": self.distinct_l_diversity,
+            "entropy_l_diversity": self.entropy_l_diversity if self.min_posterior == 1 else None,
+            "t_closeness": None,
+            "t_closeness_exact": None,
+            "homogeneous_groups": self.homogeneous_groups,
+            "homogeneous_persons": self.homogeneous_persons,
+        }
+
+    @cached_property
+    def _sizes(self) -> dict[int, tuple[int, int, int]]:
+        """For each size of a posterior set: its groups, the rows (persons) in each added up, the fewest."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        counts = [F.count(F.lit(1)), F.sum(SIZE), F.min(SIZE)]
+        with readable_spark_errors(self.groups.label):
+            found = self.by_group.groupBy(POSTERIOR).agg(*counts).collect()
+        return {size: (groups, rows, least) for size, groups, rows, least in sorted(map(tuple, found))}
+
+    @cached_property
+    def _other_side(self) -> tuple[int, int]:
+        """How many sensitive values there are, and the fewest groups that one of them is in."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        frame = self.groups.frame.groupBy(*self.fields(self.target))
+        support = frame.agg(F.count_distinct(self._columns(self.seen)).alias(SIZE))
+        with readable_spark_errors(self.groups.label):
+            values, fewest = support.agg(F.count(F.lit(1)), F.min(SIZE)).first()
+        return int(values), int(fewest)
+
+    @cached_property
+    def _priors(self) -> dict[int, int]:
+        """For each size of a posterior set the most values that the side information alone leaves there."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        given = self.fields(self.given)
+        prior = self.groups.frame.groupBy(*given).agg(
+            F.count_distinct(self._columns(self.target)).alias(_PRIOR)
+        )
+        met = joined(self.by_group, prior, given)
+        with readable_spark_errors(self.groups.label):
+            return dict(map(tuple, met.groupBy(POSTERIOR).agg(F.max(_PRIOR)).collect()))
+
+    @cached_property
+    def _persons_by_posterior(self) -> dict[int, int]:
+        """How many different persons are in groups with each size of the posterior set."""
+        seen, unit = self.fields(self.seen), self.fields((self.unit or "",))
+        members = self.groups.frame.select(*seen, *unit).distinct()
+        met = joined(members, self.by_group.select(*seen, POSTERIOR), seen).select(POSTERIOR, *unit)
+        with readable_spark_errors(self.groups.label):
+            return dict(map(tuple, met.distinct().groupBy(POSTERIOR).count().collect()))
+
+    def hidden(self) -> "Column | None":
+        """Whether every public column of a group is suppressed, that is, reads `*`; None where none can."""
+        from functools import reduce
+
+        from pyspark.sql import functions as F  # noqa: N812
+        from pyspark.sql.types import StringType
+
+        fields = self.fields(self.public)
+        if not all(isinstance(self.groups.frame.schema[field].dataType, StringType) for field in fields):
+            return None
+        stars = (F.coalesce(F.col(field).rlike(_STARS), F.lit(False)) for field in fields)
+        return reduce(lambda a, b: a & b, stars)
+
+    def _columns(self, columns: tuple[str, ...]) -> "Column":
+        """Columns as one value, which counts also where some of them are missing."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        return F.struct(*self.fields(columns))
+
+
+def joined(left: "DataFrame", right: "DataFrame", fields: list[str]) -> "DataFrame":
+    """An inner join on columns in which missing values are equal."""
+    from functools import reduce
+
+    from pyspark.sql import functions as F  # noqa: N812
+
+    same = (F.col(f"l.{field}").eqNullSafe(F.col(f"r.{field}")) for field in fields)
+    kept = [F.col(f"l.{name}") for name in left.columns]
+    added = [F.col(f"r.{name}") for name in right.columns if name not in fields]
+    whole = left.alias("l").join(right.alias("r"), reduce(lambda a, b: a & b, same))
+    return whole.select(*kept, *added)

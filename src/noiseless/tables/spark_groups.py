@@ -1,0 +1,251 @@
+"""Distinct combinations that are too many for one machine: they stay on Spark, with their counts."""
+
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import pyarrow as pa
+
+from noiseless.domain import ColumnSummary, Schema
+from noiseless.errors import DomainError, MissingValuesError, RequestError
+from noiseless.tables.base import Missing, Table
+from noiseless.tables.conform import _remedy
+from noiseless.tables.duckdb_table import COUNT
+from noiseless.tables.spark_frames import collected, declared_type, mapped, readable_spark_errors
+from noiseless.tables.sql import SOURCE
+from noiseless.tables.tally import Tally
+from noiseless.tables.weighted import WeightedTable, _Rowless
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SparkGroups(_Rowless):
+    """Combinations of columns on Spark, each once, with the number of rows that have it.
+
+    Attributes:
+        frame: the combinations, as columns c0, c1, ..., and their counts, as `COUNT`; kept by Spark.
+        names: what the columns are really called.
+        label: what messages call it.
+        most: how many combinations may come to the driver; there are more.
+    """
+
+    frame: "DataFrame"
+    names: tuple[str, ...]
+    label: str
+    most: int
+
+    def __repr__(self) -> str:
+        return f"SparkGroups({self.label!r}, {len(self.names):,} columns)"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns, in order."""
+        return self.names
+
+    def field(self, column: str) -> str:
+        """What a column is called on Spark."""
+        return f"c{self.names.index(column)}"
+
+    def count(self) -> int:
+        """How many rows there are."""
+        return self._rows(None)
+
+    def select(self, columns: Sequence[str]) -> "WeightedTable | SparkGroups":  # type: ignore[override]
+        """Only these columns; with few combinations of them, on this machine."""
+        self.require_plain(columns)
+        if tuple(columns) == self.names:
+            return self
+        chosen = self.frame.select(
+            *(self.frame[self.field(c)].alias(f"c{i}") for i, c in enumerate(columns)), COUNT
+        )
+        return gathered(_regrouped(chosen), columns, self.label, self.most)
+
+    def distinct_rows(self) -> "WeightedTable | SparkGroups":  # type: ignore[override]
+        """The table without exact duplicates, each combination counting one."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        return self._narrowed(self.frame.withColumn(COUNT, F.lit(1).cast("long")))
+
+    def count_missing(self, column: str) -> int:
+        """How many values of a column are missing."""
+        return self._rows(self.frame[self.field(column)].isNull())
+
+    def with_missing(self, columns: Sequence[str], missing: Missing) -> Table:  # type: ignore[override]
+        """The table with missing values in `columns` treated as `missing` says."""
+        if missing == "drop":
+            return self._narrowed(self.frame.dropna(subset=[self.field(c) for c in columns]))
+        if missing == "error":
+            for column in columns:
+                if count := self.count_missing(column):
+                    remedy = "fill them, or pass --missing drop or --missing value"
+                    raise MissingValuesError(column, count, remedy)
+        return self
+
+    def conform(  # type: ignore[override]
+        self, schema: Schema, columns: Sequence[str], *, clamp: bool = False
+    ) -> "WeightedTable | SparkGroups":
+        """The table with `columns` checked against, or clamped to, their domains, batch by batch on Spark."""
+        for name, count in self._strangers(schema, columns, clamp=clamp).items():
+            if count:
+                column = schema.columns[name]
+                raise DomainError(name, count, column.describe(), _remedy(column, clamp=clamp))
+        names, chosen, label = self.names, tuple(columns), self.label
+        target = _conformed(self._empty(), names, schema, chosen, label, clamp=clamp).schema
+
+        def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                yield from (
+                    _conformed(pa.Table.from_batches([batch]), names, schema, chosen, label, clamp=clamp)
+                    .cast(target)
+                    .to_batches()
+                )
+
+        fields = ", ".join(f"{field.name} {declared_type(field.type)}" for field in target)
+        return self._narrowed(_regrouped(mapped(self.frame, work, fields)))
+
+    def strangers(self, schema: Schema, columns: Sequence[str]) -> dict[str, int]:
+        """How many values of each column lie outside its declared domain."""
+        return self._strangers(schema, columns, clamp=False)
+
+    def _strangers(self, schema: Schema, columns: Sequence[str], *, clamp: bool) -> dict[str, int]:
+        from pyspark.sql import functions as F  # noqa: N812
+
+        names, chosen, label = self.names, tuple(columns), self.label
+        if not chosen:
+            return {}
+        counted = pa.schema([(f"n{i}", pa.int64()) for i in range(len(chosen))])
+
+        def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                table = _weighted(pa.Table.from_batches([batch]), names, label)
+                found = table._strangers(schema, chosen, clamp=clamp)  # noqa: SLF001 - the same table
+                yield pa.RecordBatch.from_arrays([pa.array([found[c]]) for c in chosen], schema=counted)
+
+        fields = ", ".join(f"{name} long" for name in counted.names)
+        with readable_spark_errors(self.label):
+            sums = [F.coalesce(F.sum(name), F.lit(0)) for name in counted.names]
+            row = mapped(self.frame, work, fields).agg(*sums).first()
+        return dict(zip(chosen, map(int, row), strict=True))
+
+    def tally(self, columns: Sequence[str]) -> Tally:
+        """The distinct combinations of some columns, if there are few enough of them."""
+        return self._small(columns).tally(columns)
+
+    def aggregate(self, column: str, by: Sequence[str] = ()) -> pa.Table:
+        """Exact count, sum, minimum and maximum of a column of whole numbers, for each group of `by`."""
+        return self._small((*by, column)).aggregate(column, by)
+
+    def summarise(self, columns: Sequence[str] | None = None) -> tuple[ColumnSummary, ...]:
+        """What each column holds, one at a time."""
+        chosen = self.names if columns is None else tuple(columns)
+        return tuple(summary for name in chosen for summary in self._small([name]).summarise())
+
+    def annotate(
+        self,
+        columns: Sequence[str],
+        marks: pa.Table,
+        out: Path,
+        *,
+        keep: Sequence[str] = (),
+        present: Sequence[str] = (),
+    ) -> NoReturn:
+        """Refused: there are too many rows for one file."""
+        del columns, marks, out, keep, present
+        self._refuse()
+
+    def link(
+        self, others: Sequence[Table], unit: str, shared: Sequence[str], public: Sequence[str]
+    ) -> NoReturn:
+        """Refused: releases are joined on this machine."""
+        del others, unit, shared, public
+        raise RequestError(
+            f"{self.label}: releases with so many different rows are joined by Spark; join them by the"
+            " person's column first, and audit the result"
+        )
+
+    def locate(self, values: Mapping[str, pa.Array], present: Sequence[str] = ()) -> list[int | None]:
+        """Nothing: rows on Spark have no numbers."""
+        return super().locate(values, present)
+
+    def _small(self, columns: Sequence[str]) -> WeightedTable:
+        found = self.select(columns)
+        if isinstance(found, SparkGroups):
+            raise RequestError(
+                f"{self.label}: {', '.join(columns)} have more than {self.most:,} distinct combinations, too"
+                " many for this machine; take fewer or coarser columns, or raise `most` of the SparkTable"
+            )
+        return found
+
+    def _rows(self, condition: "Column | None") -> int:
+        from pyspark.sql import functions as F  # noqa: N812
+
+        chosen = self.frame if condition is None else self.frame.where(condition)
+        with readable_spark_errors(self.label):
+            return int(chosen.agg(F.coalesce(F.sum(COUNT), F.lit(0))).first()[0])
+
+    def _narrowed(self, frame: "DataFrame") -> "WeightedTable | SparkGroups":
+        return gathered(frame, self.names, self.label, self.most)
+
+    def _empty(self) -> pa.Table:
+        with readable_spark_errors(self.label):
+            return collected(self.frame.limit(0))
+
+
+def gathered(
+    frame: "DataFrame", names: Sequence[str], label: str, most: int
+) -> "WeightedTable | SparkGroups":
+    """Combinations on this machine if there are at most `most` of them, otherwise where they are.
+
+    Spark computes them once: they are cached while they are counted and fetched, or as long as they are in
+    use, and freed at once after that: memory that is still held makes the next group-by spill.
+
+    Args:
+        frame: the combinations, as columns c0, c1, ..., and their counts, as `COUNT`.
+        names: what the columns are really called.
+        label: what messages call the table.
+        most: how many combinations may come to the driver.
+    """
+    with readable_spark_errors(label):
+        frame.persist()
+        try:
+            if frame.count() > most:
+                found = SparkGroups(frame, tuple(names), label, most)
+                weakref.finalize(found, _free, frame)
+                return found
+            data = collected(frame)
+        except BaseException:
+            _free(frame)
+            raise
+        _free(frame)
+    return WeightedTable.of(data.rename_columns([*names, COUNT]), label).select(names)
+
+
+def _free(frame: "DataFrame") -> None:
+    with suppress(Exception):  # the session may have ended before
+        frame.unpersist()
+
+
+def _regrouped(frame: "DataFrame") -> "DataFrame":
+    """The combinations, each once, with the sums of their counts."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    keys = [name for name in frame.columns if name != COUNT]
+    return frame.groupBy(*keys).agg(F.sum(COUNT).alias(COUNT))
+
+
+def _weighted(data: pa.Table, names: Sequence[str], label: str) -> WeightedTable:
+    return WeightedTable.of(data.rename_columns([*names, COUNT]), label).select(names)
+
+
+def _conformed(
+    data: pa.Table, names: Sequence[str], schema: Schema, columns: Sequence[str], label: str, *, clamp: bool
+) -> pa.Table:
+    """Combinations in their domains, under the names that they have on Spark."""
+    table = _weighted(data, names, label).conform(schema, columns, clamp=clamp)
+    found = table.groups.arrow(f"SELECT * FROM {SOURCE}")
+    return found.rename_columns([*(f"c{i}" for i in range(len(names))), COUNT])

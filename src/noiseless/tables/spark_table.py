@@ -1,0 +1,120 @@
+"""Tables on Spark: Spark groups the rows, and only the groups come to this machine, unless they are many."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self, cast
+
+import pyarrow as pa
+
+from noiseless.errors import RequestError, SourceError
+from noiseless.tables.duckdb_table import COUNT
+from noiseless.tables.spark_frames import (
+    SCHEME,
+    active_session,
+    collected,
+    is_spark_frame,
+    plain,
+    readable_spark_errors,
+)
+from noiseless.tables.spark_groups import SparkGroups, gathered
+from noiseless.tables.sql import check_names
+from noiseless.tables.weighted import RemoteTable, WeightedTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+MOST_COLLECTED = 2 * 10**7
+"""Up to so many distinct combinations come to the driver; with more the measures are jobs of Spark."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SparkTable(RemoteTable):
+    """A DataFrame of PySpark, or a table of the active session.
+
+    Attributes:
+        frame: the rows; its columns are called c0, c1, ...
+        names: what they are really called.
+        label: what messages call it.
+        most: how many distinct combinations may come to the driver.
+    """
+
+    frame: "DataFrame"
+    names: tuple[str, ...]
+    label: str
+    most: int = MOST_COLLECTED
+
+    @classmethod
+    def of(cls, frame: "DataFrame", label: str = "Spark DataFrame", most: int = MOST_COLLECTED) -> Self:
+        """The table that a DataFrame makes; no row is read yet.
+
+        Raises:
+            SourceError: it has no columns, or two whose names differ by upper and lower case only.
+        """
+        with readable_spark_errors(label):
+            names = tuple(frame.columns)
+            if not names:
+                raise SourceError(label, "has no columns")
+            check_names(label, names)
+            return cls(frame.toDF(*(f"c{i}" for i in range(len(names)))), names, label, most)
+
+    @classmethod
+    def open(cls, source: str, names: Sequence[str] | None = None) -> Self:
+        """Open `spark::table`: a table or view of the active session, or files, as spark::parquet.`PATH`.
+
+        Raises:
+            SourceError: there is no such table, or no Spark.
+        """
+        if names is not None:
+            raise RequestError("Spark names its columns; names are for text files without a header line")
+        name = source.removeprefix(SCHEME)
+        if not name:
+            raise SourceError(source, "names no table; write spark::TABLE")
+        session = active_session()
+        with readable_spark_errors(source):
+            return cls.of(session.table(name), source)
+
+    def __repr__(self) -> str:
+        return f"SparkTable({self.label!r}, {len(self.names):,} columns)"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns, in order."""
+        return self.names
+
+    def count(self) -> int:
+        """How many rows there are."""
+        with readable_spark_errors(self.label):
+            return int(self.frame.count())
+
+    def distinct_rows(self) -> Self:
+        """The table without exact duplicates of whole rows."""
+        plain_rows = [plain(self.frame[f.name], f.dataType).alias(f.name) for f in self.frame.schema.fields]
+        return replace(self, frame=self.frame.select(*plain_rows).distinct())
+
+    def select(self, columns: Sequence[str]) -> "WeightedTable | SparkGroups":  # type: ignore[override]
+        """Only these columns: grouped now, by Spark; counted on this machine if there are not too many."""
+        self.require_plain(columns)
+        return gathered(self._grouping(columns), columns, self.label, self.most)
+
+    def grouped(self, columns: Sequence[str]) -> pa.Table:
+        """The distinct combinations of some columns, grouped by Spark, with their counts."""
+        with readable_spark_errors(self.label):
+            return collected(self._grouping(columns)).rename_columns([*columns, COUNT])
+
+    def _grouping(self, columns: Sequence[str]) -> "DataFrame":
+        from pyspark.sql import functions as F  # noqa: N812
+
+        fields = [self.frame.schema.fields[self.names.index(name)] for name in columns]
+        chosen = self.frame.select(
+            *(plain(self.frame[f.name], f.dataType).alias(f"c{i}") for i, f in enumerate(fields))
+        )
+        return chosen.groupBy(*chosen.columns).agg(F.count(F.lit(1)).alias(COUNT))
+
+
+def spark_frame(source: object) -> "DataFrame | None":
+    """The DataFrame behind what a user points at: itself, `spark::TABLE` or an opened table; else None."""
+    if isinstance(source, str) and source.startswith(SCHEME):
+        source = SparkTable.open(source)
+    if isinstance(source, SparkTable):
+        return source.frame.toDF(*source.names)
+    return cast("DataFrame", source) if is_spark_frame(source) else None
