@@ -25,7 +25,7 @@ docs: .venv/ready
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
 
 tests: .venv/ready
-	$(BIN)/pytest --numprocesses 2 --quiet
+	$(BIN)/pytest --numprocesses 2 --dist loadgroup --quiet
 
 # The same tests with many more random examples, and many more killed processes.
 soak: .venv/ready

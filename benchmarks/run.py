@@ -2,6 +2,7 @@
 
 import argparse
 import platform
+import shutil
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from typing import Any
@@ -20,6 +21,7 @@ import prices_speed
 import quantize_speed
 import selection_speed
 import server_speed
+import spark_speed
 import streams_speed
 import theta_speed
 from measure import WORK, best_of, in_a_process
@@ -57,6 +59,9 @@ def main() -> None:
     page += ["## The server", _table(server_speed.rows())]
     page += ["## Attack games", _table(games_speed.rows(scale))]
     page += ["## PostgreSQL", _table(engines_speed.postgresql(million))]
+    if shutil.which("java"):
+        lines = spark_speed.spark((million, large))
+        page += ["## Spark", _table(lines), "### Growth", _table(spark_speed.growth(lines))]
     page += ["## Streams", _table(streams_speed.rows(million))]
     page += ["### Growth", _table(streams_speed.growth((million // 10, million, large)))]
     sizes = (64, 256, 1024) if chosen.small else (256, 1024, 4096)

@@ -22,7 +22,7 @@ from noiseless.ledger import Ledger, Shares, Version
 from noiseless.tables.base import Table
 from oracle.versions import NUMBERS, Edition, Node, Question, Row, Transcript, World, world
 
-SCENARIOS = 4 * max(settings.default.max_examples // 100, 1)  # type: ignore[union-attr]
+SCENARIOS = 2 * max(settings.default.max_examples // 100, 1)  # type: ignore[union-attr]
 """So many scenarios a test; thirty times as many in a soak."""
 
 

@@ -100,4 +100,4 @@ def test_a_file_that_says_something_else_than_the_ledger_is_not_served(
     path = Path(curator)
     path.write_text(path.read_text().replace("bits = 6", "bits = 5"))
     assert run(["serve", curator]) == 2
-    assert "noiseless dataset declare" in capsys.readouterr().err
+    assert "noiseless dataset budget" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from noiseless.ranges.spark_components import count_components
 from noiseless.tables.spark_frames import cut
 from spark_sessions import needs_spark, spark
 
-pytestmark = needs_spark
+pytestmark = [needs_spark, pytest.mark.xdist_group("spark")]  # one session for all
 
 
 def _pairs(x: list[int], y: list[int]) -> pa.Table:
@@ -26,7 +26,7 @@ def _random(seed: int) -> tuple[list[int], list[int]]:
 
 
 SHAPES = {
-    "a path, the longest way for stars": ([*range(33), *range(32)], [*range(33), *range(1, 33)]),
+    "a path, the longest way for stars": ([*range(13), *range(12)], [*range(13), *range(1, 13)]),
     "one group": ([1, 2, 3, 4], [7, 7, 7, 7]),
     "nothing in common": ([1, 2, 3], [1, 2, 3]),
     "random": _random(1),

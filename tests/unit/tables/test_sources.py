@@ -82,7 +82,6 @@ def test_database_table(tmp_path: Path) -> None:
         ("nowhere.csv", "no such file"),
         ("duckdb:///nowhere.db::t", "no such database"),
         ("postgresql://u:secret@localhost:1/db::t", "cannot be reached"),
-        ("spark::t", "cannot be read yet"),
         (".", "is a folder"),
     ],
 )
