@@ -27,7 +27,7 @@ from noiseless.tables.spark_table import SparkTable
 from noiseless.tables.sql import SOURCE
 from spark_sessions import needs_spark, spark
 
-pytestmark = [needs_spark, pytest.mark.xdist_group("spark")]  # one session for all
+pytestmark = needs_spark
 
 PEOPLE = pa.table(
     {

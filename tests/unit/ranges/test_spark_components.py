@@ -11,7 +11,7 @@ from noiseless.ranges.spark_components import count_components
 from noiseless.tables.spark_frames import cut
 from spark_sessions import needs_spark, spark
 
-pytestmark = [needs_spark, pytest.mark.xdist_group("spark")]  # one session for all
+pytestmark = needs_spark
 
 
 def _pairs(x: list[int], y: list[int]) -> pa.Table:

@@ -28,7 +28,7 @@ from noiseless.tables.spark_table import SparkTable, spark_frame
 from noiseless.tables.weighted import WeightedTable
 from spark_sessions import needs_spark, spark
 
-pytestmark = [needs_spark, pytest.mark.xdist_group("spark")]  # one session for all
+pytestmark = needs_spark
 
 LATER = datetime(2024, 1, 1, 1, 1, 1, 1, tzinfo=UTC)
 COLUMNS = {
