@@ -177,6 +177,15 @@ def test_persons_with_a_budget_over_time(quantize: Command, meters: str, tmp_pat
     assert '4,a,"[0, 5)"' in out.read_text()
 
 
+def test_stages_with_whole_middles_and_others_make_one_column(quantize: Command, tmp_path: Path) -> None:
+    source, out = tmp_path / "readings.csv", tmp_path / "out.parquet"
+    source.write_text("home,kwh\na,1\na,2\na,3\nb,5\n")
+    spending = ("--budget", "2", "--unit", "home", "--total-budget", "5", "--when-spent", "coarsen")
+    column = ("--column", "kwh", "--bounds", "0", "11", "--step", "1")
+    assert quantize(str(source), *column, *spending, "-o", str(out)).code == 0
+    assert pq.read_table(out)["kwh"].to_pylist() == [1.0, 2.5, 2.5, 4.0]
+
+
 def test_missing_values(quantize: Command, tmp_path: Path) -> None:
     source, out = tmp_path / "gaps.csv", tmp_path / "out.csv"
     source.write_text("x,y\n1,a\n,b\n3,c\n")

@@ -51,8 +51,13 @@ class ColumnRelease:
         for part in self.parts:
             check_size(part.quantizer)
         self.meters = Meters(self.schedule)
+        stages = [stage.mechanism.parts for stage in self.schedule.stages]
+        told = {
+            same[0].name: _of_one_type([self._told(part) for part in same])
+            for same in zip(*stages, strict=True)
+        }
         self._labels = [
-            {part.name: self._told(part) for part in stage.mechanism.parts} for stage in self.schedule.stages
+            {name: several[stage] for name, several in told.items()} for stage in range(len(stages))
         ]
 
     @property
@@ -226,6 +231,12 @@ class ColumnRelease:
         whole = all(middle.denominator == 1 and abs(middle) < 2**63 for middle in middles)
         read: Callable[[Fraction], int | float] = int if whole else float
         return pa.array([*map(read, middles), None], pa.int64() if whole else pa.float64())
+
+
+def _of_one_type(several: list[pa.Array]) -> list[pa.Array]:
+    """What is told of one column at each stage: floats if the middles of any stage are no whole numbers."""
+    types = {told.type for told in several}
+    return several if len(types) == 1 else [told.cast(pa.float64()) for told in several]
 
 
 _FILL = "fill them, or pass --missing drop, or --missing value to tell that they are missing"
