@@ -52,7 +52,8 @@ class Scale:
         start = _ZERO_ROOM if self.zero else 0.0
         if value <= 0:
             return 0.0
-        return start + (1 - start) * math.log(value / self.low) / math.log(self.high / self.low)
+        low, high = math.log(self.low), math.log(self.high)  # their quotient may be too large for a float
+        return start + (1 - start) * (math.log(value) - low) / (high - low)
 
     @property
     def ticks(self) -> tuple[tuple[float, str], ...]:

@@ -7,19 +7,20 @@ from pathlib import Path
 
 import pytest
 
+from gallery_examples import made
 from noiseless.errors import RequestError
 from noiseless.gallery import every_figure, named_figure
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Figure
 from noiseless.gallery.files import COLUMNS, numbers_of, write_files
 from noiseless.gallery.inlining import legend_of, pictures_of
-from noiseless.gallery.making import make
 from noiseless.gallery.sources import SETS
+
+pytestmark = pytest.mark.xdist_group("gallery")  # figures are made once
 
 
 @pytest.mark.parametrize("figure", every_figure(), ids=lambda figure: figure.name)
 def test_every_figure_is_made_on_stand_ins(figure: Figure, tmp_path: Path) -> None:
-    outcome = make(figure, Data(None))
+    outcome = made(figure.name)
     assert outcome.synthetic == bool(figure.needs)
     assert outcome.panels
     assert outcome.checks

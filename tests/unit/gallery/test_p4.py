@@ -7,19 +7,15 @@ import numpy as np
 import pytest
 from scipy.ndimage import label
 
+from gallery_examples import made
 from noiseless.exact import Bits
-from noiseless.gallery import named_figure
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Outcome
 from noiseless.gallery.p4_level_sets import level_pieces
 from noiseless.gallery.p4_proposition_v1 import agreeing
 from noiseless.gallery.p4_questions import bowl_level
 from noiseless.measures.continuous import disarray, leakage, maximin
 
-
-def made(name: str) -> Outcome:
-    figure = named_figure(name)
-    return figure.make(Data(None).needing(figure.needs))
+pytestmark = pytest.mark.xdist_group("gallery")  # figures are made once
 
 
 def refuted(outcome: Outcome) -> list[str]:

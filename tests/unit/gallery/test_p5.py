@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
+from gallery_examples import made
 from noiseless.exact import Nats
-from noiseless.gallery import named_figure
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Outcome
 from noiseless.gallery.p5_correlated import told_by_equal, told_by_independent
 from noiseless.gallery.p5_mechanisms import Measured, at_random, erasure, nearest, subset_selection
@@ -20,10 +19,7 @@ from noiseless.gallery.p5_sandwich import near_erasure, rare
 from noiseless.measures.capacity import capacity
 from noiseless.measures.differential import dp_delta, mi_dp
 
-
-def made(name: str) -> Outcome:
-    figure = named_figure(name)
-    return figure.make(Data(None).needing(figure.needs))
+pytestmark = pytest.mark.xdist_group("gallery")  # figures are made once
 
 
 def refuted(outcome: Outcome) -> list[str]:
