@@ -5,15 +5,13 @@ computation; the durable answers; the reply. Whatever is killed when, no answer 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from noiseless.accounting.batches import Price
-from noiseless.accounting.cost import Budget, Cost
-from noiseless.accounting.history import BudgetError, History
-from noiseless.accounting.record import Record
+from noiseless.accounting.cost import Cost
+from noiseless.accounting.history import BudgetError
 from noiseless.curator import custody
 from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.failpoints import passing
@@ -23,10 +21,10 @@ from noiseless.curator.public import PublicState
 from noiseless.curator.releases import certificate_digest, read_certificate, release_cost
 from noiseless.curator.reply import Quote, Reply
 from noiseless.curator.source import Source
+from noiseless.curator.standing import account
 from noiseless.curator.tellings import Stored, Telling
 from noiseless.errors import NoiselessError
 from noiseless.ledger import Asked, Books, Ledger, OpenBooks, Shares, State, Version
-from noiseless.ledger.wire import without_earlier
 
 if TYPE_CHECKING:
     from noiseless.curator.exposure import Exposure
@@ -360,42 +358,8 @@ def _quoted(edition: Edition, batch: Batch, books: Books, analyst: str) -> Quote
         allowed = False
     else:
         allowed = True
-    return Quote(batch.results(priced, None), **_account(priced, books.state), allowed=allowed)
+    return Quote(batch.results(priced, None), **account(priced, books.state), allowed=allowed)
 
 
 def _reply(batch: Batch, priced: Priced | None, state: State, answers: Mapping[str, Stored]) -> Reply:
-    return Reply(batch.results(priced, answers), **_account(priced, state))
-
-
-def _account(priced: Priced | None, state: State) -> dict[str, Any]:
-    protects, total = _protects(state.record, state.budget), state.total
-    if total.capacity:
-        disclosed, spent = state.disclosed, state.spent
-    else:  # without noise whole numbers suffice
-        present, most = _values(state.record)
-        disclosed = present is not None and total.outputs >= present
-        spent = Cost(most) if most is not None and total.outputs >= most else total
-    warnings = []
-    if state.budget is not None and not protects:
-        warnings.append("the budget is as large as all there is to know of a record: it protects nothing")
-    if disclosed:
-        warnings.append("as many outputs are paid for as a record has values: some may be fully disclosed")
-    return {
-        "batch": Cost() if priced is None else priced.price.cost,
-        "rule": "nothing new" if priced is None else priced.price.rule,
-        "spent": spent,
-        "budget": state.budget if protects else None,  # otherwise it refuses nothing
-        "warnings": tuple(warnings),
-    }
-
-
-@lru_cache(64)
-def _values(record: Record) -> tuple[int | None, int | None]:
-    """How many values a record has in the present version, and in all versions that were paid for."""
-    return without_earlier(record).values(), record.values()
-
-
-@lru_cache(64)
-def _protects(record: Record, budget: Budget | None) -> bool:
-    """Whether a budget is less than all there is to know."""
-    return History(record, budget).protects
+    return Reply(batch.results(priced, answers), **account(priced, state))

@@ -4,7 +4,7 @@ import os
 import secrets
 import threading
 from contextlib import suppress
-from glob import glob, has_magic
+from glob import escape, glob, has_magic
 from pathlib import Path
 
 from noiseless.curator.file import CuratorFile
@@ -33,7 +33,9 @@ class Source:
         self._stamp: Stamp = None
         self._server = StateWatch.of(file.source)
         self._place = file.source.removeprefix("duckdb:///").partition("::")[0]
-        self._is_pattern = has_magic(self._place)
+        self._pattern = self._place if has_magic(self._place) else None
+        if Path(self._place).is_dir():
+            self._pattern = f"{escape(self._place)}/*"
 
     def is_ready(self, digest: str) -> bool:
         """Whether the declared state is in memory and the source seems untouched since it was read."""
@@ -92,8 +94,8 @@ class Source:
     def _stamped(self) -> tuple[object, ...]:
         """Sizes and times of the source's files; a table on a server tells its state itself."""
         names = [self._place]
-        if self._is_pattern:
-            names += sorted(glob(self._place, recursive=True))  # noqa: PTH207 - absolute patterns
+        if self._pattern is not None:
+            names += sorted(glob(self._pattern, recursive=True))  # noqa: PTH207 - absolute patterns
         found = []
         for name in names:
             try:

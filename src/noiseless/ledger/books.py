@@ -1,7 +1,7 @@
 """A dataset's books, open for reading or for charging."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from noiseless.accounting.cost import Cost, most_outputs
 from noiseless.ledger.accounts import Shares, Surplus, Surpluses, fits, plus, require
@@ -12,18 +12,17 @@ from noiseless.ledger.replay import Effects, effects, paid, shares_json
 from noiseless.ledger.rows import (
     Dataset,
     accounts_text,
-    answer_row,
     cell_key,
     quota_row,
     quotas_of,
     surplus_row,
     surpluses_of,
-    told_key,
     told_of,
     told_row,
 )
 from noiseless.ledger.state import Asked, State, Told
 from noiseless.ledger.tally import Tally
+from noiseless.ledger.telling import Fetched, find_told, store, told_keys
 
 if TYPE_CHECKING:
     from noiseless.ledger.session import Session
@@ -54,7 +53,7 @@ class Books:
         self._dataset = dataset
         self._surpluses: dict[str, Surplus | None] = {}
         self._spent: dict[str, Tally] = {}
-        self._fetched: _Fetched | None = None
+        self._fetched: Fetched | None = None
 
     @classmethod
     def find(cls, session: "Session", name: str, *, lock: bool = False) -> "Dataset | None":
@@ -137,7 +136,7 @@ class Books:
         if not session.has_round_trips:
             return
         wanted = {"question": lookups.questions, "grid": lookups.grids, "people": lookups.people}
-        keys = {what: _told_keys(self._dataset, what, some) for what, some in wanted.items()}
+        keys = {what: told_keys(self._dataset, what, some) for what, some in wanted.items()}
         searches = [(session.statements.told_by[what], some) for what, some in keys.items()]
         cells, analysts = sorted(lookups.cells), sorted(lookups.analysts)
         *pages, surpluses, quotas = session.searches(
@@ -149,7 +148,7 @@ class Books:
             dataset=number,
         )
         found = [told_of(row) for page in pages for row in page]
-        self._fetched = _Fetched(session.flushes, wanted, {told.question: told for told in found})
+        self._fetched = Fetched(session.flushes, wanted, {told.question: told for told in found})
         self._surpluses = {**dict.fromkeys(cells), **surpluses_of(surpluses)}
         self._spent = {**dict.fromkeys(analysts, Tally()), **quotas_of(quotas)}
 
@@ -208,35 +207,6 @@ class Books:
     def _every_quota(self) -> dict[str, Tally]:
         return quotas_of(
             self._session.rows(self._session.statements.all_quotas, {"dataset": self._dataset.id})
-        )
-
-
-class _Fetched(NamedTuple):
-    """Questions that were looked up before somebody asked for them.
-
-    Attributes:
-        flushes: how often the transaction had written when they were.
-        looked_up: their fingerprints, by kind.
-        found: those that were told, by their own fingerprints.
-    """
-
-    flushes: int
-    looked_up: Mapping[str, frozenset[str]]
-    found: Mapping[str, Told]
-
-    def holds(self, session: "Session", wanted: Mapping[str, set[str]]) -> bool:
-        """Whether all of some fingerprints were looked up, and nothing was told since."""
-        return self.flushes == session.flushes and all(
-            some <= self.looked_up[what] and not session.is_about_to_tell(some)
-            for what, some in wanted.items()
-        )
-
-    def told(self, wanted: Mapping[str, Collection[str]]) -> list[Told]:
-        """Those with any of some fingerprints, oldest first."""
-        return _in_order(
-            told
-            for told in self.found.values()
-            if any(getattr(told, what) in some for what, some in wanted.items())
         )
 
 
@@ -360,60 +330,3 @@ class OpenBooks(Books):
         self._spent.update(done.quotas)
         for analyst, spent in done.quotas.items():
             session.put(session.statements.put_quota, (number, analyst), quota_row(number, analyst, spent))
-
-
-def find_told(session: "Session", dataset: Dataset, wanted: Mapping[str, Collection[str]]) -> list[Told]:
-    """Questions by their own fingerprints, those of their grids or of people; oldest first.
-
-    Others that happen to have the same keys are left out.
-    """
-    if any(session.is_about_to_tell(some) for some in wanted.values()):
-        session.flush()
-    statements = session.statements.told_by
-    pages = session.searches(
-        [(statements[what], _told_keys(dataset, what, some)) for what, some in wanted.items()]
-    )
-    found: dict[str, Told] = {}
-    for (what, some), page in zip(wanted.items(), pages, strict=True):
-        for told in map(told_of, page):
-            if getattr(told, what) in some:
-                found.setdefault(told.question, told)
-    return _in_order(found.values())
-
-
-def _told_keys(dataset: Dataset, what: str, fingerprints: Collection[str]) -> list[int]:
-    return [told_key(what, dataset.id, dataset.version, fingerprint) for fingerprint in fingerprints]
-
-
-def _in_order(told: Iterable[Told]) -> list[Told]:
-    """The oldest first."""
-    return sorted(told, key=lambda one: (one.charge, one.question))
-
-
-def store(
-    session: "Session", dataset: Dataset, answers: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Mapping[str, Any]]:
-    """Keep answers of questions that were charged for; the first one stands. The answers that stand.
-
-    Raises:
-        LedgerError: a question was never charged for.
-    """
-    session.flush()
-    statements, place = session.statements, session.locked_head()
-    rows = [
-        answer_row(dataset.id, dataset.version, question, answer, place.seq + 1)
-        for question, answer in answers.items()
-    ]
-    changed = session.each(statements.answer, rows)
-    fresh = {item[0]: item[1] for item, count in zip(answers.items(), changed, strict=True) if count}
-    standing = dict(fresh)
-    if others := [question for question in answers if question not in fresh]:
-        known = find_told(session, dataset, {"question": others})
-        standing |= {told.question: told.answer for told in known if told.answer is not None}
-        if len(standing) < len(answers):
-            missing = len(answers) - len(standing)
-            raise LedgerError(f"{missing:,} answers are of questions that were never charged for")
-    if fresh:
-        body = {"version": dataset.version, "answers": fresh}
-        session.append(Entry.after(place, dataset.name, "answers", None, body))
-    return standing

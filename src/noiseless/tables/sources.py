@@ -32,10 +32,10 @@ def open_table(source: Any, *, names: Sequence[str] | None = None) -> Table:  # 
     """Open a table.
 
     Args:
-        source: a CSV, TSV, JSON-lines, Parquet or Excel file, a glob of such files,
-            `duckdb:///file.db::table`, `postgresql://user@host/database::schema.table`, `spark::table`, a
-            PySpark DataFrame, or any frame narwhals understands (pandas, polars, pyarrow, a DuckDB relation,
-            Ibis).
+        source: a CSV, TSV, JSON-lines, Parquet or Excel file, a glob of such files, a folder of Parquet
+            files, `duckdb:///file.db::table`, `postgresql://user@host/database::schema.table`,
+            `spark::table`, a PySpark DataFrame, or any frame narwhals understands (pandas, polars, pyarrow, a
+            DuckDB relation, Ibis).
         names: the columns' names, for text files without a header line.
 
     Raises:
@@ -107,13 +107,34 @@ def _open_parquet(source: str, paths: Sequence[Path]) -> DuckDBTable:
 def _paths(source: str) -> list[Path]:
     path = Path(source)
     if path.is_dir():
-        raise SourceError(source, f"is a folder; name a file in it, or a glob such as '{path / '*.parquet'}'")
+        return _in_folder(path)
     if path.is_file():
         return [path]
     matches = glob(source, recursive=True)  # noqa: PTH207 - Path.glob takes no absolute patterns
     found = [Path(match) for match in sorted(matches) if Path(match).is_file()]
     if not found:
         raise SourceError(source, "there is no such file; check the name and the folder")
+    return found
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    """The Parquet files of a folder, as engines write one table; names with . or _ in front are no part of it.
+
+    Raises:
+        SourceError: there are none, or folders within it tell rows apart, whose names would be columns.
+    """
+    parts = [path for path in sorted(folder.iterdir()) if not path.name.startswith((".", "_"))]
+    if any(path.is_dir() and "=" in path.name for path in parts):
+        raise SourceError(
+            str(folder),
+            "is partitioned by the names of folders, which would be columns; write it as plain files",
+        )
+    found = [path for path in parts if path.is_file() and path.suffix.lower() in _PARQUET]
+    if not found or len(found) < len(parts):
+        what = "holds no Parquet files" if not found else "holds other things than Parquet files"
+        raise SourceError(
+            str(folder), f"{what}; name a file in it, or a glob such as '{folder / '*.parquet'}'"
+        )
     return found
 
 

@@ -162,6 +162,7 @@ class TestFiles:
     )
     def test_other_frontiers(self, changed: dict[str, object], tmp_path: Path) -> None:
         save_plot(frontier(**changed), tmp_path / "a.svg")
+        assert "<svg" in (tmp_path / "a.svg").read_text("utf-8")
 
     def test_an_ending_that_says_nothing(self, tmp_path: Path) -> None:
         with pytest.raises(OutputError, match=r"end its name in \.png, \.svg or \.pdf"):

@@ -76,13 +76,34 @@ def test_database_table(tmp_path: Path) -> None:
         open_table(f"duckdb:///{path}")
 
 
+def test_a_folder_of_parquet_files_is_one_table(tmp_path: Path) -> None:
+    folder = tmp_path / "people"
+    folder.mkdir()
+    for number, row in enumerate(ROWS):
+        pq.write_table(
+            pa.Table.from_pylist([row], pa.Table.from_pylist(ROWS).schema), folder / f"part-{number}.parquet"
+        )
+    (folder / "_SUCCESS").touch()
+    (folder / ".part-0.parquet.crc").touch()
+    table = open_table(folder)
+    assert combinations(table, ["name", "n"]) == EXPECTED
+    assert len(table.files) == len(ROWS)
+    (folder / "notes.txt").touch()
+    with pytest.raises(SourceError, match="holds other things than Parquet files; name a file"):
+        open_table(folder)
+    (folder / "notes.txt").unlink()
+    (folder / "year=2024").mkdir()
+    with pytest.raises(SourceError, match="partitioned by the names of folders"):
+        open_table(folder)
+
+
 @pytest.mark.parametrize(
     ("source", "words"),
     [
         ("nowhere.csv", "no such file"),
         ("duckdb:///nowhere.db::t", "no such database"),
         ("postgresql://u:secret@localhost:1/db::t", "cannot be reached"),
-        (".", "is a folder"),
+        (".", "Parquet files; name a file in it, or a glob"),
     ],
 )
 def test_sources_that_are_not_there(source: str, words: str) -> None:
