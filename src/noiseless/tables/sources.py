@@ -118,7 +118,7 @@ def _paths(source: str) -> list[Path]:
 
 
 def _in_folder(folder: Path) -> list[Path]:
-    """The Parquet files of a folder, as engines write one table; names with . or _ in front are no part of it.
+    """The Parquet files of a folder, as engines write one table, without what begins with a dot or with _.
 
     Raises:
         SourceError: there are none, or folders within it tell rows apart, whose names would be columns.

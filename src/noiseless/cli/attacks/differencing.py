@@ -1,27 +1,6 @@
 """`noiseless attack differencing`: what do questions with and without one person tell?"""
 
-from noiseless.cli.attacks.options import (
-    BudgetsOption,
-    PlotOption,
-    SeedOption,
-    TableArgument,
-    check_plot,
-    progress_bar,
-    show_game,
-)
-from noiseless.cli.attacks.private_column import (
-    BoundsOption,
-    ColumnOption,
-    Gaps,
-    GapsOption,
-    PublicOption,
-    StepOption,
-    TargetsOption,
-    read_step,
-    with_entropy,
-)
-from noiseless.cli.options import Format, FormatOption, NamesOption, split_names
-from noiseless.cli.plan import read_bounds
+from noiseless.cli.attacks.asking import asking_command
 
 HELP = """Ask a curator for sums and counts with and without one person: what that tells, and what it costs.
 
@@ -35,38 +14,4 @@ Examples:
   --plot differencing.svg
 """
 
-
-def differencing_command(
-    table: TableArgument,
-    *,
-    column: ColumnOption,
-    bounds: BoundsOption = None,
-    step: StepOption = "1",
-    public: PublicOption = None,
-    budget: BudgetsOption = None,
-    targets: TargetsOption = 3,
-    seed: SeedOption = 0,
-    missing: GapsOption = Gaps.error,
-    plot: PlotOption = None,
-    names: NamesOption = None,
-    output: FormatOption = Format.text,
-) -> None:
-    """Play the game and show it."""
-    from noiseless.adversaries.differencing import BUDGETS, differencing
-
-    check_plot(plot)
-    with progress_bar("asking") as tell:
-        game = differencing(
-            table,
-            column,
-            bounds=read_bounds(bounds),
-            step=read_step(step),
-            budgets=budget or BUDGETS,
-            public=public or (),
-            targets=targets,
-            seed=seed,
-            missing=missing.value,
-            names=split_names(names),
-            progress=tell,
-        )
-    show_game(game, output, plot, with_entropy(game))
+differencing_command = asking_command("differencing", "asking")

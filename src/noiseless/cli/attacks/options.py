@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from noiseless.cli.options import Format, print_json, say
+from noiseless.cli.options import progress_bar as share_bar
 
 if TYPE_CHECKING:
     from noiseless.adversaries import Game
@@ -30,16 +31,8 @@ PlotOption = Annotated[
 @contextmanager
 def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
     """A bar on stderr when that is a terminal: told how many steps of how many are done."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    with share_bar(what) as tell:
+        yield None if tell is None else lambda done, total: tell(done / max(total, 1))
 
 
 def check_plot(plot: Path | None) -> None:
