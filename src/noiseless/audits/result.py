@@ -14,8 +14,8 @@ from noiseless.audits.census import BoolArray, Census
 from noiseless.audits.exposure import Exposure
 from noiseless.audits.records import write_records
 from noiseless.audits.side import Contribution, SideInformation
-from noiseless.audits.verdict import verdict
 from noiseless.audits.witness import Witness, witnesses
+from noiseless.audits.wording import summary, to_dict, verdict
 from noiseless.display import html_table, text_table
 from noiseless.measures import leakage, maximin
 from noiseless.tables import Table, Tally
@@ -177,17 +177,7 @@ class Audit(Exposure):
     @property
     def summary(self) -> dict[str, str]:
         """The main numbers in words."""
-        return {
-            "audited": f"{self.source}: {self.rows:,} rows, {self.public_values:,} groups",
-            "bits there are, H0": str(self.entropy),
-            "bits leaked, L0": str(self.leakage),
-            "bits told apart for certain, I*": str(self.maximin),
-            "smallest posterior set": f"{self.min_posterior:,} of {self.sensitive_values:,} values",
-            f"{self.heads} in such groups": f"{self.persons_at_min_posterior:,} of {self.persons:,}",
-            "k-anonymity": f"{self.k_anonymity:,}",
-            "distinct l-diversity": f"{self.distinct_l_diversity:,}",
-            "homogeneous groups": f"{self.homogeneous_groups:,} ({self.homogeneous_persons:,} {self.heads})",
-        }
+        return summary(self)
 
     def write_records(self, out: Path | str) -> int:
         """Write the risk of each record to a CSV, TSV, Parquet or JSON-lines file; returns how many."""
@@ -195,32 +185,7 @@ class Audit(Exposure):
 
     def to_dict(self, *, reveal: bool = False) -> dict[str, Any]:
         """Everything, under the names it has in JSON; the witnesses' values only if `reveal`."""
-        side = self.side_information
-        return {
-            "source": self.source,
-            "sensitive": list(self.sensitive),
-            "public": list(self.public),
-            "given": list(self.given),
-            "unit": self.unit,
-            "verdict": self.verdict,
-            "rows": self.rows,
-            "persons": self.persons,
-            "public_values": self.public_values,
-            **super().to_dict(),
-            "declared_values": self.declared_values,
-            "k_anonymity": self.k_anonymity,
-            "suppressed_rows": self.suppressed_rows,
-            "k_anonymity_unsuppressed": self.k_anonymity_unsuppressed,
-            "witnesses": [w.to_dict() for w in (self.reveal_witnesses() if reveal else self.witnesses)],
-            "posterior_histogram": [
-                {"values": values, "groups": groups, "persons": persons}
-                for values, groups, persons in self.worst.posterior_histogram
-            ],
-            "contributions": [contribution.to_dict() for contribution in self.contributions],
-            "side_information": side.to_dict() if side else None,
-            "by_column": {name: Exposure.to_dict(e) for name, e in self.by_column.items()},
-            "policy": None,
-        }
+        return to_dict(self, Exposure.to_dict, reveal=reveal)
 
     def _contribution(self, column: str) -> Contribution:
         worst = self.worst

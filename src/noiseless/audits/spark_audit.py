@@ -7,11 +7,10 @@ from typing import Any, NoReturn
 
 import pyarrow as pa
 
-from noiseless.audits.result import Audit
 from noiseless.audits.side import Contribution, SideInformation
 from noiseless.audits.spark_exposure import NOT_COMPUTED, POSTERIOR, SIZE, SparkExposure, joined
-from noiseless.audits.verdict import verdict
-from noiseless.audits.witness import _SHOWN, _VALUES_SHOWN, Witness, _shown
+from noiseless.audits.witness import SHOWN, VALUES_SHOWN, Witness, shown
+from noiseless.audits.wording import summary, to_dict, verdict
 from noiseless.display import html_table, text_table
 from noiseless.errors import ColumnError, RequestError
 from noiseless.exact import Bits
@@ -149,13 +148,12 @@ class SparkAudit(SparkExposure):
     @property
     def verdict(self) -> str:
         """The whole audit in one sentence."""
-        return verdict(self)  # type: ignore[arg-type]  # it has all that the sentence speaks of
+        return verdict(self)
 
     @property
     def summary(self) -> dict[str, str]:
         """The main numbers in words."""
-        found = Audit.summary.fget(self)  # type: ignore[attr-defined]  # the same words for the same names
-        return {**found, "not computed": ", ".join(self.not_computed)}
+        return {**summary(self), "not computed": ", ".join(self.not_computed)}
 
     def write_records(self, out: Path | str) -> NoReturn:
         """Refused: a file of so many records is Spark's business."""
@@ -166,33 +164,8 @@ class SparkAudit(SparkExposure):
 
     def to_dict(self, *, reveal: bool = False) -> dict[str, Any]:
         """Everything, under the names it has in JSON; the witnesses' values only if `reveal`."""
-        side = self.side_information
-        return {
-            "source": self.source,
-            "sensitive": list(self.sensitive),
-            "public": list(self.public),
-            "given": list(self.given),
-            "unit": self.unit,
-            "verdict": self.verdict,
-            "rows": self.rows,
-            "persons": self.persons,
-            "public_values": self.public_values,
-            **super().to_dict(),
-            "declared_values": self.declared_values,
-            "k_anonymity": self.k_anonymity,
-            "suppressed_rows": self.suppressed_rows,
-            "k_anonymity_unsuppressed": self.k_anonymity_unsuppressed,
-            "witnesses": [w.to_dict() for w in (self.reveal_witnesses() if reveal else self.witnesses)],
-            "posterior_histogram": [
-                {"values": values, "groups": groups, "persons": persons}
-                for values, groups, persons in self.worst.posterior_histogram
-            ],
-            "contributions": [contribution.to_dict() for contribution in self.contributions],
-            "side_information": side.to_dict() if side else None,
-            "by_column": {name: SparkExposure.to_dict(e) for name, e in self.by_column.items()},
-            "policy": None,
-            "not_computed": list(self.not_computed),
-        }
+        found = to_dict(self, SparkExposure.to_dict, reveal=reveal)
+        return {**found, "not_computed": list(self.not_computed)}
 
     def _exposure(
         self, target: tuple[str, ...], given: tuple[str, ...], public: tuple[str, ...]
@@ -227,11 +200,11 @@ class SparkAudit(SparkExposure):
         seen, target = worst.fields(worst.seen), worst.fields(worst.target)
         order = [F.col(POSTERIOR), F.col(SIZE).desc(), *map(F.col, seen)]
         with readable_spark_errors(self.source):
-            top = worst.by_group.orderBy(*order).limit(_SHOWN).toArrow()
+            top = worst.by_group.orderBy(*order).limit(SHOWN).toArrow()
             kept = self.groups.frame.sparkSession.createDataFrame(top.drop_columns([POSTERIOR, SIZE]))
             pairs = joined(self.groups.frame.select(*seen, *target).distinct(), kept, seen)
             behind = pairs.orderBy(*seen, *target).toArrow()
-        values = {name: _shown(top.column(field)) for name, field in zip(worst.seen, seen, strict=True)}
+        values = {name: shown(top.column(field)) for name, field in zip(worst.seen, seen, strict=True)}
         groups = list(zip(*values.values(), strict=True))
         possible = _possible(behind, seen, target)
         return tuple(
@@ -242,7 +215,7 @@ class SparkAudit(SparkExposure):
                 leaked=worst.entropy - Bits(int(top.column(POSTERIOR)[place].as_py())),
                 first_row=None,
                 values={name: column[place] for name, column in values.items()},
-                possible=tuple(possible[_key(group)][:_VALUES_SHOWN]),
+                possible=tuple(possible[_key(group)][:VALUES_SHOWN]),
             )
             for place, group in enumerate(groups)
         )
@@ -250,8 +223,8 @@ class SparkAudit(SparkExposure):
 
 def _possible(behind: pa.Table, seen: list[str], target: list[str]) -> dict[str, list[Any]]:
     """The sensitive values behind each group, in their order."""
-    groups = zip(*(_shown(behind.column(field)) for field in seen), strict=True)
-    columns = [_shown(behind.column(field)) for field in target]
+    groups = zip(*(shown(behind.column(field)) for field in seen), strict=True)
+    columns = [shown(behind.column(field)) for field in target]
     values = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
     found: dict[str, list[Any]] = {}
     for group, value in zip(groups, values, strict=True):

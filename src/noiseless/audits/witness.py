@@ -11,10 +11,10 @@ from noiseless.tables import Tally
 if TYPE_CHECKING:
     from noiseless.audits.result import Audit
 
-_SHOWN = 10
+SHOWN = 10
 """How many groups are shown."""
 
-_VALUES_SHOWN = 10
+VALUES_SHOWN = 10
 """How many of a group's possible sensitive values are shown."""
 
 
@@ -65,14 +65,14 @@ def witnesses(audit: "Audit", *, reveal: bool) -> tuple[Witness, ...]:
     """The most telling groups for the worst sensitive column."""
     exposure = audit.worst
     joint, seen = exposure.census.joint, audit.seen
-    chosen = exposure.most_telling(_SHOWN)
+    chosen = exposure.most_telling(SHOWN)
     pairs = audit.tally.project((*seen, *exposure.target))
     starts = joint.starts[chosen]
     columns = {c: pairs.coding(c).decode(pairs.codes(c)[starts]) for c in seen}
     rows = audit.table.locate(columns, audit.needed)
     found = []
     for position, group in enumerate(chosen.tolist()):
-        span = slice(joint.starts[group], min(joint.starts[group + 1], joint.starts[group] + _VALUES_SHOWN))
+        span = slice(joint.starts[group], min(joint.starts[group + 1], joint.starts[group] + VALUES_SHOWN))
         found.append(
             Witness(
                 target=exposure.name,
@@ -80,7 +80,7 @@ def witnesses(audit: "Audit", *, reveal: bool) -> tuple[Witness, ...]:
                 posterior=int(joint.posterior_sizes[group]),
                 leaked=exposure.entropy - Bits(int(joint.posterior_sizes[group])),
                 first_row=rows[position],
-                values={c: _shown(columns[c])[position] for c in seen} if reveal else None,
+                values={c: shown(columns[c])[position] for c in seen} if reveal else None,
                 possible=_possible(pairs, exposure.target, span) if reveal else None,
             )
         )
@@ -89,11 +89,11 @@ def witnesses(audit: "Audit", *, reveal: bool) -> tuple[Witness, ...]:
 
 def _possible(pairs: Tally, target: tuple[str, ...], span: slice) -> tuple[Any, ...]:
     """The values of one column, or the combinations of several."""
-    columns = [_shown(pairs.coding(c).decode(pairs.codes(c)[span])) for c in target]
+    columns = [shown(pairs.coding(c).decode(pairs.codes(c)[span])) for c in target]
     return tuple(columns[0]) if len(columns) == 1 else tuple(zip(*columns, strict=True))
 
 
-def _shown(values: pa.Array) -> list[Any]:
+def shown(values: pa.Array) -> list[Any]:
     """Values as Python has them, or as text where it has none (days before the year 1, infinity)."""
     try:
         return list(values.to_pylist())

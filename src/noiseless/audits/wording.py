@@ -1,0 +1,94 @@
+"""The audit in one sentence that a data steward can read out, in a few lines, and in JSON."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from noiseless.audits.result import Audit
+    from noiseless.audits.spark_audit import SparkAudit
+
+
+def verdict(audit: "Audit | SparkAudit") -> str:
+    """What the release gives away about the sensitive column that fares worst."""
+    worst = audit.worst
+    name, total = worst.name, worst.sensitive_values
+    if total == 1:
+        return f"NOTHING TO PROTECT: {name} has the same value in every row."
+    if worst.min_posterior == 1:
+        return (
+            f"NOT PRIVATE: {worst.homogeneous_persons:,} of {audit.persons:,} {audit.heads} have their "
+            f"{name} given away completely, in {worst.homogeneous_groups:,} of {audit.public_values:,} groups"
+            f"{_told_apart(worst.components, name)}."
+        )
+    if worst.census.joint.is_unrelated():
+        return f"PRIVATE: every group leaves all {total:,} values of {name} possible; nothing leaks."
+    return (
+        f"PARTLY PRIVATE: no group narrows {name} to fewer than {worst.min_posterior:,} of {total:,} values; "
+        f"{_added(audit)}at most {worst.leakage.rounded_up(2)} of {worst.entropy.rounded_up(2)} bits"
+        f"{_told_apart(worst.components, name)}."
+    )
+
+
+def _added(audit: "Audit | SparkAudit") -> str:
+    if not audit.given:
+        return "it gives away "
+    return f"to what {' and '.join(audit.given)} tells it adds "
+
+
+def _told_apart(components: int, name: str) -> str:
+    if components == 1:
+        return ""
+    return f", and {components:,} classes of {name} can be told apart for certain"
+
+
+def summary(audit: "Audit | SparkAudit") -> dict[str, str]:
+    """The main numbers in words."""
+    return {
+        "audited": f"{audit.source}: {audit.rows:,} rows, {audit.public_values:,} groups",
+        "bits there are, H0": str(audit.entropy),
+        "bits leaked, L0": str(audit.leakage),
+        "bits told apart for certain, I*": str(audit.maximin),
+        "smallest posterior set": f"{audit.min_posterior:,} of {audit.sensitive_values:,} values",
+        f"{audit.heads} in such groups": f"{audit.persons_at_min_posterior:,} of {audit.persons:,}",
+        "k-anonymity": f"{audit.k_anonymity:,}",
+        "distinct l-diversity": f"{audit.distinct_l_diversity:,}",
+        "homogeneous groups": f"{audit.homogeneous_groups:,} ({audit.homogeneous_persons:,} {audit.heads})",
+    }
+
+
+def to_dict(
+    audit: "Audit | SparkAudit", measures: Callable[[Any], dict[str, Any]], *, reveal: bool
+) -> dict[str, Any]:
+    """Everything, under the names it has in JSON; the witnesses' values only if `reveal`.
+
+    Args:
+        audit: what to tell.
+        measures: tells those of an exposure: of all sensitive columns together, and of each.
+        reveal: whether witnesses show values.
+    """
+    side = audit.side_information
+    return {
+        "source": audit.source,
+        "sensitive": list(audit.sensitive),
+        "public": list(audit.public),
+        "given": list(audit.given),
+        "unit": audit.unit,
+        "verdict": audit.verdict,
+        "rows": audit.rows,
+        "persons": audit.persons,
+        "public_values": audit.public_values,
+        **measures(audit),
+        "declared_values": audit.declared_values,
+        "k_anonymity": audit.k_anonymity,
+        "suppressed_rows": audit.suppressed_rows,
+        "k_anonymity_unsuppressed": audit.k_anonymity_unsuppressed,
+        "witnesses": [w.to_dict() for w in (audit.reveal_witnesses() if reveal else audit.witnesses)],
+        "posterior_histogram": [
+            {"values": values, "groups": groups, "persons": persons}
+            for values, groups, persons in audit.worst.posterior_histogram
+        ],
+        "contributions": [contribution.to_dict() for contribution in audit.contributions],
+        "side_information": side.to_dict() if side else None,
+        "by_column": {name: measures(exposure) for name, exposure in audit.by_column.items()},
+        "policy": None,
+    }
