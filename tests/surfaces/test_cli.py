@@ -115,6 +115,19 @@ def test_several_releases(noiseless: Command, people: str, tmp_path: Path) -> No
     assert done.json["min_posterior"] == 1
 
 
+def test_a_curators_file_is_drafted_and_works_once_it_is_vouched_for(
+    noiseless: Command, people: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    question = "SELECT AVG(age) FROM people"
+    assert "--curator" in noiseless("query", people, question).err
+    drafted, file = noiseless("schema", "people.csv", "--curator").out, Path("people.toml")
+    file.write_text(drafted)
+    assert "proposal" in noiseless("query", "people.toml", question).err
+    file.write_text(drafted.replace("proposal = true\n", ""))
+    assert noiseless("query", "people.toml", question, "--format", "json").json["spent"] == 1
+
+
 def test_schema_proposal_and_check(noiseless: Command, people: str, tmp_path: Path) -> None:
     proposal = noiseless("schema", people)
     assert proposal.code == 0

@@ -38,31 +38,37 @@ from noiseless.errors import NoiselessError
 
 WRONG_REQUEST, FAILED_INSIDE = 2, 3
 
+START = "Start here"
+AUDIT = "Audit: what does a table give away?"
+RELEASE = "Release: publish a table, or readings, so that a secret stays hidden"
+CURATE = "Curate: answer questions within a budget"
+ATTACK = "Attack and compare"
+
 app = typer.Typer(
     name="noiseless",
     help="Publish data and answer questions without noise, with guarantees counted in bits.",
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-app.command("audit", help=audit.HELP)(audit.audit_command)
-app.command("release", help=release.HELP)(release.release_command)
-app.command("frontier", help=frontier.HELP)(frontier.frontier_command)
-app.command("verify", help=verify.HELP)(verify.verify_command)
-app.command("query", help=query.HELP)(query.query_command)
-app.command("serve", help=serve.HELP)(serve.serve_command)
-app.add_typer(token.app, name="token")
-app.add_typer(dataset.app, name="dataset")
-app.add_typer(ledger.app, name="ledger")
-app.command("schema", help=schema.HELP)(schema.schema_command)
-app.command("blur", help=blur.HELP)(blur.blur_command)
-app.command("plan", help=plan.HELP)(plan.plan_command)
-app.command("capacity", help=capacity.HELP)(capacity.capacity_command)
-app.command("convert", help=convert.HELP)(convert.convert_command)
-app.command("quantize", help=quantize.HELP)(quantize.quantize_command)
-app.command("compare", help=compare.HELP)(compare.compare_command)
-app.add_typer(attacks.app, name="attack")
-app.command("reproduce", help=reproduce.HELP)(reproduce.reproduce_command)
-app.command("demo", help=demo.HELP)(demo.demo_command)
+app.command("demo", help=demo.HELP, rich_help_panel=START)(demo.demo_command)
+app.command("audit", help=audit.HELP, rich_help_panel=AUDIT)(audit.audit_command)
+app.command("schema", help=schema.HELP, rich_help_panel=AUDIT)(schema.schema_command)
+app.command("release", help=release.HELP, rich_help_panel=RELEASE)(release.release_command)
+app.command("frontier", help=frontier.HELP, rich_help_panel=RELEASE)(frontier.frontier_command)
+app.command("verify", help=verify.HELP, rich_help_panel=RELEASE)(verify.verify_command)
+app.command("quantize", help=quantize.HELP, rich_help_panel=RELEASE)(quantize.quantize_command)
+app.command("blur", help=blur.HELP, rich_help_panel=RELEASE)(blur.blur_command)
+app.command("plan", help=plan.HELP, rich_help_panel=CURATE)(plan.plan_command)
+app.command("query", help=query.HELP, rich_help_panel=CURATE)(query.query_command)
+app.command("serve", help=serve.HELP, rich_help_panel=CURATE)(serve.serve_command)
+app.add_typer(dataset.app, name="dataset", rich_help_panel=CURATE)
+app.add_typer(token.app, name="token", rich_help_panel=CURATE)
+app.add_typer(ledger.app, name="ledger", rich_help_panel=CURATE)
+app.add_typer(attacks.app, name="attack", rich_help_panel=ATTACK)
+app.command("compare", help=compare.HELP, rich_help_panel=ATTACK)(compare.compare_command)
+app.command("convert", help=convert.HELP, rich_help_panel=ATTACK)(convert.convert_command)
+app.command("capacity", help=capacity.HELP, rich_help_panel=ATTACK)(capacity.capacity_command)
+app.command("reproduce", help=reproduce.HELP, rich_help_panel=ATTACK)(reproduce.reproduce_command)
 
 
 def _show_version(value: bool) -> None:

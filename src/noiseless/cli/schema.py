@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from noiseless.cli.options import Format, FormatOption, NamesOption, print_json, say, split_names, working
+from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
     from noiseless.domain import Schema
@@ -18,6 +19,8 @@ Examples:
   noiseless schema meters.parquet > schema.toml
 
   noiseless schema meters.parquet --check schema.toml
+
+  noiseless schema meters.parquet --curator > meters.toml
 """
 
 _DOES_NOT_CONFORM = 1
@@ -31,6 +34,10 @@ def schema_command(
             "--check", metavar="FILE", help="Hold the table against this schema; exit code 1 if it fails."
         ),
     ] = None,
+    curator: Annotated[
+        bool,
+        typer.Option("--curator", help="Propose a whole curator's file, for `noiseless query` and `serve`."),
+    ] = False,
     names: NamesOption = None,
     output: FormatOption = Format.text,
 ) -> int:
@@ -38,13 +45,15 @@ def schema_command(
     from noiseless.domain import Schema, propose
     from noiseless.tables import open_table
 
+    if curator and (check is not None or output is Format.json):
+        raise RequestError("--curator writes a file to begin with; give it without --check and --format json")
     with working("reading"):
         opened = open_table(table, names=split_names(names))
         if check is not None:
             return _check(opened, Schema.read(check), output)
         proposal = propose(opened.summarise())
     if output is Format.text:
-        say(proposal.dump().rstrip("\n"))
+        say(proposal.dump(sections=_curator_sections(table) if curator else "").rstrip("\n"))
         return 0
     columns = [
         {"name": name, "note": note, **_described(proposal.schema, name)}
@@ -52,6 +61,12 @@ def schema_command(
     ]
     print_json({"proposal": True, "columns": columns})
     return 0
+
+
+def _curator_sections(table: str) -> str:
+    from noiseless.curator.file import draft_sections
+
+    return draft_sections(table)
 
 
 def _described(schema: "Schema", name: str) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """A curator's file: which table, which budget, which ledger, and what each column may hold."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, PositiveInt, Strict
 
 from noiseless.accounting.cost import Budget, checked_budget, most_outputs
 from noiseless.domain import Schema
+from noiseless.domain.writing import write_text
 from noiseless.errors import NoiselessError, SchemaError
 from noiseless.exact import Bits
 from noiseless.queries.question import Limits
@@ -126,7 +128,11 @@ class CuratorFile:
             SchemaError: it cannot be read or is not well formed, in one line that names it.
         """
         place = Path(path)
-        schema = Schema.read(place)  # also says what is wrong with a file that is no TOML at all
+        try:
+            schema = Schema.read(place)  # also says what is wrong with a file that is no TOML at all
+        except SchemaError as error:
+            hint = "; `noiseless schema TABLE --curator` drafts a curator's file for a table"
+            raise SchemaError(f"{error}{hint * (place.suffix.lower() != '.toml')}") from None
         try:
             schema.require_declared()
             document = _checked(tomllib.loads(place.read_text("utf-8-sig"), parse_float=Decimal))
@@ -167,6 +173,22 @@ class CuratorFile:
     def query_outputs(self) -> int:
         """How many outputs a question may have unless it says otherwise."""
         return most_outputs(self.query_budget)
+
+
+def draft_sections(source: str) -> str:
+    """The sections of a curator's file to begin with; the columns are a schema's.
+
+    >>> print(draft_sections("data/half hours.csv").splitlines()[1])
+    name = "half_hours"    # what the table is called in SQL
+    """
+    place = source.rpartition("::")[2] if "::" in source else Path(source).stem
+    name = re.sub(r"\W+", "_", place).strip("_") or "dataset"
+    return (
+        f"[dataset]\nname = {write_text(name)}    # what the table is called in SQL\n"
+        f"source = {write_text(source)}    # seen from this file\n\n"
+        "[budget]\nbits = 8          # for all answers together, whoever asks: choose it with care\n"
+        "query_bits = 1    # for each question, unless it says otherwise\n"
+    )
 
 
 def _beside(folder: Path, address: str) -> str:

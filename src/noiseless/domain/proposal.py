@@ -62,9 +62,13 @@ class Proposal:
     schema: Schema
     notes: Mapping[str, str]
 
-    def dump(self) -> str:
-        """The schema as TOML with the notes as comments; columns left out are comments only."""
-        parts = [write_comment(_HEADER) + "proposal = true\n"]
+    def dump(self, *, sections: str = "") -> str:
+        """The schema as TOML with the notes as comments; columns left out are comments only.
+
+        Args:
+            sections: other tables of the file, which stand before the columns.
+        """
+        parts = [write_comment(_HEADER) + "proposal = true\n", *([sections] if sections else [])]
         for name, note in self.notes.items():
             column = self.schema.columns.get(name)
             table = write_column(name, column) if column else ""

@@ -26,7 +26,13 @@ def write_column(name: str, column: Column) -> str:
 
 def write_key(name: str) -> str:
     """A name as a key, in quotes where it needs them."""
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else write_text(name)
+
+
+def write_text(text: str) -> str:
+    """A text in quotes."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{"".join(map(_escape_unprintable, escaped))}"'
 
 
 def write_comment(text: str) -> str:
@@ -43,7 +49,7 @@ def _value(value: object) -> str:
         case Decimal():
             return as_text(value)
         case str():
-            return _text(value)
+            return write_text(value)
         case Sequence():
             return _list([_value(item) for item in value])
         case date():
@@ -55,11 +61,6 @@ def _value(value: object) -> str:
 def _list(items: Sequence[str]) -> str:
     line = f"[{', '.join(items)}]"
     return line if len(line) <= WIDTH else "[\n" + "".join(f"  {item},\n" for item in items) + "]"
-
-
-def _text(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{"".join(map(_escape_unprintable, escaped))}"'
 
 
 def _escape_unprintable(character: str) -> str:
