@@ -1,5 +1,6 @@
 """`noiseless serve`: the curator behind HTTP."""
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -78,8 +79,12 @@ def serve_command(
         MetricsAccess, typer.Option("--metrics", help="Who may read /metrics.")
     ] = MetricsAccess.open,
     log_format: Annotated[
-        LogFormat, typer.Option("--log-format", help="JSON lines for programs, text for people.")
-    ] = LogFormat.json,
+        LogFormat | None,
+        typer.Option(
+            "--log-format",
+            help="JSON lines for programs, text for people; text on a terminal unless said.",
+        ),
+    ] = None,
 ) -> None:
     """Serve until told to stop."""
     if (tls_cert is None) != (tls_key is None):
@@ -109,6 +114,6 @@ def serve_command(
         tls_cert=None if tls_cert is None else str(tls_cert),
         tls_key=None if tls_key is None else str(tls_key),
         workers=workers,
-        log_format=log_format.value,
+        log_format=(log_format or (LogFormat.text if sys.stderr.isatty() else LogFormat.json)).value,
     )
     serve(settings, listening)
