@@ -48,10 +48,12 @@ if TYPE_CHECKING:
     from noiseless.measures.zero_error import ZeroErrorBracket, lovasz_theta, zero_error_capacity
     from noiseless.mechanisms.blur import Blur, BlurredTable, ContinuousBlur, blur
     from noiseless.mechanisms.local import LocalQuantizer, LocalVector, quantize
+    from noiseless.mechanisms.rules import rule
     from noiseless.policies.accuracy import fewest_cells, least_leakage
     from noiseless.policies.comparison import Comparison, compare
     from noiseless.policies.consequences import consequences
     from noiseless.policies.plan import Plan, plan
+    from noiseless.policies.rules import RulePlan
     from noiseless.ranges import (
         BoxSet,
         ContinuousRange,
@@ -100,6 +102,7 @@ _HOMES = {
     "Record": "accounting",
     "Release": "releases",
     "ReleaseFrontier": "releases",
+    "RulePlan": "policies.rules",
     "Schema": "domain",
     "Verification": "verification",
     "ZeroErrorBracket": "measures.zero_error",
@@ -140,6 +143,7 @@ _HOMES = {
     "quality": "measures",
     "quantize": "mechanisms.local",
     "release": "releases",
+    "rule": "mechanisms.rules",
     "symmetric_leakage": "measures",
     "transmission": "measures",
     "verify": "verification",
@@ -183,6 +187,7 @@ __all__ = [
     "Record",
     "Release",
     "ReleaseFrontier",
+    "RulePlan",
     "Schema",
     "Verification",
     "ZeroErrorBracket",
@@ -223,6 +228,7 @@ __all__ = [
     "quality",
     "quantize",
     "release",
+    "rule",
     "symmetric_leakage",
     "transmission",
     "verify",

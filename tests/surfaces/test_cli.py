@@ -115,6 +115,12 @@ def test_several_releases(noiseless: Command, people: str, tmp_path: Path) -> No
     assert done.json["min_posterior"] == 1
 
 
+def test_without_public_columns_all_others_are_and_that_is_said(noiseless: Command, people: str) -> None:
+    done = noiseless("audit", people, "--sensitive", "ill", "--format", "json")
+    assert (done.json["public"], done.code) == (["age", "sex", "id"], 0)
+    assert "age, sex, id" in done.err
+
+
 def test_a_curators_file_is_drafted_and_works_once_it_is_vouched_for(
     noiseless: Command, people: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,7 +200,6 @@ def test_bad_files_get_one_helpful_line(noiseless: Command, tmp_path: Path, name
     [
         (["--sensitive", "ill", "--public", "nope"], "'nope' is not in the table"),
         (["--sensitive", "ill", "--public", "ill"], "both sensitive and public"),
-        (["--sensitive", "ill"], "--public"),
         (["--sensitive", "ill", "--public", "age", "--bogus"], "--bogus"),
         (["--sensitive", "ill", "--public", "age", "--missing", "maybe"], "maybe"),
         (

@@ -5,6 +5,8 @@ from noiseless.audits.exposure import Exposure
 from noiseless.audits.policy import Check, Policy, PolicyResult
 from noiseless.audits.result import Audit
 from noiseless.audits.side import Contribution, SideInformation
+from noiseless.audits.totals import Totals
+from noiseless.audits.under_rules import UnderRules
 from noiseless.audits.witness import Witness
 
 __all__ = [
@@ -15,6 +17,8 @@ __all__ = [
     "Policy",
     "PolicyResult",
     "SideInformation",
+    "Totals",
+    "UnderRules",
     "Witness",
     "audit",
 ]

@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast, get_args
 
+from noiseless.audits.assigned import Assigned, Roles, Rules, assign
 from noiseless.audits.exposure import survey
 from noiseless.audits.result import Audit
+from noiseless.audits.ruled import Published, apply_rules
 from noiseless.domain import Schema
 from noiseless.errors import (
     ColumnError,
@@ -16,7 +18,7 @@ from noiseless.errors import (
     RequestError,
     UnknownColumnError,
 )
-from noiseless.tables import Missing, Table, open_table, require_distinct
+from noiseless.tables import Missing, Table, Tally, open_table, require_distinct
 from noiseless.tables.spark_groups import SparkGroups
 
 
@@ -32,6 +34,7 @@ def audit(
     schema: Schema | Path | str | None = None,
     clamp: bool = False,
     names: Sequence[str] | None = None,
+    rule: Rules | None = None,
 ) -> Audit:
     """Find out what a table gives away about its sensitive columns.
 
@@ -39,7 +42,8 @@ def audit(
         table: a file, a glob, a table of a database or of Spark, any frame; or a list of them: releases of
             the same people, audited together through their joint range (then `unit` says who is who).
         sensitive: the columns to protect; by default the schema's private ones.
-        public: the columns an adversary sees; by default the schema's public ones.
+        public: the columns an adversary sees; by default the schema's public ones, or without a schema all
+            other columns of the table.
         given: columns an adversary knows from elsewhere (side information).
         unit: the column that names a person, where a person can have several rows.
         missing: a missing value is one ordinary value ("value"), its row is left out ("drop"), or it is an
@@ -48,6 +52,8 @@ def audit(
         schema: declared domains to check the columns against.
         clamp: with a schema, move values outside the bounds to the nearest bound instead of refusing.
         names: the columns' names, for text files without a header line.
+        rule: disclosure rules to apply first, as `age=round:5`, `min-cell:10` or `pay=p-percent:10`; one or
+            several. The audit is then of what is seen under them.
 
     Raises:
         NoiselessError: the table, a column or a combination of arguments is wrong, and how to mend it.
@@ -59,55 +65,71 @@ def audit(
     """
     if missing not in get_args(Missing):
         raise RequestError(f"a missing value is one of {', '.join(get_args(Missing))}, not {missing!r}")
-    if unit is not None and not isinstance(unit, str):
-        raise RequestError("a person is named by one column; give its name as unit")
     declared = schema if isinstance(schema, Schema) or schema is None else Schema.read(schema)
-    chosen_sensitive = _columns(sensitive, declared.private if declared else ())
-    chosen_public = _columns(public, declared.public if declared else ())
-    chosen_given = _columns(given, ())
-    _check_roles(chosen_sensitive, chosen_public, chosen_given, unit)
     if clamp and declared is None:
         raise RequestError("there is nothing to clamp to; declare the bounds (--schema FILE)")
     sources = list(table) if isinstance(table, list | tuple) else [table]
     if not sources:
         raise RequestError("no table is given; name at least one")
     tables = [open_table(source, names=names) for source in sources]
-    shared = (*chosen_sensitive, *chosen_given)
-    wish = _Wish(shared, chosen_public, unit, declared, clamp=clamp, missing=missing, distinct=distinct_rows)
+    columns = tables[0].columns if len(tables) == 1 else ()
+    roles = _roles(declared, sensitive, public, given, unit, columns=columns)
+    assigned = () if rule is None else assign(rule, roles, releases=len(sources))
+    shared = (*roles.sensitive, *roles.given)
+    wish = _Wish(shared, roles.public, unit, declared, clamp=clamp, missing=missing, distinct=distinct_rows)
     whole, audited, seen = _single(tables[0], wish) if len(tables) == 1 else _joined(tables, wish)
+    told = replace(roles, public=seen)
+    values = _declared_values(declared, roles.sensitive)
     if isinstance(audited, SparkGroups):  # too many combinations for one machine
-        from noiseless.audits.spark_audit import audit_on_spark
-
-        found = audit_on_spark(
-            audited,
-            sensitive=chosen_sensitive,
-            public=seen,
-            given=chosen_given,
-            unit=unit,
-            declared_values=_declared_values(declared, chosen_sensitive),
-        )
-        return cast("Audit", found)  # the same names
-    tally = audited.tally((*chosen_given, *seen, *chosen_sensitive, *([unit] if unit else [])))
-    if not len(tally):
-        raise EmptyTableError(f"{audited.label}: there is no row to audit")
-    for column in (*shared, *seen):
-        if tally.coding(column).size == 1:
-            raise ColumnError(column, "has no value at all; leave it out")
-    census, side = survey(tally, chosen_sensitive, chosen_given, seen, unit)
+        return _on_spark(audited, told, assigned, values)
+    tally = _tally(audited, told)
+    ruling = None
+    if assigned:
+        ruling = apply_rules(tally, assigned, told, _published(seen, wish, len(tables)))
+        tally = ruling.tally
+    census, side = survey(tally, roles.sensitive, roles.given, seen, unit)
     return Audit(
-        target=chosen_sensitive,
+        target=roles.sensitive,
         census=census,
         side=side,
         source=whole.label,
         public=seen,
-        given=chosen_given,
+        given=roles.given,
         unit=unit,
         rows=tally.total,
         tally=tally,
         table=whole,
         dropped=missing == "drop" and len(tables) == 1,
-        declared_values=_declared_values(declared, chosen_sensitive),
+        declared_values=values,
+        ruling=ruling,
     )
+
+
+def _roles(
+    declared: Schema | None,
+    sensitive: str | Sequence[str] | None,
+    public: str | Sequence[str] | None,
+    given: str | Sequence[str] | None,
+    unit: str | None,
+    *,
+    columns: Sequence[str],
+) -> Roles:
+    """The columns that are asked for, or else those that the schema declares, or all others of a table."""
+    if unit is not None and not isinstance(unit, str):
+        raise RequestError("a person is named by one column; give its name as unit")
+    protected = _columns(sensitive, declared.private if declared else ())
+    known = _columns(given, ())
+    others = [column for column in columns if column not in (*protected, *known, unit)]
+    seen = _columns(public, declared.public if declared else others)
+    roles = Roles(protected, seen, known, unit)
+    if not roles.sensitive:
+        raise RequestError("no sensitive column is named; say which (--sensitive COLUMN)")
+    if not roles.public:
+        raise RequestError("no public column is named; say which (--public COLUMN)")
+    require_distinct(
+        sensitive=roles.sensitive, public=roles.public, given=roles.given, unit=[unit] if unit else []
+    )
+    return roles
 
 
 def _columns(asked: str | Sequence[str] | None, default: Sequence[str]) -> tuple[str, ...]:
@@ -116,14 +138,37 @@ def _columns(asked: str | Sequence[str] | None, default: Sequence[str]) -> tuple
     return (asked,) if isinstance(asked, str) else tuple(asked)
 
 
-def _check_roles(
-    sensitive: Sequence[str], public: Sequence[str], given: Sequence[str], unit: str | None
-) -> None:
-    if not sensitive:
-        raise RequestError("no sensitive column is named; say which (--sensitive COLUMN)")
-    if not public:
-        raise RequestError("no public column is named; say which (--public COLUMN)")
-    require_distinct(sensitive=sensitive, public=public, given=given, unit=[unit] if unit else [])
+def _tally(table: Table, roles: Roles) -> Tally:
+    """The combinations of all columns in use, those seen or known first."""
+    unit = () if roles.unit is None else (roles.unit,)
+    tally = table.tally((*roles.given, *roles.public, *roles.sensitive, *unit))
+    if not len(tally):
+        raise EmptyTableError(f"{table.label}: there is no row to audit")
+    for column in (*roles.sensitive, *roles.given, *roles.public):
+        if tally.coding(column).size == 1:
+            raise ColumnError(column, "has no value at all; leave it out")
+    return tally
+
+
+def _on_spark(
+    groups: SparkGroups, roles: Roles, assigned: Sequence[Assigned], declared_values: int | None
+) -> Audit:
+    from noiseless.audits.spark_audit import audit_on_spark
+
+    if assigned:
+        raise RequestError(
+            f"{groups.label}: rules are applied on this machine, to at most {groups.most:,} distinct"
+            " combinations; take fewer or coarser columns, or apply the rules on Spark first"
+        )
+    found = audit_on_spark(
+        groups,
+        sensitive=roles.sensitive,
+        public=roles.public,
+        given=roles.given,
+        unit=roles.unit,
+        declared_values=declared_values,
+    )
+    return cast("Audit", found)  # the same names
 
 
 @dataclass(frozen=True)
@@ -177,6 +222,19 @@ def _joined(tables: Sequence[Table], wish: _Wish) -> tuple[Table, Table, tuple[s
         parts.append(chosen.with_missing(columns, wish.missing))
     joined, seen = parts[0].link(parts[1:], wish.unit, wish.shared, wish.public)
     return joined, joined, seen
+
+
+def _published(seen: Sequence[str], wish: _Wish, releases: int) -> tuple[Published, ...]:
+    """The public columns of each release, as the joined table calls them."""
+    if releases == 1:
+        return (Published(tuple(seen)),)
+    return tuple(
+        Published(
+            tuple(f"{number}.{c}" for c in wish.public if f"{number}.{c}" in seen),
+            presence if (presence := f"in release {number}") in seen else None,
+        )
+        for number in range(1, releases + 1)
+    )
 
 
 def _declared_values(schema: Schema | None, sensitive: Sequence[str]) -> int | None:

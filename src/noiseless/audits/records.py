@@ -1,9 +1,11 @@
 """The risk of each record, as a table beside the data: no value of the data is in it."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from noiseless.errors import RequestError
@@ -32,13 +34,16 @@ def write_records(audit: "Audit", out: Path) -> int:
     if clash:
         raise RequestError(f"a column is named {clash.pop()!r}, like one of the export; rename it first")
     census = audit.worst.census
-    groups = audit.tally.project(audit.seen)
     sizes = census.joint.posterior_sizes
     leaked = np.zeros(int(sizes.max()) + 1)
     for size in np.unique(sizes).tolist():
         leaked[size] = (audit.worst.entropy - Bits(size)).upper
+    marks: Sequence[npt.NDArray[Any]] = (census.group_sizes, sizes, leaked[sizes], sizes == 1)
+    groups = audit.tally.project(audit.seen)
+    if audit.ruling is not None:  # a row is found by what it holds, and marked as the group it is told as
+        groups = audit.ruling.behind.raw
+        marks = [mark[audit.ruling.behind.groups] for mark in marks]
     columns = {column: groups.decode(column) for column in audit.seen}
-    marks = (census.group_sizes, sizes, leaked[sizes], sizes == 1)
     keep = () if audit.unit is None else (audit.unit,)
     table = pa.table(columns | dict(zip(MARKS, marks, strict=True)))
     return audit.table.annotate(audit.seen, table, out, keep=keep, present=audit.needed)

@@ -13,7 +13,9 @@ from noiseless.audits.anonymity import k_anonymity
 from noiseless.audits.census import BoolArray, Census
 from noiseless.audits.exposure import Exposure
 from noiseless.audits.records import write_records
+from noiseless.audits.ruled import Ruling
 from noiseless.audits.side import Contribution, SideInformation
+from noiseless.audits.under_rules import UnderRules
 from noiseless.audits.witness import Witness, witnesses
 from noiseless.audits.wording import summary, to_dict, verdict
 from noiseless.display import html_table, text_table
@@ -40,6 +42,7 @@ class Audit(Exposure):
         table: where the rows are, for row numbers and the export of records.
         dropped: whether rows with missing values were left out.
         declared_values: how many values the sensitive columns can take by their declared domain, if declared.
+        ruling: the rules under which the table is seen, if any; `tally` is then what they make of it.
     """
 
     source: str
@@ -51,6 +54,7 @@ class Audit(Exposure):
     table: Table
     dropped: bool = False
     declared_values: int | None = None
+    ruling: Ruling | None = None
 
     def __repr__(self) -> str:
         return text_table(self.verdict, self.summary)
@@ -122,7 +126,10 @@ class Audit(Exposure):
     @cached_property
     def suppressed(self) -> BoolArray:
         """For each group whether every public column is suppressed in it, that is, reads `*`."""
-        groups = self.tally.project(self.seen)
+        return self.suppressed_in(self.tally.project(self.seen))
+
+    def suppressed_in(self, groups: Tally) -> BoolArray:
+        """The same for the combinations of a tally that has all public columns."""
         hidden = np.ones(len(groups), bool)
         for column in self.public:
             hidden &= np.isin(groups.codes(column), _stars(groups, column))
@@ -138,6 +145,11 @@ class Audit(Exposure):
         """The size of the smallest group that is not suppressed; None when all are."""
         kept = self.census.group_sizes[~self.suppressed]
         return int(kept.min()) if len(kept) else None
+
+    @cached_property
+    def rules(self) -> UnderRules | None:
+        """What the rules change, beside the audit without them; None when there are none."""
+        return None if self.ruling is None else UnderRules(self, self.ruling)
 
     @cached_property
     def witnesses(self) -> tuple[Witness, ...]:

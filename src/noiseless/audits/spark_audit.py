@@ -146,6 +146,11 @@ class SparkAudit(SparkExposure):
         return tuple(sorted(found, key=lambda c: (c.without.ratio, -c.spared, -c.alone.ratio)))
 
     @property
+    def rules(self) -> None:
+        """Rules are applied on one machine, never to so many combinations."""
+        return None
+
+    @property
     def verdict(self) -> str:
         """The whole audit in one sentence."""
         return verdict(self)

@@ -56,8 +56,8 @@ class Witness:
             "first_row": self.first_row,
         }
         if self.values is not None and self.possible is not None:
-            plain["values"] = {c: _text(v) for c, v in self.values.items()}
-            plain["possible"] = [_text(v) for v in self.possible]
+            plain["values"] = {c: json_value(v) for c, v in self.values.items()}
+            plain["possible"] = [json_value(v) for v in self.possible]
         return plain
 
 
@@ -69,7 +69,10 @@ def witnesses(audit: "Audit", *, reveal: bool) -> tuple[Witness, ...]:
     pairs = audit.tally.project((*seen, *exposure.target))
     starts = joint.starts[chosen]
     columns = {c: pairs.coding(c).decode(pairs.codes(c)[starts]) for c in seen}
-    rows = audit.table.locate(columns, audit.needed)
+    if audit.ruling is None:
+        rows = audit.table.locate(columns, audit.needed)
+    else:  # the rows read otherwise than the group that they are told as
+        rows = audit.ruling.behind.first_rows(audit.table, chosen, audit.needed)
     found = []
     for position, group in enumerate(chosen.tolist()):
         span = slice(joint.starts[group], min(joint.starts[group + 1], joint.starts[group] + VALUES_SHOWN))
@@ -101,6 +104,6 @@ def shown(values: pa.Array) -> list[Any]:
         return list(values.cast(pa.string()).to_pylist())
 
 
-def _text(value: object) -> object:
+def json_value(value: object) -> object:
     """A value as JSON can hold it."""
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)

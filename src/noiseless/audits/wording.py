@@ -45,6 +45,7 @@ def summary(audit: "Audit | SparkAudit") -> dict[str, str]:
     """The main numbers in words."""
     return {
         "audited": f"{audit.source}: {audit.rows:,} rows, {audit.public_values:,} groups",
+        **({"seen under": audit.rules.text} if audit.rules else {}),
         "bits there are, H0": str(audit.entropy),
         "bits leaked, L0": str(audit.leakage),
         "bits told apart for certain, I*": str(audit.maximin),
@@ -90,5 +91,6 @@ def to_dict(
         "contributions": [contribution.to_dict() for contribution in audit.contributions],
         "side_information": side.to_dict() if side else None,
         "by_column": {name: measures(exposure) for name, exposure in audit.by_column.items()},
+        "rules": audit.rules.to_dict(reveal=reveal) if audit.rules else None,
         "policy": None,
     }

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from noiseless.cli.completion import columns, columns_before_equals
 from noiseless.cli.options import (
     Format,
     FormatOption,
@@ -22,11 +23,15 @@ Examples:
 
   noiseless audit heart.csv --sensitive age --public chol
 
+  noiseless audit released.csv --sensitive illness
+
   noiseless audit adult.csv --sensitive salary --public age --public sex --html report.html
 
   noiseless audit 2023.csv 2024.csv --unit patient --sensitive illness --public ward
 
   noiseless audit release.parquet --sensitive pay --public job --policy limits.toml
+
+  noiseless audit heart.csv --sensitive age --public chol --rule chol=round:50 --rule min-cell:5
 """
 
 _NOT_MET = 1
@@ -41,19 +46,43 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
         ),
     ],
     sensitive: Annotated[
-        list[str] | None, typer.Option("--sensitive", metavar="COLUMN", help="A column to protect.")
+        list[str] | None,
+        typer.Option("--sensitive", metavar="COLUMN", autocompletion=columns, help="A column to protect."),
     ] = None,
     public: Annotated[
-        list[str] | None, typer.Option("--public", metavar="COLUMN", help="A column that everybody sees.")
+        list[str] | None,
+        typer.Option(
+            "--public",
+            metavar="COLUMN",
+            autocompletion=columns,
+            help="A column that everybody sees; without it all others.",
+        ),
     ] = None,
     given: Annotated[
         list[str] | None,
-        typer.Option("--given", metavar="COLUMN", help="A column that the adversary knows from elsewhere."),
+        typer.Option(
+            "--given",
+            metavar="COLUMN",
+            autocompletion=columns,
+            help="A column that the adversary knows from elsewhere.",
+        ),
     ] = None,
     unit: Annotated[
         str | None,
         typer.Option(
-            "--unit", metavar="COLUMN", help="The column that names a person: count persons, not rows."
+            "--unit",
+            metavar="COLUMN",
+            autocompletion=columns,
+            help="The column that names a person: count persons, not rows.",
+        ),
+    ] = None,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rule",
+            metavar="[COLUMN=]RULE",
+            autocompletion=columns_before_equals,
+            help="Audit what is seen under a disclosure rule: age=round:5, min-cell:10, pay=p-percent:10.",
         ),
     ] = None,
     policy: Annotated[
@@ -94,7 +123,11 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
     names: NamesOption = None,
     output: FormatOption = Format.text,
 ) -> int:
-    """Run the audit, write what was asked for, and say whether the policy is met."""
+    """Run the audit, write what was asked for, and say whether the policy is met.
+
+    Returns:
+        The exit code: 0, or 1 when a limit of the policy is not kept.
+    """
     from noiseless.audits import Policy, audit
     from noiseless.errors import RequestError
     from noiseless.reports import write_audit_html
@@ -119,6 +152,7 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
             schema=schema,
             clamp=clamp,
             names=split_names(names),
+            rule=rule or None,
         )
         checks = None if limits is None else limits.check(result)
         if records is not None:
@@ -129,6 +163,8 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
             answer = result.to_dict(reveal=show_values) | {"policy": checks.to_dict() if checks else None}
         else:
             text = audit_text(result, checks, reveal=show_values)
+    if not public and schema is None:
+        typer.echo(f"Without --public, everybody is taken to see {', '.join(result.public)}.", err=True)
     if output is Format.json:
         print_json(answer)
     else:

@@ -29,12 +29,27 @@ from noiseless.cli import (
     query,
     release,
     reproduce,
+    rules,
     schema,
     serve,
     token,
     verify,
 )
 from noiseless.errors import NoiselessError
+
+HELP = """Publish data and answer questions without noise, with guarantees counted in bits.
+
+Examples:
+
+  noiseless demo
+
+  noiseless audit heart.csv --sensitive age --public chol
+
+  noiseless release heart.csv --sensitive age --public chol --min-posterior 5 -o released.csv
+  --certificate certificate.json
+
+  noiseless plan --query mean --n 1000 --bounds 0 1 --budget 1
+"""
 
 WRONG_REQUEST, FAILED_INSIDE = 2, 3
 
@@ -46,7 +61,7 @@ ATTACK = "Attack and compare"
 
 app = typer.Typer(
     name="noiseless",
-    help="Publish data and answer questions without noise, with guarantees counted in bits.",
+    help=HELP,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
@@ -58,6 +73,7 @@ app.command("frontier", help=frontier.HELP, rich_help_panel=RELEASE)(frontier.fr
 app.command("verify", help=verify.HELP, rich_help_panel=RELEASE)(verify.verify_command)
 app.command("quantize", help=quantize.HELP, rich_help_panel=RELEASE)(quantize.quantize_command)
 app.command("blur", help=blur.HELP, rich_help_panel=RELEASE)(blur.blur_command)
+app.command("rules", help=rules.HELP, rich_help_panel=AUDIT)(rules.rules_command)
 app.command("plan", help=plan.HELP, rich_help_panel=CURATE)(plan.plan_command)
 app.command("query", help=query.HELP, rich_help_panel=CURATE)(query.query_command)
 app.command("serve", help=serve.HELP, rich_help_panel=CURATE)(serve.serve_command)

@@ -1,12 +1,16 @@
 """`noiseless plan`: what a question costs before it is asked."""
 
 from decimal import Decimal, InvalidOperation
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from noiseless.cli.options import Format, FormatOption, print_json, say
 from noiseless.errors import RequestError
+
+if TYPE_CHECKING:
+    from noiseless.policies.plan import Plan
+    from noiseless.policies.rules import Bound, RulePlan
 
 HELP = """What a question costs before it is asked: the finest answer for a budget, the cheapest for an error.
 
@@ -17,6 +21,10 @@ Examples:
   noiseless plan --query sum --n 50 --bounds 0 10 --step 0.001 --max-error 5
 
   noiseless plan --query median --n 200 --bounds 0 120 --step 1 --budget "reach 3"
+
+  noiseless plan --query sum --n 1000 --bounds 0 1000 --step 1 --rule round:100
+
+  noiseless plan --query value --bounds 1950-01-01 2009-12-31 --rule date:month
 """
 
 
@@ -36,9 +44,16 @@ _MOST_DIGITS = 300
 def plan_command(
     *,
     query: Annotated[
-        str, typer.Option("--query", help="count, sum, mean, min, max, median or variance.", metavar="NAME")
+        str,
+        typer.Option(
+            "--query",
+            help="count, sum, mean, min, max, median or variance; with --rule also value, a person's own.",
+            metavar="NAME",
+        ),
     ],
-    n: Annotated[int, typer.Option("--n", help="How many people take part.", metavar="N")],
+    n: Annotated[
+        int | None, typer.Option("--n", help="How many people take part; a value needs none.", metavar="N")
+    ] = None,
     bounds: BoundsOption = None,
     step: Annotated[
         str | None,
@@ -51,21 +66,38 @@ def plan_command(
     max_error: Annotated[
         str | None, typer.Option("--max-error", help="The largest tolerated error instead.", metavar="E")
     ] = None,
+    rule: Annotated[
+        str | None,
+        typer.Option(
+            "--rule",
+            help="A disclosure rule such as round:5 or 15/15 instead: what it gives away (noiseless rules).",
+            metavar="R",
+        ),
+    ] = None,
     output: FormatOption = Format.text,
 ) -> None:
     """Print a plan."""
     from noiseless.policies.plan import plan
 
-    bits, reach = read_budget(budget)
-    found = plan(
-        query,
-        n=n,
-        bounds=read_bounds(bounds),
-        step=None if step is None else read_number("--step", step),
-        budget=bits,
-        reach=reach,
-        max_error=None if max_error is None else read_number("--max-error", max_error),
-    )
+    width = None if step is None else read_number("--step", step)
+    found: Plan | RulePlan
+    if rule is not None:
+        if budget is not None or max_error is not None:
+            raise RequestError("a rule has its own price; leave --budget and --max-error out, or --rule")
+        found = plan(query, n=n, bounds=ruled_bounds(rule, bounds), step=width, rule=rule)
+    elif n is None:
+        raise RequestError("n is the number of people who take part (--n N)")
+    else:
+        bits, reach = read_budget(budget)
+        found = plan(
+            query,
+            n=n,
+            bounds=read_bounds(bounds),
+            step=width,
+            budget=bits,
+            reach=reach,
+            max_error=None if max_error is None else read_number("--max-error", max_error),
+        )
     if output is Format.json:
         print_json(found.to_dict())
     else:
@@ -92,6 +124,17 @@ def read_number(option: str, text: str) -> Decimal:
 def read_bounds(texts: tuple[str, str] | None) -> tuple[Decimal, Decimal] | None:
     """Both bounds as they were written."""
     return None if texts is None else (read_number("--bounds", texts[0]), read_number("--bounds", texts[1]))
+
+
+def ruled_bounds(rule: str, texts: tuple[str, str] | None) -> "tuple[Bound, Bound] | None":
+    """Bounds under a rule: dates and codes as they are, all else as numbers."""
+    from noiseless.mechanisms.rules import NumberCoarsening
+    from noiseless.mechanisms.rules import rule as read_rule
+    from noiseless.mechanisms.rules.base import Dominance
+
+    if isinstance(read_rule(rule), NumberCoarsening | Dominance):
+        return read_bounds(texts)
+    return texts
 
 
 def read_budget(text: str | None, option: str = "--budget") -> tuple[Decimal | None, int | None]:

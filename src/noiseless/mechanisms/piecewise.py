@@ -32,6 +32,10 @@ class PiecewiseConstant:
 
     Attributes:
         regions: what is told and where; disjoint, none empty.
+
+    Guarantee:
+        * Coordinate i can cause at most `reach(i)` different outputs, whatever the other coordinates
+          are.
     """
 
     regions: tuple[tuple[Hashable, BoxSet], ...]

@@ -17,9 +17,24 @@ from noiseless.queries.influence import Positions, length
 class QuantizedQuery:
     """Tell the answer to a question only as the cell it lies in.
 
+    Nothing is drawn at random. What it costs is known before any data is looked at.
+
     Attributes:
         query: the question.
         quantizer: the cells, over the question's span.
+
+    >>> from noiseless.mechanisms.quantizer import Uniform
+    >>> from noiseless.queries import Attribute, mean
+    >>> ages = mean(30, Attribute("age", range(121)))
+    >>> told = QuantizedQuery(ages, Uniform(ages.span, 60))
+    >>> told.reach.outputs, str(told.bits), told.worst_error == 1
+    (3, '1.59 bits', True)
+
+    Guarantee:
+        * One person can cause at most `reach` different answers, whatever everybody else has: at most
+          `bits`, log2 of it, is told of them, also to whoever knows all the others.
+        * The truth lies in the interval that is told; its middle is off by `worst_error` at most.
+        * The same question has the same answer every time: asking again tells nothing.
     """
 
     query: Query

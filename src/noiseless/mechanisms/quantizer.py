@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -59,11 +59,43 @@ class Quantizer(ABC):
         """The cell of a position, on a lattice."""
         return self.cell(self._lattice.value(position))
 
+    def value_at(self, position: int) -> Fraction:
+        """The value at a position, on a lattice."""
+        return self._lattice.value(position)
+
     @property
     def worst_error(self) -> Fraction:
         """How far the middle of a cell can be from the truth."""
         widths = (answer.upper - answer.lower for answer in map(self.answer, range(self.cells)))
         return max(widths) / 2
+
+    def most_met(self, sweep: int, first: int, last: int) -> tuple[int, int]:
+        """The most cells that sweep + 1 consecutive points meet, and the position where such points begin.
+
+        Args:
+            sweep: how many points follow the first one.
+            first: the first position where they may begin.
+            last: the last one.
+        """
+        turns = (self.begin(cell) - 1 for cell in range(1, self.cells))  # the last points of cells
+        return self.best_start(sweep, (last, *(start for start in turns if first <= start <= last)))
+
+    def best_start(self, sweep: int, starts: Iterable[int]) -> tuple[int, int]:
+        """The most cells that sweep + 1 points from one of these positions on meet, and the first such."""
+        met, start = max((self.cell_at(p + sweep) - self.cell_at(p) + 1, -p) for p in starts)
+        return met, -start
+
+    def most_slid(self, sweep: Fraction) -> tuple[int, Fraction]:
+        """On a continuum, the most cells that a closed interval of this length meets, and where it begins.
+
+        Cells being half open, it meets most of them where its end just reaches an edge, or at an end of the
+        span.
+        """
+        low = self.span.low
+        ends = (*(self.edge(cell) for cell in range(self.cells)), low + sweep, self.span.high)
+        starts = (end - sweep for end in ends if end - sweep >= low)
+        met, start = max((self.cell(a + sweep) - self.cell(a) + 1, -a) for a in starts)
+        return met, -start
 
     @property
     def last(self) -> int:
@@ -84,6 +116,16 @@ class Uniform(Quantizer):
     Attributes:
         span: the values to be told apart.
         wanted: into how many cells the span is divided; on a lattice never more than it has points.
+
+    >>> from noiseless.queries import Lattice
+    >>> ages = Uniform(Lattice.of(0, 119, 1), 8)
+    >>> ages.cell(Fraction(41)), ages.answer(2), ages.worst_error == 7
+    (2, Answer(lower=Fraction(30, 1), upper=Fraction(44, 1)), True)
+
+    Guarantee:
+        * The truth lies in the interval that is told; its middle is off by `worst_error` at most.
+        * An answer that one person moves by S, of a span W wide, has a reach of at most ceil(q S / W) +
+          1 in q cells.
     """
 
     span: Span
@@ -144,6 +186,15 @@ class Stepped(Quantizer):
     Attributes:
         span: the lattice.
         points: how many points a cell holds.
+
+    >>> from noiseless.queries import Lattice
+    >>> ages = Stepped(Lattice.of(0, 119, 1), points=15)
+    >>> ages.cells, ages.worst_error == 7
+    (8, True)
+
+    Guarantee:
+        * The truth lies in the interval that is told; its middle is off by `worst_error` at most.
+        * An answer that one person moves by K points has a reach of at most ceil(K / points) + 1.
     """
 
     span: Lattice
@@ -174,6 +225,11 @@ class Stepped(Quantizer):
         """The same in whole numbers."""
         return position // self.points
 
+    def most_met(self, sweep: int, first: int, last: int) -> tuple[int, int]:
+        """Most are met from the last point of a cell on: in closed form, however many cells there are."""
+        turn = first + (self.points - 1 - first) % self.points
+        return self.best_start(sweep, (min(turn, last),))
+
     @property
     def worst_error(self) -> Fraction:
         """Half the distance of a cell's first and last point."""
@@ -184,9 +240,20 @@ class Stepped(Quantizer):
 class Edged(Quantizer):
     """Cells of any width.
 
+    For cells that mean something, such as tax brackets, or that are narrow where it matters.
+
     Attributes:
         span: the values to be told apart.
         edges: where cells begin and, at the end, where the last one ends; no cell is empty.
+
+    >>> from noiseless.queries import Lattice
+    >>> ages = Edged.of(Lattice.of(0, 119, 1), [Fraction(18), Fraction(65)])
+    >>> [ages.cell(Fraction(age)) for age in (17, 18, 65)]
+    [0, 1, 2]
+
+    Guarantee:
+        * The truth lies in the interval that is told; its middle is off by `worst_error` at most.
+        * The reach is counted: one more than the most edges that one person can move the answer across.
     """
 
     span: Span

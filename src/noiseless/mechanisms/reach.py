@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noiseless.exact import Bits
-from noiseless.mechanisms.quantizer import Quantizer, Stepped, Uniform
+from noiseless.mechanisms.quantizer import Quantizer, Uniform
 from noiseless.queries.base import Query
 from noiseless.queries.influence import Images, Influence, Slide, length, whole_numbers
 
@@ -36,6 +36,7 @@ class Reach:
 def reach(query: Query, quantizer: Quantizer) -> Reach:
     """The reach of telling the answer to a query only as its cell.
 
+    >>> from noiseless.mechanisms.quantizer import Stepped
     >>> from noiseless.queries import Attribute, mean
     >>> question = mean(1000, Attribute("x", range(101)))
     >>> reach(question, Stepped(question.span, 100))
@@ -63,7 +64,13 @@ def _of(influence: Influence | Images | Slide, quantizer: Quantizer) -> Reach:
 @_of.register
 def _of_images(influence: Images, quantizer: Quantizer) -> Reach:
     """One more than there are changes of cell between neighbouring positions of an image."""
-    cells = np.searchsorted(_begins(quantizer), influence.table, side="right")
+    table = influence.table
+    if quantizer.cells <= table.size:
+        cells = np.searchsorted(_begins(quantizer), table, side="right")
+    else:  # rather look at each position than list all cells
+        positions, places = np.unique(table, return_inverse=True)
+        numbers = [quantizer.cell_at(position) for position in positions.tolist()]
+        cells = np.array(numbers, whole_numbers(quantizer.last))[places].reshape(table.shape)
     return Reach(1 + int(np.count_nonzero(np.diff(cells, axis=1), axis=1).max(initial=0)), exact=True)
 
 
@@ -79,11 +86,7 @@ def _of_slide(influence: Slide, quantizer: Quantizer) -> Reach:
     if isinstance(quantizer, Uniform):
         most = min(quantizer.cells, ceil(quantizer.cells * sweep / span.width) + 1)
         return Reach(most + influence.more, influence.exact)
-    ends = [quantizer.edge(cell) for cell in range(quantizer.cells)] + [span.low + sweep, span.high]
-    touched = (
-        quantizer.cell(end) - quantizer.cell(end - sweep) + 1 for end in ends if end - sweep >= span.low
-    )
-    return Reach(max(touched) + influence.more, influence.exact)
+    return Reach(quantizer.most_slid(sweep)[0] + influence.more, influence.exact)
 
 
 def _consecutive(positions: range | tuple[int, ...]) -> bool:
@@ -110,19 +113,9 @@ def _begins(quantizer: Quantizer) -> npt.NDArray[np.int64 | np.object_]:
 
 def _sliding(quantizer: Quantizer, sweep: int, last: int, first: int) -> int:
     """The most cells that sweep + 1 consecutive points meet, the first of them at a position first..last."""
-    if isinstance(quantizer, Stepped):
-        points = quantizer.points
-        turn = first + (points - 1 - first) % points  # the first base that is the last point of a cell
-        start = min(turn, last)
-        return quantizer.cell_at(start + sweep) - quantizer.cell_at(start) + 1
     if isinstance(quantizer, Uniform) and first == 0:
         return _sliding_uniform(quantizer, sweep, last)
-    starts = {last, *(quantizer.begin(cell) - 1 for cell in range(1, quantizer.cells))}
-    return max(
-        quantizer.cell_at(start + sweep) - quantizer.cell_at(start) + 1
-        for start in starts
-        if first <= start <= last
-    )
+    return quantizer.most_met(sweep, first, last)[0]
 
 
 def _sliding_uniform(quantizer: Uniform, sweep: int, last: int) -> int:

@@ -10,6 +10,7 @@ from noiseless.queries import (
     Continuum,
     EqualOnBox,
     Lattice,
+    MiddleMedianOnInterval,
     OrderOnInterval,
     Quantity,
     Query,
@@ -36,7 +37,9 @@ _ON_INTERVALS: Mapping[str, Callable[[int, Quantity], Query]] = {
     "mean": lambda people, quantity: EqualOnBox(people, Fraction(1, people), quantity),
     "min": OrderOnInterval,
     "max": OrderOnInterval,
-    "median": OrderOnInterval,
+    "median": lambda people, quantity: (
+        OrderOnInterval(people, quantity) if people % 2 else MiddleMedianOnInterval(people, quantity)
+    ),
 }
 
 NAMES = ("count", *_ON_LATTICES)

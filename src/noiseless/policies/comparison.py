@@ -3,10 +3,12 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from noiseless.display import aligned, html_rows
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, round_up
 from noiseless.mechanisms.quantized import QuantizedQuery
@@ -68,7 +70,7 @@ class Compared:
     example: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Mechanisms that answer one question at equal bits.
 
@@ -105,6 +107,27 @@ class Comparison:
             "truth": self.truth,
             "mechanisms": [vars(mechanism) for mechanism in self.mechanisms],
         }
+
+    def __repr__(self) -> str:
+        return "\n".join([self._title, *(f"  {line}" for line in aligned(self._table))])
+
+    def _repr_html_(self) -> str:
+        return html_rows(self._table, self._title)
+
+    @property
+    def _title(self) -> str:
+        bits = f"{float(self.bits):g} bit{'s' * (self.bits != 1)}"
+        return f"{self.query} of {self.people:,} people, {bits} from one person at most"
+
+    @property
+    def _table(self) -> list[list[str]]:
+        rows = [["", "worst error", "mean error", "bits", "epsilon"]]
+        for one in self.mechanisms:
+            epsilon = "-" if one.epsilon is None else f"{one.epsilon:.3g}"
+            bits = Decimal(one.bits).quantize(Decimal("0.001"), ROUND_CEILING)
+            errors = (_four_digits(one.worst_error), f"{one.mean_error:.4g}")
+            rows.append([one.name, *errors, str(bits), epsilon])
+        return rows
 
 
 def compare(
@@ -312,6 +335,11 @@ def _by_response(people: int, scene: _Scene) -> Compared:
         math.inf if scale is None else 1 / scale,
         float(told),
     )
+
+
+def _four_digits(bound: float) -> str:
+    """A bound, rounded up."""
+    return f"{Context(prec=4, rounding=ROUND_CEILING).create_decimal(Decimal(bound)).normalize():f}"
 
 
 def mean_error(mechanism: QuantizedQuery) -> Fraction:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
+from noiseless.display import html_table
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, round_up
 from noiseless.mechanisms.quantized import QuantizedQuery
@@ -14,8 +15,12 @@ from noiseless.mechanisms.quantizer import Edged, Stepped
 from noiseless.policies.budget import allowed_reach, coarsest, finest, printed_cells
 from noiseless.policies.catalogue import named_query
 
+if TYPE_CHECKING:
+    from noiseless.mechanisms.rules import Rule
+    from noiseless.policies.rules import Bound, RulePlan
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Plan:
     """The finest answer within a budget, or the coarsest one within an error, and its price.
 
@@ -99,6 +104,22 @@ class Plan:
             "warning": self.warning,
         }
 
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        title, *lines = str(self).split("\n")
+        most = " at most" if isinstance(self.mechanism.quantizer, Edged) else ""
+        rows = {
+            "cells": f"{self.cells:,}",
+            "cell width": f"{self.cell_width}{most}",
+            "worst error": str(self.worst_error),
+            "reach": f"{self.reach:,}" + ("" if self.reach_exact else " (a bound)"),
+            "price": str(self.bits),
+            "bits of a record": _bits(self.entropy_of_record),
+        }
+        return html_table(title, rows, lines[2:])
+
     def __str__(self) -> str:
         most = " at most" if isinstance(self.mechanism.quantizer, Edged) else ""
         told = f"{self.cells:,} cell{'s' * (self.cells != 1)} of width {float(self.cell_width):g}{most}"
@@ -113,6 +134,7 @@ class Plan:
         return "\n".join([*lines, *([f"Warning: {self.warning}."] if self.warning else [])])
 
 
+@overload
 def plan(
     query: str,
     *,
@@ -122,27 +144,66 @@ def plan(
     budget: Rational | None = None,
     reach: int | None = None,
     max_error: Rational | None = None,
-) -> Plan:
+) -> Plan: ...
+
+
+@overload
+def plan(
+    query: str,
+    *,
+    rule: "str | Rule",
+    n: int | None = None,
+    bounds: "tuple[Bound, Bound] | None" = None,
+    step: Rational | None = None,
+) -> "RulePlan": ...
+
+
+def plan(
+    query: str,
+    *,
+    n: int | None = None,
+    bounds: "tuple[Any, Any] | None" = None,
+    step: Rational | None = None,
+    budget: Rational | None = None,
+    reach: int | None = None,
+    max_error: Rational | None = None,
+    rule: "str | Rule | None" = None,
+) -> "Plan | RulePlan":
     """What a question costs before it is asked: the finest answer for a budget, or the cheapest for an error.
 
     >>> plan("mean", n=1000, bounds=(0, 1), budget=1).cells
     1000
+    >>> plan("count", n=1000, rule="round:5").verdict
+    'round:5 tells 1.00 bits of one person. So does the exact count: the rule protects nothing here.'
 
     Args:
-        query: count, sum, mean, min, max, median or variance.
-        n: how many people take part.
-        bounds: the smallest and the largest value a person can have; a count needs none.
+        query: count, sum, mean, min, max, median or variance; under a rule also value, a person's own value.
+        n: how many people take part; a value needs none.
+        bounds: the smallest and the largest value a person can have; a count needs none. Under date:PERIOD
+            two dates, under prefix:K two texts of digits.
         step: the resolution of values; without it they can be any number between the bounds.
         budget: the bits that one person may lose.
         reach: the same as a whole number of answers that one person may cause.
         max_error: the largest tolerated error, instead of a budget.
+        rule: a disclosure rule such as "round:5" instead: what it gives away.
+
+    Returns:
+        A plan; under a rule a `RulePlan`.
 
     Raises:
-        RequestError: not exactly one of budget, reach and max_error is given, or they make no sense.
+        RequestError: not exactly one of budget, reach, max_error and rule is given, or they make no sense.
     """
     given = [limit for limit in (budget, reach, max_error) if limit is not None]
+    if rule is not None:
+        from noiseless.policies.rules import rule_plan
+
+        if given:
+            raise RequestError("a rule has its own price; give no budget, reach or largest error beside it")
+        return rule_plan(query, rule, n=n, bounds=bounds, step=step)
     if len(given) != 1:
         raise RequestError("give a budget in bits, a reach or a largest error, and only one of them")
+    if n is None:
+        raise RequestError("n is the number of people who take part (--n N)")
     question, values = named_query(query, n, *declared_bounds(query, bounds), step)
     if max_error is not None:
         mechanism = coarsest(question, max_error)

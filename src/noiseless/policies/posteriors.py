@@ -22,6 +22,7 @@ from noiseless.queries import (
     Influence,
     LinearOnBox,
     MiddleMedian,
+    MiddleMedianOnInterval,
     OrderOnInterval,
     OrderStatistic,
     Query,
@@ -227,6 +228,12 @@ def _of_order_on_interval(query: OrderOnInterval, quantizer: Quantizer) -> Poste
     """Where others leave all of the interval, the values of a cell; elsewhere more."""
     widths = _widths(quantizer, range(quantizer.cells))
     return Posterior(min(widths), query.quantity.span.width, counted=False, exact=True)
+
+
+@_posterior.register
+def _of_middle_median_on_interval(query: MiddleMedianOnInterval, quantizer: Quantizer) -> Posterior:
+    """To one person it is the mean of two."""
+    return _of_linear(query.middle_two, quantizer)
 
 
 def _widths(quantizer: Quantizer, cells: range) -> set[Fraction]:

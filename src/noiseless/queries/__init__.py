@@ -6,6 +6,7 @@ from noiseless.queries.base import CountedQuery, Query
 from noiseless.queries.influence import Images, Influence, Slide
 from noiseless.queries.order import (
     MiddleMedian,
+    MiddleMedianOnInterval,
     OrderOnInterval,
     OrderStatistic,
     maximum,
@@ -27,6 +28,7 @@ __all__ = [
     "Lattice",
     "LinearOnBox",
     "MiddleMedian",
+    "MiddleMedianOnInterval",
     "OrderOnInterval",
     "OrderStatistic",
     "Quantity",

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
+from noiseless.queries.additive import EqualOnBox
 from noiseless.queries.attribute import Attribute, Quantity
 from noiseless.queries.base import CountedQuery, Query, require_people
 from noiseless.queries.influence import Influence, Positions, Slide, sums
@@ -160,23 +161,95 @@ class OrderOnInterval(Query):
         return 1
 
 
+@dataclass(frozen=True)
+class MiddleMedianOnInterval(Query):
+    """The median of an even number of quantities: to one person it is the mean of the middle two.
+
+    The others at both ends leave the person's value and one more in the middle, which can be anything.
+    """
+
+    people: int
+    quantity: Quantity
+
+    def __post_init__(self) -> None:
+        require_people(self.people)
+        if self.people % 2:
+            raise RequestError("an odd number of values has one in the middle; ask for the order statistic")
+
+    @property
+    def middle_two(self) -> EqualOnBox:
+        """Their mean."""
+        return EqualOnBox(2, Fraction(1, 2), self.quantity)
+
+    @property
+    def attribute_name(self) -> str:
+        """The private quantity."""
+        return self.quantity.name
+
+    @property
+    def span(self) -> Continuum:
+        """The quantity's own interval."""
+        return self.quantity.span
+
+    @property
+    def influences(self) -> tuple[Slide, ...]:
+        """Half of the interval can be the person's, anywhere in it."""
+        return self.middle_two.influences
+
+    @property
+    def pieces(self) -> int:
+        """It rises with the person's value."""
+        return 1
+
+
 def minimum(people: int, attribute: Attribute) -> OrderStatistic:
-    """MIN(attribute)."""
+    """MIN(attribute).
+
+    Its range is the attribute's own. Where everybody else is at the upper end it is the person's own value:
+    it can tell all there is to know of them, and costs as much as the cells that it is told in.
+
+    >>> ages = minimum(10, Attribute("age", range(121)))
+    >>> ages.span.last, ages.pieces
+    (120, 1)
+    """
     return OrderStatistic(people, attribute, 1)
 
 
 def maximum(people: int, attribute: Attribute) -> OrderStatistic:
-    """MAX(attribute)."""
+    """MAX(attribute).
+
+    Its range is the attribute's own. Where everybody else is at the lower end it is the person's own value:
+    it can tell all there is to know of them, and costs as much as the cells that it is told in.
+
+    >>> ages = maximum(10, Attribute("age", range(121)))
+    >>> ages.span.last, ages.pieces
+    (120, 1)
+    """
     return OrderStatistic(people, attribute, people)
 
 
 def quantile(people: int, attribute: Attribute, share: Rational) -> OrderStatistic:
-    """The smallest value with at least this share of all at or below it (SQL's PERCENTILE_DISC)."""
+    """The smallest value with at least this share of all at or below it (SQL's PERCENTILE_DISC).
+
+    It is a value that somebody has. Where others stand at both ends of the range, on the right sides of the
+    rank, it is the person's own value.
+
+    >>> ninth = quantile(10, Attribute("age", range(121)), Fraction(9, 10))
+    >>> ninth.rank, ninth.span.last
+    (9, 120)
+    """
     return OrderStatistic(people, attribute, rank_of(share, people))
 
 
 def median(people: int, attribute: Attribute, rows: int = 1) -> OrderStatistic | MiddleMedian:
-    """The value in the middle; of an even number, the mean of the middle two."""
+    """The value in the middle; of an even number, the mean of the middle two.
+
+    Of an odd number its range is the attribute's own, of an even number half a step finer. Where others
+    stand at both ends it is the person's own value, or half of the way to it.
+
+    >>> median(11, Attribute("age", range(121))).span.last, median(10, Attribute("age", range(121))).span.last
+    (120, 240)
+    """
     if people % 2:
         return OrderStatistic(people, attribute, people // 2 + 1)
     return MiddleMedian(people, attribute, rows)

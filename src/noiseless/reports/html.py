@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from markupsafe import Markup
 
@@ -14,6 +15,7 @@ from noiseless.reports.numbers import value_text
 from noiseless.reports.plots import bipartite_plot, contribution_plot, drawable, posterior_plot
 from noiseless.reports.posterior import posterior_bins
 from noiseless.reports.rows import policy_rows, side_rows, status_of
+from noiseless.reports.rule_rows import change_rows, finest_text, rule_rows, total_rows
 from noiseless.tables import Tally, written_whole
 
 
@@ -43,6 +45,7 @@ def audit_html(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool
         largest=_largest_homogeneous(audit),
         heads=audit.heads,
         head=audit.heads.removesuffix("s"),
+        **_rules(audit, reveal=reveal),
         **_plots(audit, reveal=reveal),
     )
 
@@ -70,6 +73,20 @@ def _sentence(audit: Audit) -> str:
     """The verdict without the status before it; it then begins with a small letter, or a column's name."""
     text = audit.verdict.partition(": ")[2]
     return text if audit.worst.sensitive_values == 1 else text[0].upper() + text[1:]
+
+
+def _rules(audit: Audit, *, reveal: bool) -> dict[str, Any]:
+    """What the rules change, if there are any."""
+    rules = audit.rules
+    if rules is None:
+        return {"rules": None}
+    return {
+        "rules": rules,
+        "rule_figures": rule_rows(rules),
+        "rule_changes": change_rows(rules),
+        "rule_finest": finest_text(rules),
+        "rule_totals": total_rows(rules.reveal_totals() if reveal else rules.totals),
+    }
 
 
 def _largest_homogeneous(audit: Audit) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from noiseless.audits import Audit, PolicyResult, Witness
 from noiseless.reports.rows import policy_rows
+from noiseless.reports.rule_rows import finest_text, rule_rows, total_rows
 from noiseless.reports.text_blocks import aligned, table, wrapped
 
 _WITNESSES = 5
@@ -14,6 +15,7 @@ def audit_text(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool
     blocks = [
         wrapped(audit.verdict),
         aligned(audit.summary.items()),
+        *_rules(audit),
         _several(audit),
         _side(audit),
         _suppressed(audit),
@@ -22,6 +24,24 @@ def audit_text(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool
         _policy(policy),
     ]
     return "\n\n".join(block for block in blocks if block)
+
+
+def _rules(audit: Audit) -> list[str]:
+    rules = audit.rules
+    if rules is None:
+        return []
+    blocks = [wrapped(rules.verdict)]
+    if rules.ruling.changes_what_is_seen:
+        blocks += [
+            table("What the rules change:", ("", "without", "with"), rule_rows(rules)),
+            wrapped(finest_text(rules)),
+        ]
+    header = ("", "told", "withheld", f"{audit.heads} in told", "closest estimate", "in the group of row")
+    rows = [
+        (t.column, f"{t.told:,}", f"{t.withheld:,}", f"{t.contributors:,}", t.error, t.row)
+        for t in total_rows(rules.totals)
+    ]
+    return [*blocks, table("What totals by group give away:", header, rows)] if rows else blocks
 
 
 def _several(audit: Audit) -> str:

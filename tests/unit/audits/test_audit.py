@@ -196,11 +196,18 @@ def test_a_schema_gives_roles_and_declared_sizes(tmp_path: Path) -> None:
     assert audit(PEOPLE, schema=tmp_path / "p.toml").declared_values is None
 
 
+def test_all_other_columns_are_public_unless_said() -> None:
+    others = tuple(name for name in PEOPLE.column_names if name not in ("ill", "age"))
+    assert audit(PEOPLE, sensitive="ill", given="age").public == others
+    with pytest.raises(RequestError, match="--public"):
+        audit([PEOPLE, PEOPLE], sensitive="ill", unit="age")
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
         ({"public": "age"}, RequestError, "--sensitive"),
-        ({"sensitive": "ill"}, RequestError, "--public"),
+        ({"sensitive": "ill", "public": []}, RequestError, "--public"),
         ({"sensitive": "ill", "public": "ill"}, ColumnError, "both sensitive and public"),
         ({"sensitive": "ill", "public": ["age", "age"]}, ColumnError, "named twice as public"),
         ({"sensitive": "ill", "public": "age", "given": "age"}, ColumnError, "both public and given"),

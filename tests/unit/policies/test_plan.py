@@ -92,7 +92,7 @@ def test_a_reach_is_a_budget_too() -> None:
 def test_requests_that_make_no_sense(arguments: dict[str, object], remedy: str) -> None:
     asked: dict[str, object] = {"query": "mean", "n": 5, "bounds": (0, 1), **arguments}
     with pytest.raises(RequestError, match=remedy):
-        plan(**asked)  # type: ignore[arg-type]
+        plan(**asked)  # type: ignore[call-overload]
 
 
 def test_a_plan_reads_well() -> None:
@@ -114,3 +114,9 @@ def test_whole_budgets_are_powers_of_two() -> None:
     question, _ = named_query("mean", 10, 0, 1)
     assert printed_cells(question, Fraction(1, 2)) == 14  # floor(10 sqrt 2)
     assert printed_cells(question, Bits(3)) == 30
+
+
+def test_the_median_of_an_even_number_is_the_mean_of_two_to_one_person() -> None:
+    found = plan("median", n=6, bounds=(0, 100), reach=4)
+    assert (found.cells, found.reach, found.reach_exact) == (6, 4, True)
+    assert plan("median", n=7, bounds=(0, 100), reach=4).cells == 4

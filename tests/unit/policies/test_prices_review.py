@@ -179,7 +179,7 @@ def test_large_powers_are_found_at_once() -> None:
 def test_numbers_that_are_none_are_refused(number: Decimal) -> None:
     for limit in ("budget", "max_error"):
         with pytest.raises(RequestError):
-            plan("mean", n=10, bounds=(0, 1), **{limit: number})  # type: ignore[arg-type]
+            plan("mean", n=10, bounds=(0, 1), **{limit: number})  # type: ignore[call-overload]
     with pytest.raises(RequestError, match="finite"):
         plan("mean", n=10, bounds=(0, number), budget=2)
 

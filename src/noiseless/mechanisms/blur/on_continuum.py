@@ -48,6 +48,11 @@ class ContinuousBlur:
         max_change: D.
         mode: "stretch" spreads each half of a band over the whole of it; "collapse" is the paper's policy,
             which releases g for all of it.
+
+    Guarantee:
+        * Whoever sees the released value of a point in the band cannot exclude either answer.
+        * No value moves by more than D.
+        * Priv is ln(1 + `epsilon`) (Theorem 4 of [P2]); with `collapse` only if taken to [[X]], see `privacy`.
     """
 
     hypothesis: Hypothesis

@@ -53,6 +53,11 @@ class Blur:
 
     Attributes:
         lattice: the hypothesis, the declared columns, D and the mode.
+
+    Guarantee:
+        * Whoever sees the released value of a point in a band cannot exclude either answer.
+        * No value moves by more than `max_change`. Outside of the bands the table is as it was, and the
+          answer is plain to see: `protected_share` says how much is inside.
     """
 
     lattice: Lattice

@@ -31,6 +31,12 @@ class LocalQuantizer:
         quantizer: the cells, over the domain of the value.
         name: what messages call the value.
         missing: whether a missing value is told too, as an output of its own.
+
+    Guarantee:
+        * A reading tells at most log2 of the number of cells, and of one more if missing values are
+          told. n readings of a person tell at most n times that.
+        * A reading is off by half a cell at most.
+        * Nothing is assumed of the collector: it never sees more than the cell.
     """
 
     quantizer: Quantizer

@@ -34,6 +34,10 @@ class LocalVector:
     Attributes:
         coordinates: a quantizer for each coordinate.
         weights: what an error of 1 in each coordinate counts.
+
+    Guarantee:
+        * A reading tells at most the logarithm of the product of the numbers of cells.
+        * Each coordinate is off by half of its own cell at most.
     """
 
     coordinates: tuple[LocalQuantizer, ...]

@@ -82,6 +82,15 @@ def gaussian(lattice: Lattice, epsilon: float, delta: float, sweep: int) -> Addi
 
     Raises:
         RequestError: epsilon is not above 0, or delta not between 0 and 1.
+
+    >>> noisy = gaussian(Lattice.of(0, 100, 1), epsilon=1.0, delta=1e-6, sweep=10)
+    >>> round(noisy.bits(10), 3), round(noisy.mean_error, 1)
+    (0.01, 24.7)
+
+    Guarantee:
+        * (epsilon, delta)-DP for whoever moves the answer by `sweep` positions at most.
+        * One person tells at most `bits(sweep)`, the capacity at the worst base; the worst error is the
+          whole range.
     """
     positive(epsilon, "epsilon")
     if not 0 < delta < 1:

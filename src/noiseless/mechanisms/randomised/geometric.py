@@ -60,5 +60,17 @@ class GeometricNoise(Noise):
 
 
 def geometric(lattice: Lattice, epsilon: float, sweep: int) -> AdditiveNoise:
-    """The geometric mechanism that is epsilon-DP when one person moves the answer by `sweep` positions."""
+    """The geometric mechanism that is epsilon-DP when one person moves the answer by `sweep` positions.
+
+    Whole numbers from the start; the answer is clamped to the range.
+
+    >>> noisy = geometric(Lattice.of(0, 100, 1), epsilon=1.0, sweep=10)
+    >>> round(noisy.bits(10), 3), round(noisy.mean_error, 1)
+    (0.128, 8.9)
+
+    Guarantee:
+        * epsilon-DP for whoever moves the answer by `sweep` positions at most.
+        * One person tells at most `bits(sweep)`, the capacity at the worst base; the worst error is the
+          whole range.
+    """
     return AdditiveNoise(lattice, GeometricNoise(sweep / positive(epsilon, "epsilon")))

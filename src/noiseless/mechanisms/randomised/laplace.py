@@ -55,5 +55,17 @@ class LaplaceNoise(Noise):
 
 
 def laplace(lattice: Lattice, epsilon: float, sweep: int) -> AdditiveNoise:
-    """The Laplace mechanism that is epsilon-DP when one person moves the answer by `sweep` positions."""
+    """The Laplace mechanism that is epsilon-DP when one person moves the answer by `sweep` positions.
+
+    Its noise is rounded to whole steps and the answer clamped to the range.
+
+    >>> noisy = laplace(Lattice.of(0, 100, 1), epsilon=1.0, sweep=10)
+    >>> round(noisy.bits(10), 3), round(noisy.mean_error, 1)
+    (0.128, 9.0)
+
+    Guarantee:
+        * epsilon-DP for whoever moves the answer by `sweep` positions at most.
+        * One person tells at most `bits(sweep)`, the capacity at the worst base; the worst error is the
+          whole range.
+    """
     return AdditiveNoise(lattice, LaplaceNoise(sweep / positive(epsilon, "epsilon")))

@@ -20,6 +20,14 @@ class RandomisedResponse(Randomised):
     Attributes:
         lattice: the values.
         keep: the probability of the truth.
+
+    >>> told = RandomisedResponse(Lattice.of(0, 3, 1), keep=0.7)
+    >>> round(told.bits(3), 3)
+    0.643
+
+    Guarantee:
+        * epsilon-LDP with epsilon = |ln(keep (m - 1) / (1 - keep))| for m values.
+        * A person tells at most the capacity, `bits(m - 1)`.
     """
 
     lattice: Lattice

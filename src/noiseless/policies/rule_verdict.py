@@ -1,0 +1,108 @@
+"""A plan under a rule, in words."""
+
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from noiseless.exact import Bits
+from noiseless.mechanisms.rules import Dominance
+
+if TYPE_CHECKING:
+    from noiseless.policies.rules import RulePlan
+
+_DIGITS = 6
+
+
+def verdict(plan: "RulePlan") -> str:
+    """What to make of a rule, in a sentence or two."""
+    name = plan.rule.text
+    if plan.reach == 1 and plan.withheld:
+        return f"{name} withholds every answer here: nothing is told, at 0 bits."
+    if plan.reach == 1:
+        return f"{name} tells nothing of one person here: whatever they have, the answer is the same."
+    if isinstance(plan.rule, Dominance) and plan.tells_everything:
+        return (
+            f"{name} tells everything, {plan.bits}: against whoever knows the other contributors, the"
+            f" {_total(plan)} gives the last one away. The exact {_total(plan)}, always told, tells no more."
+        )
+    return _beside_finest(plan)
+
+
+def _beside_finest(plan: "RulePlan") -> str:
+    """Whether cells of one width tell no more and err less."""
+    name, finest, told = plan.rule.text, plan.finest, f"{_answers(plan)}, {plan.bits}"
+    if finest is None:
+        return f"{name} tells {plan.bits} of the {_entropy(plan)} that a code holds."
+    if not finest.worst_error:
+        return (
+            f"{name} tells {plan.bits} of one person. So does the exact {_total(plan)}: the rule protects"
+            " nothing here."
+        )
+    cells = f"cells of {_short(finest.cell_width)}"
+    if plan.worst_error is None:
+        return f"{told}; {cells}, always told, tell no more, off by {_short(finest.worst_error)}."
+    if finest.worst_error < plan.worst_error:
+        less, more = _short(finest.worst_error), _short(plan.worst_error)
+        return f"{told}; {cells} tell no more, off by {less} instead of {more}."
+    return f"{told}; no equal cells that tell as little are finer."
+
+
+def lines(plan: "RulePlan") -> list[str]:
+    """A plan as people read it."""
+    who = {None: "", 1: " of 1 person"}.get(plan.people, f" of {plan.people or 0:,} people")
+    bound = "" if plan.reach_exact else " at most"
+    answers = f"{plan.reach:,} answer{'s' * (plan.reach != 1)}{bound}"
+    return [
+        f"{plan.query}{who} under {plan.rule.text}: {_told(plan)}.",
+        f"One person can cause {answers}: the price is {plan.bits}. A record holds {_entropy(plan)}.",
+        *_example(plan),
+        plan.verdict,
+        *([f"Warning: {plan.warning}."] if plan.warning else []),
+    ]
+
+
+def _told(plan: "RulePlan") -> str:
+    if plan.cells == 1 and plan.withheld:
+        return "every answer is withheld"
+    if plan.cells is None:
+        return f"a told {_total(plan)} is exact{', others are withheld' * plan.withheld}"
+    many = f"{plan.cells:,} different answer{'s' * (plan.cells != 1)}"
+    return many if plan.worst_error is None else f"{many}, off by {_short(plan.worst_error)} at most"
+
+
+def _example(plan: "RulePlan") -> list[str]:
+    """The witness; with nobody to be told apart there is nothing to show."""
+    seen = plan.witness
+    if len(seen.values) <= 1:
+        return []
+    others = " and ".join(f"{many:,} at {value}" for value, many in seen.others)
+    beside = f"with others {others}, " if others else ""
+    values, answers = (", ".join(map(str, found)) for found in (seen.values, seen.answers))
+    more = "" if seen.reach <= len(seen.values) else f"; {seen.reach:,} answers in all"
+    return [f"Example: {beside}a person's {values} give {answers}{more}."]
+
+
+def _answers(plan: "RulePlan") -> str:
+    bound = "" if plan.reach_exact else " at most"
+    return f"{plan.reach:,} answers{bound}"
+
+
+def _total(plan: "RulePlan") -> str:
+    return "total" if isinstance(plan.rule, Dominance) and plan.query == "sum" else plan.query
+
+
+def _entropy(plan: "RulePlan") -> str:
+    entropy = plan.entropy_of_record
+    return str(entropy) if isinstance(entropy, Bits) else "infinitely many bits"
+
+
+def _short(number: Fraction) -> str:
+    """Six significant digits, rounded up: an error that is read is never understated.
+
+    >>> _short(Fraction(365, 2)), _short(Fraction(1, 3)), _short(Fraction(12345678))
+    ('182.5', '0.333334', '12,345,678')
+    """
+    if number.denominator == 1:
+        return f"{int(number):,}"
+    context = Context(prec=_DIGITS, rounding=ROUND_CEILING)
+    return f"{context.divide(Decimal(number.numerator), Decimal(number.denominator)).normalize(context):,f}"
