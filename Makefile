@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Spark is large, and of no use without Java.
 EXTRAS := server$(shell command -v java >/dev/null && echo ,spark)
 
-.PHONY: demo test lint types contracts docs tests soak bench clean
+.PHONY: demo test lint types contracts docs tests soak bench pictures clean
 
 demo: .venv/ready
 	$(BIN)/noiseless demo --out demo
@@ -33,9 +33,15 @@ soak: .venv/ready
 	  tests/surfaces/test_curator_killed.py tests/surfaces/test_ledger_processes.py
 	NOISELESS_KILLS=200 $(BIN)/pytest --quiet tests/surfaces/test_server_processes.py tests/surfaces/test_stream_killed.py
 
-# Ratios against the engine's own limits and against peers, which get virtual environments of their own.
+# Side by side with the machine's limits and with peers, which get virtual environments of their own; writes
+# docs/benchmarks.md and its plots. `python benchmarks/run.py --small` takes minutes, `--only NAMES` some sections.
 bench: .venv/ready
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/run.py --docs
+
+# The pictures and the notebooks' outputs in the documentation, made anew (needs Chromium).
+pictures: .venv/ready
+	$(BIN)/python docs/tools/pictures.py
+	$(BIN)/python docs/tools/notebooks.py
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "noiseless needs Python 3.11 or later; set PYTHON=")'
@@ -45,4 +51,4 @@ bench: .venv/ready
 	touch $@
 
 clean:
-	rm -rf .venv demo bench docs/_build
+	rm -rf .venv demo bench docs/_build docs/reference

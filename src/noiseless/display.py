@@ -1,7 +1,8 @@
 """Small helpers for a readable `repr`, for notebooks, and for numbers that are certain between two ends."""
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from html import escape
@@ -17,6 +18,9 @@ _LONGEST_WHOLE = 40
 """Whole numbers of more digits are shown to people with an exponent."""
 _LONGEST_EXACT = 10_000
 """Exact numbers of more bits are not written out: readers of JSON need not take such long ones."""
+_NUMBER = re.compile(r"[-+]?(\d[\d,]*(\.\d+)?(e[-+]?\d+)?|inf)( bits?| %)?")
+_NONE = frozenset({"", "-", "none", "exact"})
+"""What stands in a column of numbers where there is none."""
 
 
 # Tables
@@ -28,13 +32,17 @@ def text_table(title: str, rows: Mapping[str, str]) -> str:
     return "\n".join([title, *(f"  {name:<{width}}  {value}" for name, value in rows.items())])
 
 
-def html_table(title: str, rows: Mapping[str, str]) -> str:
-    """The same as a small HTML table."""
-    cells = "".join(
-        f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(value)}</td></tr>"
-        for name, value in rows.items()
-    )
-    return f"<p><b>{escape(title)}</b></p><table>{cells}</table>"
+def html_table(title: str, rows: Mapping[str, str], notes: Iterable[str] = ()) -> str:
+    """The same as a small HTML table, with lines of text below it.
+
+    Colours are those of the notebook, light or dark; only the alignment is ours.
+
+    >>> html_table("Price", {}, ["nothing new"])
+    '<p><b>Price</b></p><p>nothing new</p>'
+    """
+    cells = "".join(f"<tr>{_cell('th', name)}{_cell('td', value)}</tr>" for name, value in rows.items())
+    table = f"<table>{cells}</table>" if cells else ""
+    return f"{_titled(title)}{table}{_paragraphs(notes)}"
 
 
 def aligned(table: Sequence[Sequence[str]]) -> list[str]:
@@ -50,14 +58,41 @@ def aligned(table: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def html_rows(table: Sequence[Sequence[str]]) -> str:
-    """A head and rows as a small HTML table."""
+def html_rows(table: Sequence[Sequence[str]], title: str = "", notes: Iterable[str] = ()) -> str:
+    """A head and rows as a small HTML table; columns of numbers stand at the right."""
     if not table:
-        return ""
-    head, *rows = table
-    names = "".join(f"<th style='text-align:left'>{escape(name)}</th>" for name in head)
-    lines = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table><tr>{names}</tr>{lines}</table>"
+        return f"{_titled(title)}{_paragraphs(notes)}"
+    sides = ["right" if _numeric(column[1:]) else "left" for column in zip(*table, strict=True)]
+    head, *rows = (
+        "".join(_cell(tag, cell, side) for cell, side in zip(line, sides, strict=True))
+        for tag, line in zip(["th", *["td"] * (len(table) - 1)], table, strict=True)
+    )
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f"{_titled(title)}<table><tr>{head}</tr>{body}</table>{_paragraphs(notes)}"
+
+
+def html_answer(sql: str, column: str, group: Mapping[str, object], told: str, cost: object) -> str:
+    """One number of a reply: what is told, about whom, and what it costs; a cost of True is none."""
+    rows = {"told": told, **{name: str(value) for name, value in group.items()}}
+    return html_table(column, {**rows, "cost": "free" if cost is True else str(cost), "statement": sql})
+
+
+def _titled(title: str) -> str:
+    return f"<p><b>{escape(title)}</b></p>" if title else ""
+
+
+def _paragraphs(lines: Iterable[str]) -> str:
+    return "".join(f"<p>{escape(line)}</p>" for line in lines)
+
+
+def _cell(tag: str, text: str, side: str = "left") -> str:
+    whole = ";white-space:nowrap" if tag == "th" or side == "right" else ""
+    return f"<{tag} style='text-align:{side};padding:.3em .7em{whole}'>{escape(text)}</{tag}>"
+
+
+def _numeric(cells: Sequence[str]) -> bool:
+    """Whether all cells are numbers, or say that there is none, and some are."""
+    return all(cell in _NONE or _NUMBER.fullmatch(cell) for cell in cells) and not _NONE.issuperset(cells)
 
 
 def printable(line: str) -> str:

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noiseless.curator.answers import shown
-from noiseless.display import exact_text, html_rows, nearest, rounded_ends, shown_interval
+from noiseless.display import (
+    exact_text,
+    html_answer,
+    html_rows,
+    html_table,
+    nearest,
+    rounded_ends,
+    shown_interval,
+)
 from noiseless.queries.sql import Interval
 
 
@@ -39,5 +47,19 @@ def test_exact_numbers_are_written_out_unless_they_are_long(number: Fraction) ->
 
 
 def test_tables_hold_no_markup_of_others() -> None:
-    assert "<td>&lt;b&gt;</td>" in html_rows([["a"], ["<b>"]])
+    assert ">&lt;b&gt;</td>" in html_rows([["a"], ["<b>"]])
     assert html_rows([]) == ""
+
+
+def test_columns_of_numbers_stand_at_the_right() -> None:
+    table = html_rows([["who", "n", "told"], ["north", "1,200", "0.5 (0 to 1)"], ["south", "-", "7"]])
+    assert [cell.split("text-align:")[1].split(";")[0] for cell in table.split("<td")[1:]] == [
+        *("left", "right", "left"),
+        *("left", "right", "left"),
+    ]
+    assert html_table("<i>", {"<b>": "<u>"}, ["<s>"]).count("&lt;") == 4
+
+
+def test_an_answer_shows_what_it_cost() -> None:
+    shown = html_answer("SELECT 1", "mean", {"suburb": "north"}, "7", True)
+    assert all(f">{text}</td>" in shown for text in ("7", "north", "free", "SELECT 1"))

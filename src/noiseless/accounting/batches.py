@@ -16,6 +16,7 @@ from noiseless.accounting.known import Known
 from noiseless.accounting.mixtures import Part, best_parts
 from noiseless.accounting.record import Record
 from noiseless.accounting.rules import several_rows
+from noiseless.display import html_rows
 from noiseless.exact import Bits
 
 
@@ -41,6 +42,11 @@ class Price:
 
     def __str__(self) -> str:
         return f"{self.cost} ({self.rule})"
+
+    def _repr_html_(self) -> str:
+        parts = [[", ".join(part.attributes), str(Bits(part.outputs)), part.rule] for part in self.parts]
+        notes = [f"Nothing of {name} is protected any more." for name in self.disclosed]
+        return html_rows([["about", "bits", "rule"], *parts] if parts else [], f"Price: {self}", notes)
 
     @property
     def outputs(self) -> int:

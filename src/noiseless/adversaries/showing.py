@@ -1,8 +1,9 @@
 """A game's results as a readable table, in a terminal and in a notebook."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
+
+from noiseless.display import html_rows
 
 _LAST = ("score", "low", "high")
 """Columns at the end; everything else that tells results apart stands before them."""
@@ -24,10 +25,7 @@ def as_text(title: str, results: Sequence[Mapping[str, Any]], shown: Sequence[st
 
 def as_html(title: str, results: Sequence[Mapping[str, Any]], shown: Sequence[str] = ()) -> str:
     """The same as a small HTML table."""
-    head, *body = _rows(results, shown)
-    cells = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-    lines = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in body)
-    return f"<p><b>{escape(title)}</b></p><table><tr>{cells}</tr>{lines}</table>"
+    return html_rows(_rows(results, shown), title)
 
 
 def _rows(results: Sequence[Mapping[str, Any]], shown: Sequence[str]) -> list[list[str]]:

@@ -10,7 +10,7 @@ from noiseless.client.errors import BadReply
 from noiseless.client.frames import Framed, plain
 from noiseless.client.numbers import Amount
 from noiseless.client.reading import Members
-from noiseless.display import Bound, rounded_ends, shown_interval
+from noiseless.display import Bound, html_answer, rounded_ends, shown_interval
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,6 +51,10 @@ class Answer:
     def free(self) -> bool:
         """Whether they cost nothing."""
         return self.cost == Amount()
+
+    def _repr_html_(self) -> str:
+        told = "not told" if self.lower is None else self.shown()
+        return html_answer(self.sql, self.column, self.group, told, self.free or self.cost)
 
     def numbers(self) -> dict[str, float | None]:
         """The middle, and bounds that are rounded outwards."""

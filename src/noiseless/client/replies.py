@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, TypeVar
 
 from noiseless.client.answers import Answer, Result, read_result
@@ -57,10 +56,8 @@ class Quote:
         return "\n".join(map(printable, lines))
 
     def _repr_html_(self) -> str:
-        tables = "".join(html_rows(result.lines()) for result in self.results if result.rows)
-        notes = "".join(f"<p>{escape(warning)}</p>" for warning in self.warnings)
-        lines = "" if tables else "".join(f"<p>{escape(line)}</p>" for line in self._lines())
-        return f"<p><b>{escape(self._title())}</b></p>{tables}{lines}{notes}"
+        told = [result.lines() for result in self.results if result.rows] or [self._prices()]
+        return html_rows([], self._title()) + "".join(map(html_rows, told)) + html_rows([], "", self.warnings)
 
     def _title(self) -> str:
         verb = "would cost" if self.allowed else "would cost too much:"
@@ -71,10 +68,12 @@ class Quote:
         return f"{self.spent} are spent{left}"
 
     def _lines(self) -> list[str]:
-        return [
-            f"{answer.column}: {'free' if answer.free else answer.cost}  {answer.sql}"
-            for answer in self.answers
-        ]
+        return [f"{column}: {cost}  {sql}" for column, cost, sql in self._prices()[1:]]
+
+    def _prices(self) -> list[list[str]]:
+        """What each number would cost by itself."""
+        rows = ([one.column, "free" if one.free else str(one.cost), one.sql] for one in self.answers)
+        return [["column", "by itself", "statement"], *rows]
 
 
 @dataclass(frozen=True, repr=False)

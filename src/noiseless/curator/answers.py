@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from noiseless.accounting.cost import Cost
-from noiseless.display import Bound, exact_text, rounded_ends, shown_interval
+from noiseless.display import Bound, exact_text, html_answer, rounded_ends, shown_interval
 from noiseless.domain import Value
 from noiseless.exact import Bits
 from noiseless.queries.sql import Interval
@@ -61,6 +61,10 @@ class Answer:
     def free(self) -> bool:
         """Whether they cost nothing."""
         return self.cost == Cost()
+
+    def _repr_html_(self) -> str:
+        told = "not told" if self.interval is None else shown(self.interval)
+        return html_answer(self.sql, self.column, self.group, told, self.free or self.cost)
 
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON."""

@@ -4,13 +4,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
 
-from noiseless.display import html_table, text_table
+from noiseless.display import html_rows, html_table, text_table
 from noiseless.exact import Bits
 from noiseless.policies.merging import Length
 from noiseless.releases.certificate import Certificate
@@ -141,8 +140,7 @@ class ReleaseFrontier:
         return "\n".join([self._title, *lines])
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><td>{cells}</td>{_cells(rest)}</tr>" for cells, rest in self._lines)
-        return f"<p><b>{escape(self._title)}</b></p><table>{rows}</table>"
+        return html_rows([[cells, *_cells(rest)] for cells, rest in self._lines], self._title)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, under the names it has in JSON."""
@@ -174,8 +172,8 @@ class ReleaseFrontier:
         return [("cells", head), *((f"{point.cells:,}", point_line(point)) for point in self.points)]
 
 
-def _cells(line: str) -> str:
-    return "".join(f"<td>{escape(cell)}</td>" for cell in re.split(r" {2,}", line.strip()))
+def _cells(line: str) -> list[str]:
+    return re.split(r" {2,}", line.strip())
 
 
 def point_line(point: ReleasePoint) -> str:

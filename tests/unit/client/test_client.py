@@ -110,7 +110,8 @@ def test_a_quote_is_shown_with_its_price(server: FakeServer) -> None:
         f"  most: 1.00 bits  {SQL}\n"
         f"  n: free  {SQL}"
     )
-    assert "<p>n: free" in quote._repr_html_()
+    assert ">n</td>" in quote._repr_html_()
+    assert ">free</td>" in quote._repr_html_()
     assert [(answer.column, answer.value, answer.free) for answer in quote.answers] == [
         ("most", None, False),
         ("n", None, True),
@@ -129,7 +130,7 @@ def test_a_reply_is_shown_and_exact(server: FakeServer) -> None:
     assert found.answers[0].lower == Fraction(51, 10)
     assert found.answers[0].value == Fraction(151, 20)
     assert found.remaining_outputs == 32
-    assert "<td>7.55 (5.1 to 10)</td>" in found._repr_html_()
+    assert ">7.55 (5.1 to 10)</td>" in found._repr_html_()
 
 
 def test_frames_are_those_of_the_curator(server: FakeServer) -> None:
@@ -180,7 +181,7 @@ def test_datasets_are_listed(server: FakeServer) -> None:
     assert (found[0].spent.bits, found[0].budget, found[1].budget) == (Bits(3), Fraction(6), None)
     assert [line.name for line in found[0:2]] == [line.name for line in found] == ["meters", "heart"]
     assert found.to_pandas()["budget"][0] == 6
-    assert "<td>1,234</td>" in found._repr_html_()
+    assert ">1,234</td>" in found._repr_html_()
 
 
 def test_a_dataset_is_described(server: FakeServer) -> None:
@@ -197,7 +198,7 @@ def test_a_dataset_is_described(server: FakeServer) -> None:
     )
     assert "a person, with at most 48 rows" in repr(found)
     assert repr(found).endswith("beware")
-    assert "<th style='text-align:left'>suburb</th>" in found._repr_html_()
+    assert ">suburb</th>" in found._repr_html_()
 
 
 def test_a_sample_is_a_frame(server: FakeServer) -> None:

@@ -90,7 +90,7 @@ def test_people_read_a_table(reply: Reply) -> None:
     assert "  suburb  mean" in text
     page = reply._repr_html_()
     assert page.count("<table>") == 2
-    assert "<td>north</td>" in page
+    assert ">north</td>" in page
 
 
 def test_html_is_escaped() -> None:

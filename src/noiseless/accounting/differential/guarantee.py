@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from noiseless.accounting.differential import conversions, information_bounds, printed, tradeoff
 from noiseless.accounting.differential.binary import upper_delta, upper_epsilon
+from noiseless.display import html_table
 from noiseless.errors import RequestError
 from noiseless.exact import Nats, ball_above, round_up
 from noiseless.measures.differential.parameters import (
@@ -32,7 +33,7 @@ class Kind(StrEnum):
     delta = "delta"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Conversion:
     """What follows from a guarantee; numbers are rounded up.
 
@@ -54,6 +55,14 @@ class Conversion:
     def follows(self) -> bool:
         """Whether a guarantee of the wanted kind follows at all."""
         return self.epsilon is None or math.isfinite(self.epsilon)
+
+    def __repr__(self) -> str:
+        return self.statement
+
+    def _repr_html_(self) -> str:
+        numbers = {"epsilon, in nats": self.epsilon, "delta": self.delta}
+        rows = {name: "none" if math.isinf(x) else _shown(x) for name, x in numbers.items() if x is not None}
+        return html_table(self.statement, {**rows, "best possible": "yes" if self.tight else "not known"})
 
     def to_dict(self) -> Mapping[str, object]:
         """The fields as JSON has them."""

@@ -78,7 +78,7 @@ export function exactBits(number, exact, direction = 1) {
 
 /** A formula such as log2(3) + 1/2 as people write it. */
 export function formula(exact) {
-  return exact.replace(/log2\((\d+)\)/g, "log\u2082\u2009$1");
+  return `${exact.replace(/log2\((\d+)\)/g, "log\u2082\u2009$1")} ${exact === "1" ? "bit" : "bits"}`;
 }
 
 /** What is left. */

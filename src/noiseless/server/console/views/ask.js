@@ -214,7 +214,7 @@ class Ask {
     const warnings = quote.warnings.map((text) => h("p", { class: "small" }, `Take care: ${text}.`));
     const asked = { asked: quote.batch_bits, allowed: quote.allowed };
     if (quote.allowed) {
-      const why = quote.batch_bits === 0 ? "All of it was answered before, or everybody may know it." : `Exactly ${formula(quote.batch_bits_exact)} bits for those who pay most (${quote.rule}).`;
+      const why = quote.batch_bits === 0 ? "All of it was answered before, or everybody may know it." : `Exactly ${formula(quote.batch_bits_exact)} for those who pay most (${quote.rule}).`;
       return [figure(this.words(quote)), h("p", { class: "quiet small" }, why), shown(asked), warnings];
     }
     const { analyst_bits: allowance, analyst_bits_exact: exactly } = this.dataset.budget;

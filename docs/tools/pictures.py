@@ -1,0 +1,252 @@
+"""Make the pictures of the documentation anew: `python docs/tools/pictures.py [KIND..]`.
+
+KIND is `reports`, `plots`, `console`, `games` or `gallery`; all of them if none is named. Reports and the
+console need Debian's chromium and chromedriver. Some games and the gallery need the data sets that
+NOISELESS_DATA names, and are left out without it. All is drawn by the commands that stand on the pages.
+"""
+
+import base64
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from PIL import Image
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+IMAGES = DOCS / "images"
+TABLES = ROOT / "src" / "noiseless" / "data"
+BIN = Path(sys.executable).parent
+WIDE, PHONE = 1200, 360
+
+sys.path.insert(0, str(ROOT / "tests"))  # the browser and the server of the tests
+from client_servers import ServerProcess, new_token  # noqa: E402
+from console_site import Reader, open_chromium  # noqa: E402
+
+MEANS = "SELECT suburb, AVG(kwh) AS mean\nFROM households\nGROUP BY suburb"
+MOST = "SELECT suburb, MAX(kwh) AS most\nFROM households\nGROUP BY suburb"
+HOMES = "SELECT COUNT(*)\nFROM households\nWHERE heating = 'pump'"
+ASKING = "h1, .builder, .question, .price, .columns"
+
+_BLOCK = re.compile(r"(?ms)^```(?:\{code-block\} \w+\n:caption: (\S+)\n\n|console\n)(.*?)^```")
+_COMMAND = re.compile(r"(?m)^\$ (.*(?:(?<=\\)\n.*)*)")
+_BUDGETS = (*range(7), "'reach 3'", "'reach 6'", "'reach 12'", "'reach 24'")
+_SEARCH = (
+    "```sh\nnoiseless attack binary-search patients.csv --column age --bounds 0 120"
+    " --public sex --public postcode "
+    + " ".join(f"--budget {budget}" for budget in _BUDGETS)
+    + " --plot binary-search.svg\n```"
+)
+"""The page about differencing shows this plot without the command that draws it."""
+_DRAWN = re.compile(r"(?ms)^```sh\n(noiseless attack [^`]*?--plot \S+)\n```")
+
+
+# Reports: pages of HTML in a browser
+
+
+def reports() -> None:
+    """The reports of an audit and of a release, as the tutorials make them."""
+    with tutorial_folder("audit") as folder, browser(folder) as reader:
+        page(reader, folder / "report.html", 1045, "report")
+    with tutorial_folder("release") as folder, browser(folder) as reader:
+        page(reader, folder / "report.html", 1120, "tutorial-release-report")
+
+
+def page(reader: Reader, file: Path, height: int, name: str) -> None:
+    """The top of a page."""
+    reader.look(WIDE, height)
+    reader.driver.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
+    reader.driver.get(file.as_uri())
+    shoot(reader, name)
+
+
+# Plots: what commands draw
+
+
+def plots() -> None:
+    """What the tutorials' commands draw, and the frontier of the page about reports."""
+    made = {
+        "release": {"frontier.png": "tutorial-frontier"},
+        "attack": {
+            "search.png": "tutorial-attack-search",
+            "reconstruction.png": "tutorial-attack-reconstruction",
+        },
+    }
+    for tutorial, files in made.items():
+        with tutorial_folder(tutorial) as folder:
+            for file, name in files.items():
+                keep((folder / file).read_bytes(), name)
+    with tables() as folder:
+        examples(DOCS / "release-report.md")
+        shutil.copy(folder / "frontier.svg", IMAGES / "frontier.svg")
+
+
+# The console: a browser in front of a server
+
+
+def console() -> None:
+    """Prices, answers and the ledger, for the tutorial and for the page about the console."""
+    with tutorial_folder("curate", last="noiseless dataset declare") as folder:
+        file = folder / "households.toml"
+        server = ServerProcess(file).start()
+        try:
+            with browser(folder) as reader:
+                reader.url = f"{server.url}/"
+                ask_and_look(reader, folder)
+        finally:
+            server.stop()
+
+
+def ask_and_look(reader: Reader, folder: Path) -> None:
+    """Go through the console as an analyst, then as the owner."""
+    ledger = f"sqlite:///{folder / 'households-ledger.db'}"
+    reader.begin(new_token(ledger, "households", name="paul"))
+    reader.look(1000, 900)
+    reader.go("d/households/ask")
+    reader.type(".question textarea", MEANS)
+    reader.find(".builder summary").click()
+    reader.find("#run", "Run for 1 bit")
+    shoot(reader, "tutorial-console-price", ASKING)
+    reader.find("#run").click()
+    reader.find(".answer", "Riverside")
+    reader.find("#run", "Run for free")
+    shoot(reader, "tutorial-console-answers", ".answer > *")
+    reader.type(".question textarea", MOST)
+    reader.find("#add-question").click()
+    reader.find(".question:nth-child(2) textarea").send_keys(HOMES)
+    reader.find("#run", "Run for 2 bits")
+    shoot(reader, "console-price", ASKING)
+    reader.find("#run").click()
+    reader.find(".answer", "exactly")
+    reader.find("#run", "Run for free")
+    shoot(reader, "console-answers", ".answer > *")
+    reader.begin(new_token(ledger, "households", name="olga", role="owner"))
+    reader.look(1000, 900)
+    reader.go("d/households/ledger")
+    reader.find("table", "paul")
+    shoot(reader, "tutorial-console-ledger", "h1, main nav, main table")
+    reader.look(PHONE, 740, dark=True, phone=True)
+    reader.find("table", "paul")
+    shoot(reader, "console-phone")
+
+
+# Games and the papers' figures: what the pages' own commands draw, of public data sets where they name these
+
+
+def games() -> None:
+    """The plot of each page about a game."""
+    for found in sorted(DOCS.glob("attack-*.md")):
+        for command in _DRAWN.findall(
+            f"{found.read_text('utf-8')}\n{_SEARCH if 'differ' in found.stem else ''}"
+        ):
+            if "NOISELESS_DATA" in command and "NOISELESS_DATA" not in os.environ:
+                continue
+            with tables() as folder:
+                shell(command)
+                drawn = next(folder.glob("*.svg"))
+                shutil.copy(drawn, IMAGES / f"attack-{drawn.stem.removeprefix('attack-')}.svg")
+
+
+def gallery() -> None:
+    """The figures that the gallery's page shows."""
+    if "NOISELESS_DATA" in os.environ:
+        with tables() as folder:
+            shell("noiseless reproduce p1-fig6 noise-sum -o figures")
+            for name in ("p1-fig6", "noise-sum"):
+                shutil.copy(folder / "figures" / f"{name}.svg", IMAGES)
+
+
+# Helpers
+
+
+@contextmanager
+def tables() -> Iterator[Path]:
+    """A folder with the bundled tables, to work in."""
+    with TemporaryDirectory() as name, chdir(name):
+        folder = Path(name)
+        for table in TABLES.iterdir():
+            shutil.copy(table, folder)
+        yield folder
+
+
+@contextmanager
+def tutorial_folder(name: str, last: str = "") -> Iterator[Path]:
+    """A folder in which a tutorial's commands were run, up to the one that begins so if that is said."""
+    with tables() as folder:
+        for file, text in _BLOCK.findall((DOCS / f"tutorial-{name}.md").read_text("utf-8")):
+            if file:
+                (folder / file).write_text(text, "utf-8")
+                continue
+            for command in _COMMAND.findall(text):
+                shell(command)
+                if last and command.startswith(last):
+                    yield folder
+                    return
+        yield folder
+
+
+def shell(command: str) -> None:
+    """Run a command; those that say no with an exit code may."""
+    path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(  # noqa: S602 - the documentation's own commands
+        command, shell=True, check=False, stdout=subprocess.DEVNULL, env=os.environ | {"PATH": path}
+    )
+
+
+def examples(file: Path) -> None:
+    """Run the Python examples of a page."""
+    test = doctest.DocTestParser().get_doctest(file.read_text("utf-8"), {}, file.name, str(file), 0)
+    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=lambda _: None)
+
+
+@contextmanager
+def browser(folder: Path) -> Iterator[Reader]:
+    """Somebody in front of a browser, in the light."""
+    driver = open_chromium(folder / "profile")
+    try:
+        yield Reader(driver, "about:blank", folder)
+    finally:
+        driver.quit()
+
+
+def shoot(reader: Reader, name: str, selector: str = "") -> None:
+    """Keep a picture of what is seen, or of the elements that match with a margin around them."""
+    options: dict[str, object] = {"captureBeyondViewport": bool(selector)}
+    if selector:
+        options["clip"] = {**reader.driver.execute_script(BOX, selector, 16), "scale": 1}
+    found = reader.driver.execute_cdp_cmd("Page.captureScreenshot", options)
+    keep(base64.b64decode(found["data"]), name)
+
+
+BOX = """
+const found = [...document.querySelectorAll(arguments[0])];
+const boxes = found.map(e => e.getBoundingClientRect()).filter(b => b.height);
+const edge = arguments[1];
+const left = Math.max(0, Math.min(...boxes.map(b => b.left)) + scrollX - edge);
+const top = Math.max(0, Math.min(...boxes.map(b => b.top)) + scrollY - 4);  // what stands above is left out
+const right = Math.max(...boxes.map(b => b.right)) + scrollX + edge;
+const bottom = Math.max(...boxes.map(b => b.bottom)) + scrollY + edge;
+return {x: left, y: top, width: right - left, height: bottom - top};
+"""
+
+
+def keep(png: bytes, name: str) -> None:
+    """Write a picture with as few bytes as 256 colours take."""
+    picture = Image.open(BytesIO(png)).convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    picture.save(IMAGES / f"{name}.png", optimize=True)
+    sys.stdout.write(f"{name}.png\n")
+
+
+KINDS = {"reports": reports, "plots": plots, "console": console, "games": games, "gallery": gallery}
+
+if __name__ == "__main__":
+    for kind in sys.argv[1:] or KINDS:
+        KINDS[kind]()
