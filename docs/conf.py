@@ -1,19 +1,28 @@
 """How Sphinx builds the documentation: offline, with every warning an error."""
 
+import sys
+from pathlib import Path
+
+from numpy.typing import ArrayLike
 from sphinx.application import Sphinx
+from sphinx.util.typing import stringify_annotation
 
 import noiseless
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "noiseless"
 author = "the authors of noiseless"
 copyright = author
 release = version = noiseless.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-exclude_patterns = ["_build"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "reference_pages", "sidebar"]
+exclude_patterns = ["_build", "_ext"]
 smartquotes = False
 default_role = "literal"  # docstrings put code between single backticks
 maximum_signature_line_length = 90
+
+nb_execution_mode = "off"  # notebooks show what is stored in them; the tests run them
 
 html_theme = "furo"
 html_title = f"noiseless {release}"
@@ -27,6 +36,7 @@ myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 napoleon_use_ivar = True
+napoleon_custom_sections = ["Inequalities", "Guarantee"]
 python_use_unqualified_type_names = True
 
 COLON = "\ue000"
@@ -50,7 +60,20 @@ def _after_napoleon(
     lines[:] = [line.replace(COLON, ":") for line in lines]
 
 
+ARRAY_LIKE = stringify_annotation(ArrayLike, "smart")
+"""What numpy's name stands for, spelt out over two lines."""
+
+
+def _shortened(
+    _app: Sphinx, _what: str, _name: str, _obj: object, _options: object, arguments: str | None, returned: str
+) -> tuple[str, str] | None:
+    if arguments is None or ARRAY_LIKE not in arguments:
+        return None
+    return arguments.replace(ARRAY_LIKE, "~numpy.typing.ArrayLike"), returned
+
+
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
+    app.connect("autodoc-process-signature", _shortened)
     app.connect("autodoc-process-docstring", _before_napoleon, priority=400)
     app.connect("autodoc-process-docstring", _after_napoleon, priority=600)

@@ -90,6 +90,8 @@ def lay(trap: Trap) -> None:
 def stream(place: str, count: int, source: str, output: str, arguments: list[str]) -> int:
     """Run the command in this process."""
     running.CHUNK = 1500
+    if count % 2:
+        running._LARGE = 0  # the next batch is read while one is made durable
     os.dup2(os.open(source, os.O_RDONLY), 0)
     os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), 1)
     lay(Trap(place, count))

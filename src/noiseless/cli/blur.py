@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from noiseless.cli.completion import columns_before_equals
 from noiseless.cli.options import Format, FormatOption, NamesOption, print_json, say, split_names, working
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def blur_command(  # noqa: PLR0917 - typer calls it by keywords
         typer.Option(
             "--bounds",
             metavar="COL=LO:HI[:STEP]",
+            autocompletion=columns_before_equals,
             help="What a column of the hypothesis may hold; its step is 1 unless given.",
         ),
     ] = None,
@@ -84,7 +86,11 @@ def blur_command(  # noqa: PLR0917 - typer calls it by keywords
     names: NamesOption = None,
     output: FormatOption = Format.text,
 ) -> int:
-    """Blur the table, write it, and say what that protects."""
+    """Blur the table, write it, and say what that protects.
+
+    Returns:
+        The exit code: 0.
+    """
     from noiseless.mechanisms.blur.on_table import blur
     from noiseless.tables import open_table
     from noiseless.tables.replacing import check_table_output

@@ -56,7 +56,11 @@ def convert_command(
     ] = False,
     output: FormatOption = Format.text,
 ) -> int:
-    """Print what follows."""
+    """Print what follows.
+
+    Returns:
+        The exit code: 0, or 1 when no finite guarantee follows.
+    """
     from noiseless.accounting.differential import convert
 
     found = convert(

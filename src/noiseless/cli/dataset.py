@@ -11,7 +11,14 @@ from noiseless.cli.options import Format, FormatOption, print_json, say, working
 if TYPE_CHECKING:
     from noiseless.curator import Curator
 
-HELP = "For the owner of a dataset: declare versions and budgets, see what is spent and what is exposed."
+HELP = """For the owner of a dataset: declare versions and budgets, see what is spent and what is exposed.
+
+Examples:
+
+  noiseless dataset declare meters.toml
+
+  noiseless dataset show meters.toml
+"""
 
 DECLARE_HELP = """Declare what the source holds now: the first version or a new one, with the file's budgets.
 
@@ -143,7 +150,11 @@ def release_command(
     by: ByOption = "owner",
     output: FormatOption = Format.text,
 ) -> int:
-    """Charge a release."""
+    """Charge a release.
+
+    Returns:
+        The exit code: 0, or 1 when the budget does not allow it.
+    """
     from noiseless.accounting import BudgetError
     from noiseless.cli.query import refused
     from noiseless.curator import Curator

@@ -83,7 +83,11 @@ def frontier_command(
     names: NamesOption = None,
     output: FormatOption = Format.text,
 ) -> int:
-    """Find the frontier, draw it if asked for, and list its points."""
+    """Find the frontier, draw it if asked for, and list its points.
+
+    Returns:
+        The exit code: 0.
+    """
     options = {name: value for name, value in locals().items() if name not in _NOT_IN_FILES}
     asked = merged_options(config, options, names)
     files = {name: asked.pop(name, None) for name in FILES}

@@ -12,7 +12,14 @@ from noiseless.cli.options import Format, FormatOption, print_json, say, working
 if TYPE_CHECKING:
     from noiseless.ledger import Entry, Ledger, State
 
-HELP = "What was charged for a dataset's answers, and whether that record is whole."
+HELP = """What was charged for a dataset's answers, and whether that record is whole.
+
+Examples:
+
+  noiseless ledger show meters.toml
+
+  noiseless ledger verify meters.toml
+"""
 
 SHOW_HELP = """What is spent and what is left of each dataset, and the entries of the ledger.
 
@@ -85,7 +92,11 @@ def show_command(
     ] = None,
     output: FormatOption = Format.text,
 ) -> int:
-    """Show accounts and entries."""
+    """Show accounts and entries.
+
+    Returns:
+        The exit code: 0, or 1 when the chain is broken.
+    """
     ledger, named = _opened(target)
     with ledger, working("checking the chain"):
         chosen = dataset or named
@@ -119,7 +130,11 @@ def verify_command(
     ] = None,
     output: FormatOption = Format.text,
 ) -> int:
-    """Check the ledger."""
+    """Check the ledger.
+
+    Returns:
+        The exit code: 0, or 1 when something is wrong with it.
+    """
     ledger, _ = _opened(target)
     with ledger, working("checking the chain"):
         report = ledger.verify(expect)
@@ -158,7 +173,11 @@ def restore_command(
     *,
     output: FormatOption = Format.text,
 ) -> int:
-    """Fill an empty ledger."""
+    """Fill an empty ledger.
+
+    Returns:
+        The exit code: 0, or 1 when the backup is broken.
+    """
     from noiseless.ledger import Ledger, locate
 
     with Ledger.open(locate(target)[0]) as ledger, working("checking and writing"):

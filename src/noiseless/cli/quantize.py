@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from noiseless.cli.completion import columns, columns_before_equals
 from noiseless.cli.options import (
     Format,
     FormatOption,
@@ -72,7 +73,10 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
             help="A file, a glob or a database table; - reads CSV or JSON lines from a pipe.",
         ),
     ],
-    column: Annotated[str, typer.Option("--column", metavar="COLUMN", help="The column of readings.")],
+    column: Annotated[
+        str,
+        typer.Option("--column", metavar="COLUMN", autocompletion=columns, help="The column of readings."),
+    ],
     bounds: Annotated[
         tuple[str, str],
         typer.Option("--bounds", metavar="LO HI", help="The smallest and the largest possible reading."),
@@ -86,6 +90,7 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
         typer.Option(
             "--also",
             metavar="COL=LO:HI[:STEP]",
+            autocompletion=columns_before_equals,
             help="Another column of the same reading, which shares the budget.",
         ),
     ] = None,
@@ -106,7 +111,10 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
     unit: Annotated[
         str | None,
         typer.Option(
-            "--unit", metavar="COLUMN", help="The column that names a person, to count their readings."
+            "--unit",
+            metavar="COLUMN",
+            autocompletion=columns,
+            help="The column that names a person, to count their readings.",
         ),
     ] = None,
     total_budget: Annotated[
@@ -156,7 +164,11 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
     names: NamesOption = None,
     output: FormatOption = Format.text,
 ) -> int:
-    """Release the readings, and say what that tells."""
+    """Release the readings, and say what that tells.
+
+    Returns:
+        The exit code: 0, or 3 when it was interrupted.
+    """
     from noiseless.mechanisms.local.on_table import quantize
     from noiseless.mechanisms.local.streaming import Schedule
     from noiseless.policies.local import local_mechanism

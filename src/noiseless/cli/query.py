@@ -39,7 +39,11 @@ def query_command(
     ] = None,
     output: FormatOption = Format.text,
 ) -> int:
-    """Print the answers, or what they would cost."""
+    """Print the answers, or what they would cost.
+
+    Returns:
+        The exit code: 0, or 1 when the budget does not allow the questions.
+    """
     from noiseless.accounting import BudgetError
     from noiseless.curator import Curator
 

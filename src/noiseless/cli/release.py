@@ -126,7 +126,11 @@ def release_command(
     names: NamesOption = None,
     output: FormatOption = Format.text,
 ) -> int:
-    """Make the release, write what was asked for, and say what it gives away and keeps."""
+    """Make the release, write what was asked for, and say what it gives away and keeps.
+
+    Returns:
+        The exit code: 0.
+    """
     options = {name: value for name, value in locals().items() if name not in ("config", "output", "names")}
     asked = merged_options(config, options, names)
     files = {name: asked.pop(name, None) for name in FILES}

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from noiseless.cli.completion import columns, columns_before_equals
 from noiseless.cli.options import MissingValues
 
 
@@ -67,19 +68,35 @@ TableArgument = Annotated[
     ),
 ]
 SensitiveOption = Annotated[
-    list[str] | None, typer.Option("--sensitive", metavar="COLUMN", help="A column to hide.")
+    list[str] | None,
+    typer.Option("--sensitive", metavar="COLUMN", autocompletion=columns, help="A column to hide."),
 ]
 PublicOption = Annotated[
     list[str] | None,
-    typer.Option("--public", metavar="COLUMN", help="A column to publish, merged as far as needed."),
+    typer.Option(
+        "--public",
+        metavar="COLUMN",
+        autocompletion=columns,
+        help="A column to publish, merged as far as needed.",
+    ),
 ]
 GivenOption = Annotated[
     list[str] | None,
-    typer.Option("--given", metavar="COLUMN", help="A column that the adversary knows from elsewhere."),
+    typer.Option(
+        "--given",
+        metavar="COLUMN",
+        autocompletion=columns,
+        help="A column that the adversary knows from elsewhere.",
+    ),
 ]
 KeepOption = Annotated[
     list[str] | None,
-    typer.Option("--keep", metavar="COLUMN", help="A column to publish as it is; it counts as seen."),
+    typer.Option(
+        "--keep",
+        metavar="COLUMN",
+        autocompletion=columns,
+        help="A column to publish as it is; it counts as seen.",
+    ),
 ]
 ObjectiveOption = Annotated[
     Objective | None,
@@ -105,7 +122,10 @@ DistanceOption = Annotated[
 HierarchyOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--hierarchy", metavar="COL=FILE", help="A tree for a column: rows of value,level 1,...,top."
+        "--hierarchy",
+        metavar="COL=FILE",
+        autocompletion=columns_before_equals,
+        help="A tree for a column: rows of value,level 1,...,top.",
     ),
 ]
 HierarchyCostOption = Annotated[
@@ -115,22 +135,38 @@ HierarchyCostOption = Annotated[
 ColumnWeightOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--column-weight", metavar="COL=W", help="What a difference in a column counts; 1 if not given."
+        "--column-weight",
+        metavar="COL=W",
+        autocompletion=columns_before_equals,
+        help="What a difference in a column counts; 1 if not given.",
     ),
 ]
 SpanOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--span", metavar="COL=LO:HI", help="A column's range, which the distance gower divides by."
+        "--span",
+        metavar="COL=LO:HI",
+        autocompletion=columns_before_equals,
+        help="A column's range, which the distance gower divides by.",
     ),
 ]
 NumericOption = Annotated[
     list[str] | None,
-    typer.Option("--numeric", metavar="COLUMN", help="A public column of text to read as numbers."),
+    typer.Option(
+        "--numeric",
+        metavar="COLUMN",
+        autocompletion=columns,
+        help="A public column of text to read as numbers.",
+    ),
 ]
 CategoricalOption = Annotated[
     list[str] | None,
-    typer.Option("--categorical", metavar="COLUMN", help="A public column of numbers to take as categories."),
+    typer.Option(
+        "--categorical",
+        metavar="COLUMN",
+        autocompletion=columns,
+        help="A public column of numbers to take as categories.",
+    ),
 ]
 MissingOption = Annotated[
     MissingValues | None,

@@ -41,7 +41,11 @@ def schema_command(
     names: NamesOption = None,
     output: FormatOption = Format.text,
 ) -> int:
-    """Print a proposal, or the outcome of a check."""
+    """Print a proposal, or the outcome of a check.
+
+    Returns:
+        The exit code: 0, or 1 when the table does not keep to the schema.
+    """
     from noiseless.domain import Schema, propose
     from noiseless.tables import open_table
 

@@ -11,7 +11,12 @@ if TYPE_CHECKING:
     from noiseless.ledger import Ledger
     from noiseless.ledger.tokens import Token
 
-HELP = "Who may ask a server about a dataset: make, revoke and list tokens."
+HELP = """Who may ask a server about a dataset: make, revoke and list tokens.
+
+Example:
+
+  noiseless token add meters.toml --name ann --expires 30d
+"""
 
 ADD_HELP = """Make a token and print it; it cannot be shown again, for only its hash is kept.
 
@@ -96,7 +101,11 @@ def revoke_command(
     by: ByOption = "owner",
     output: FormatOption = Format.text,
 ) -> int:
-    """End a token."""
+    """End a token.
+
+    Returns:
+        The exit code: 0, or 1 when there is no such token.
+    """
     from noiseless.ledger.tokens import revoke_token, token_id
 
     called = token_id(token) or token

@@ -51,7 +51,11 @@ def verify_command(
     names: NamesOption = None,
     output: FormatOption = Format.text,
 ) -> int:
-    """Check every claim, and say which ones do not hold."""
+    """Check every claim, and say which ones do not hold.
+
+    Returns:
+        The exit code: 0, or 1 when a claim does not hold.
+    """
     from noiseless.errors import RequestError
     from noiseless.verification import verify
 

@@ -45,6 +45,10 @@ def covering_number(numbers: SetLike, eps: Number) -> int | float:
 
     >>> covering_number("[0, 1]", "1/4"), covering_number("[0, 1] | {3}", "1/4"), covering_number("{3}", 9)
     (2, 3, 1)
+
+    Inequalities:
+        * `mu(S) <= 2 eps N_eps(S)`: no set of diameter 2 eps has a larger measure.
+        * `N_eps(S) <= N_delta(S)` for `delta <= eps`.
     """
     size, values = 2 * _positive(eps), as_intervals(numbers)
     if not values.is_bounded:

@@ -22,6 +22,10 @@ def leakage(joint: ContinuousRange, given: npt.ArrayLike | None = ...) -> contin
 def leakage(joint: JointRange | ContinuousRange, given: npt.ArrayLike | None = None) -> continuous.Quantity:
     """L0(X;Y) = H0(X) - B0(X|Y) = max_y log2 |[[X]]| / |[[X|y]]| ((6) of [P1] and [P4]).
 
+    What the worst answer gives away: by how much it can shrink the set of possible values. It is 0 when X
+    and Y are unrelated and H0(X) when some answer gives X away completely. No answer is ignored, however
+    rare.
+
     >>> leakage(JointRange.from_pairs([(1, "low"), (2, "low"), (3, "high")])).ratio
     Fraction(3, 1)
 
@@ -29,6 +33,11 @@ def leakage(joint: JointRange | ContinuousRange, given: npt.ArrayLike | None = N
         joint: the joint range.
         given: side information as the cell of each y (y is then a pair (y', a), and its cell is a). The
             result is L0(X -> Y'|A) = max_(y',a) log2 |[[X|a]]| / |[[X|y',a]]|: what y' adds to a.
+
+    Inequalities:
+        * `I*(X;Y) <= L0s(X;Y) <= L0(X;Y) <= H0(X)` where values are counted.
+        * `L0(X;g(Y)) <= L0(X;Y)`: processing an answer further tells nothing more.
+        * `L0(X;(Y,Z)) <= L0(X;Y) + L0(X -> Z|Y)`: what two answers tell together.
     """
     if isinstance(joint, ContinuousRange):
         if given is not None:
@@ -52,7 +61,17 @@ def symmetric_leakage(joint: JointRange) -> Bits: ...
 @overload
 def symmetric_leakage(joint: ContinuousRange) -> continuous.Quantity: ...
 def symmetric_leakage(joint: JointRange | ContinuousRange) -> continuous.Quantity:
-    """L0s(X;Y) = min(L0(X;Y), L0(Y;X)) ((8) of [P1])."""
+    """L0s(X;Y) = min(L0(X;Y), L0(Y;X)) ((8) of [P1]).
+
+    Leakage is not symmetric, the smaller of its two directions is.
+
+    >>> symmetric_leakage(JointRange.from_pairs([(1, "low"), (2, "low"), (3, "high")])).ratio
+    Fraction(2, 1)
+
+    Inequalities:
+        * `I*(X;Y) <= L0s(X;Y) <= L0(X;Y)` where values are counted.
+        * `T0(X;Y) <= L0s(X;Y)` where values are counted.
+    """
     if isinstance(joint, ContinuousRange):
         return continuous.symmetric_leakage(joint)
     reverse = Bits(Fraction(joint.size_y, int(joint.support_sizes.min())))

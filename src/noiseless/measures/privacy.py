@@ -12,14 +12,32 @@ from noiseless.ranges.continuous import ContinuousRange
 
 
 def privacy_by_leakage(joint: JointRange | ContinuousRange) -> float:
-    """P1 = 1 / L0(X;Y), rounded down; infinite when nothing leaks ([P4] says 0 in its text)."""
+    """P1 = 1 / L0(X;Y), rounded down; infinite when nothing leaks ([P4] says 0 in its text).
+
+    The larger, the less the most telling answer gives away.
+
+    >>> privacy_by_leakage(JointRange.from_pairs([(face, face > 3) for face in range(1, 5)]))
+    0.5
+
+    Inequalities:
+        * `P1 <= P2` where values are counted, since `I*(X;Y) <= L0(X;Y)`.
+    """
     if isinstance(joint, ContinuousRange):
         return continuous.privacy_by_leakage(joint)
     return _inverse(leakage(joint))
 
 
 def privacy_by_maximin(joint: JointRange | ContinuousRange) -> float:
-    """P2 = 1 / I*(X;Y), rounded down; infinite when nothing can be told apart for certain."""
+    """P2 = 1 / I*(X;Y), rounded down; infinite when nothing can be told apart for certain.
+
+    The larger, the less can be told for certain of everybody.
+
+    >>> privacy_by_maximin(JointRange.from_pairs([(1, "low"), (2, "low"), (3, "high")]))
+    1.0
+
+    Inequalities:
+        * `P1 <= P2` where values are counted, since `I*(X;Y) <= L0(X;Y)`.
+    """
     if isinstance(joint, ContinuousRange):
         return continuous.privacy_by_maximin(joint)
     return _inverse(maximin(joint))

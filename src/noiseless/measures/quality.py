@@ -13,12 +13,17 @@ Answer = Rational | Sequence[Rational]
 def quality(truths: Sequence[Answer], reports: Sequence[Answer]) -> float:
     """Q = 1 / max_x ||f(x) - f~(x)||_2, rounded down; infinite when every report is the truth.
 
+    The larger, the nearer the worst report is to the truth.
+
     Args:
         truths: f(x) for each x, numbers or vectors of numbers.
         reports: f~(x) for the same x.
 
     >>> quality([0, 1, 2, 3], [Fraction(1, 2), Fraction(1, 2), Fraction(5, 2), Fraction(5, 2)])
     2.0
+
+    Inequalities:
+        * `Q >= 2 q / w` for the middles of q equal cells over values between two bounds w apart.
     """
     worst = max(_squared_distance(t, r) for t, r in zip(truths, reports, strict=True))
     if worst == 0:

@@ -16,8 +16,14 @@ def transmission(joint: ContinuousRange) -> continuous.Quantity: ...
 def transmission(joint: JointRange | ContinuousRange) -> continuous.Quantity:
     """T0(X;Y) = H0(X) + H0(Y) - H0(X,Y) ((8) of [P4]); zero exactly when X and Y are unrelated.
 
+    How much is lost by looking at X and Y apart: the share of the pairs of values that cannot occur, in
+    bits. It is symmetric in X and Y.
+
     >>> transmission(JointRange.from_pairs([(1, "low"), (2, "low"), (3, "high")])).ratio
     Fraction(2, 1)
+
+    Inequalities:
+        * `I0(X;Y) <= T0(X;Y) <= L0s(X;Y)` where values are counted.
     """
     if isinstance(joint, ContinuousRange):
         return continuous.transmission(joint)

@@ -112,6 +112,9 @@ def total(
 ) -> Additive:
     """SUM(attribute), of the rows whose number is in `where` if that is given (a private filter).
 
+    Its range is `people` times the attribute's. One person moves it by the width of the attribute's range,
+    and takes no part where a filter leaves them out.
+
     >>> total(10, Attribute("age", range(121))).span.last
     1200
 
@@ -135,12 +138,33 @@ def total(
 
 
 def count(people: int, attribute: Attribute, where: Collection[int], rows: int = 1) -> Additive:
-    """COUNT(*) of the rows whose number is in `where` (a private filter)."""
+    """COUNT(*) of the rows whose number is in `where` (a private filter).
+
+    Its range is 0 to `people`. One person moves it by 1, or by as many rows as they have.
+
+    >>> adults = count(10, Attribute("age", range(121)), range(18, 121))
+    >>> adults.span.last, adults.pieces
+    (10, 1)
+
+    Args:
+        people: how many rows take part.
+        attribute: what the filter looks at.
+        where: the numbers that count.
+        rows: the most rows that one person has.
+    """
     return _weighed(people, attribute, [int(n in where) for n in _listed(attribute)], rows)
 
 
 def mean(people: int, attribute: Attribute, rows: int = 1) -> Additive:
-    """AVG(attribute) over a group whose size is public."""
+    """AVG(attribute) over a group whose size is public.
+
+    Its range is the attribute's, in steps of step / n. One person moves it by the width of that range,
+    divided by n. It is told without telling the sum exactly: the number of people is public.
+
+    >>> ages = mean(10, Attribute("age", range(121)))
+    >>> ages.span.high, ages.span.step
+    (Fraction(120, 1), Fraction(1, 10))
+    """
     require_people(people)
     return _plain(people, attribute, rows, Fraction(1, people))
 
@@ -190,7 +214,14 @@ class _OfWeights(Query):
 class Weighted(_OfWeights):
     """The sum of weight * value over persons; each person's weight is public.
 
+    One person moves it by the width of the attribute's range times their own weight; a weight of 0 tells
+    nothing.
+
     Which sums of others can occur is a subset-sum problem: beyond some size the reach is a bound.
+
+    >>> shares = Weighted((Fraction(1), Fraction(2)), Attribute("x", range(11)))
+    >>> shares.span.last, shares.pieces
+    (30, 1)
     """
 
     weights: tuple[Fraction, ...]

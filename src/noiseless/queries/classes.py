@@ -20,6 +20,9 @@ class Histogram:
         size: how many values the attribute has.
         classes: the numbers of the values in each class; disjoint, and together all of them.
         rows: the most rows that one person may have.
+
+    >>> Histogram.of_values(100, "tariff", 3).outputs
+    3
     """
 
     people: int
@@ -62,6 +65,9 @@ class TopCounts:
     """The most frequent classes of a histogram, with their counts; ties go to the class that stands first.
 
     It is a function of the histogram and never tells more than it (Theorem 7 of [P1]).
+
+    >>> TopCounts(Histogram.of_values(100, "tariff", 3), most=1).outputs
+    3
     """
 
     histogram: Histogram

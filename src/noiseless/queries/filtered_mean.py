@@ -25,6 +25,9 @@ class FilteredMean(Query):
         attribute: the attribute whose mean is asked for.
         least_group: the declared smallest number of rows that a mean is told for.
         where: the numbers that pass; all of them when the filter is on another attribute.
+
+    >>> FilteredMean(100, Attribute("pay", range(1001)), least_group=10).span.high
+    Fraction(1000, 1)
     """
 
     people: int

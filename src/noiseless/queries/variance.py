@@ -34,12 +34,18 @@ def few_groups(size: int, people: int, most: int) -> bool:
 class Variance(CountedQuery):
     """The variance: n * sum of squares - square of the sum, in units of (unit / n)^2.
 
+    Its range is 0 to the variance of one half at each end. One person moves it by (n - 1) times the square
+    of the attribute's range over n^2, at most: with everybody else at one end.
+
     With others fixed it is a parabola in the person's value: down to the others' mean, then up.
 
     Attributes:
-        people: n.
+        people: how many rows take part, the n below.
         attribute: the private attribute.
         sample: divide by n (n - 1) instead of n^2.
+
+    >>> Variance(10, Attribute("age", range(121))).span.high
+    Fraction(3600, 1)
     """
 
     people: int

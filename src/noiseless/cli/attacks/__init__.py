@@ -14,7 +14,14 @@ from noiseless.cli.attacks import (
     reconstruction,
 )
 
-HELP = "Play an adversary against a table: what a release would give away, by budget, with intervals."
+HELP = """Play an adversary against a table: what a release would give away, by budget, with intervals.
+
+Examples:
+
+  noiseless attack homogeneity patients.csv --sensitive illness --public age --public sex
+
+  noiseless attack differencing --help
+"""
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
 

@@ -16,6 +16,7 @@ from noiseless.cli.attacks.options import (
     progress_bar,
     show_game,
 )
+from noiseless.cli.completion import columns
 from noiseless.cli.options import Format, FormatOption, NamesOption, split_names
 from noiseless.cli.plan import read_number
 
@@ -52,11 +53,19 @@ class Gaps(StrEnum):
 def appliances_command(
     table: TableArgument,
     *,
-    meter: Annotated[str, typer.Option("--meter", metavar="COLUMN", help="The readings of the whole house.")],
+    meter: Annotated[
+        str,
+        typer.Option(
+            "--meter", metavar="COLUMN", autocompletion=columns, help="The readings of the whole house."
+        ),
+    ],
     circuit: Annotated[
         list[str],
         typer.Option(
-            "--circuit", metavar="COLUMN", help="The readings of one appliance; give it again for more."
+            "--circuit",
+            metavar="COLUMN",
+            autocompletion=columns,
+            help="The readings of one appliance; give it again for more.",
         ),
     ],
     bounds: Annotated[

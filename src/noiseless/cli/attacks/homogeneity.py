@@ -13,6 +13,7 @@ from noiseless.cli.attacks.options import (
     progress_bar,
     show_game,
 )
+from noiseless.cli.completion import columns
 from noiseless.cli.options import Format, FormatOption, MissingValues, NamesOption, split_names
 
 HELP = """How many people's sensitive value is told by what is public about them, in a table or in a release.
@@ -34,15 +35,27 @@ def homogeneity_command(
     *,
     sensitive: Annotated[
         list[str],
-        typer.Option("--sensitive", metavar="COLUMN", help="What the adversary is after; several are one."),
+        typer.Option(
+            "--sensitive",
+            metavar="COLUMN",
+            autocompletion=columns,
+            help="What the adversary is after; several are one.",
+        ),
     ],
     public: Annotated[
         list[str],
-        typer.Option("--public", metavar="COLUMN", help="What it sees; give it again for more columns."),
+        typer.Option(
+            "--public",
+            metavar="COLUMN",
+            autocompletion=columns,
+            help="What it sees; give it again for more columns.",
+        ),
     ],
     given: Annotated[
         list[str] | None,
-        typer.Option("--given", metavar="COLUMN", help="What it knows from elsewhere."),
+        typer.Option(
+            "--given", metavar="COLUMN", autocompletion=columns, help="What it knows from elsewhere."
+        ),
     ] = None,
     released: Annotated[
         str | None,
@@ -55,7 +68,10 @@ def homogeneity_command(
         typer.Option("--certificate", metavar="FILE", help="The certificate of a release instead."),
     ] = None,
     unit: Annotated[
-        str | None, typer.Option("--unit", metavar="COLUMN", help="The column that names a person.")
+        str | None,
+        typer.Option(
+            "--unit", metavar="COLUMN", autocompletion=columns, help="The column that names a person."
+        ),
     ] = None,
     same_order: Annotated[
         bool, typer.Option("--same-order", help="The release has its rows in the order of the table.")
@@ -79,12 +95,20 @@ def homogeneity_command(
     ] = None,
     numeric: Annotated[
         list[str] | None,
-        typer.Option("--numeric", metavar="COLUMN", help="A public column of text to read as numbers."),
+        typer.Option(
+            "--numeric",
+            metavar="COLUMN",
+            autocompletion=columns,
+            help="A public column of text to read as numbers.",
+        ),
     ] = None,
     categorical: Annotated[
         list[str] | None,
         typer.Option(
-            "--categorical", metavar="COLUMN", help="A public column of numbers to take as categories."
+            "--categorical",
+            metavar="COLUMN",
+            autocompletion=columns,
+            help="A public column of numbers to take as categories.",
         ),
     ] = None,
     missing: Annotated[

@@ -9,6 +9,7 @@ import typer
 from noiseless.cli.attacks.options import TableArgument, check_plot, progress_bar, show_game
 from noiseless.cli.attacks.private_column import Gaps, GapsOption
 from noiseless.cli.blur import Mode, _bounds
+from noiseless.cli.completion import columns_before_equals
 from noiseless.cli.options import Format, FormatOption, NamesOption, say, split_names
 from noiseless.cli.plan import read_number
 
@@ -55,6 +56,7 @@ def hypothesis_command(
         typer.Option(
             "--bounds",
             metavar="COL=LO:HI[:STEP]",
+            autocompletion=columns_before_equals,
             help="What a column of the hypothesis may hold; its step is 1 unless given.",
         ),
     ] = None,

@@ -13,6 +13,7 @@ from noiseless.cli.attacks.options import (
     progress_bar,
     show_game,
 )
+from noiseless.cli.completion import columns_before_equals
 from noiseless.cli.options import Format, FormatOption, NamesOption, split_names
 from noiseless.cli.plan import read_number
 from noiseless.errors import RequestError
@@ -62,6 +63,7 @@ def linkage_command(
         typer.Option(
             "--column",
             metavar="COL=LO:HI[:STEP]",
+            autocompletion=columns_before_equals,
             help="A column that is told as its cell, with its bounds and its step; give it again for more.",
         ),
     ] = None,
@@ -73,7 +75,10 @@ def linkage_command(
     weight: Annotated[
         list[str] | None,
         typer.Option(
-            "--weight", metavar="COL=W", help="What an error of 1 counts in a column, for the optimal split."
+            "--weight",
+            metavar="COL=W",
+            autocompletion=columns_before_equals,
+            help="What an error of 1 counts in a column, for the optimal split.",
         ),
     ] = None,
     outside: Annotated[

@@ -15,6 +15,7 @@ from noiseless.cli.attacks.options import (
     progress_bar,
     show_game,
 )
+from noiseless.cli.completion import columns
 from noiseless.cli.options import Format, FormatOption, NamesOption, split_names
 from noiseless.cli.plan import BoundsOption, read_bounds, read_number
 
@@ -56,14 +57,27 @@ def membership_command(
     *,
     unit: Annotated[
         str | None,
-        typer.Option("--unit", metavar="COLUMN", help="The column that names a household, in a long table."),
+        typer.Option(
+            "--unit",
+            metavar="COLUMN",
+            autocompletion=columns,
+            help="The column that names a household, in a long table.",
+        ),
     ] = None,
     time: Annotated[
-        str | None, typer.Option("--time", metavar="COLUMN", help="The column that orders readings.")
+        str | None,
+        typer.Option(
+            "--time", metavar="COLUMN", autocompletion=columns, help="The column that orders readings."
+        ),
     ] = None,
     value: Annotated[
         str | None,
-        typer.Option("--value", metavar="COLUMN", help="The column of readings, in a long table."),
+        typer.Option(
+            "--value",
+            metavar="COLUMN",
+            autocompletion=columns,
+            help="The column of readings, in a long table.",
+        ),
     ] = None,
     bounds: BoundsOption = None,
     step: Annotated[

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from noiseless.cli.completion import columns
 from noiseless.cli.plan import read_bounds, read_number
 from noiseless.errors import RequestError
 
@@ -21,7 +22,10 @@ class Gaps(StrEnum):
 
 
 ColumnOption = Annotated[
-    str, typer.Option("--column", metavar="COLUMN", help="The private column; a row is a person.")
+    str,
+    typer.Option(
+        "--column", metavar="COLUMN", autocompletion=columns, help="The private column; a row is a person."
+    ),
 ]
 BoundsOption = Annotated[
     tuple[str, str] | None,
@@ -37,6 +41,7 @@ PublicOption = Annotated[
     typer.Option(
         "--public",
         metavar="COLUMN",
+        autocompletion=columns,
         help="A column that everybody knows: whoever is alone in these can be singled out. Everybody, if not"
         " given.",
     ),

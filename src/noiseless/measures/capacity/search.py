@@ -27,6 +27,8 @@ def capacity(
 ) -> Capacity:
     """The capacity max_p I(p; W) of a finite channel as a certified bracket [I(p; W), max_x D(W(x) || q)].
 
+    The most that the input can tell the output, on average over the worst prior.
+
     Both ends hold for certain, rounding included, whether the search converged or not. It stops when they are
     near, when time is over, or when floats have no more to give.
 
@@ -44,6 +46,11 @@ def capacity(
     (True, 'uniform')
     >>> capacity([[1, 0], [1, 0], [0, 1]]).exact
     Bits(2)
+
+    Inequalities:
+        * `I(p; W) <= C <= max_x D(W(x) || q)` for every p and every q: the two ends.
+        * `C0 <= C <= log2 min(inputs, outputs)`; for a deterministic channel C is log2 of the number of
+          outputs.
     """
     _check(tolerance, time_limit)
     clock = Clock.after(time_limit)

@@ -75,8 +75,14 @@ def pair(p: Probabilities, q: Probabilities) -> tuple[Distribution, Distribution
 def total_variation(p: Probabilities, q: Probabilities) -> Fraction:
     """||P - Q|| = max_A P(A) - Q(A), exactly: the delta of (0, delta)-closeness ((8) of [P5]).
 
+    How much likelier an event can be under one distribution than under the other.
+
     >>> total_variation([Fraction(9, 10), Fraction(1, 10), 0], [Fraction(9, 10), 0, Fraction(1, 10)])
     Fraction(1, 10)
+
+    Inequalities:
+        * `TV <= tanh(epsilon/2)` for (epsilon, 0)-close distributions.
+        * `TV^2 <= D(P||Q) / 2`: Pinsker's inequality ((12) of [P5]).
     """
     first, second = pair(p, q)
     return sum((max(a - b, Fraction()) for a, b in zip(first, second, strict=True)), Fraction())
@@ -119,8 +125,13 @@ def _worst_event(p: Distribution, q: Distribution, epsilon: Fraction | Nats) -> 
 def smallest_delta(p: Probabilities, q: Probabilities, epsilon: Epsilon = 0) -> Fraction | float:
     """The smallest delta with which P and Q are (epsilon, delta)-close (Definition 4 of [P5]), both ways.
 
+    The largest P(A) - e^epsilon Q(A) over all events A, and the other way round.
+
     >>> smallest_delta([Fraction(1, 10), Fraction(9, 10)], [0, 1], epsilon=3)
     Fraction(1, 10)
+
+    Inequalities:
+        * `delta <= TV(P,Q)`, with equality at epsilon 0; it does not rise with epsilon.
     """
     return max(hockey_stick(p, q, epsilon), hockey_stick(q, p, epsilon))
 
@@ -134,6 +145,10 @@ def smallest_epsilon(p: Probabilities, q: Probabilities, delta: Delta = 0) -> Na
     (Nats(3), Nats(2))
     >>> smallest_epsilon([1, 0], [0.5, 0.5]).is_finite
     False
+
+    Inequalities:
+        * `max(D(P||Q), D(Q||P)) <= epsilon tanh(epsilon/2)` and `TV(P,Q) <= tanh(epsilon/2)`, both for
+          delta 0.
     """
     first, second = pair(p, q)
     exact = read_delta(delta)
@@ -169,8 +184,14 @@ def is_close(p: Probabilities, q: Probabilities, epsilon: Epsilon, delta: Delta 
 def divergence(p: Probabilities, q: Probabilities) -> float:
     """D(P||Q) in nats, rounded up; infinite when P can do what Q cannot.
 
+    The sum of p ln(p/q): how fast samples of P show that they are none of Q.
+
     >>> divergence([0.5, 0.5], [0.5, 0.5]), divergence([1, 0], [0, 1])
     (0.0, inf)
+
+    Inequalities:
+        * `2 TV(P,Q)^2 <= D(P||Q)`: Pinsker's inequality ((12) of [P5]).
+        * `D(P||Q) <= epsilon tanh(epsilon/2)` for (epsilon, 0)-close distributions.
     """
     return divergence_bounds(p, q)[1]
 

@@ -52,6 +52,9 @@ class InformationBounds:
 def dp_epsilon(database: Database, delta: Delta = 0, *, entry: int | None = None) -> Nats:
     """The smallest epsilon with which a mechanism is (epsilon, delta)-DP (Definition 1 of [P5]), exactly.
 
+    How far the probabilities of an output can be apart, in nats, for two databases that differ in one
+    entry.
+
     It is infinite when more than delta of what one database can cause is impossible for its neighbour.
 
     >>> coin = Database.of([[0.75, 0.25], [0.25, 0.75]])
@@ -62,6 +65,9 @@ def dp_epsilon(database: Database, delta: Delta = 0, *, entry: int | None = None
         database: the mechanism.
         delta: the probability of failure.
         entry: only look at changes of this entry.
+
+    Inequalities:
+        * `MI-DP <= KL-DP <= epsilon tanh(epsilon/2) <= epsilon` for delta 0, in nats.
     """
     allowed = read_delta(delta)
     found = (
@@ -73,10 +79,16 @@ def dp_epsilon(database: Database, delta: Delta = 0, *, entry: int | None = None
 def dp_delta(database: Database, epsilon: Epsilon = 0, *, entry: int | None = None) -> Fraction | float:
     """The smallest delta with which a mechanism is (epsilon, delta)-DP.
 
+    By how much a neighbour's outputs can break the promise of epsilon.
+
     It is a fraction where e^epsilon is rational (0, or `Nats`), else a float that is rounded up.
 
     >>> dp_delta(Database.of([[0.75, 0.25], [0.25, 0.75]]))
     Fraction(1, 2)
+
+    Inequalities:
+        * It does not rise with epsilon; at epsilon 0 `delta <= sqrt(KL-DP / 2)`, in nats.
+        * `delta <= mi_to_delta(MI-DP)` at epsilon 0: nothing, from ln 2 nats on.
     """
     exact = read_epsilon(epsilon)
     limit = (
@@ -98,8 +110,13 @@ def dp_curve(database: Database, epsilons: Iterable[Epsilon]) -> tuple[Fraction 
 def kl_dp(database: Database, *, entry: int | None = None) -> float:
     """The smallest epsilon with which a mechanism is epsilon-KL-DP (Definition 7 of [P5]), rounded up.
 
+    The largest divergence of the outputs of two databases that differ in one entry.
+
     >>> kl_dp(Database.of([[1, 0], [0.5, 0.5]]))
     inf
+
+    Inequalities:
+        * `MI-DP <= KL-DP <= epsilon tanh(epsilon/2)` for an (epsilon, 0)-DP mechanism, in nats.
     """
     if not dp_epsilon(database, entry=entry).is_finite:
         return math.inf
@@ -115,6 +132,12 @@ def mi_dp(database: Database, *, entry: int | None = None, tolerance: float = 1e
 
     >>> mi_dp(Database.from_function(lambda a, b: a + b, range(3), range(2))).exact
     Nats(3)
+
+    Inequalities:
+        * `MI-DP <= KL-DP`, in nats.
+        * `MI-DP <= k - 1 - ln k` with k = epsilon / (1 - exp(-epsilon)) for an (epsilon, 0)-DP
+          mechanism.
+        * `MI-DP <= ln min(values of an entry, outputs)`.
     """
     if database.is_deterministic:
         exact = Nats(reach(database, entry=entry))

@@ -29,9 +29,16 @@ _PRECISION = 128
 def max_distortion(cells: Cells) -> Distance:
     """The dmax of (4) of [P4] for the best estimator: ess sup_y of the Chebyshev radius of [[X|y]].
 
+    How far the best guess of what is hidden can be from it, after the answer that helps least. The best
+    guess is the centre of the smallest ball that holds what an answer leaves possible.
+
     >>> joint = ContinuousRange.from_function([("[0, 1/2)", 1, 0), ("[1/2, 1]", 0, 1)])
     >>> max_distortion(joint).exact, max_distortion_bound(joint)
     (Fraction(1, 4), 0.25)
+
+    Inequalities:
+        * `dmin <= dmax`.
+        * `max_distortion_bound(joint) <= dmax`: Theorem II.1 of [P4].
     """
     if isinstance(cells, ContinuousRange):
         _check_numbers(cells)
@@ -42,8 +49,15 @@ def max_distortion(cells: Cells) -> Distance:
 def min_distortion(cells: Cells) -> Distance:
     """The dmin of (7) of [P4] for the best estimator: the smallest Chebyshev radius of any [[X|y]].
 
+    How far the best guess of what is hidden can be from it, after the answer that helps most: nobody is
+    ever estimated more closely for certain.
+
     >>> min_distortion(["[0, 3]", "[3, 10]"])
     Distance(9/4)
+
+    Inequalities:
+        * `dmin <= dmax`.
+        * `min_distortion_bound(joint) <= dmin`: Theorem II.2 of [P4].
     """
     if isinstance(cells, ContinuousRange):
         _check_numbers(cells)

@@ -35,6 +35,9 @@ class WorstPrior(NamedTuple):
 def best_success(p0: Distribution, p1: Distribution, prior: Number = _HALF) -> Fraction:
     """How often the best test is right, exactly.
 
+    The sum over the outputs of max(prior p0, (1 - prior) p1): each output is taken for the hypothesis that
+    is likelier after it.
+
     >>> best_success({"a": "1/2", "b": "1/2"}, {"b": 1})
     Fraction(3, 4)
 
@@ -45,6 +48,11 @@ def best_success(p0: Distribution, p1: Distribution, prior: Number = _HALF) -> F
 
     Raises:
         RequestError: the probabilities or the weight lie outside 0..1 or do not sum to 1.
+
+    Inequalities:
+        * `max(prior, 1 - prior) <= success <= 1`: one can always bet on the likelier hypothesis.
+        * `success = 1/2 + TV(p0, p1) / 2` for a prior of 1/2.
+        * `success_bound <= success` where densities have a lower bound.
     """
     return _success(_pairs(p0, p1), _weight(prior))
 

@@ -102,12 +102,17 @@ class Extremes(NamedTuple):
 def worst_pair(mechanism: FiniteMechanism) -> ChosenPair | None:
     """The move with the highest bound when the other records are unknown (section 6 of [P2]).
 
+    With the others unknown, an output decides when only one of the two values can cause it.
+
     >>> pair = worst_pair(FiniteMechanism.of(sum, [(0, 1, 2)] * 3))
     >>> pair.record, pair.value, pair.other, str(pair.ranges)
     (0, 0, 2, 'surely p0: 2, surely p1: 2, undecided: 3')
 
     Returns:
         The first such move in the order of records and values; None when every domain has one value.
+
+    Inequalities:
+        * No test of which value went in performs better than the pair's `bound` (Theorem 2 of [P2]).
     """
     found = extremes(mechanism)
     return None if found is None else _move(mechanism, found.most_decided)
@@ -127,9 +132,14 @@ def separated_pair(mechanism: FiniteMechanism) -> ChosenPair | None:
 def known_others(mechanism: FiniteMechanism) -> KnownOthers:
     """The game of [P1]: the adversary knows the other records.
 
+    With everybody else known, either value causes one output: the best test is right on both, or nowhere.
+
     >>> game = known_others(FiniteMechanism.of(lambda x: sum(x) >= 2, [(0, 1)] * 3))
     >>> game.limit, game.performance, game.pair.known, game.is_vacuous
     (Bits(2), Bits(2), (0, 1), True)
+
+    Inequalities:
+        * `performance <= log2 reach`: Theorem 3 of [P1]; from 1 bit on it says nothing.
     """
     for record in range(mechanism.records):
         telling = np.flatnonzero(mechanism.image(record) > 1)

@@ -72,9 +72,17 @@ class Indistinguishability:
 def indistinguishability(mechanism: FiniteMechanism) -> Indistinguishability:
     """Definition 5 of [P2] for finite outputs, by enumeration.
 
+    The most outputs that tell two values of one record apart, whatever the others are: the largest
+    symmetric difference of [[Y|x_i]] and [[Y|x_i']].
+
     >>> found = indistinguishability(FiniteMechanism.of(sum, [(0, 1, 2)] * 3))
     >>> found.size, found.whole_epsilon, found.separated
     (4, 2, False)
+
+    Inequalities:
+        * `size <= 2^epsilon` is what epsilon-indistinguishable means, for counted outputs.
+        * `size <= outputs`: with few outputs it is small by itself, which promises nothing
+          (`separated`).
     """
     found = extremes(mechanism)
     if found is None:

@@ -39,6 +39,12 @@ def linear_indistinguishability(query: LinearQuery, cells: int | None = None) ->
 
     Raises:
         RequestError: there is no cell.
+
+    Inequalities:
+        * `size <= exp(epsilon)` (as it is) or `2^epsilon` (in cells) is what epsilon-indistinguishable
+          means.
+        * `printed_cells <= largest_cells`: Theorem 5 of [P2] is sound, and allows fewer cells than
+          there may be.
     """
     if cells is None:
         return _unquantised(query)

@@ -18,6 +18,9 @@ def alpha_leakage(joint: JointDistribution, alpha: Rational | float) -> Enclosur
 
     >>> print(alpha_leakage(JointDistribution.from_channel([[0.75, 0.25], [0.25, 0.75]]), 2))
     0.3220 bits
+
+    Inequalities:
+        * `alpha-leakage <= maximal alpha-leakage <= L(X->Y)`.
     """
     return arimoto_information(joint, order_of(alpha, least=1))
 
@@ -28,6 +31,12 @@ def maximal_alpha_leakage(joint: JointDistribution, alpha: Rational | float) -> 
     Mutual information at order 1, maximal leakage at infinity, and in between the largest Sibson (or Arimoto)
     information over all priors on the x that can occur (Theorem 2 of Liao et al.). Between 1 and the orders
     above it there is a jump, from I(X;Y) to the capacity: only at 1 does the prior matter.
+
+    >>> print(maximal_alpha_leakage(JointDistribution.from_channel([[0.75, 0.25], [0.25, 0.75]]), 2))
+    0.3220 bits
+
+    Inequalities:
+        * `alpha-leakage <= maximal alpha-leakage <= L(X->Y)`.
     """
     order = order_of(alpha, least=1)
     if order == 1:

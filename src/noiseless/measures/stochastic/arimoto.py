@@ -19,12 +19,19 @@ if TYPE_CHECKING:
 def arimoto_information(joint: JointDistribution, alpha: Rational | float) -> Enclosure:
     """I_alpha(X;Y) = H_alpha(X) - H_alpha(X|Y), Arimoto's proposal ((71) of [P5]).
 
+    What y takes away of the uncertainty of order alpha; it can be 0 where y tells something but never
+    changes the best guess.
+
     H_alpha(X|Y) = alpha/(1-alpha) log2 sum_y (sum_x P(x,y)^alpha)^(1/alpha). At order 0 it is I0(X;Y),
     whatever the probabilities; at 1 mutual information; at infinity by how much y multiplies the chance of
     guessing x, log2 sum_y max_x P(x,y) / max_x P(x) ((72) and (73) of [P5]).
 
     >>> arimoto_information(JointDistribution.from_matrix([[0.5, 0.25], [0, 0.25]]), float("inf")).exact
     Bits(1)
+
+    Inequalities:
+        * `I_alpha(X;Y) <= sup I_alpha`, the largest Sibson information over all priors.
+        * `I_0 = I0(X;Y)` for every prior.
     """
     order = order_of(alpha)
     if isinstance(order, float):

@@ -14,11 +14,16 @@ from noiseless.ranges import JointRange, overlap_partition
 def common_information(joint: JointDistribution) -> Enclosure:
     """K(X;Y) = - sum_B P(B) log2 P(B) over the blocks B of the overlap partition (section VI-B of [P3]).
 
+    The entropy of what X and Y both tell for certain (Gacs and Korner).
+
     The largest value over all distributions on the same joint range is I*(X;Y). With side information take
     Y = (Y', A).
 
     >>> print(common_information(JointDistribution.from_matrix([[0.5, 0], [0.25, 0], [0, 0.25]])))
     0.8113 bits
+
+    Inequalities:
+        * `K(X;Y) <= I(X;Y)` and `K(X;Y) <= I*(X;Y)`.
     """
     blocks = overlap_partition(joint.support).x_blocks
     order = np.argsort(blocks, kind="stable")

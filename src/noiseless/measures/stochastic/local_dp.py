@@ -20,6 +20,10 @@ def ldp_epsilon_nats(source: JointDistribution | Channel) -> Nats:
 
     >>> ldp_epsilon_nats(Channel.of([[0.75, 0.25], [0.25, 0.75]]))
     Nats(3)
+
+    Inequalities:
+        * `Lr(X->Y) <= epsilon log2(e)`, in bits.
+        * `P <= epsilon <= 2 P`, with P the information privacy.
     """
     joint = as_distribution(source)
     if not joint.support.is_unrelated():
@@ -39,6 +43,12 @@ def information_privacy_nats(joint: JointDistribution) -> Nats:
     fails when a y excludes an x (X uniform on two values and Y = X: ln 2 by its formula, and no LDP at all).
     Over all pairs it is infinite there, and epsilon-LDP and this number are within a factor 2 of each other.
     The answer is exact.
+
+    >>> information_privacy_nats(JointDistribution.from_channel([[0.75, 0.25], [0.25, 0.75]]))
+    Nats(2)
+
+    Inequalities:
+        * `P <= epsilon <= 2 P` for epsilon-LDP.
     """
     if not joint.support.is_unrelated():
         return Nats(float("inf"))

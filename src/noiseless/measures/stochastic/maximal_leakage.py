@@ -15,6 +15,9 @@ from noiseless.measures.stochastic.weights import Weights, best_of_groups, exact
 def maximal_leakage(source: JointDistribution | Channel, given: npt.ArrayLike | None = None) -> Enclosure:
     """L(X -> Y) = log2 sum_y max_x P(y|x) over the x that can occur (Theorem 1 of Issa, Wagner and Kamath).
 
+    By how much y multiplies, on average, the chance of guessing in one try the secret about x that gains
+    most.
+
     It depends on the prior only through which x can occur. It is the largest value over all U with U - X - Y
     of log2 sum_y max_u P(u,y) / max_u P(u), and equals Sibson's information of order infinity.
 
@@ -25,6 +28,11 @@ def maximal_leakage(source: JointDistribution | Channel, given: npt.ArrayLike | 
 
     >>> maximal_leakage(Channel.of([[0.75, 0.25], [0.25, 0.75]])).exact
     Bits(3/2)
+
+    Inequalities:
+        * `I(X;Y) <= L(X->Y) <= Lr(X->Y)` and `I*(X;Y) <= L(X->Y)`.
+        * `L(X->Y) <= min(H0(X), H0(Y))`; for a deterministic channel it is log2 of the number of
+          outputs.
     """
     joint = as_distribution(source)
     known = joint.reference(given)

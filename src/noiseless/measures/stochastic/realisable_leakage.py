@@ -11,6 +11,8 @@ from noiseless.measures.stochastic.weights import largest_quotient, times
 def realisable_leakage(joint: JointDistribution, given: npt.ArrayLike | None = None) -> Bits:
     """Lr(X -> Y) = max log2 P(x|y) / P(x) over the pairs that can occur (section VI-A of [P3]).
 
+    By how much the most telling y multiplies the chance of guessing the secret that gains most.
+
     It is D_inf(P_XY || P_X P_Y), the end of the Renyi family, and symmetric in X and Y. It is the largest
     value over all U with U - X - Y and over all y of log2 max_u P(u|y) / max_u P(u) (Definition 8 of
     Issa, Wagner and Kamath). The answer is exact.
@@ -22,6 +24,10 @@ def realisable_leakage(joint: JointDistribution, given: npt.ArrayLike | None = N
 
     >>> realisable_leakage(JointDistribution.from_channel([[0.75, 0.25], [0.25, 0.75]]))
     Bits(3/2)
+
+    Inequalities:
+        * `L(X->Y) <= Lr(X->Y) <= epsilon log2(e)` for epsilon-LDP.
+        * `L0(X;Y) <= Lr(X->Y)` for a uniform X.
     """
     known = joint.reference(given)
     y = joint.support.y

@@ -43,6 +43,10 @@ def renyi_leakage(
     >>> joint = JointDistribution.from_matrix([[0.25, 0], [0.125, 0.125], [0, 0.5]])
     >>> [str(renyi_leakage(joint, alpha)) for alpha in (0, 1, math.inf)]
     ['1.0000 bits', '1.0818 bits', '1.4151 bits']
+
+    Inequalities:
+        * It does not fall when the order rises, and ends at `Lr(X->Y)`.
+        * `I(X;Y) <= max_y D_1`; for a uniform X `L0(X;Y) = max_y D_0 <= max_y D_alpha`.
     """
     order = order_of(alpha)
     if isinstance(order, float):
@@ -75,6 +79,9 @@ def renyi_switch(
 def renyi_divergence(p: Numbers, q: Numbers, alpha: Rational | float) -> Enclosure:
     """D_alpha(P || Q) of two distributions on the same values; infinite where it is.
 
+    log2 sum p^alpha q^(1-alpha) / (alpha-1), and its limits: at 0 - log2 of what Q gives to the values of
+    P, at 1 the divergence of Kullback and Leibler, at infinity the largest log2 p/q.
+
     Args:
         p: the probabilities (or any weights) of P.
         q: those of Q.
@@ -82,6 +89,10 @@ def renyi_divergence(p: Numbers, q: Numbers, alpha: Rational | float) -> Enclosu
 
     >>> print(renyi_divergence([0.5, 0.5], [0.25, 0.75], 2))
     0.4151 bits
+
+    Inequalities:
+        * `D_alpha(P || Q) <= D_beta(P || Q)` for `alpha <= beta`.
+        * `TV(P,Q)^2 <= D_1(P || Q) ln(2) / 2`.
     """
     order = order_of(alpha)
     above, below = whole(p, "probabilities")[0], whole(q, "probabilities")[0]

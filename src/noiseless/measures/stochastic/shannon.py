@@ -12,14 +12,28 @@ from noiseless.measures.stochastic.weights import Weights
 def shannon_entropy(joint: JointDistribution) -> Enclosure:
     """H(X) = - sum_x P(x) log2 P(x).
 
+    What there is to know, on average over the prior: few bits where a few values have most of it.
+
     >>> print(shannon_entropy(JointDistribution.from_matrix([[0.5], [0.25], [0.25]])))
     1.5000 bits
+
+    Inequalities:
+        * `H(X|Y) <= H(X) <= H0(X)`.
     """
     return entropy_of(joint.x_weights)
 
 
 def conditional_shannon_entropy(joint: JointDistribution) -> Enclosure:
-    """H(X|Y) = - sum_(x,y) P(x,y) log2 P(x|y); 0 exactly when Y tells X."""
+    """H(X|Y) = - sum_(x,y) P(x,y) log2 P(x|y); 0 exactly when Y tells X.
+
+    What y leaves open, on average over the prior.
+
+    >>> print(conditional_shannon_entropy(JointDistribution.from_matrix([[0.5, 0.25], [0, 0.25]])))
+    0.5000 bits
+
+    Inequalities:
+        * `H(X|Y) <= H(X)` and `H(X|Y) <= H0(X|Y)`.
+    """
     if len(joint.weights) == joint.size_y:
         return NOTHING
     w, w_y = joint.weights, joint.y_weights
@@ -36,6 +50,11 @@ def mutual_information(joint: JointDistribution, given: npt.ArrayLike | None = N
 
     >>> print(mutual_information(JointDistribution.from_channel([[0.75, 0.25], [0.25, 0.75]])))
     0.1888 bits
+
+    Inequalities:
+        * `K(X;Y) <= I(X;Y) <= L(X->Y) <= Lr(X->Y)`.
+        * There is no bound of L0(X;Y) by it: an average can be small while one answer gives everything
+          away.
     """
     if joint.is_independent(given):
         return NOTHING

@@ -43,6 +43,8 @@ class SibsonCapacity:
 def sibson_capacity(source: JointDistribution | Channel, alpha: Rational | float) -> SibsonCapacity:
     """The largest I_alpha(X;Y) over all P(x), the same for Sibson, Arimoto and Csiszar ((71) of [P5]).
 
+    What the worst prior makes of the information of an order; capacity at order 1.
+
     Found by an interior-point method and then certified with balls: any prior bounds it from below, and by
     sup_P I_alpha = min_Q max_x D_alpha(P(y|x) || Q) any Q bounds it from above.
 
@@ -55,6 +57,9 @@ def sibson_capacity(source: JointDistribution | Channel, alpha: Rational | float
 
     >>> print(sibson_capacity(Channel.of([[0.75, 0.25], [0.25, 0.75]]), 2).value)
     0.3220 bits
+
+    Inequalities:
+        * `I_alpha(X;Y) <= sup I_alpha <= epsilon log2(e)` for an epsilon-LDP channel.
     """
     from noiseless.measures.stochastic.simplex import sibson_prior
 

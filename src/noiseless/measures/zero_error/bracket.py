@@ -129,6 +129,8 @@ def zero_error_capacity(
 ) -> ZeroErrorBracket:
     """Bracket the zero-error capacity C0 of the memoryless channel X -> Y ((10) of [P1]).
 
+    How many bits a use of the channel carries when no error is ever allowed, however long the code.
+
     X is the input, Y the output; [[Y|x]] is what the input x can cause. Two inputs are confusable when some
     output can come from both. Which bounds are valid, and why:
 
@@ -156,6 +158,10 @@ def zero_error_capacity(
 
     Raises:
         RequestError: the range holds no pair.
+
+    Inequalities:
+        * `I*(X;Y) <= log2 alpha(G) <= C0 <= log2 theta(G) <= max_A L0s(A;Y) <= L0(Y;X)`.
+        * `C0 <= C`: the capacity with errors is no smaller, whatever the probabilities.
     """
     check_pairs(joint)
     pieces = pieces_of(joint)

@@ -61,6 +61,10 @@ def largest_symmetric_leakage(joint: JointRange, limit: int = STEPS) -> Subrange
 
     Raises:
         RequestError: the range holds no pair.
+
+    Inequalities:
+        * `C0 <= log2 theta(G) <= max_A L0s(A;Y) <= L0(Y;X)`.
+        * L0s of the *whole* range is no bound on C0.
     """
     check_pairs(joint)
     ceiling = Fraction(joint.size_y, int(joint.support_sizes.min()))

@@ -44,6 +44,9 @@ class Theta:
 def lovasz_theta(graph: Graph, max_nodes: int = MAX_NODES) -> Theta:
     """Enclose theta(G) = min lambda_max(J + Y) over symmetric Y supported on the edges (Lovasz, 1979).
 
+    A number between the largest set of inputs that are never confused and what outputs can tell apart; it
+    is what bounds zero-error codes of any length.
+
     Dominated nodes change nothing (`Graph.undominated`), components add up, and where the complement falls
     apart the larger part decides. What is left is settled by a clique cover as large as an independent set,
     which gives an integer, or by the semidefinite program: the float solution is rounded to dyadic rationals
@@ -57,6 +60,10 @@ def lovasz_theta(graph: Graph, max_nodes: int = MAX_NODES) -> Theta:
         graph: the graph.
         max_nodes: the largest piece for which the semidefinite program is solved; beyond it a clique cover
             bounds theta from above, and an independent set from below.
+
+    Inequalities:
+        * `alpha(G) <= theta(G) <= fractional clique cover of G`.
+        * `C0 <= log2 theta(G)` for the confusability graph G of a channel.
     """
     kept = graph.induced(graph.undominated())
     found = [_connected(kept.induced(part), max_nodes) for part in kept.components()]
