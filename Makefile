@@ -9,7 +9,9 @@ EXTRAS := server$(shell command -v java >/dev/null && echo ,spark)
 demo: .venv/ready
 	$(BIN)/noiseless demo --out demo
 
-test: lint types contracts docs tests
+test: .venv/ready
+	$(MAKE) --jobs 2 --output-sync lint types contracts docs
+	$(MAKE) tests
 
 lint: .venv/ready
 	$(BIN)/ruff format --check .

@@ -109,7 +109,12 @@ KINDS = (
     ),
     Kind("min", "Minimum", ("minimum",), lambda people: minimum(people, VALUES)),
     Kind("max", "Maximum", ("maximum",), lambda people: maximum(people, VALUES)),
-    Kind("median", "Median", ("median", "MiddleMedian"), lambda people: median(people, VALUES)),
+    Kind(
+        "median",
+        "Median",
+        ("median", "MiddleMedian", "MiddleMedianOnInterval"),
+        lambda people: median(people, VALUES),
+    ),
     Kind(
         "quantile",
         "Quantile",
