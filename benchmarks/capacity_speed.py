@@ -1,25 +1,21 @@
-"""Channel capacity against libqif and dit, on random channels, and alone on mechanisms of growing size."""
+"""Channel capacity of mechanisms of growing size, and of large random channels."""
 
-import json
 import math
-import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import laplace, norm
 
-from measure import ROOT, WORK, best_of
-from noiseless.measures.capacity import Capacity, capacity
+from measure import best_of, copying, exponent
+from noiseless.measures.capacity import capacity
 from noiseless.measures.channel import Channel
+from page import Form, Part, Plot, Section, Table
 
 Matrix = npt.NDArray[np.float64]
 
-_PEERS = ROOT / "benchmarks" / "peers"
 TOLERANCE = 1e-9
 
 
@@ -66,58 +62,6 @@ RANDOM: dict[str, Callable[[int], Matrix]] = {
 }
 
 
-def against_peers(size: int = 200) -> list[dict[str, Any]]:
-    """Square random channels, to a bracket of 1e-9 nats; libqif to its own 1e-9, dit to its own defaults."""
-    return [_peer_row(name, make(size)) for name, make in RANDOM.items()]
-
-
-def _peer_row(name: str, matrix: Matrix) -> dict[str, Any]:
-    path = WORK / "channel.npy"
-    WORK.mkdir(exist_ok=True)
-    np.save(path, matrix)
-    ours, qif, dit = [], [], []
-    for _ in range(3):
-        ours += best_of(3, lambda: capacity(matrix, tolerance=TOLERANCE))
-        qif.append(_run("qif", path, str(TOLERANCE)))
-        dit.append(_run("dit", path))
-    found = capacity(matrix, tolerance=TOLERANCE)
-    _agree(found, qif[0]["bits"], 1e-8)
-    _agree(found, dit[0]["bits"], 1e-3)
-    return {
-        "channel": f"{name}, {len(matrix)} x {matrix.shape[1]}",
-        "noiseless s": min(ours),
-        "width nats": found.width_nats,
-        "libqif s": min(run["seconds"] for run in qif),
-        "times faster than libqif": min(run["seconds"] for run in qif) / min(ours),
-        "dit s": min(run["seconds"] for run in dit),
-        "times faster than dit": min(run["seconds"] for run in dit) / min(ours),
-        "dit off by bits": max(found.lower - dit[0]["bits"], dit[0]["bits"] - found.upper, 0.0),
-    }
-
-
-def _agree(found: Capacity, bits: float, tolerance: float) -> None:
-    if not found.converged or not found.lower - tolerance <= bits <= found.upper + tolerance:
-        raise AssertionError("the two disagree")
-
-
-def _run(peer: str, *arguments: str | Path) -> dict[str, Any]:
-    command = [_python(peer), str(_PEERS / f"{peer}_capacity.py"), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
-
-
-def _python(peer: str) -> str:
-    """The interpreter that has a peer; its environment is made when it is not there."""
-    home = WORK / f"{peer}-venv"
-    python = home / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
-        requirements = str(_PEERS / f"requirements-{peer}.txt")
-        subprocess.run([str(python), "-m", "pip", "install", "-q", "-r", requirements], check=True)
-    return str(python)
-
-
 def mechanisms(sizes: tuple[int, ...] = (256, 1024, 4096)) -> list[dict[str, Any]]:
     """Mechanisms with as many outputs as inputs to 1e-9 nats, and how time grows with their size."""
     return [_mechanism_row(name, make, sizes) for name, make in MECHANISMS.items()]
@@ -131,7 +75,8 @@ def _mechanism_row(name: str, make: Callable[[int], Matrix], sizes: tuple[int, .
         found = capacity(channel, tolerance=TOLERANCE)
         times += best_of(2, partial(capacity, channel, tolerance=TOLERANCE))
         row |= {f"{size} inputs s": times[-1]}
-    row["exponent of inputs"] = math.log(times[-1] / times[0]) / math.log(sizes[-1] / sizes[0])
+    row["copy of the largest s"] = copying(make(sizes[-1]))
+    row["exponent of inputs"] = exponent(sizes, times)
     return row | {"width nats": found.width_nats, "inputs used": found.atoms, "converged": found.converged}
 
 
@@ -146,3 +91,22 @@ def large(size: int = 1000, tolerance: float = 1e-6) -> list[dict[str, Any]]:
             {"channel": f"{name}, {size} x {size}", "noiseless s": seconds, "width nats": ends.width_nats}
         )
     return found
+
+
+INTRODUCTION = f"""\
+[Capacity](capacity.md) to a certified bracket of {TOLERANCE:g} nats, for mechanisms with as many outputs as
+inputs; then random channels to 1e-6 nats. The limit is a copy of the matrix. Further above it stands beside
+peers."""
+
+
+def measured(form: Form) -> Iterator[Part]:
+    """Mechanisms and random channels."""
+    sizes = (32, 128) if form.small else (256, 1024, 4096)
+    found = mechanisms(sizes)
+    yield Table(found, "Mechanisms")
+    lines = {row["mechanism"]: [(size, row[f"{size} inputs s"]) for size in sizes] for row in found}
+    yield Plot("mechanisms", "Seconds to find the capacity of a mechanism", "inputs", "seconds", lines)
+    yield Table(large(form.size(1000)), "Random channels")
+
+
+SECTION = Section("capacity", "Channel capacity of mechanisms", INTRODUCTION, measured)

@@ -21,6 +21,7 @@ from measure import WORK
 from noiseless.curator import Curator
 from noiseless.ledger import Entry, Ledger
 from noiseless.ledger.copying import load
+from page import Form, Part, Section, Table
 
 _SUBURBS = 5000
 _ROWS = 10**5
@@ -193,9 +194,19 @@ def _grown(declared: list[Entry], entries: int) -> Iterator[Entry]:
         number += 1
 
 
-def rows() -> list[dict[str, Any]]:
-    """What the page of benchmarks shows."""
-    return answering()
+INTRODUCTION = """\
+Questions asked one by one, each priced, charged and answered durably, beside a bare loop of two durable
+SQLite transactions, which is the limit. It depends on how long the disk takes to make a transaction
+durable. Then the price of a new text among few entries of the ledger and among many."""
+
+
+def measured(form: Form) -> Iterator[Part]:
+    """Answers and prices."""
+    yield Table(answering(2, 50) if form.small else answering(), "Answers")
+    yield Table([pricing((100, 10**4), 3, 50) if form.small else pricing()], "Prices")
+
+
+SECTION = Section("curator", "The curator", INTRODUCTION, measured)
 
 
 if __name__ == "__main__":

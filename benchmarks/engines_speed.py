@@ -12,7 +12,8 @@ import duckdb
 import psycopg
 
 import noiseless as nl
-from measure import ROOT, best_of
+from measure import ROOT, best_of, scanning
+from page import Form, Part, Section, Table, Words
 from tables import PUBLIC, parquet
 
 sys.path.insert(0, str(ROOT / "tests"))
@@ -51,6 +52,7 @@ def _measured(address: str, shape: str, rows: int, *, text: bool) -> dict[str, A
     return {
         "table": f"{shape}, {'texts' if text else 'whole numbers'}",
         "rows": rows,
+        "DuckDB scan s": scanning(parquet(shape, rows, text=text), (*PUBLIC, "s"), text=text),
         "audit s": ours,
         "GROUP BY s": bare,
         "GROUP BY, groups fetched s": taken,
@@ -102,6 +104,23 @@ def _server() -> Iterator[str]:
             server.stop("immediate")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+INTRODUCTION = """\
+The audit of a table in [PostgreSQL](postgresql.md), beside the bare GROUP BY that it needs, counted in the
+server, and beside the same with its groups fetched, which is the limit. DuckDB's scan of the same columns
+in a Parquet file shows what the server costs."""
+
+
+def measured(form: Form) -> Iterator[Part]:
+    """PostgreSQL, where it is installed."""
+    if binaries() is None:
+        yield Words("PostgreSQL is not installed where this page was made.")
+    else:
+        yield Table(postgresql(form.size(10**6)))
+
+
+SECTION = Section("postgresql", "PostgreSQL", INTRODUCTION, measured, "engines")
 
 
 if __name__ == "__main__":

@@ -1,17 +1,17 @@
 """The exact frontier of one ordered column against numpy's stable argsort of that column."""
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from measure import best_of
+from measure import best_of, copying, exponent
 from noiseless.policies.contiguous import contiguous_release, frontier
 from noiseless.policies.contiguous.sweep import Loss
 from noiseless.ranges import JointRange
+from page import Form, Part, Plot, Section, Table
 
 Column = npt.NDArray[np.int64]
 
@@ -89,22 +89,23 @@ def _row(shape: str, size: int, values: int, loss: Loss) -> dict[str, Any]:
         "values": size,
         "sensitive": values,
         "points": points,
+        "copy s": copying(public, sensitive),
         "frontier s": time,
         "argsort s": sort,
         "ratio": time / sort,
     }
 
 
-def growth(small: int = 10**5, large: int = 10**6, values: int = 40) -> list[dict[str, Any]]:
-    """The exponent of time against the length of the column."""
+def growth(sizes: tuple[int, ...] = (10**4, 10**5, 10**6), values: int = 40) -> list[dict[str, Any]]:
+    """Seconds by the length of the column, and the exponent."""
     found = []
     for shape, (make, hide) in SHAPES.items():
-        columns = [make(size) for size in (small, large)]
+        columns = [make(size) for size in sizes]
         tasks = [partial(whole, column, hide(column, values)) for column in columns]
         tasks[0]()
         times = best_of(3, *tasks)
-        exponent = math.log(times[1] / times[0]) / math.log(large / small)
-        found.append({"column": shape, "exponent of values": exponent})
+        seconds = {f"{size:,} values s": time for size, time in zip(sizes, times, strict=True)}
+        found.append({"column": shape} | seconds | {"exponent of values": exponent(sizes, times)})
     return found
 
 
@@ -137,7 +138,26 @@ def part(size: int = 10**6, values: int = 10**4, up_to: int = 100) -> list[dict[
     return found
 
 
+INTRODUCTION = """\
+The whole [exact frontier](frontier.md) of one ordered column of different values and 40 sensitive ones,
+from loose pairs on, beside `numpy.argsort(kind="stable")` of the column. The limit is a copy of both
+columns."""
+
+
+def measured(form: Form) -> Iterator[Part]:
+    """All shapes of columns, and growth."""
+    sizes = form.sizes(10**4, 10**5, 10**6)
+    yield Table(rows(sizes[-1]))
+    grown = growth(sizes)
+    yield Table(grown, "Growth")
+    lines = {line["column"]: [(size, line[f"{size:,} values s"]) for size in sizes] for line in grown}
+    yield Plot("frontier", "Seconds for the whole frontier", "values", "seconds", lines)
+
+
+SECTION = Section("frontier", "The exact frontier of one ordered column", INTRODUCTION, measured, "releases")
+
+
 if __name__ == "__main__":
-    for measured in (rows, growth, many, part):
-        for line in measured():
+    for made in (rows, growth, many, part):
+        for line in made():
             print(line, flush=True)

@@ -17,6 +17,7 @@ from noiseless.ledger import Asked, Books, Entry, Ledger, Shares
 from noiseless.ledger.copying import load
 from noiseless.ledger.entries import START
 from noiseless.ledger.migrations.running import HEAD
+from page import Form, Part, Section, Table
 
 DATASET = "meters"
 _SQL = "SELECT AVG(kwh) FROM meters WHERE suburb = 'north' AND kwh > 3"
@@ -139,6 +140,21 @@ def _entries(count: int) -> Iterator[Entry]:
         said = {"version": 1, "answers": {asked.question: _ANSWER}}
         entry = Entry.after(entry.anchor, DATASET, "answers", None, said)
         yield entry
+
+
+INTRODUCTION = """\
+Charges and answers made durable, beside pairs of bare durable SQLite transactions on the same disk, which
+are the limit, medians of many turns; then what a price reads among few entries and among many."""
+
+
+def measured(form: Form) -> Iterator[Part]:
+    """Writing and reading."""
+    yield Table([writing(20 if form.small else 400)], "Writing")
+    few, many = (10**2, 10**4) if form.small else (10**2, 10**6)
+    yield Table([reading((few, many), 5 if form.small else 40)], "Reading")
+
+
+SECTION = Section("ledger", "The ledger", INTRODUCTION, measured)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
 """Merging a public column: greedy paths beside a sort of it, their growth, and the literal algorithms."""
 
-import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from measure import best_of
+from measure import best_of, copying, exponent
 from noiseless.policies.merging import (
     ColumnCodebook,
     MergePath,
@@ -20,6 +19,7 @@ from noiseless.policies.merging import (
     maximin_path,
 )
 from noiseless.ranges import JointRange
+from page import Form, Part, Section, Table
 
 Codes = npt.NDArray[np.int64]
 
@@ -80,23 +80,23 @@ def _row(  # noqa: PLR0917 - what is run on what
         "sensitive": shape,
         "values": len(column),
         "merges": merges,
+        "copy s": copying(column),
         "noiseless s": ours,
         "argsort s": sorting,
         "times argsort": ours / sorting,
     }
 
 
-def growth(small: int = 10**5, large: int = 10**6) -> list[dict[str, Any]]:
-    """The exponent of the number of values, between two sizes."""
+def growth(sizes: tuple[int, ...] = (10**4, 10**5, 10**6)) -> list[dict[str, Any]]:
+    """Seconds by the number of values, and the exponent."""
     found = []
     for shape, make in SHAPES.items():
         for name, run in RUNS.items():
             for utility in ("U1", "U2"):
-                seconds = [_seconds(size, make, run, utility == "U2") for size in (small, large)]
-                exponent = math.log(seconds[1] / seconds[0]) / math.log(large / small)
-                found.append(
-                    {"path": f"{name}, {utility}", "sensitive": shape, "exponent of values": exponent}
-                )
+                seconds = [_seconds(size, make, run, utility == "U2") for size in sizes]
+                told = {f"{size:,} values s": time for size, time in zip(sizes, seconds, strict=True)}
+                line = {"path": f"{name}, {utility}", "sensitive": shape} | told
+                found.append(line | {"exponent of values": exponent(sizes, seconds)})
     return found
 
 
@@ -158,12 +158,30 @@ def _column(size: int, make: Callable[..., Codes]) -> tuple[JointRange, Codes]:
     return JointRange.from_codes(codes, np.arange(size)), column
 
 
+INTRODUCTION = """\
+The [greedy paths](merging.md) of one ordered column of different values and its sensitive ones, beside
+`numpy.argsort(kind="stable")` of the column; then two columns together; then the algorithms word for word,
+which are the oracle of the tests. The limit is a copy of the column."""
+
+
+def measured(form: Form) -> Iterator[Part]:
+    """One column, its growth, two columns and the literal algorithms."""
+    sizes = form.sizes(10**4, 10**5, 10**6)
+    yield Table(rows(sizes[-1]), "One ordered column")
+    yield Table(growth(sizes), "Growth")
+    yield Table(general(form.size(20_000)), "Two columns")
+    yield Table(literal(60 if form.small else 150), "Algorithm 1 word for word")
+
+
+SECTION = Section("merging", "Greedy merging", INTRODUCTION, measured, "releases")
+
+
 def main() -> None:
     """Print all tables."""
     scale = 10 if "--small" in sys.argv else 1
     tables = [
         rows(10**6 // scale),
-        growth(10**5 // scale, 10**6 // scale),
+        growth((10**4 // scale, 10**5 // scale, 10**6 // scale)),
         general(20_000 // scale),
         literal(),
     ]

@@ -5,6 +5,7 @@ was touched before, and, apart, both to new memory, where the system's work on i
 either. Cells are numbers of one byte in new memory, and are compared with the first of the two copies.
 """
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from typing import Any
@@ -15,6 +16,8 @@ import numpy.typing as npt
 from measure import best_of
 from noiseless.mechanisms.local.scalar import LocalQuantizer
 from noiseless.queries import Continuum, Lattice
+from page import Form, Part, Section, Table
+from wording import beside_limit, versus
 
 CELLS = 16
 THREADS = 2
@@ -79,6 +82,23 @@ def _copy(pool: ThreadPoolExecutor, values: Floats, target: Floats) -> None:
     parts = (slice(None, half), slice(half, None))
     list(pool.map(lambda part: np.copyto(target[part], values[part]), parts))
 
+
+INTRODUCTION = f"""\
+Doubles in memory told as one of {CELLS} cells (codes), or as the middles of cells, beside a copy of the
+column by two threads, which is the limit, and `numpy.digitize` with a gather. Edges are exact: a reading on
+an edge always lands in the same cell. Copy and middles are written to memory that was touched before
+(`out=`); the columns "new" give new memory to both."""
+
+
+def measured(form: Form) -> Iterator[Part]:
+    """All kinds of readings."""
+    found = rows(form.size(10**7))
+    yield Table(found)
+    yield from versus(found, "cells s", {"digitize": "digitize + take s"}, ("readings",))
+    yield beside_limit(found, "cells s", "copy s", "the copy by two threads")
+
+
+SECTION = Section("quantize", "Quantising readings", INTRODUCTION, measured)
 
 if __name__ == "__main__":
     for line in rows():

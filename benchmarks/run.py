@@ -1,113 +1,141 @@
-"""All benchmarks in one run: prints and writes a page of ratios (`bench/results.md`)."""
+"""All benchmarks in one run, and the page that shows them.
+
+Each section is kept as it is finished, so that a run that is broken off or a section that fails loses nothing
+else; a section that is run again by itself (`--only`) replaces its part of the page.
+"""
 
 import argparse
-import platform
-import shutil
-from collections.abc import Iterable, Mapping
-from importlib.metadata import version
-from typing import Any
+import re
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
 
-import audit_speed
-import capacity_speed
-import components_speed
-import curator_speed
-import engines_speed
-import frontier_speed
-import games_speed
-import ledger_speed
-import merging_speed
-import peers_speed
-import prices_speed
-import quantize_speed
-import selection_speed
-import server_speed
-import spark_speed
-import streams_speed
-import theta_speed
-from measure import WORK, best_of, in_a_process
+from keeping import Kept
+from measure import ROOT, WORK
+from page import Form, Plot, Section, Words, written
+from plots import draw
+from summary import page
+
+MODULES = (
+    "peers_anonymity",
+    "peers_release",
+    "peers_information",
+    "peers_channels",
+    "peers_noise",
+    "peers_batches",
+    "peers_quantize",
+    "audit_speed",
+    "components_speed",
+    "quantize_speed",
+    "prices_speed",
+    "frontier_speed",
+    "merging_speed",
+    "selection_speed",
+    "ledger_speed",
+    "curator_speed",
+    "server_speed",
+    "games_speed",
+    "engines_speed",
+    "spark_speed",
+    "streams_speed",
+    "capacity_speed",
+    "theta_speed",
+    "import_speed",
+)
 
 
-def main() -> None:
-    """Run the benchmarks and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--small", action="store_true", help="a tenth of the sizes, to see that all works")
+def main(arguments: Sequence[str] | None = None, modules: Sequence[str] = MODULES) -> int:
+    """Run what is asked for and write the page; 1 if a section failed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--small", action="store_true", help="small sizes, to see that all works")
+    parser.add_argument("--only", metavar="NAMES", help="these sections or groups, separated by commas")
     parser.add_argument("--no-peers", action="store_true", help="leave the peers out")
-    chosen = parser.parse_args()
-    scale = 10 if chosen.small else 1
-    large = 10**7 // scale
-
-    page = ["# Benchmarks", _machine()]
-    page += ["## Audit of a Parquet file", _table(audit_speed.rows((large // 10, large)))]
-    exponents = audit_speed.growth(large // 10, large)
-    page += ["### Growth", _table([{"table": k, "exponent of rows": v} for k, v in exponents.items()])]
-    page += ["### Memory", _table(audit_speed.memory(large))]
-    page += ["## Maximin information of loose pairs", _table(components_speed.rows(large))]
-    page += ["## Quantising readings", _table(quantize_speed.rows(large))]
-    page += ["## Prices of batches", _table(prices_speed.rows(10**4 // scale))]
-    million = 10**6 // scale
-    page += ["## The exact frontier of one ordered column", _table(frontier_speed.rows(million))]
-    page += ["### Growth", _table(frontier_speed.growth(million // 10, million))]
-    page += ["## Greedy merging of one ordered column", _table(merging_speed.rows(million))]
-    page += ["### Growth", _table(merging_speed.growth(million // 10, million))]
-    page += ["### Two columns", _table(merging_speed.general(20_000 // scale))]
-    page += ["### Against the algorithms word for word", _table(merging_speed.literal())]
-    page += ["## Choosing a release of six columns", _table(selection_speed.columns(30_000 // scale))]
-    page += ["## The ledger", _table([ledger_speed.writing()])]
-    page += ["### Reading", _table([ledger_speed.reading((100, million))])]
-    page += ["## The curator", _table(curator_speed.rows())]
-    page += ["### Prices", _table([curator_speed.pricing()])]
-    page += ["## The server", _table(server_speed.rows())]
-    page += ["## Attack games", _table(games_speed.rows(scale))]
-    page += ["## PostgreSQL", _table(engines_speed.postgresql(million))]
-    if shutil.which("java"):
-        lines = spark_speed.spark((million, large))
-        page += ["## Spark", _table(lines), "### Growth", _table(spark_speed.growth(lines))]
-    page += ["## Streams", _table(streams_speed.rows(million))]
-    page += ["### Growth", _table(streams_speed.growth((million // 10, million, large)))]
-    sizes = (64, 256, 1024) if chosen.small else (256, 1024, 4096)
-    page += ["## Channel capacity of mechanisms", _table(capacity_speed.mechanisms(sizes))]
-    page += ["### Large random channels", _table(capacity_speed.large(1000 // scale))]
-    page += ["## Lovasz's number", _table(theta_speed.rows((10, 25) if chosen.small else (25, 50, 100)))]
-    if not chosen.no_peers:
-        page += ["## Against pycanon, k and l", _table(peers_speed.rows(10**6 // scale))]
-        page += ["## Capacity against libqif and dit", _table(capacity_speed.against_peers())]
-    page += ["## Import", _table([{"import noiseless s": _import_seconds()}])]
-    (WORK / "results.md").write_text("\n\n".join(page) + "\n")
+    parser.add_argument("--list", action="store_true", help="list the sections and do nothing")
+    parser.add_argument("--docs", action="store_true", help="write docs/benchmarks.md and its plots too")
+    parser.add_argument("--work", type=Path, default=WORK, help="where results are kept; bench/ by default")
+    chosen = parser.parse_args(arguments)
+    form = Form(chosen.small)
+    sections, broken = found_sections(modules)
+    if chosen.list:
+        print(*(f"{one.name:<20}{one.group:<12}{one.title}" for one in sections), sep="\n")
+        return 0
+    names = chosen.only.split(",") if chosen.only else None
+    wanted = [one for one in sections if _wanted(one, names, peers=not chosen.no_peers)]
+    if not wanted and not broken:
+        parser.error("no section is called that; --list names them")
+    keep = Kept(chosen.work / form.name)
+    if names is None:
+        for section in broken:
+            run_section(section, form, keep)
+    for section in wanted:
+        run_section(section, form, keep)
+    write_pages([*sections, *broken], keep, form, chosen.work, docs=chosen.docs)
+    return int(any(keep.read(one.name).failed for one in wanted) or bool(broken and names is None))
 
 
-def _machine() -> str:
-    parts = ", ".join(
-        f"{name} {version(name)}" for name in ("noiseless", "duckdb", "numpy", "numba", "scipy")
-    )
-    return f"Python {platform.python_version()}, {platform.machine()}; {parts}. Best of several runs in turn."
+def found_sections(modules: Sequence[str]) -> tuple[list[Section], list[Section]]:
+    """All sections, and those whose module cannot be imported: they fail when they are run."""
+    found, broken = list[Section](), list[Section]()
+    for name in modules:
+        try:
+            module = import_module(name)
+        except ImportError as error:
+            broken.append(_broken(name, error))
+        else:
+            found += getattr(module, "SECTIONS", None) or (module.SECTION,)
+    return found, broken
 
 
-def _import_seconds() -> float:
-    clock = "time.perf_counter()"
-    code = f"import time, json; t = {clock}; import noiseless; print(json.dumps({clock} - t))"
-    found = []
-    best_of(5, lambda: found.append(in_a_process(code)))
-    return float(min(found))
+def _broken(name: str, error: ImportError) -> Section:
+    def fail(form: Form) -> Iterator[Words]:  # noqa: ARG001 - as all others
+        raise error
+        yield  # a generator, as all others are
+
+    return Section(name, name.replace("_", " ").capitalize(), "", fail)
 
 
-def _table(rows: Iterable[Mapping[str, Any]]) -> str:
-    lines = list(rows)
-    header = list(lines[0])
-    text = [header, ["---"] * len(header), *([_cell(row[name]) for name in header] for row in lines)]
-    table = "\n".join("| " + " | ".join(cells) + " |" for cells in text)
-    print(table, end="\n\n", flush=True)
-    return table
+def _wanted(section: Section, names: Sequence[str] | None, *, peers: bool) -> bool:
+    named = names is None or any(section.is_called(name.strip()) for name in names)
+    return named and (peers or section.group != "peers")
 
 
-def _cell(value: object) -> str:
-    return (
-        f"{value:,.3g}"
-        if isinstance(value, float)
-        else f"{value:,}"
-        if isinstance(value, int)
-        else str(value)
-    )
+def run_section(section: Section, form: Form, keep: Kept) -> None:
+    """Run a section and keep what came of it, also when it fails half-way."""
+    print(f"## {section.title}\n", flush=True)
+    with keep.writing(section.name) as entry:
+        try:
+            for part in section.measure(form):
+                text = written(part, "images")
+                print(text, end="\n\n", flush=True)
+                entry.parts.append(text)
+                if isinstance(part, Plot):
+                    draw(part, keep.folder / "images")
+                if isinstance(part, Words) and part.slower:
+                    entry.slower.append(part.text)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - one failing section must not lose the others
+            traceback.print_exc()
+            entry.failed = f"{type(error).__name__}: {error}".splitlines()[0][:300]
+
+
+def write_pages(sections: Sequence[Section], keep: Kept, form: Form, work: Path, *, docs: bool) -> None:
+    """Write the page from everything that is kept, and with `docs` the page of the documentation."""
+    entries = [(one, keep.read(one.name)) for one in sections if keep.has(one.name)]
+    text = page(entries, form)
+    here = re.sub(r"\]\((\w[\w-]*\.md)", r"](../docs/\1", text).replace("(images/", f"({form.name}/images/")
+    (work / "results.md").write_text(here)
+    print(f"written: {work / 'results.md'}", file=sys.stderr)
+    if docs:
+        images = ROOT / "docs" / "images"
+        for old in images.glob("bench-*.svg"):
+            old.unlink()
+        for plot in (keep.folder / "images").glob("bench-*.svg"):
+            if plot.name in text:
+                (images / plot.name).write_bytes(plot.read_bytes())
+        (ROOT / "docs" / "benchmarks.md").write_text(text)
+        print("written: docs/benchmarks.md", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,11 +1,10 @@
 """Choosing a release: one ordered column beside a sort of it, how that grows, and several columns."""
 
 import csv
-import math
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -14,10 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from measure import best_of
+from measure import best_of, exponent
 from noiseless.policies.merging import Categories, ColumnCodebook, Hierarchy, Numbers
 from noiseless.policies.selection import Problem, Wish, choose, survey
 from noiseless.ranges import JointRange
+from page import Form, Part, Section, Table
 
 SENSITIVE = 40
 ADULT = ("age", "education", "marital-status", "race", "sex", "native-country")
@@ -54,16 +54,15 @@ def _row(name: str, task: Callable[[], Any], column: npt.NDArray[np.int64]) -> d
     }
 
 
-def growth(small: int = 10**5, large: int = 10**6) -> list[dict[str, Any]]:
-    """The exponent of the number of values, between two sizes."""
+def growth(sizes: tuple[int, ...] = (10**4, 10**5, 10**6)) -> list[dict[str, Any]]:
+    """The exponent of the number of values."""
     found = []
     for name, wish in WISHES.items():
         seconds = []
-        for size in (small, large):
+        for size in sizes:
             problem, _ = _line(size)
             seconds.append(best_of(2, partial(choose, problem, wish))[0])
-        exponent = math.log(seconds[1] / seconds[0]) / math.log(large / small)
-        found.append({"wish": name, "exponent of values": exponent})
+        found.append({"wish": name, "exponent of values": exponent(sizes, seconds)})
     return found
 
 
@@ -78,10 +77,10 @@ def surveys(sizes: tuple[int, ...] = (1000, 10_000, 100_000)) -> list[dict[str, 
     return found
 
 
-def columns(values: int = 20_000) -> list[dict[str, Any]]:
+def columns(values: int = 20_000, *, adult: bool = True) -> list[dict[str, Any]]:
     """Six columns: made-up ones, and UCI Adult where the folder of real data is named."""
     problems = {"made up": _table(values)}
-    if folder := os.environ.get("NOISELESS_DATA"):
+    if adult and (folder := os.environ.get("NOISELESS_DATA")):
         problems["Adult"] = _adult(Path(folder) / "adult")
     found = []
     for name, problem in problems.items():
@@ -108,8 +107,13 @@ def columns(values: int = 20_000) -> list[dict[str, Any]]:
 def _line(size: int) -> tuple[Problem, npt.NDArray[np.int64]]:
     rng = np.random.default_rng(0)
     column = rng.permutation(10 * size)[:size]
-    joint = JointRange.from_codes(rng.integers(0, SENSITIVE, size), np.arange(size))
+    joint = JointRange.from_codes(_sensitive(rng, size), np.arange(size))
     return Problem(joint, ColumnCodebook(Numbers(column))), column
+
+
+def _sensitive(rng: np.random.Generator, size: int) -> npt.NDArray[np.int64]:
+    codes: npt.NDArray[np.int64] = np.unique(rng.integers(0, SENSITIVE, size), return_inverse=True)[1]
+    return codes
 
 
 def _table(size: int) -> Problem:
@@ -121,7 +125,7 @@ def _table(size: int) -> Problem:
     parts: list[Any] = [Numbers(column, span=(-1000, 2000)) for column in numbers.T]
     parts += [Categories(rng.integers(0, many, size)) for many in (2, 5)]
     parts += [Hierarchy(rng.integers(0, 60, size).tolist(), tree) for _ in range(2)]
-    joint = JointRange.from_codes(rng.integers(0, SENSITIVE, size), np.arange(size))
+    joint = JointRange.from_codes(_sensitive(rng, size), np.arange(size))
     return Problem(joint, ColumnCodebook(*parts, distance="gower", codeword="interval"))
 
 
@@ -147,12 +151,29 @@ def _adult(folder: Path) -> Problem:
     return Problem(joint, book, rows=np.array([counts[label] for label in labels]))
 
 
+INTRODUCTION = """\
+Choosing the release of one ordered column for a wish, beside `numpy.argsort(kind="stable")` of the column,
+which is the limit; then six columns of several kinds (made up, and UCI Adult where `NOISELESS_DATA` has it)
+with at least five sensitive values behind each answer."""
+
+
+def measured(form: Form) -> Iterator[Part]:
+    """One column, its growth, and six columns."""
+    sizes = (100, 1000) if form.small else (10**3, 10**4, 10**5)
+    yield Table(rows(sizes[-1]), "One ordered column")
+    yield Table(growth(sizes), "Growth")
+    yield Table(columns(form.size(10_000), adult=not form.small), "Six columns")
+
+
+SECTION = Section("selection", "Choosing a release", INTRODUCTION, measured, "releases")
+
+
 def main() -> None:
     """Print all tables."""
     scale = 10 if "--small" in sys.argv else 1
     tables = [
         rows(10**6 // scale),
-        growth(10**5 // scale, 10**6 // scale),
+        growth((10**4 // scale, 10**5 // scale, 10**6 // scale)),
         surveys((1000, 10_000, 100_000)[: 2 if scale > 1 else 3]),
         columns(20_000 // scale),
     ]

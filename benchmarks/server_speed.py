@@ -27,6 +27,7 @@ from statistics import median
 from typing import Any
 
 from measure import ROOT, WORK
+from page import Form, Part, Section, Table
 
 CONNECTIONS = 16
 AGGREGATES = ("SUM", "MAX", "MIN", "MEDIAN", "VAR_POP")
@@ -285,6 +286,21 @@ def _row(ours: str, bare: str, found: dict[str, list[tuple[float, list[float]]]]
         "p99 ms": late * 1000,
         "p99 / median": late / middle,
     }
+
+
+INTRODUCTION = """\
+Over 16 connections, beside bare FastAPI endpoints, which are the limit: one durable SQLite transaction a
+request (new questions) and plain JSON (repeats). New questions make two durable transactions, shared with
+whoever asks at the same time."""
+
+
+def measured(form: Form) -> Iterator[Part]:
+    """New and repeated questions, the ledger in SQLite."""
+    for row in rows(2, 60) if form.small else rows():
+        yield Table([row])
+
+
+SECTION = Section("server", "The server", INTRODUCTION, measured)
 
 
 if __name__ == "__main__":

@@ -6,10 +6,9 @@ from the same pipe: with `csv` for CSV, with orjson for JSON lines.
 
 import csv
 import io
-import math
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
 from importlib import import_module
@@ -18,12 +17,13 @@ from typing import Any, BinaryIO, cast
 
 import duckdb
 
-from measure import WORK, best_of, in_a_process
+from measure import WORK, best_of, exponent, in_a_process
 from noiseless.mechanisms.local.on_pipe import quantize_pipe
 from noiseless.mechanisms.local.scalar import LocalQuantizer
 from noiseless.mechanisms.local.streaming import Schedule
 from noiseless.queries import Lattice
 from noiseless.streams import quantize_stream
+from page import Form, Part, Section, Table
 
 METER = LocalQuantizer.finest(Lattice.of(0, 10, Fraction(1, 1000)), 16, "kwh")
 BUDGETS = Schedule.coarsening(METER, 400)
@@ -80,7 +80,7 @@ def rows(size: int = 10**6) -> list[dict[str, Any]]:
     return found
 
 
-def growth(sizes: tuple[int, ...] = (10**6, 10**7, 10**8)) -> list[dict[str, Any]]:
+def growth(sizes: tuple[int, ...] = (10**6, 10**7, 10**8), runs: int = 3) -> list[dict[str, Any]]:
     """Time and peak memory of quantising and auditing Parquet folders, and the exponents of rows.
 
     Each run is a fresh process, and loading what it needs takes about as long as a million rows do: the
@@ -90,7 +90,7 @@ def growth(sizes: tuple[int, ...] = (10**6, 10**7, 10**8)) -> list[dict[str, Any
     for name, code in (("quantise to Parquet", _QUANTIZE), ("audit", _AUDIT)):
         times: dict[int, float] = {}
         for before, size in zip((None, *sizes), sizes, strict=False):
-            seconds, peak = min(_fresh(code, size) for _ in range(1 if size > _FILE_ROWS else 3))
+            seconds, peak = min(_fresh(code, size) for _ in range(1 if size > _FILE_ROWS else runs))
             times[size] = seconds
             line = {"work": name, "rows": size, "seconds": seconds, "peak MB": peak}
             for title, other in (("exponent from the size before", before), ("from the first", sizes[0])):
@@ -100,7 +100,7 @@ def growth(sizes: tuple[int, ...] = (10**6, 10**7, 10**8)) -> list[dict[str, Any
 
 
 def _exponent(times: dict[int, float], small: int, large: int) -> float:
-    return math.log(times[large] / times[small]) / math.log(large / small)
+    return exponent((small, large), (times[small], times[large]))
 
 
 def _fresh(code: str, size: int) -> tuple[float, float]:
@@ -168,6 +168,24 @@ def _folder(size: int) -> Path:
             duckdb.sql(f"COPY ({query}) TO '{made}/part-{part:03}.parquet' (FORMAT parquet)")
         made.rename(folder)
     return folder
+
+
+INTRODUCTION = """\
+Readings that come through a pipe as [lines](streams.md), told as cells, beside what Python needs only to
+read the same lines from the same pipe (`csv`, or orjson for JSON lines), which is the limit. Then folders
+of Parquet files quantised and audited by fresh processes, with their peak of memory."""
+
+
+def measured(form: Form) -> Iterator[Part]:
+    """Lines through a pipe, and files of growing size."""
+    yield Table(rows(form.size(10**6)), "Lines through a pipe")
+    if form.small:
+        yield Table(growth((10**5, 10**6), 1), "Files")
+    else:
+        yield Table(growth((10**6, 10**7, 3 * 10**7)), "Files")
+
+
+SECTION = Section("streams", "Streams and large files", INTRODUCTION, measured)
 
 
 if __name__ == "__main__":

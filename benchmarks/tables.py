@@ -1,8 +1,10 @@
 """The tables that the benchmarks run on: one Parquet file each, made once."""
 
 from pathlib import Path
+from typing import Any
 
 import duckdb
+import numpy.typing as npt
 
 from measure import WORK
 
@@ -31,6 +33,12 @@ def parquet(shape: str, rows: int, *, text: bool = False) -> Path:
         )
         duckdb.sql(f"COPY (SELECT {columns} FROM range({rows}) t(i)) TO '{path}' (FORMAT parquet)")
     return path
+
+
+def arrays(path: Path) -> list[npt.NDArray[Any]]:
+    """The columns of a file in memory."""
+    with duckdb.connect() as engine:
+        return list(engine.sql(f"FROM '{path}'").fetchnumpy().values())
 
 
 def _column(name: str, size: int, salt: int, *, text: bool) -> str:

@@ -190,7 +190,7 @@ def _standing(owned: "Curator") -> dict[str, Any]:
         "rows": public.rows,
         "max_rows": public.limits.rows,
         "public_cells": len(public.population.cells),
-        "columns": {name: column.describe() for name, column in public.schema.columns.items()},
+        "columns": {name: column.explain() for name, column in public.schema.columns.items()},
         "private": list(public.schema.private),
         "entropy_of_record": public.entropy.upper,
         "spent": state.spent.upper,

@@ -69,6 +69,11 @@ class Column(BaseModel, ABC):
     def describe(self) -> str:
         """The domain in a few words."""
 
+    def explain(self) -> str:
+        """The domain, and what a missing value counts as where one may occur."""
+        missing = "" if self.missing is None else f", a missing value counts as {self.missing}"
+        return f"{self.describe()}{missing}"
+
     @property
     def entropy(self) -> Bits:
         """What one who knows nothing but the domain does not know: log2 of `size`."""

@@ -276,9 +276,11 @@ def _warnings(found: Measured) -> tuple[str, ...]:
     for column in found.read.public.columns:
         numbers = column.numbers_among_texts
         if column.name not in request.categorical and 2 * numbers > len(column.texts):
+            mixed = numbers < len(column.texts)
+            how = "holds numbers, but other texts too," if mixed else "is written as codes are (007)"
             told.append(
-                f"column {column.name!r} holds numbers, but other texts too, and is taken as categories; "
-                f"--numeric {column.name} takes it as numbers"
+                f"column {column.name!r} {how} and is taken as categories;"
+                f" --numeric '{column.name}' takes it as numbers"
             )
     if request.keep_order:
         told.append("the rows are in the order of the table, which tells something too")

@@ -87,6 +87,10 @@ def write_table(table: pa.Table, part: Path, ending: str) -> None:
         _check_header(table.column_names, ending)
     exact = _as_text if ending in _TEXT else _for_json
     table = pa.table([exact(name, table.column(name)) for name in table.column_names], table.column_names)
+    if (
+        ending in _TEXT and table.num_columns == 1
+    ):  # a missing value would be a blank line, which readers skip
+        table = pa.table([pc.fill_null(table.column(0), "")], table.column_names)
     engine, name = OwnEngine.start(), f"noiseless_release_{uuid4().hex}"
     engine.connection.register(name, table)
     try:

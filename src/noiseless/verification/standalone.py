@@ -1234,7 +1234,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         raw = read_certificate(options.certificate)
         checks, not_checked = verify(raw, open_table(options.original), open_table(options.released))
     except Unusable as error:
-        sys.stderr.write(f"standalone: {error}\n")
+        sys.stderr.write(f"{parser.prog}: {error}\n")
         return 2
     holds = all(check.holds for check in checks)
     tell(as_json(checks, not_checked) if options.format == "json" else as_text(checks, not_checked))

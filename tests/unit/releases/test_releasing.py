@@ -273,7 +273,10 @@ def test_examples_are_of_values_that_change() -> None:
 def test_numbers_that_a_question_mark_made_texts_are_noticed() -> None:
     table = pa.table({"s": [0, 1, 0, 1], "x": ["1", "2", "3", "?"]})
     (note,) = release(table, sensitive="s", public="x", min_posterior=1).warnings
-    assert "--numeric x takes it as numbers" in note
+    assert "other texts too" in note
+    assert "--numeric 'x' takes it as numbers" in note
+    codes = pa.table({"s": [0, 1, 0, 1], "x": ["01", "02", "03", "04"]})
+    assert "as codes are" in release(codes, sensitive="s", public="x", min_posterior=1).warnings[0]
     assert release(table, sensitive="s", public="x", categorical="x", min_posterior=1).warnings == ()
     assert release(table, sensitive="s", public="x", numeric="x", min_posterior=1).warnings == ()
 
@@ -355,3 +358,10 @@ def test_adult_with_six_public_columns(data: Path) -> None:
     assert done.point.min_posterior >= 4
     assert {"Europa", "Asia"} & set(done.table["native-country"].to_pylist())
     assert verify(done.certificate, original=table, released=done.table).holds
+
+
+def test_a_column_by_itself_keeps_its_missing_values_in_a_text_file(tmp_path: Path) -> None:
+    table = pa.table({"x": [1, 2, None, None], "s": ["a", "b", "a", "b"]})
+    made = release(table, sensitive="s", public="x", min_posterior=2)
+    made.save(tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text().splitlines().count('""') == 2

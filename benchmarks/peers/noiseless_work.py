@@ -1,0 +1,195 @@
+"""The same work by noiseless, run and timed as the peers are."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import noiseless as nl
+from noiseless.measures import stochastic
+from peers.protocol import Task, serve
+
+MEASURES = {
+    "k": "k_anonymity",
+    "l": "distinct_l_diversity",
+    "entropy l": "entropy_l_diversity",
+    "t": "t_closeness",
+}
+
+
+def measure(path: str, name: str, public: list[str], sensitive: str) -> Task:
+    """One measure of a frame in memory."""
+    data = pd.read_parquet(path, columns=[*public, sensitive])
+
+    def task() -> float:
+        found = nl.audit(data, sensitive=sensitive, public=public)
+        return float(getattr(found, MEASURES[name]))
+
+    return task
+
+
+def release(  # noqa: PLR0917 - a request as JSON
+    path: str, levels: str, public: list[str], sensitive: str, kind: str, k: int, suppress: float, out: str
+) -> Task:
+    """Release a table with at least k rows (or k sensitive values) behind every answer.
+
+    k different rows behind an answer are k different values of a column that numbers the rows.
+    """
+    rows = pq.read_table(path, columns=[*public, sensitive, "row"])
+    trees = {
+        name: {row[0]: tuple(row[1:]) for row in lines}
+        for name, lines in json.loads(Path(levels).read_text()).items()
+        if name != "age"
+    }
+
+    def task() -> dict[str, Any]:
+        done = nl.release(
+            rows,
+            sensitive="row" if kind == "k" else sensitive,
+            public=public,
+            min_posterior=k,
+            suppress=suppress,
+            numeric="age",
+            hierarchy=trees,
+            hierarchy_cost="leaves",
+            codeword="interval",
+        )
+        pq.write_table(done.table, f"{out}.noiseless")
+        return {"out": f"{out}.noiseless"}
+
+    return task
+
+
+def information(path: str, kind: str) -> Task:
+    """From pairs and their counts to certain ends of a number of bits."""
+    x, y, counts = np.load(path)
+    function = {
+        "common information": stochastic.common_information,
+        "mutual information": stochastic.mutual_information,
+    }[kind]
+    return lambda: float(function(stochastic.JointDistribution.from_counts(x, y, counts=counts)))
+
+
+def capacity(path: str, tolerance: float) -> Task:
+    """Both ends of the capacity in bits of the channel in a file."""
+    matrix = np.load(path)
+
+    def task() -> list[float]:
+        found = nl.capacity(matrix, tolerance=tolerance)
+        return [found.lower, found.upper]
+
+    return task
+
+
+def leakage(path: str, kind: str) -> Task:
+    """Maximal leakage of the channel in a file; of a deterministic one also L0(Y;X), from its pairs."""
+    matrix = np.load(path)
+    if kind == "range":
+        x, y = np.nonzero(matrix)
+        return lambda: float(nl.leakage(nl.JointRange.from_codes(y, x)))
+    return lambda: float(stochastic.maximal_leakage(nl.Channel.of(matrix)))
+
+
+def answer(path: str, query: str, bits: int, bounds: list[float], threshold: float, step: str) -> Task:  # noqa: PLR0917
+    """One answer about each row of numbers in a file, in whole numbers of steps: the middle of its cell."""
+    tables = np.atleast_2d(np.load(path))
+    low, high = (int(end) for end in bounds)
+    declared: dict[str, Any] = {} if query == "count" else {"bounds": (low, high), "step": step}
+    mechanism = nl.plan(query, n=tables.shape[1], budget=bits, **declared).mechanism
+    steps = round(1 / float(step))
+
+    def told(values: Any) -> float:  # noqa: ANN401 - an array
+        ticks = values > threshold if query == "count" else np.rint((values - low) * steps).astype(np.int64)
+        counts = dict(enumerate(np.bincount(ticks).tolist()))
+        position = mechanism.query.position(counts)  # type: ignore[attr-defined]
+        found = mechanism.answer(mechanism.quantizer.cell_at(position))
+        return float(found.lower + found.upper) / 2
+
+    return lambda: [told(values) for values in tables]
+
+
+_CURATOR = """
+[dataset]
+name = "people"
+source = "people.parquet"
+[budget]
+bits = 40
+query_bits = {bits}
+[columns.value]
+role = "private"
+bounds = [{low}, {high}]
+step = {step}
+"""
+
+
+def ask(path: str, query: str, bits: int, bounds: list[float], threshold: float, step: str) -> Task:  # noqa: PLR0917
+    """Open a curator on a file that it has never seen and ask: priced, charged durably, answered."""
+    low, high = (int(end) for end in bounds)
+    asked = {"mean": "AVG(value)", "sum": "SUM(value)", "count": "COUNT(*)"}[query]
+    where = f" WHERE value > {threshold}" if query == "count" else ""
+    home = Path(tempfile.mkdtemp())
+    pq.write_table(pa.table({"value": np.load(path)}), home / "people.parquet")
+
+    def task() -> float:
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(home / "people.parquet", folder)
+            file = Path(folder) / "people.toml"
+            file.write_text(_CURATOR.format(bits=bits, low=low, high=high, step=step))
+            with nl.Curator.open(file) as curator:
+                interval: Any = curator.ask(f"SELECT {asked} FROM people{where}").answers[0].interval
+        return float(interval.lower + interval.upper) / 2
+
+    return task
+
+
+def account(questions: int, values: int) -> Task:
+    """The bits of so many means over the same people, each of one bit, everything made anew."""
+    from noiseless.mechanisms.quantized import QuantizedQuery
+    from noiseless.mechanisms.quantizer import Uniform
+    from noiseless.queries import Attribute, mean
+
+    age = Attribute("age", range(values), Fraction(0), Fraction(1))
+
+    def task() -> float:
+        told = []
+        for number in range(questions):
+            question = mean(1000 + number, age)
+            mechanism = QuantizedQuery(question, Uniform(question.span, 1000 + number))
+            told.append(nl.QuantizedAnswer(mechanism))
+        return float(nl.price(told, nl.Record.of({"age": values})).bits)
+
+    return task
+
+
+def quantise(path: str, bounds: list[int], cells: int) -> Task:
+    """Cells of readings; edges are exact."""
+    from noiseless.mechanisms.local.scalar import LocalQuantizer
+    from noiseless.queries import Continuum
+
+    values = np.load(path)
+    release = LocalQuantizer.finest(Continuum.of(*bounds), cells)
+    return lambda: len(release.encode(values))
+
+
+WORKS: dict[str, Callable[..., Task]] = {
+    "measure": measure,
+    "release": release,
+    "information": information,
+    "capacity": capacity,
+    "leakage": leakage,
+    "answer": answer,
+    "ask": ask,
+    "account": account,
+    "quantise": quantise,
+}
+
+if __name__ == "__main__":
+    serve(WORKS)
