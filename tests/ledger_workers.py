@@ -127,7 +127,7 @@ def die(*_: object) -> None:
 
 def kill_at(url: str, folder: str, place: str) -> None:
     """Kill a process at one place of a charge, and then at the same place of an answer."""
-    real = Session.commit, Session.append, Session.many, Session.each, Session._write_rows
+    real = Session.commit, Session.append, Session.many, Session.answer, Session._write_rows
 
     def append(session: Session, entry: object) -> None:
         real[1](session, entry)  # type: ignore[arg-type]
@@ -141,7 +141,7 @@ def kill_at(url: str, folder: str, place: str) -> None:
         real[2](session, *arguments)  # type: ignore[arg-type]
         die()
 
-    def each_and_die(session: Session, *arguments: object) -> None:
+    def answer_and_die(session: Session, *arguments: object) -> None:
         real[3](session, *arguments)  # type: ignore[arg-type]
         die()
 
@@ -157,7 +157,7 @@ def kill_at(url: str, folder: str, place: str) -> None:
                 told.note("charged", question, 0)
             changes = {
                 "appended": ("append", append),
-                "changed": ("each", each_and_die) if answer else ("many", many_and_die),
+                "changed": ("answer", answer_and_die) if answer else ("many", many_and_die),
                 "written": ("_write_rows", write_and_die),
                 "before commit": ("commit", die),
                 "after commit": ("commit", commit_and_die),

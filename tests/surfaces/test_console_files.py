@@ -37,3 +37,21 @@ def test_every_module_that_is_imported_is_there() -> None:
     for file in CONSOLE.rglob("*.js"):
         for name in re.findall(r'from "(\.[^"]+)"', file.read_text()):
             assert (file.parent / name).is_file(), (file.name, name)
+
+
+@pytest.mark.parametrize(
+    ("cell", "is_formula"),
+    [
+        *((f"{sign}SUM(A1:A9)", True) for sign in "=+-@"),
+        *((text, True) for text in ("-1+1", "=1", "+1", "\t=1", "\r=1", "@x", "-inf-1", "-1/2/3")),
+        *((text, False) for text in ("-1", "-1/2", "-inf", "1", "inf", "north", "", "a=b", "SELECT -1")),
+    ],
+)
+def test_no_cell_of_a_file_of_answers_is_a_formula(cell: str, is_formula: bool) -> None:
+    """Group names come from the data, and a spreadsheet computes what begins with = + - or @."""
+    script = (CONSOLE / "views" / "answers.js").read_text()
+    (pattern,) = re.findall(r"const harmless = .*? && /(.+)/\.test\(cell\) \? `'\$\{cell\}`", script)
+    assert bool(re.search(pattern, cell)) == is_formula
+    assert "line.map(quote)" in script
+    assert "const quote = (cell) => (" in script
+    assert "harmless(cell)" in script

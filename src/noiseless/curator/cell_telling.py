@@ -1,7 +1,7 @@
 """A number told as the cell it lies in: sums, means, order statistics, variances."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -13,8 +13,9 @@ from noiseless.accounting.events import GroupedAnswers, QuantizedAnswer
 from noiseless.accounting.grids import Grid, cells_left
 from noiseless.accounting.other_events import OtherAnswer
 from noiseless.curator.blocks import condition
+from noiseless.curator.memory import once
 from noiseless.curator.snapshot import Counted, Numbers, Snapshot
-from noiseless.curator.tellings import Earlier, Stored, Telling, read_partition, representatives
+from noiseless.curator.tellings import Alike, Earlier, Stored, Telling, read_partition, representatives
 from noiseless.mechanisms.quantized import QuantizedQuery
 from noiseless.mechanisms.quantizer import Quantizer, Stepped, Uniform
 from noiseless.queries import Additive, Attribute, CountedQuery, Lattice, Query, Span
@@ -24,6 +25,7 @@ from noiseless.queries.runs import Runs
 from noiseless.queries.sql.intervals import Interval
 
 _WRAPS = 2**62
+_MOST_INTERVALS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +37,14 @@ class CellTelling(Telling):
         column: the private column it is computed of.
         passing: another private column, how many values it has, and which of them let a row count.
         added: what a sum over a private filter adds up, and the numbers of the filtering column that pass.
+        shared: what it has in common with what is told of other groups, if that was made before.
     """
 
     mechanism: QuantizedQuery
     column: str
     passing: tuple[str, int, Runs] | None = None
     added: tuple[Attribute, Runs] | None = None
+    shared: "CellsAlike | None" = field(default=None, repr=False)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -63,19 +67,15 @@ class CellTelling(Telling):
         """As heavy as what its query lists."""
         return weight_of(self.mechanism.query)
 
-    @cached_property
-    def told(self) -> dict[str, Any]:
+    @once
+    def alike(self) -> "CellsAlike":
         """The cells."""
-        return {"cells": write_cells(self.mechanism.quantizer)}
+        return self.shared or CellsAlike(self.mechanism)
 
-    @cached_property
+    @once
     def constant(self) -> Stored | None:
         """What no single person can ever change is the same for all datasets."""
-        if self.mechanism.reach.outputs > 1:
-            return None
-        query = self.mechanism.query
-        first = query.attainable[0] if query.attainable else 0
-        return {"cell": self.mechanism.quantizer.cell_at(first) if isinstance(query.span, Lattice) else 0}
+        return self.alike.constant
 
     def compute(self, snapshot: Snapshot) -> Stored:
         """The number, exactly, and its cell."""
@@ -138,10 +138,40 @@ class CellTelling(Telling):
 
     def interval(self, answer: Stored) -> Interval | None:
         """What the cell says of the number; None if there is none, for too few rows count."""
-        if answer["cell"] is None:
-            return None
-        found = self.mechanism.answer(answer["cell"])
-        return Interval(found.lower, found.upper)
+        return None if answer["cell"] is None else self.alike.interval(answer["cell"])
+
+
+class CellsAlike(Alike):
+    """Cells, and what they say of a number.
+
+    Attributes:
+        mechanism: the query and its cells.
+        constant: the answer where no single person can change it.
+    """
+
+    def __init__(self, mechanism: QuantizedQuery) -> None:
+        super().__init__({"cells": write_cells(mechanism.quantizer)})
+        self.mechanism = mechanism
+        self.constant = _constant(mechanism)
+        self._intervals: dict[int, Interval] = {}
+
+    def interval(self, cell: int) -> Interval:
+        """What a cell says; the first ones asked for are remembered."""
+        known = self._intervals.get(cell)
+        if known is None:
+            found = self.mechanism.answer(cell)
+            known = Interval(found.lower, found.upper)
+            if len(self._intervals) < _MOST_INTERVALS:
+                self._intervals[cell] = known
+        return known
+
+
+def _constant(mechanism: QuantizedQuery) -> Stored | None:
+    if mechanism.reach.outputs > 1:
+        return None
+    query = mechanism.query
+    first = query.attainable[0] if query.attainable else 0
+    return {"cell": mechanism.quantizer.cell_at(first) if isinstance(query.span, Lattice) else 0}
 
 
 def weight_of(query: Query) -> int:

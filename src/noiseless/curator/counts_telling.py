@@ -1,14 +1,15 @@
 """Exact counts: how many rows are in each block of the values of one private column."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from noiseless.accounting.events import ExactCounts
 from noiseless.accounting.partition import Partition
+from noiseless.curator.memory import once
 from noiseless.curator.snapshot import Snapshot
 from noiseless.curator.tellings import (
+    Alike,
     Earlier,
     Stored,
     Telling,
@@ -26,9 +27,11 @@ class CountsTelling(Telling):
 
     Attributes:
         partition: the blocks.
+        shared: what it has in common with what is told of other groups, if that was made before.
     """
 
     partition: Partition
+    shared: Alike | None = field(default=None, repr=False)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -45,10 +48,10 @@ class CountsTelling(Telling):
         """As heavy as its runs."""
         return len(self.partition.starts)
 
-    @cached_property
-    def told(self) -> dict[str, Any]:
+    @once
+    def alike(self) -> Alike:
         """The blocks."""
-        return write_partition(self.partition)
+        return self.shared or Alike(write_partition(self.partition))
 
     @property
     def findable(self) -> str | None:

@@ -138,10 +138,12 @@ class Curator:
 
     def _repeated(self, edition: Edition, batch: Batch) -> Reply | None:
         """The reply, if this session knows all of its answers."""
-        answers = {telling.question: edition.known(telling) for telling in batch.tellings}
-        known = {question: answer for question, answer in answers.items() if answer is not None}
-        if len(known) < len(answers):
-            return None
+        known: dict[str, Stored] = {}
+        for telling in batch.tellings:
+            answer = edition.known(telling)
+            if answer is None:
+                return None
+            known[telling.question] = answer
         return self._look(edition, lambda books: _reply(batch, None, books.state, known))
 
     def _answered(self, edition: Edition, batch: Batch, analyst: str) -> Reply | None:
@@ -149,17 +151,29 @@ class Curator:
             found = self._prepared(edition, batch, analyst)
             if not isinstance(found, Priced):
                 return found
-        charged = self.ledger.settle(
+        answers: dict[str, Stored] = {}
+        charged, stored = self.ledger.answer(
             self.file.name,
             lambda books: self._charged(edition, batch, books, analyst),
-            lookups(batch.tellings, edition.public, analyst),
+            lambda found: (edition.number, self._completed(edition, batch, found, answers)),
+            lookups(batch.tellings, edition.public, analyst) if self.ledger.has_round_trips else None,
+            is_quick=self._is_quick(edition, batch),
         )
         if charged is None:
             self._edition = None
             return None
-        passing("charged")
-        answers = self._completed(edition, batch, charged.priced)
+        if stored:
+            passing("stored")
+            answers |= stored
+        edition.remember(answers)
         return _reply(batch, charged.priced, charged.state, answers)
+
+    def _is_quick(self, edition: Edition, batch: Batch) -> bool:
+        """Whether all answers are computed in next to no time."""
+        snapshot = self._source.kept(edition.digest)
+        return snapshot is not None and all(
+            snapshot.is_quick(telling.columns, telling.people.cells) for telling in batch.tellings
+        )
 
     def _prepared(self, edition: Edition, batch: Batch, analyst: str) -> Priced | Reply | None:
         """Before data is looked at for the first time: a refusal, or a reply that needs none."""
@@ -194,9 +208,14 @@ class Curator:
             books.charge(_shares(edition.public, priced.price), analyst=analyst, questions=asked)
         return _Charged(priced, books.state)
 
-    def _completed(self, edition: Edition, batch: Batch, priced: Priced) -> Mapping[str, Stored]:
-        """All answers: those that are known, and those computed now, which are stored before they leave."""
-        answers: dict[str, Stored] = {}
+    def _completed(
+        self, edition: Edition, batch: Batch, charged: _Charged | None, answers: dict[str, Stored]
+    ) -> Mapping[str, Stored]:
+        """Fill in all answers, those that are known and those computed now; which are to be stored first."""
+        if charged is None:
+            return {}
+        passing("charged")
+        priced = charged.priced
         missing: list[Telling] = []
         for telling in batch.tellings:
             found = edition.known(telling) or priced.answer(telling)
@@ -204,18 +223,14 @@ class Curator:
                 missing.append(telling)
             else:
                 answers[telling.question] = found
-        if missing:
-            computed = self._computed(edition, missing)
-            passing("computed")
-            fresh = {telling.question for telling in priced.fresh}
-            kept = [t.question for t in missing if t.question in fresh or priced.was_charged(t)]
-            stored = self.ledger.store(
-                self.file.name, {question: computed[question] for question in kept}, version=edition.number
-            )
-            passing("stored")
-            answers |= {**computed, **stored}
-        edition.remember(answers)
-        return answers
+        if not missing:
+            return {}
+        computed = self._computed(edition, missing)
+        passing("computed")
+        answers |= computed
+        fresh = {telling.question for telling in priced.fresh}
+        kept = [t.question for t in missing if t.question in fresh or priced.was_charged(t)]
+        return {question: computed[question] for question in kept}
 
     def _computed(self, edition: Edition, tellings: Sequence[Telling]) -> dict[str, Stored]:
         snapshot = self._source.kept(edition.digest) or self._source.snapshot(edition.digest, edition.number)
@@ -346,8 +361,10 @@ class Curator:
 
 def _shares(public: PublicState, cost: Price) -> Shares:
     """What people pay, by the names of their public cells."""
-    cells = ((cell, share) for cell, share in cost.shares.items() if isinstance(cell, int))
-    return Shares(cost.others, {public.cell_names[cell]: share for cell, share in cells})
+    names = public.cell_names
+    return Shares(
+        cost.others, {names[cell]: share for cell, share in cost.shares.items() if isinstance(cell, int)}
+    )
 
 
 def _quoted(edition: Edition, batch: Batch, books: Books, analyst: str) -> Quote:

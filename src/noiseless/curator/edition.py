@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from noiseless.accounting.cost import Cost
 from noiseless.curator.answers import Result
-from noiseless.curator.memory import Memory
+from noiseless.curator.memory import Memory, once
 from noiseless.curator.planning import Planner
 from noiseless.curator.pricing import Priced
 from noiseless.curator.public import PublicState
@@ -17,6 +16,7 @@ from noiseless.errors import RequestError
 from noiseless.ledger import Books
 from noiseless.queries.sql import Key, Reader
 
+_FREE = Cost()
 _MOST_REMEMBERED = 10**6
 """So many numbers of statements and of answers are remembered."""
 
@@ -27,7 +27,7 @@ class Batch:
 
     statements: tuple[Planned, ...]
 
-    @cached_property
+    @once
     def tellings(self) -> tuple[Telling, ...]:
         """All that is told, each thing once."""
         found = {telling.question: telling for planned in self.statements for telling in planned.tellings}
@@ -40,22 +40,19 @@ class Batch:
             priced: the price of the batch; None when all of it is free.
             answers: by their fingerprints; None for a quote, which has no rows.
         """
-        return tuple(
-            Result(
-                planned.sql,
-                planned.statement.names,
-                () if answers is None else planned.reply(answers),
-                tuple(
-                    None
-                    if isinstance(column.content, Key)
-                    else Cost()
-                    if priced is None
-                    else priced.alone(planned.told_in(place))
-                    for place, column in enumerate(planned.statement.columns)
-                ),
-            )
-            for planned in self.statements
-        )
+        found = []
+        for planned in self.statements:
+            statement, rows = planned.statement, () if answers is None else planned.reply(answers)
+            costs = [
+                None
+                if isinstance(column.content, Key)
+                else _FREE
+                if priced is None
+                else priced.alone(planned.told_in(place))
+                for place, column in enumerate(statement.columns)
+            ]
+            found.append(Result(planned.sql, statement.names, rows, tuple(costs)))
+        return tuple(found)
 
 
 class Edition:
@@ -85,7 +82,7 @@ class Edition:
         """
         if not sql:
             raise RequestError("nothing is asked; give at least one SELECT")
-        return Batch(tuple(self._plan(text) for text in sql))
+        return Batch(tuple([self._plan(text) for text in sql]))
 
     def _plan(self, sql: str) -> Planned:
         found = self._planned.get(sql)

@@ -185,9 +185,11 @@ def draft_sections(source: str) -> str:
     name = re.sub(r"\W+", "_", place).strip("_") or "dataset"
     return (
         f"[dataset]\nname = {write_text(name)}    # what the table is called in SQL\n"
-        f"source = {write_text(source)}    # seen from this file\n\n"
+        f"source = {write_text(source)}    # seen from this file\n"
+        '# unit = "..."    # the column that names a person, where one has several rows; and max_rows\n\n'
         "[budget]\nbits = 8          # for all answers together, whoever asks: choose it with care\n"
         "query_bits = 1    # for each question, unless it says otherwise\n"
+        "# min_group = 5   # the smallest group that a mean over a private filter is told for\n"
     )
 
 

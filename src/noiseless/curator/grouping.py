@@ -1,5 +1,7 @@
 """Which public cells pass a public filter, and how GROUP BY parts them; arrays, for they may be many."""
 
+from bisect import bisect_left
+
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +14,7 @@ Cells = npt.NDArray[np.intp]
 
 _MOST_CELLS = 10**6
 """Groups of so many cells in all are remembered."""
+_FEW = 16
 
 
 class Grouping:
@@ -36,9 +39,25 @@ class Grouping:
         key = (where, by)
         found = self._found.get(key)
         if found is None:
+            small = None if by else self._small(where)
+            if small is not None:
+                return self._found.keep(key, small, 1 + sum(len(group.cells) for group in small))
             cells = self._passing(where)
             found = self._found.keep(key, self._grouped(cells, by), 1 + len(cells))
         return found
+
+    def _small(self, where: Filter) -> tuple[Group, ...] | None:
+        """The one group of a run of values that few cells have, or none: arrays would take longer."""
+        if not isinstance(where, Among) or len(where.runs) != 1:
+            return None
+        values, ((first, after),) = self._sorted[where.column], where.runs
+        start = bisect_left(values, first)
+        stop = bisect_left(values, after, start, min(start + _FEW, len(values)))
+        if stop - start == _FEW:
+            return None
+        cells = self._orders[where.column][start:stop].tolist()
+        people = sum([self.population.sizes[cell] for cell in cells])
+        return (Group((), frozenset(cells), people),) if cells else ()
 
     def _passing(self, where: Filter) -> Cells:
         """The cells that pass, ascending; a filter on one column is looked up, not searched for."""

@@ -10,6 +10,8 @@ from noiseless.domain import Value
 from noiseless.queries.population import Group
 from noiseless.queries.sql.intervals import Interval
 
+ONE, ZERO = Fraction(1), Fraction(0)
+
 
 @dataclass(frozen=True, eq=False)
 class Part:
@@ -27,8 +29,8 @@ class Part:
     telling: Telling | None
     fixed: Interval | None = None
     labels: frozenset[int] | None = None
-    factor: Fraction = Fraction(1)
-    shift: Fraction = Fraction(0)
+    factor: Fraction = ONE
+    shift: Fraction = ZERO
     group: tuple[Value, ...] = ()
 
     @classmethod
@@ -48,11 +50,13 @@ class Part:
     def value(self, answer: Stored | None, number: int = 0) -> Interval | None:
         """The answer; of a histogram, how many rows have the value with a number."""
         found = self.fixed
-        if isinstance(self.telling, CellTelling) and answer is not None:
+        if answer is None:
+            pass
+        elif type(self.telling) is CellTelling:
             found = self.telling.interval(answer)
-        elif isinstance(self.telling, CountsTelling) and answer is not None:
+        elif type(self.telling) is CountsTelling:
             found = self._count(self.telling, answer["counts"], number)
-        if found is None or (self.factor == 1 and not self.shift):
+        if found is None or (self.factor is ONE and self.shift is ZERO):
             return found
         ends = (self.shift + self.factor * found.lower, self.shift + self.factor * found.upper)
         return Interval(*(ends if self.factor > 0 else ends[::-1]))

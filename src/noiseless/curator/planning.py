@@ -8,21 +8,22 @@ from math import floor
 
 from noiseless.accounting.events import with_absent
 from noiseless.accounting.partition import Partition
+from noiseless.accounting.predicate import Predicate
 from noiseless.curator.blocks import condition, most_blocks, neighbouring, with_number
-from noiseless.curator.cell_telling import CellTelling, weight_of
+from noiseless.curator.cell_telling import CellsAlike, CellTelling, weight_of
 from noiseless.curator.counts_telling import CountsTelling
 from noiseless.curator.grouping import Grouping
 from noiseless.curator.memory import Memory
-from noiseless.curator.parts import Part
+from noiseless.curator.parts import ONE, Part
 from noiseless.curator.public import PublicState
-from noiseless.curator.tellings import People, fingerprint
+from noiseless.curator.tellings import Alike, People, fingerprint, write_partition
 from noiseless.errors import RequestError
 from noiseless.mechanisms.quantized import QuantizedQuery
 from noiseless.mechanisms.quantizer import Uniform
 from noiseless.policies.budget import coarsest, finest
 from noiseless.queries import Additive, Attribute, Query, count, total
 from noiseless.queries.filtered_mean import FilteredMean
-from noiseless.queries.filters import Among, Everything, Filter, split
+from noiseless.queries.filters import EVERYTHING, AllOf, Among, Everything, Filter, split
 from noiseless.queries.population import Group, Population
 from noiseless.queries.question import Question
 from noiseless.queries.runs import Runs, outside
@@ -55,9 +56,11 @@ class Planner:
         self.public, self.schema, self.limits = public, public.schema, public.limits
         self.groups = Grouping(public.schema, public.population).groups
         self._private = frozenset(public.schema.private)
+        self._checked = Memory[bool](_MOST_REMEMBERED)
         self._people = Memory[People](_MOST_REMEMBERED)
         self._queries = Memory[Query](_MOST_REMEMBERED)
-        self._mechanisms = Memory[QuantizedQuery](_MOST_REMEMBERED)
+        self._cells = Memory[CellsAlike](_MOST_REMEMBERED)
+        self._conditions = Memory[tuple[Predicate, Alike]](_MOST_REMEMBERED)
         self._attributes = Memory[Attribute](_MOST_REMEMBERED)
         self._numbers = Memory[frozenset[int]](_MOST_REMEMBERED)
         self._sums = Memory[Additive](_MOST_REMEMBERED)
@@ -73,18 +76,20 @@ class Planner:
             RequestError: it cannot be priced; the message says what can.
         """
         visible, hidden = self._split(question)
-        return tuple(
-            self._part(question, hidden, self._named(group), wish).of(group)
-            for group in self.groups(visible, question.by)
-        )
+        groups = self.groups(visible, question.by)
+        found = [self._part(question, hidden, self._named(group), wish).of(group) for group in groups]
+        return tuple(found)
 
     def _split(self, question: Question) -> tuple[Filter, Among | None]:
         """The public part of a question's filter, and the private one; what has no price is refused."""
         where = question.where
-        if isinstance(where, Among) and where.column not in self._private:
+        if type(where) is Everything:  # filters are abstract: `isinstance` of another one takes its time
             return where, None
-        if isinstance(where, Everything):
+        if type(where) is Among and where.column not in self._private:
             return where, None
+        found = self._plain_split(question)
+        if found is not None:
+            return found
         question.check(self.schema, self.limits)
         visible, hidden = split(where, self._private)
         if isinstance(hidden, Everything):
@@ -92,6 +97,27 @@ class Planner:
         if not isinstance(hidden, Among):
             raise RequestError("the filter is not in its normal form; ask in SQL")
         return visible, hidden
+
+    def _plain_split(self, question: Question) -> tuple[Filter, Among] | None:
+        """The same for conditions on single columns, one of them private; refusals depend on names alone."""
+        where = question.where
+        parts = where.parts if type(where) is AllOf else (where,)
+        visible: list[Among] = []
+        hidden: list[Among] = []
+        for part in parts:
+            if type(part) is not Among:
+                return None
+            (hidden if part.column in self._private else visible).append(part)
+        if len(hidden) != 1:
+            return None
+        names = (hidden[0].column, *[part.column for part in visible])
+        key = (question.aggregate, question.column, question.by, question.share, names)
+        if self._checked.get(key) is None:
+            question.check(self.schema, self.limits)
+            self._checked.keep(key, thing=True)
+        if len(visible) == 1:
+            return visible[0], hidden[0]
+        return AllOf(tuple(visible)) if visible else EVERYTHING, hidden[0]
 
     def _part(self, question: Question, hidden: Among | None, people: People, wish: Wish) -> Part:
         if question.aggregate == "count":
@@ -122,8 +148,8 @@ class Planner:
         size, rows = self.schema.columns[hidden.column].size, min(self.limits.rows, people.size)
         together = people.cells is None or rows == 1  # otherwise a linear form of the rows is cheaper
         if together and (wish.outputs > rows if wish.error is None else rows == 1):
-            chosen = condition(hidden.column, size, hidden.runs)
-            return Part(self._counts(people, chosen.partition), labels=chosen.chosen)
+            chosen, alike = self._condition(hidden, size)
+            return Part(self._counts(people, chosen.partition, alike), labels=chosen.chosen)
         if hidden.runs[0][0] == 0:  # those who pass and those who do not are one question
             others = replace(hidden, runs=outside(hidden.runs, size))
             return replace(
@@ -142,15 +168,23 @@ class Planner:
             blocks = most_blocks(size, rows, wish.outputs, alike=people.cells is None)
         return Part(self._counts(people, neighbouring(name, size, blocks)))
 
-    def _counts(self, people: People, partition: Partition) -> CountsTelling:
+    def _condition(self, hidden: Among, size: int) -> tuple[Predicate, Alike]:
+        found = self._conditions.get((hidden.column, hidden.runs))
+        if found is None:
+            made = condition(hidden.column, size, hidden.runs)
+            both = (made, Alike(write_partition(made.partition)))
+            found = self._conditions.keep((hidden.column, hidden.runs), both, 1 + len(hidden.runs))
+        return found
+
+    def _counts(self, people: People, partition: Partition, alike: Alike | None = None) -> CountsTelling:
         what = ("counts", *partition.names, self.limits.rows)
-        return CountsTelling(people, what, self.public.version, partition)
+        return CountsTelling(people, what, self.public.version, partition, alike)
 
     # Numbers
 
     def _plain(self, question: Question, people: People, wish: Wish) -> Part:
         """An aggregate of everybody's values; a mean is a sum divided by a public number."""
-        factor = Fraction(1)
+        factor = ONE
         if question.aggregate == "mean":
             least = self.limits.least_group
             if least is not None and people.cells is not None and people.size < least:
@@ -182,16 +216,17 @@ class Planner:
                 (column,), lambda: total(1, self._with_absent(column), rows=self.limits.rows)
             )
             what = ("sum", column, hidden.column, hidden.runs)
-            cell = self._cell(people, what, replace(listed, people=people.size), wish)
-            return Part(replace(cell, passing=self._passing(hidden), added=(attribute, hidden.runs)))
+            query = replace(listed, people=people.size)
+            passing, added = self._passing(hidden), (attribute, hidden.runs)
+            return Part(self._cell(people, what, query, wish, passing=passing, added=added))
         runs, zero = hidden.runs, -attribute.origin / attribute.unit
         if zero.denominator == 1 and 0 <= zero < attribute.size:
             runs = with_number(runs, int(zero))  # whether a value of 0 counts makes no difference
         if runs == ((0, attribute.size),):
             return self._plain(question, people, wish)
         listed = self._listed((column, runs), lambda: total(1, attribute, _numbers(runs), self.limits.rows))
-        cell = self._cell(people, ("sum", column, column, runs), replace(listed, people=people.size), wish)
-        return Part(replace(cell, added=(attribute, runs)))
+        what, query = ("sum", column, column, runs), replace(listed, people=people.size)
+        return Part(self._cell(people, what, query, wish, added=(attribute, runs)))
 
     def _filtered_mean(self, question: Question, people: People, hidden: Among, wish: Wish) -> Part:
         column, least = str(question.column), self.limits.least_group or 1
@@ -200,8 +235,8 @@ class Planner:
         own = hidden.column == column
         numbers = self._passed(hidden.runs) if own else None
         query = FilteredMean(people.size, self._attribute(column), least, numbers)
-        cell = self._cell(people, ("mean", column, hidden.column, hidden.runs, least), query, wish)
-        return Part(cell if own else replace(cell, passing=self._passing(hidden)))
+        what = ("mean", column, hidden.column, hidden.runs, least)
+        return Part(self._cell(people, what, query, wish, passing=None if own else self._passing(hidden)))
 
     def _attribute(self, name: str) -> Attribute:
         found = self._attributes.get(name)
@@ -233,12 +268,27 @@ class Planner:
     def _passing(self, hidden: Among) -> tuple[str, int, Runs]:
         return hidden.column, self.schema.columns[hidden.column].size, hidden.runs
 
-    def _cell(self, people: People, what: tuple[Hashable, ...], query: Query, wish: Wish) -> CellTelling:
-        key = (what, people.size, wish)
-        told = self._mechanisms.get(key)
-        if told is None:
-            told = self._mechanisms.keep(key, mechanism_for(query, wish), weight_of(query))
-        return CellTelling(people, (*what, self.limits.rows), self.public.version, told, query.attribute_name)
+    def _cell(
+        self,
+        people: People,
+        what: tuple[Hashable, ...],
+        query: Query,
+        wish: Wish,
+        *,
+        passing: tuple[str, int, Runs] | None = None,
+        added: tuple[Attribute, Runs] | None = None,
+    ) -> CellTelling:
+        """The cell of the answer to a query; `what` says all but how many people there are."""
+        key = (what, people.size, wish.outputs, wish.error)
+        alike = self._cells.get(key)
+        if alike is None:
+            made = CellsAlike(mechanism_for(query, wish))
+            alike = self._cells.keep(key, made, weight_of(query))
+        asked, version = (*what, self.limits.rows), self.public.version
+        mechanism = alike.mechanism
+        return CellTelling(
+            people, asked, version, mechanism, query.attribute_name, passing, added, shared=alike
+        )
 
 
 def mechanism_for(query: Query, wish: Wish) -> QuantizedQuery:

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from noiseless.accounting.batches import Price, price
 from noiseless.accounting.cost import Cost
-from noiseless.accounting.event import Event
+from noiseless.accounting.event import Cells, Event
 from noiseless.accounting.key import Key
 from noiseless.accounting.known import Known
 from noiseless.accounting.mixtures import Part
@@ -17,6 +17,9 @@ from noiseless.curator.public import PublicState
 from noiseless.curator.tellings import Earlier, Stored, Telling, read_partition
 from noiseless.ledger import Lookups, Told
 from noiseless.mechanisms.quantizer import Quantizer
+
+_FREE = Cost()
+_NOTHING = Known()
 
 
 class Books(Protocol):
@@ -56,6 +59,9 @@ class Priced:
 
     def alone(self, tellings: Sequence[Telling]) -> Cost:
         """What a part of the batch would cost by itself."""
+        if len(self.fresh) == 1:
+            question = self.fresh[0].question
+            return self.price.cost if question in [one.question for one in tellings] else _FREE
         wanted = {telling.question for telling in tellings}
         fresh = [telling.event for telling in self.fresh if telling.question in wanted]
         if len(fresh) == len(self.fresh):
@@ -85,13 +91,15 @@ def price_batch(tellings: Sequence[Telling], record: Record, books: Books) -> Pr
     asked = {telling.question: telling for telling in tellings}
     earlier = _earlier([telling for telling in asked.values() if telling.constant is None], books)
     fresh = tuple(
-        telling
-        for question, telling in asked.items()
-        if telling.constant is None and not _is_free(telling, earlier[question])
+        [
+            telling
+            for question, telling in asked.items()
+            if telling.constant is None and not _is_free(telling, earlier[question])
+        ]
     )
     found = {question: tuple(earlier.get(question, ())) for question in asked}
     if len(fresh) == 1 and record.rows == 1 and not found[fresh[0].question]:
-        return Priced(price_alone(fresh[0].event, record), fresh, found, Known(), record)
+        return Priced(_price_of(fresh[0], record), fresh, found, _NOTHING, record)
     known = _known(fresh, found)
     return Priced(price([telling.event for telling in fresh], record, known), fresh, found, known, record)
 
@@ -101,19 +109,35 @@ def price_alone(event: Event, record: Record) -> Price:
 
     A single answer has no more outputs than its reach and than its attributes have values.
     """
+    return _of_people(_alone(event, record), event.covers)
+
+
+def _price_of(telling: Telling, record: Record) -> Price:
+    """The same; how much it is does not depend on who takes part."""
+    alike = telling.alike
+    if alike.alone is None or alike.alone[0] is not record:
+        alike.alone = (record, _alone(telling.event, record))
+    return _of_people(alike.alone[1], telling.people.cells)
+
+
+def _alone(event: Event, record: Record) -> tuple[Cost, Part, tuple[str, ...]]:
+    """What each person pays, why, and which attributes are disclosed."""
     footprint = event.footprint(record)
     values = record.values(footprint.attributes)
     outputs = footprint.outputs if values is None else min(footprint.outputs, values)
-    if outputs == 1:
-        return Price(Cost())
-    cost = Cost(outputs)
     is_all = outputs == values
     part = Part(footprint.attributes, outputs, "reach", is_all)
-    disclosed = footprint.attributes if is_all else ()
-    if event.covers is None:
+    return Cost(outputs), part, footprint.attributes if is_all else ()
+
+
+def _of_people(found: tuple[Cost, Part, tuple[str, ...]], covers: Cells) -> Price:
+    cost, part, disclosed = found
+    if cost.outputs == 1:
+        return Price(_FREE)
+    if covers is None:
         return Price(cost, (part,), None, disclosed, cost)
-    shares = dict.fromkeys(event.covers, cost)
-    return Price(cost, (part,), next(iter(shares)), disclosed, Cost(), shares)
+    shares = dict.fromkeys(covers, cost)
+    return Price(cost, (part,), next(iter(shares)), disclosed, _FREE, shares)
 
 
 def _is_free(telling: Telling, earlier: Sequence[Earlier]) -> bool:
@@ -128,6 +152,8 @@ def _earlier(tellings: Sequence[Telling], books: Books) -> dict[str, list[Earlie
     questions = {telling.question for telling in tellings if not isinstance(telling, CellTelling)}
     people = {telling.around for telling in tellings if telling.around is not None}
     rows = books.told(questions=questions, grids=grids, people=people) if tellings else []
+    if not rows:
+        return {telling.question: [] for telling in tellings}
     by_key: dict[str | None, list[Earlier]] = {}
     for row in rows:
         told = Earlier(row.question, row.body, row.answer)

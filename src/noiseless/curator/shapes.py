@@ -31,6 +31,7 @@ _EACH = re.compile(_CONDITION, re.ASCII)
 _LONGEST = 2000
 _MOST_SHAPES = 512
 _MOST_CONDITIONS = 8
+_MOST_REMEMBERED = 10**5
 
 Conditions = list[tuple[str, str, str]]
 """Columns, operators and constants."""
@@ -78,7 +79,9 @@ class Shapes:
         self._reader = reader
         self._schema: Schema = reader.schema
         self._order = (*self._schema.public, *self._schema.private)
+        self._private = frozenset(self._schema.private)
         self._shapes = Memory[Statement](_MOST_SHAPES)
+        self._conditions = Memory[Among](_MOST_REMEMBERED)
 
     def read(self, sql: str) -> Reading:
         """The questions that a SELECT asks.
@@ -106,22 +109,30 @@ class Shapes:
     def _filter(self, conditions: Conditions) -> Filter | None:
         """The normal form of WHERE; None where something is not as plain as it looks."""
         found: dict[str, Among] = {}
-        for name, sign, constant in conditions:
-            column = self._schema.columns.get(name)
-            if name in found or column is None or len(conditions) > _MOST_CONDITIONS:
+        if len(conditions) > _MOST_CONDITIONS:
+            return None
+        for condition in conditions:
+            among = self._conditions.get(condition) or self._condition(*condition)
+            if among is None or among.column in found:
                 return None
-            if isinstance(column, NumberColumn) and not constant.startswith("'"):
-                runs = passing(name, column, sign, Decimal(constant))
-            elif isinstance(column, CategoryColumn) and sign == "=" and constant[1:-1] in column.categories:
-                runs = passing(name, column, sign, constant[1:-1])
-            else:
-                return None
-            if not runs or runs == ((0, column.size),):
-                return None
-            found[name] = Among(name, runs, column)
+            found[among.column] = among
         if len(found) == 1:
             return next(iter(found.values()))
-        return AllOf(tuple(found[name] for name in self._order if name in found))
+        return AllOf(tuple([found[name] for name in self._order if name in found]))
+
+    def _condition(self, name: str, sign: str, constant: str) -> Among | None:
+        """The values that pass one condition; None where that is none of them, or all."""
+        column = self._schema.columns.get(name)
+        if isinstance(column, NumberColumn) and not constant.startswith("'"):
+            number = Decimal(constant) if "." in constant else int(constant)
+            runs = passing(name, column, sign, number)
+        elif isinstance(column, CategoryColumn) and sign == "=" and constant[1:-1] in column.categories:
+            runs = passing(name, column, sign, constant[1:-1])
+        else:
+            return None
+        if not runs or runs == ((0, column.size),):
+            return None
+        return self._conditions.keep((name, sign, constant), Among(name, runs, column))
 
     def _is_understood(self, statement: Statement, where: Filter) -> bool:
         """Whether every question has the whole WHERE for its filter, and nothing else depends on it."""
@@ -131,13 +142,13 @@ class Shapes:
 
     def _filled(self, shape: Statement, where: Filter) -> Reading:
         """The statement with another filter."""
-        questions = tuple(question.among(where) for question in shape.questions)
+        questions = tuple([question.among(where) for question in shape.questions])
         grouped = bool(shape.by) or shape.histogram is not None
         return Reading(shape, questions, self._public(where) if grouped else EVERYTHING)
 
     def _public(self, where: Filter) -> Filter:
         parts = where.parts if isinstance(where, AllOf) else (where,)
-        public = tuple(part for part in parts if not part.columns & set(self._schema.private))
+        public = tuple(part for part in parts if not part.columns & self._private)
         if not public:
             return EVERYTHING
         return public[0] if len(public) == 1 else AllOf(public)

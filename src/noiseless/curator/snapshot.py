@@ -25,6 +25,8 @@ Numbers = npt.NDArray[np.int64]
 _MOST_KEPT = 2 * 10**7
 """Counts of so many combinations are kept."""
 
+_FEW = 16
+
 Cells = frozenset[int] | None
 """Public cells by their places in the population; None for all of them."""
 
@@ -91,7 +93,7 @@ class Snapshot:
             raise DomainError(error.column, error.count, error.domain, remedy) from None
         for column in every:
             if count := chosen.count_missing(column):
-                remedy = "fill them, or declare what they count as, such as missing = 0"
+                remedy = "fill them, or declare which value they count as (missing = ...): answers use it"
                 raise MissingValuesError(column, count, remedy)
         tally = chosen.tally(every)
         if not len(tally):
@@ -160,6 +162,10 @@ class Snapshot:
         """The combinations of some private columns among the people of some public cells."""
         return self._kept.of_people(columns, cells)
 
+    def is_quick(self, columns: tuple[str, ...], cells: Cells) -> bool:
+        """Whether `count` takes next to no time: the columns were counted before, and cells are few."""
+        return cells is not None and len(cells) <= _FEW and self._kept.has_columns(columns)
+
     @cached_property
     def _kept(self) -> "_Kept":
         return _Kept(self)
@@ -180,6 +186,10 @@ class _Kept:
             counted = self._of_people(columns, cells)
             found = self._by_people.keep((columns, cells), counted, 1 + len(counted.counts))
         return found
+
+    def has_columns(self, columns: tuple[str, ...]) -> bool:
+        """Whether the combinations of some columns are kept."""
+        return self._by_columns.get(columns) is not None
 
     def of_columns(self, columns: tuple[str, ...]) -> tuple[Counted, Numbers]:
         """The combinations of a public cell and private columns; where each cell begins."""

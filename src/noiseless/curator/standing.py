@@ -8,13 +8,14 @@ from noiseless.accounting.history import History
 from noiseless.accounting.record import Record
 from noiseless.curator.pricing import Priced
 from noiseless.ledger import State
+from noiseless.ledger.accounts import NO_BITS
 from noiseless.ledger.wire import without_earlier
 
 
 def account(priced: Priced | None, state: State) -> dict[str, Any]:
     """What a batch costs, what is spent and what is left, as a quote and a reply hold it."""
     protects, total = _protects(state.record, state.budget), state.total
-    if total.capacity:
+    if total.capacity is not NO_BITS and total.capacity:
         disclosed, spent = state.disclosed, state.spent
     else:  # without noise whole numbers suffice
         present, most = _values(state.record)

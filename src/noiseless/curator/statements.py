@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 from noiseless.accounting.cost import most_outputs
+from noiseless.curator.memory import once
 from noiseless.curator.parts import Part
 from noiseless.curator.planning import Planner, Wish
 from noiseless.curator.shapes import Reading
@@ -59,15 +59,23 @@ class Planned:
         classes = None if statement.histogram is None else planner.schema.columns[statement.histogram]
         return cls(sql, statement, groups, parts, classes)
 
-    @cached_property
+    @once
     def tellings(self) -> tuple[Telling, ...]:
         """All that is told."""
-        return tuple(telling for question in self.parts for telling in self.tellings_of(question))
+        return tuple(
+            [
+                part.telling
+                for by_group in self.parts.values()
+                for part in by_group.values()
+                if part.telling is not None
+            ]
+        )
 
     def tellings_of(self, question: Question) -> tuple[Telling, ...]:
         """What is told for one question."""
-        found = (part.telling for part in self.parts[question].values())
-        return tuple(telling for telling in found if telling is not None)
+        if len(self.parts) == 1:
+            return self.tellings
+        return tuple([part.telling for part in self.parts[question].values() if part.telling is not None])
 
     def told_in(self, place: int) -> tuple[Telling, ...]:
         """What is told for one column of the reply."""
@@ -91,13 +99,22 @@ class Planned:
 
     def _rows(self, group: Group, answers: Mapping[str, Stored]) -> list[Row]:
         keys = dict(zip(self.statement.by, group.values, strict=True))
+        if self.classes is None:
+            return [
+                Row(
+                    keys,
+                    {
+                        question: part.value(None if part.telling is None else answers[part.telling.question])
+                        for question, by_group in self.parts.items()
+                        if (part := by_group.get(group.values)) is not None
+                    },
+                )
+            ]
         asked = {
             question: (part, None if part.telling is None else answers[part.telling.question])
             for question, by_group in self.parts.items()
             if (part := by_group.get(group.values)) is not None
         }
-        if self.classes is None:
-            return [Row(keys, {question: part.value(answer) for question, (part, answer) in asked.items()})]
         name = str(self.statement.histogram)
         return [
             Row(

@@ -7,13 +7,15 @@ values, exactly; or the cell that a number lies in. All else is computed from th
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
+from json.encoder import encode_basestring
 from typing import Any
 
 from noiseless.accounting.event import Event
 from noiseless.accounting.partition import Partition
+from noiseless.curator.memory import once
 from noiseless.curator.snapshot import Cells, Snapshot
 from noiseless.queries.runs import Runs, as_runs
 
@@ -50,10 +52,25 @@ class People:
     size: int
     name: str
 
-    @cached_property
+    @once
     def runs(self) -> Runs | None:
         """The public cells as runs of their places; None for everybody."""
         return None if self.cells is None else as_runs(self.cells)
+
+
+class Alike:
+    """What is the same for all groups that the same is told of: made once, for groups may be many.
+
+    Attributes:
+        told: the blocks or cells that are told apart, as plain JSON.
+        text: the same as canonical JSON.
+        alone: what one person pays when nothing else is known; see `pricing`, which keeps it here.
+    """
+
+    def __init__(self, told: dict[str, Any]) -> None:
+        self.told = told
+        self.text = written(told)
+        self.alone: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +99,8 @@ class Telling(ABC):
 
     @property
     @abstractmethod
-    def told(self) -> dict[str, Any]:
-        """The blocks or cells that are told apart, as plain JSON."""
+    def alike(self) -> Alike:
+        """What it has in common with what is told of other groups: the blocks or cells told apart."""
 
     @property
     @abstractmethod
@@ -107,27 +124,28 @@ class Telling(ABC):
     def derive(self, earlier: Sequence[Earlier]) -> Stored | None:
         """The answer, if it is implied and the answers that it follows from are known."""
 
-    @cached_property
+    @once
     def grid(self) -> str:
         """The fingerprint of what is asked of whom, whatever the cells of the answer."""
-        return fingerprint([self.version, self.what, self.people.name])
+        return _hashed(f"[{self.version},{_written_once(self.what)},{_quoted(self.people.name)}]")
 
-    @cached_property
+    @once
     def question(self) -> str:
         """The fingerprint with the cells."""
-        return fingerprint([self.grid, self.told])
+        return _hashed(f'["{self.grid}",{self.alike.text}]')
 
     @property
     def body(self) -> dict[str, Any]:
         """What the ledger keeps of it: later questions may follow from it, and exposure does."""
-        return {"what": self.what, "people": self.people.runs, **self.told}
+        return {"what": self.what, "people": self.people.runs, **self.alike.told}
 
-    @cached_property
+    @once
     def around(self) -> str | None:
         """The fingerprint under which counts of the same column and people are found."""
         if len(self.columns) != 1:
             return None
-        return fingerprint([self.version, "counts", self.columns[0], self.people.name])
+        column, people = _quoted(self.columns[0]), _quoted(self.people.name)
+        return _hashed(f'[{self.version},"counts",{column},{people}]')
 
     @property
     def findable(self) -> str | None:
@@ -141,10 +159,28 @@ def fingerprint(value: object) -> str:
     >>> fingerprint(["count", 1])[:8]
     '35f40b1f'
     """
-    return hashlib.sha256(_ENCODER.encode(value).encode()).hexdigest()
+    return _hashed(written(value))
 
 
+def _hashed(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+_quoted = encode_basestring
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False)
+# `encode` makes this for every text anew, which takes longer than to write a short one.
+_MAKE = getattr(json.encoder, "c_make_encoder", None)
+_WRITE: Callable[[Any, int], Iterable[str]] | None = _MAKE and _MAKE(
+    None, _ENCODER.default, _quoted, None, ":", ",", True, False, True
+)
+
+
+def written(value: object) -> str:
+    """The one way to write a JSON value: sorted keys, no spaces."""
+    return _ENCODER.encode(value) if _WRITE is None else "".join(_WRITE(value, 0))
+
+
+_written_once = lru_cache(maxsize=4096)(written)
 
 
 def write_partition(blocks: Partition) -> dict[str, Any]:

@@ -18,7 +18,8 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits
 
 FREE = Cost()
-_NO_BITS = Fraction(0)
+NO_BITS = FREE.capacity
+"""Almost always this very object: to ask whether a fraction is 0 takes longer than to know it again."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Shares:
 
     def __post_init__(self) -> None:
         for cost in (self.others, *self.cells.values()):
-            if cost.outputs < 1 or cost.capacity < 0:
+            if cost.outputs < 1 or (cost.capacity is not NO_BITS and cost.capacity < 0):
                 raise RequestError("a price is at least one output and no bits")
 
     @classmethod
@@ -46,7 +47,7 @@ class Shares:
     @property
     def is_free(self) -> bool:
         """Whether nobody pays."""
-        return all(cost.outputs == 1 and not cost.capacity for cost in (self.others, *self.cells.values()))
+        return all(cost.outputs == 1 and not noisy(cost) for cost in (self.others, *self.cells.values()))
 
     @property
     def most(self) -> Cost:
@@ -69,19 +70,20 @@ class Surplus(NamedTuple):
 
     top: int = 1
     bottom: int = 1
-    capacity: Fraction = _NO_BITS
+    capacity: Fraction = NO_BITS
 
     def over(self, others: Cost) -> Cost:
         """The account of the cell."""
         outputs = self.top * others.outputs // self.bottom  # without a remainder
-        return Cost(outputs, self.capacity + others.capacity if self.capacity else others.capacity)
+        capacity = others.capacity
+        return Cost(outputs, capacity if self.capacity is NO_BITS else self.capacity + capacity)
 
     def plus(self, share: Cost, others: Cost) -> "Surplus":
         """The surplus after a batch of which the cell pays `share` and everybody else pays `others`."""
         top, bottom = self.top * share.outputs, self.bottom * others.outputs
         common = gcd(top, bottom)
         capacity = self.capacity
-        if share.capacity or others.capacity:
+        if share.capacity is not others.capacity:
             capacity += share.capacity - others.capacity
         return Surplus(top // common, bottom // common, capacity)
 
@@ -139,12 +141,17 @@ class Accounts(NamedTuple):
 
 def plus(cost: Cost, more: Cost) -> Cost:
     """The sum of two costs; sums of fractions that are mostly 0 take longer than all the rest."""
-    return cost + more if cost.capacity or more.capacity else Cost(cost.outputs * more.outputs, _NO_BITS)
+    return cost + more if noisy(cost) or noisy(more) else Cost(cost.outputs * more.outputs, NO_BITS)
+
+
+def noisy(paid: "Cost | Surplus") -> bool:
+    """Whether bits of randomised answers are a part of it."""
+    return paid.capacity is not NO_BITS and bool(paid.capacity)
 
 
 def exceeds(cost: Cost, other: Cost) -> bool:
     """Whether a cost is more than another: `Cost.exceeds`, by whole numbers alone where that is possible."""
-    if cost.capacity or other.capacity:
+    if noisy(cost) or noisy(other):
         return cost.exceeds(other)
     return cost.outputs > other.outputs
 
@@ -155,7 +162,7 @@ def fits(cost: Cost, budget: Budget) -> bool:
     >>> fits(Cost(8), 3), fits(Cost(9), 3), fits(Cost(3), Bits(3)), fits(Cost(3), Fraction(158, 100))
     (True, False, True, False)
     """
-    if not cost.capacity and isinstance(budget, int) and budget >= 0:
+    if not noisy(cost) and isinstance(budget, int) and budget >= 0:
         return (cost.outputs - 1).bit_length() <= budget
     if not isinstance(budget, Bits) and cost.outputs.bit_length() - 1 > budget:
         return False  # logarithms of very long numbers take their time
@@ -188,7 +195,9 @@ def require(
     Raises:
         BudgetError: the batch costs more than is left.
     """
-    if budget is None or shares.is_free or not _protects(record, budget):
+    if budget is None or _fit_as_whole_numbers(accounts, shares, named, budget):
+        return
+    if shares.is_free or not _protects(record, budget):
         return
     overdrawn = [
         (before, more)
@@ -198,6 +207,25 @@ def require(
     if overdrawn:
         before, more = max(overdrawn, key=lambda pair: _Order(pair[0] + pair[1]))
         raise BudgetError(before, more, most_outputs(budget, before), budget)
+
+
+def _fit_as_whole_numbers(accounts: Accounts, shares: Shares, named: Surpluses, budget: Budget) -> bool:
+    """Whether all accounts certainly stay within a budget of whole bits; False where fractions have a say."""
+    if not isinstance(budget, int):
+        return False
+    paid, more, most = accounts.others, shares.others, accounts.dearest
+    if not (paid.capacity is more.capacity is most.capacity is NO_BITS):
+        return False
+    outputs = most.top * paid.outputs // most.bottom * more.outputs  # nobody who is not named pays more
+    if (max(outputs, paid.outputs * more.outputs) - 1).bit_length() > budget:
+        return False
+    for cell, cost in shares.cells.items():
+        before = named.get(cell, NONE)
+        if not (before.capacity is cost.capacity is NO_BITS):
+            return False
+        if (before.top * paid.outputs // before.bottom * cost.outputs - 1).bit_length() > budget:
+            return False
+    return True
 
 
 @lru_cache(maxsize=256)

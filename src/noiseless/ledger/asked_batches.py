@@ -15,7 +15,7 @@ from noiseless.ledger.accounts import FREE
 from noiseless.ledger.entries import Entry, now
 from noiseless.ledger.replay import charged
 from noiseless.ledger.schema import entries
-from noiseless.ledger.side_tables import batches, listed, notes, read, rows, run, text_of, write
+from noiseless.ledger.side_tables import batches, listed, notes, read, rows, run, write
 
 if TYPE_CHECKING:
     from noiseless.ledger.ledger import Ledger
@@ -44,10 +44,6 @@ def _latest(chosen: Select[Any]) -> Select[Any]:
 
 
 _LATEST, _LATEST_OF_ANALYST = _latest(_OF_DATASET), _latest(_OF_ANALYST)
-_ADD = {
-    True: postgresql.insert(batches).on_conflict_do_nothing(),
-    False: sqlite.insert(batches).on_conflict_do_nothing(),
-}
 _FREE = (
     (batches.c.dataset == bindparam("of_dataset"))
     & (batches.c.analyst == bindparam("of_analyst"))
@@ -116,18 +112,10 @@ class AskedBatch:
         return hashlib.sha256(text.encode()).hexdigest()
 
     @property
-    def row(self) -> dict[str, Any]:
-        """Its row in the table."""
-        return {
-            "dataset": self.dataset,
-            "analyst": self.analyst,
-            "batch": self.fingerprint,
-            "version": str(self.version),
-            "time": self.time,
-            "sql": json.dumps(self.sql),
-            "charge": self.charge,
-            "idempotency": self.key,
-        }
+    def row(self) -> tuple[str, str, str, str, str, str, int | None, str | None]:
+        """Its row in the table; what tells it apart comes first."""
+        named = (self.dataset, self.analyst, self.fingerprint)
+        return *named, str(self.version), self.time, json.dumps(self.sql), self.charge, self.key
 
 
 def note_charged(session: "Session", several: Sequence[AskedBatch]) -> None:
@@ -137,10 +125,10 @@ def note_charged(session: "Session", several: Sequence[AskedBatch]) -> None:
         KeyReusedError: the key of one came with another batch, at the same time perhaps; nothing is charged.
     """
     keyed = [batch for batch in several if batch.key is not None]
-    add = text_of(_ADD[session.statements.is_postgresql], session.statements.dialect)
     for batch in several:
         if batch.key is None:  # written with all else, at the end of the transaction
-            session.put(add, (batch.dataset, batch.analyst, batch.fingerprint), batch.row)
+            row = batch.row
+            session.put(session.statements.note_batch, row[:3], row)
     if not keyed or _added(session, keyed) == len(keyed):
         return
     keys = [batch.key for batch in keyed if batch.key is not None]
@@ -156,8 +144,7 @@ def note_charged(session: "Session", several: Sequence[AskedBatch]) -> None:
 
 def _added(session: "Session", several: Sequence[AskedBatch]) -> int:
     """Add the batches that are not there; how many."""
-    add = text_of(_ADD[session.statements.is_postgresql], session.statements.dialect)
-    return int(session.many(add, [batch.row for batch in several]).rowcount)
+    return int(session.many(session.statements.note_batch.one, [batch.row for batch in several]).rowcount)
 
 
 def _with_keys(session: "Session", dataset: str, keys: Sequence[str]) -> list[AskedBatch]:

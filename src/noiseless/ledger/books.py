@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from noiseless.accounting.cost import Cost, most_outputs
 from noiseless.ledger.accounts import Shares, Surplus, Surpluses, fits, plus, require
+from noiseless.ledger.arrays import array_text
 from noiseless.ledger.entries import Entry
 from noiseless.ledger.errors import LedgerError, QuotaError, UnknownDatasetError
 from noiseless.ledger.lookups import Lookups
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from noiseless.ledger.session import Session
 
 _LONGEST_NAME = 500
+_MOST_ANALYSTS = 100
+"""What more of them spent is read again."""
 
 
 def checked_text(what: str, text: str, *, most: int | None = _LONGEST_NAME) -> str:
@@ -38,11 +41,37 @@ def checked_text(what: str, text: str, *, most: int | None = _LONGEST_NAME) -> s
     """
     if not isinstance(text, str) or not text or "\x00" in text or (most is not None and len(text) > most):
         raise LedgerError(f"{what} is a text of 1 to {most or 'any number of'} characters")
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise LedgerError(f"{what} holds a character that is none") from error
     return text
+
+
+def _dataset(name: str, rows: Sequence[Sequence[Any]]) -> Dataset | None:
+    """The dataset of a row, if there is one."""
+    try:
+        return Dataset.of_row(rows[0]) if rows else None
+    except (ValueError, TypeError, ArithmeticError) as error:
+        raise LedgerError(
+            f"the accounts of {name!r} cannot be read; see `noiseless ledger verify`"
+        ) from error
+
+
+def _there(name: str, rows: Sequence[Sequence[Any]]) -> Dataset:
+    found = _dataset(name, rows)
+    if found is None:
+        raise UnknownDatasetError(name)
+    return found
+
+
+def _wanted(dataset: Dataset, lookups: Lookups) -> list[Any]:
+    """The parameters of `Statements.fetch`."""
+    told = [told_keys(dataset, what, some) for what, some in lookups.fingerprints.items()]
+    cells = [cell_key(cell) for cell in lookups.cells]
+    return [*map(array_text, told), dataset.id, array_text(cells), dataset.id, array_text(lookups.analysts)]
 
 
 class Books:
@@ -58,13 +87,9 @@ class Books:
     @classmethod
     def find(cls, session: "Session", name: str, *, lock: bool = False) -> "Dataset | None":
         """A dataset by its name."""
-        found = session.locked(name) if lock else session.rows(session.statements.dataset, {"name": name})
-        try:
-            return Dataset.of_row(found[0]) if found else None
-        except (ValueError, TypeError, ArithmeticError) as error:
-            raise LedgerError(
-                f"the accounts of {name!r} cannot be read; see `noiseless ledger verify`"
-            ) from error
+        if lock:
+            return _dataset(name, session.locked(name)[0])
+        return _dataset(name, session.rows(session.statements.dataset, {"name": name}))
 
     @classmethod
     def of(cls, session: "Session", name: str) -> "Books":
@@ -73,10 +98,7 @@ class Books:
         Raises:
             UnknownDatasetError: there is none of that name.
         """
-        found = cls.find(session, name)
-        if found is None:
-            raise UnknownDatasetError(name)
-        return cls(session, found)
+        return cls(session, _there(name, session.rows(session.statements.dataset, {"name": name})))
 
     @property
     def dataset(self) -> Dataset:
@@ -124,33 +146,30 @@ class Books:
         self, *, questions: Iterable[str] = (), grids: Iterable[str] = (), people: Iterable[str] = ()
     ) -> list[Told]:
         """The questions of this version that were charged for, by any of their fingerprints; oldest first."""
-        wanted = {"question": set(questions), "grid": set(grids), "people": set(people)}
-        asked = {what: some for what, some in wanted.items() if some}
+        wanted = (("question", questions), ("grid", grids), ("people", people))
+        asked = {what: set(some) for what, some in wanted if some}
         if self._fetched is not None and self._fetched.holds(self._session, asked):
             return self._fetched.told(asked)
         return find_told(self._session, self._dataset, asked)
 
     def fetch(self, lookups: Lookups) -> None:
-        """Look up in one round trip what some work is going to need."""
-        session, number = self._session, self._dataset.id
-        if not session.has_round_trips:
-            return
-        wanted = {"question": lookups.questions, "grid": lookups.grids, "people": lookups.people}
-        keys = {what: told_keys(self._dataset, what, some) for what, some in wanted.items()}
-        searches = [(session.statements.told_by[what], some) for what, some in keys.items()]
-        cells, analysts = sorted(lookups.cells), sorted(lookups.analysts)
-        *pages, surpluses, quotas = session.searches(
-            [
-                *searches,
-                (session.statements.surpluses, [cell_key(cell) for cell in cells]),
-                (session.statements.quotas, analysts),
-            ],
-            dataset=number,
+        """Look up in one round trip what some work is going to need; without round trips there is no need."""
+        if self._session.has_round_trips:
+            found = self._session.rows(self._session.statements.fetch, _wanted(self._dataset, lookups))
+            self._take(lookups, found)
+
+    def _take(self, lookups: Lookups, found: Iterable[Sequence[Any]]) -> None:
+        """Know what was looked up."""
+        rows: dict[str, list[Sequence[Any]]] = {"told": [], "surplus": [], "quota": []}
+        for row in found:
+            rows[row[0]].append(row[1:])
+        told = [told_of(row) for row in rows["told"]]
+        self._fetched = Fetched(
+            self._session.flushes, lookups.fingerprints, {each.question: each for each in told}
         )
-        found = [told_of(row) for page in pages for row in page]
-        self._fetched = Fetched(session.flushes, wanted, {told.question: told for told in found})
-        self._surpluses = {**dict.fromkeys(cells), **surpluses_of(surpluses)}
-        self._spent = {**dict.fromkeys(analysts, Tally()), **quotas_of(quotas)}
+        surpluses, quotas = ([row[:3] for row in rows[what]] for what in ("surplus", "quota"))
+        self._surpluses = {**dict.fromkeys(lookups.cells), **surpluses_of(surpluses)}
+        self._spent = {**dict.fromkeys(lookups.analysts, Tally()), **quotas_of(quotas)}
 
     def require(self, price: Shares | Cost, *, analyst: str | None = None) -> None:
         """Refuse what `charge` would refuse; nothing is written.
@@ -183,7 +202,7 @@ class Books:
         known = self._surpluses
         if missing := [cell for cell in cells if cell not in known]:
             keys = [cell_key(checked_text("a cell", cell, most=None)) for cell in missing]
-            rows = self._session.search(self._session.statements.surpluses, keys, dataset=self._dataset.id)
+            rows = self._session.search(self._session.statements.surpluses, keys, self._dataset.id)
             known.update(dict.fromkeys(missing))
             known.update(surpluses_of(rows))
         return {cell: surplus for cell in cells if (surplus := known[cell]) is not None}
@@ -201,7 +220,7 @@ class Books:
         return self._spent[analyst]
 
     def _quotas(self, analysts: Sequence[str]) -> dict[str, Tally]:
-        found = self._session.search(self._session.statements.quotas, analysts, dataset=self._dataset.id)
+        found = self._session.search(self._session.statements.quotas, analysts, self._dataset.id)
         return quotas_of(found)
 
     def _every_quota(self) -> dict[str, Tally]:
@@ -214,16 +233,35 @@ class OpenBooks(Books):
     """The books of a dataset while nobody else charges for it; durable when they are closed."""
 
     @classmethod
-    def locked(cls, session: "Session", name: str) -> "OpenBooks":
+    def locked(cls, session: "Session", name: str, lookups: Lookups | None = None) -> "OpenBooks":
         """The books of a dataset, locked until the end of the transaction.
+
+        Args:
+            session: the transaction.
+            name: of the dataset.
+            lookups: what is going to be looked up, if that is known.
 
         Raises:
             UnknownDatasetError: there is none of that name.
         """
-        found = cls.find(session, name, lock=True)
-        if found is None:
-            raise UnknownDatasetError(name)
-        return cls(session, found)
+        known = session.remembered(name)
+        if known is not None:
+            dataset, spent = known
+            books = cls(session, dataset)
+            books._spent = dict(spent)
+            return books
+        if lookups is None:
+            return cls(session, _there(name, session.locked(name)[0]))
+        # Where to look depends on the dataset's version, which is most likely the last one that was seen.
+        last = session.last_seen(name)
+        rows, fetched = session.locked(name, None if last is None else _wanted(last[0], lookups))
+        books = cls(session, _there(name, rows))
+        if last is not None and fetched is not None and last[0].place == books.dataset.place:
+            books._take(lookups, fetched)
+        else:
+            books.fetch(lookups)
+        session.remember(name, (books.dataset, {}))
+        return books
 
     def charge(
         self, price: Shares | Cost, *, analyst: str | None = None, questions: Sequence[Asked] = ()
@@ -287,8 +325,13 @@ class OpenBooks(Books):
         Raises:
             LedgerError: a question was never charged for.
         """
-        dataset = self._dataset if version is None else self._dataset._replace(version=version)
-        return store(self._session, dataset, answers)
+        dataset, written = self._dataset, self._session.written
+        if version is not None and version != dataset.version:
+            dataset = dataset._replace(version=version)
+        found = store(self._session, dataset, answers, self._fetched if dataset is self._dataset else None)
+        if self._session.written != written:
+            self._remember()
+        return found
 
     def follow(self, kind: str, body: Mapping[str, Any]) -> int:
         """Write an entry that nobody pays for, and do what it says."""
@@ -305,13 +348,19 @@ class OpenBooks(Books):
             session.run(statements.change_dataset, {"of_id": number, **done.dataset.changing})
         elif done.dataset.accounts != self._dataset.accounts:
             accounts = accounts_text(done.dataset.accounts)
-            session.put(statements.change_accounts, number, {"of_id": number, "accounts": accounts})
+            session.put(statements.change_accounts, number, (accounts, number))
         self._put_cells(done)
         self._put_analysts(done)
         for said in done.asked:
             session.put_told(told_row(number, done.version, said, entry.seq))
-        self._dataset = done.dataset._replace(head=entry.anchor)
+        self._dataset = done.dataset
+        self._remember()
         return entry.seq
+
+    def _remember(self) -> None:
+        """Nobody needs to read again what is true after the last entry."""
+        spent = self._spent if len(self._spent) <= _MOST_ANALYSTS else {}
+        self._session.remember(self._dataset.name, (self._dataset, dict(spent)))
 
     def _put_cells(self, done: Effects) -> None:
         session, number = self._session, self._dataset.id

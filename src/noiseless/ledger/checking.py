@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 _MOST_PROBLEMS = 20
 _PAGE = 2000
-_ASKED = ("key", "grid_key", "grid", "people_key", "people", "body", "charge")
 
 
 @dataclass(frozen=True)
@@ -157,8 +156,8 @@ class _Questions:
         number = done.dataset.id
         for said in done.asked:
             row = told_row(number, done.version, said, entry.seq)
-            key = _digest((number, done.version, row["question"]))
-            self._asked.setdefault(key, _digest([row[name] for name in _ASKED]))
+            key = _digest((number, done.version, row.question))
+            self._asked.setdefault(key, _digest([row.key, *row[4:10]]))
         for question, answer in done.answers.items():
             key = _digest((number, done.version, question))
             self._answered.setdefault(key, _digest((canonical(answer), entry.seq)))

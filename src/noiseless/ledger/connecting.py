@@ -14,6 +14,7 @@ KEPT_OPEN, _MORE = 8, 56
 """How many connections a process keeps, and how many more it may have for a while."""
 
 _CACHE = 16_000  # kilobytes
+_LOG = 4000  # pages: questions change pages here and there, which are written back once for many of them
 _MAPPED = 2**31 - 2**16  # bytes, the most that SQLite maps; what is written is never written through the map
 _CONNECTING = {  # a server that is gone without a word is noticed within a minute
     "connect_timeout": 10,
@@ -58,6 +59,7 @@ def _ready_sqlite(connection: Any, _: object) -> None:  # noqa: ANN401 - the dri
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA fullfsync = ON")  # where a plain fsync does not reach the disk
     connection.execute(f"PRAGMA cache_size = -{_CACHE}")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG}")
     connection.execute(f"PRAGMA mmap_size = {_MAPPED}")  # a question is found as fast among many as among few
 
 

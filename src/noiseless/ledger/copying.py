@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from noiseless.ledger.session import Session
 
 FORMAT = "noiseless-ledger"
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 COLUMNS = ("seq", "time", "dataset", "kind", "analyst", "body", "previous", "hash")
 _FIRST_LINE, _LAST_LINE = f'{{"format":"{FORMAT}","version":1,"entries":[', "]}"
 _SQLITE_BEGINS = b"SQLite format 3\x00"
@@ -38,24 +39,18 @@ def export(ledger: "Ledger", path: Path, form: str | None, dataset: str | None) 
 
 
 def _write_csv(file: IO[str], entries: Iterator[Entry]) -> int:
-    writer = csv.writer(file, lineterminator="\n")
+    writer = csv.writer(file)  # whose lines end so that a line's end within a name is quoted
     writer.writerow(COLUMNS)
     count = 0
     for entry in entries:
         count += 1
-        writer.writerow(
-            (
-                entry.seq,
-                entry.time,
-                entry.dataset,
-                entry.kind,
-                entry.analyst,
-                entry.text,
-                entry.previous,
-                entry.hash,
-            )
-        )
+        writer.writerow([_harmless(value) for value in entry.row])
     return count
+
+
+def _harmless(value: object) -> object:
+    """A name that a spreadsheet would take for a formula, with an apostrophe before it."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value
 
 
 def _write_json(file: IO[str], entries: Iterator[Entry]) -> int:
@@ -150,37 +145,23 @@ def load(session: "Session", entries: Iterator[Entry]) -> int:
     statements, replay, place = session.statements, Replay(), START
     chain = unbroken(entries, replay)
     while batch := list(islice(chain, _BATCH)):
-        session.many(statements.append, [_entry_row(entry) for entry, _ in batch])
+        session.many(statements.append.one, [entry.row for entry, _ in batch])
         asked = [
             told_row(done.dataset.id, done.version, said, entry.seq)
             for entry, done in batch
             for said in done.asked
         ]
-        session.many(statements.put_told, asked)
+        session.many(statements.put_told.one, asked)
         answers = [
             answer_row(done.dataset.id, done.version, question, answer, entry.seq)
             for entry, done in batch
             for question, answer in done.answers.items()
         ]
-        session.many(statements.answer, answers)
+        session.many(statements.answer.one, answers)
         place = batch[-1][0].anchor
     _write_accounts(session, replay)
     session.written = place if place.seq else None
     return place.seq
-
-
-def _entry_row(entry: Entry) -> dict[str, Any]:
-    values = (
-        entry.seq,
-        entry.time,
-        entry.dataset,
-        entry.kind,
-        entry.analyst,
-        entry.text,
-        entry.previous,
-        entry.hash,
-    )
-    return dict(zip(COLUMNS, values, strict=True))
 
 
 def _write_accounts(session: "Session", replay: Replay) -> None:
@@ -188,8 +169,10 @@ def _write_accounts(session: "Session", replay: Replay) -> None:
     for name, dataset in replay.datasets.items():
         held = replay.holdings[name]
         session.run(statements.add_dataset, dataset.row)
-        session.many(statements.put_surplus, [surplus_row(dataset.id, *item) for item in held.cells.items()])
-        session.many(statements.put_quota, [quota_row(dataset.id, *item) for item in held.analysts.items()])
+        surpluses = [surplus_row(dataset.id, *item) for item in held.cells.items()]
+        session.many(statements.put_surplus.one, surpluses)
+        quotas = [quota_row(dataset.id, *item) for item in held.analysts.items()]
+        session.many(statements.put_quota.one, quotas)
 
 
 def read_entries(path: Path) -> Iterator[Entry]:

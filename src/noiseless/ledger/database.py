@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from noiseless.ledger.arrays import array_text
 from noiseless.ledger.connecting import KEPT_OPEN, engine_of, has_pipelines
 from noiseless.ledger.entries import Anchor, canonical
 from noiseless.ledger.errors import LedgerError, LedgerUnavailableError
@@ -19,6 +20,7 @@ from noiseless.ledger.session import Session
 from noiseless.ledger.statements import Statements
 
 Found = TypeVar("Found")
+Work = TypeVar("Work")
 
 _LONGEST_PAUSE = 0.5
 
@@ -36,15 +38,18 @@ class Database:
         self.statements = Statements(self.engine.dialect)
         self.driver_error: type[Exception] = self.engine.dialect.loaded_dbapi.Error
         self.has_pipelines = not self.is_sqlite and has_pipelines()
+        self._begin_reading = "BEGIN" if self.is_sqlite else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        self._begin_writing = "BEGIN IMMEDIATE" if self.is_sqlite else "BEGIN ISOLATION LEVEL READ COMMITTED"
         self.was_reached = False
         self._process = os.getpid()
         self._turn = threading.Lock() if self.is_sqlite else None
+        self.remembered: dict[str, tuple[Anchor, object]] = {}
         self._idle: list[Session] = []  # the pool's own way in and out takes as long as some transactions
         self._inherited: list[object] = []
 
     def keys(self, values: Sequence[str] | Sequence[int]) -> Any:  # noqa: ANN401 - as the statement wants them
         """A list as a parameter: JSON for SQLite, an array for PostgreSQL."""
-        return canonical(list(values)) if self.is_sqlite else list(values)
+        return canonical(list(values)) if self.is_sqlite else array_text(values)
 
     def close(self) -> None:
         """Close all connections; those of a parent process are left to it."""
@@ -56,13 +61,12 @@ class Database:
 
     def read(self, work: Callable[[Session], Found]) -> Found:
         """Do some reading on one consistent state of the database; again if the connection breaks."""
-        begin = "BEGIN" if self.is_sqlite else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-        return self._patiently(lambda: self._read_once(begin, work))
+        return self._patiently(self._read_once, work)
 
-    def _read_once(self, begin: str, work: Callable[[Session], Found]) -> Found:
+    def _read_once(self, work: Callable[[Session], Found]) -> Found:
         session = self._session()
         try:
-            session.begin(begin)
+            session.begin(self._begin_reading)
             return work(session)
         except self.driver_error as error:
             raise self.meaning(error, session) from error
@@ -71,11 +75,25 @@ class Database:
 
     def write(self, work: Callable[[Session], Found]) -> Found:
         """Do some writing and make it durable; again if that is certain not to have happened."""
-        return self._patiently(lambda: self._write_once(work))
+        return self._patiently(self._write_once, work)
 
     def _write_once(self, work: Callable[[Session], Found]) -> Found:
-        with self.writing(_itself) as session:
-            return work(session)
+        turn = self.take_turn()
+        try:
+            session = self._session()
+            try:
+                session.begin(self._begin_writing)
+                found = work(session)
+            except self.driver_error as error:
+                raise self.meaning(error, session) from error
+            else:
+                self.commit(session)
+                return found
+            finally:
+                session.end()
+        finally:
+            if turn is not None:
+                turn.release()
 
     def writing(self, first: Callable[[Session], Found]) -> "Writing[Found]":
         """A transaction around the caller's own work, durable at its end.
@@ -91,12 +109,12 @@ class Database:
 
     def begun(self, first: Callable[[Session], Found]) -> tuple[Session, Found]:
         """A transaction that has begun, and what came first in it."""
-        return self._patiently(lambda: self._begun(first))
+        return self._patiently(self._begun, first)
 
     def _begun(self, first: Callable[[Session], Found]) -> tuple[Session, Found]:
         session = self._session()
         try:
-            session.begin("BEGIN IMMEDIATE" if self.is_sqlite else "BEGIN ISOLATION LEVEL READ COMMITTED")
+            session.begin(self._begin_writing)
             return session, first(session)
         except self.driver_error as error:
             meaning = self.meaning(error, session)
@@ -148,12 +166,12 @@ class Database:
 
     # Connections
 
-    def _patiently(self, work: Callable[[], Found]) -> Found:
+    def _patiently(self, tried: Callable[[Work], Found], work: Work) -> Found:
         """Try again while the server is away, for as long as the ledger's patience lasts."""
         end, pause = time.monotonic() + self.patience, 0.01
         while True:
             try:
-                return work()
+                return tried(work)
             except LostConnectionError:
                 if time.monotonic() + pause > end:
                     raise
@@ -214,7 +232,7 @@ class Database:
 
 
 class Writing(Generic[Found]):
-    """A transaction as a `with`; a generator would take longer than some of the statements in it."""
+    """A transaction as a `with`: what comes first in it is tried again, the caller's own work is not."""
 
     def __init__(self, database: Database, first: Callable[[Session], Found]) -> None:
         self._database, self._first = database, first
@@ -244,7 +262,3 @@ class Writing(Generic[Found]):
     def _release(self) -> None:
         if self._turn is not None:
             self._turn.release()
-
-
-def _itself(session: Session) -> Session:
-    return session

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from json.encoder import encode_basestring_ascii
+from time import time_ns
 from typing import Any, NamedTuple, Self
 
 from noiseless.ledger.errors import LedgerError
@@ -100,18 +101,18 @@ class Entry:
         return self.hash == chained(self.previous, *fields)
 
     @property
-    def row(self) -> dict[str, Any]:
+    def row(self) -> tuple[int, str, str, str, str | None, str, str, str]:
         """Its row in the table."""
-        return {
-            "seq": self.seq,
-            "time": self.time,
-            "dataset": self.dataset,
-            "kind": self.kind,
-            "analyst": self.analyst,
-            "body": self.text,
-            "previous": self.previous,
-            "hash": self.hash,
-        }
+        return (
+            self.seq,
+            self.time,
+            self.dataset,
+            self.kind,
+            self.analyst,
+            self.text,
+            self.previous,
+            self.hash,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON, its text parsed."""
@@ -167,4 +168,10 @@ def canonical(value: Any) -> str:  # noqa: ANN401 - any JSON
 
 def now() -> str:
     """The time in UTC."""
-    return f"{datetime.now(UTC).isoformat(timespec='microseconds')[:-6]}Z"
+    second, after = divmod(time_ns() // 1000, 1_000_000)
+    return f"{_second(second)}.{after:06}Z"
+
+
+@lru_cache(maxsize=2)
+def _second(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from noiseless.ledger.session import Session
 
 Found = TypeVar("Found")
+Answers = tuple[int | None, Mapping[str, Mapping[str, Any]]]
+"""Answers that are to be stored, and their version; the present one unless said."""
 
 PATIENCE = 30.0
 """Seconds to wait for a lock, or for a server that is restarted."""
@@ -192,6 +194,11 @@ class Ledger:
         """Read a dataset's books at one moment, without locking; again if the connection breaks."""
         return self._database.read(lambda session: work(Books.of(session, dataset)))
 
+    @property
+    def has_round_trips(self) -> bool:
+        """Whether what is looked up together is found sooner: it is on a server."""
+        return not self._database.is_sqlite
+
     # Charges and answers
 
     def charging(self, dataset: str) -> AbstractContextManager[OpenBooks]:
@@ -219,10 +226,7 @@ class Ledger:
         """
 
         def settled(session: "Session") -> Found:
-            books = OpenBooks.locked(session, dataset)
-            if lookups is not None:
-                books.fetch(lookups)
-            return work(books)
+            return work(OpenBooks.locked(session, dataset, lookups))
 
         return self._database.write(settled)
 
@@ -245,6 +249,31 @@ class Ledger:
             LedgerError: a question was never charged for.
         """
         return self.settle(dataset, lambda books: books.store(answers, version)) if answers else {}
+
+    def answer(
+        self,
+        dataset: str,
+        work: Callable[[OpenBooks], Found],
+        compute: Callable[[Found], Answers],
+        lookups: Lookups | None = None,
+        *,
+        is_quick: bool = False,  # noqa: ARG002 - for ledgers that many threads share
+    ) -> tuple[Found, Mapping[str, Mapping[str, Any]]]:
+        """Settle, and when that is durable compute answers and store them.
+
+        Args:
+            dataset: its name.
+            work: what to do with the locked books, as in `settle`.
+            compute: given what came of it, the answers by their questions, and their version.
+            lookups: what the work is going to look up, if that is known.
+            is_quick: whether computing takes less time than waking a thread: another one may do it.
+
+        Returns:
+            What came of the work, and the answers that stand.
+        """
+        found = self.settle(dataset, work, lookups)
+        version, answers = compute(found)
+        return found, self.store(dataset, answers, version=version)
 
     def record_release(
         self,

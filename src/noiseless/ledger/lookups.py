@@ -1,5 +1,6 @@
 """What some work on the books is going to look up, said beforehand: fetched together, for all who wait."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -20,6 +21,11 @@ class Lookups:
     people: frozenset[str] = frozenset()
     cells: frozenset[str] = frozenset()
     analysts: frozenset[str] = frozenset()
+
+    @property
+    def fingerprints(self) -> Mapping[str, frozenset[str]]:
+        """Fingerprints by kind."""
+        return {"question": self.questions, "grid": self.grids, "people": self.people}
 
     def __or__(self, other: "Lookups") -> "Lookups":
         return Lookups(

@@ -166,7 +166,7 @@ def paid(
     quotas = {} if analyst is None else {analyst: holdings.quota(analyst).plus(shares.most)}
     traceless = not asked and shares.is_free
     return Effects(
-        dataset._replace(accounts=accounts, changed=seq if traceless else dataset.changed),
+        dataset.after(accounts, seq if traceless else dataset.changed),
         declares=traceless,
         version=dataset.version,
         surpluses=changed,

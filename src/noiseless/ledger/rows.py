@@ -10,7 +10,7 @@ from noiseless.accounting.cost import Budget, Cost
 from noiseless.accounting.history import History
 from noiseless.accounting.record import Record
 from noiseless.ledger.accounts import Accounts, Surplus
-from noiseless.ledger.entries import START, Anchor, canonical
+from noiseless.ledger.entries import canonical
 from noiseless.ledger.state import Told
 from noiseless.ledger.tally import Tally
 from noiseless.ledger.wire import (
@@ -24,10 +24,7 @@ from noiseless.ledger.wire import (
 
 
 class Dataset(NamedTuple):
-    """A row of `ledger_datasets`; record and budgets are kept as the canonical JSON that was declared.
-
-    `head` is in no row: it is the last entry about the dataset that was written in this transaction.
-    """
+    """A row of `ledger_datasets`; record and budgets are kept as the canonical JSON that was declared."""
 
     id: int
     name: str
@@ -39,13 +36,22 @@ class Dataset(NamedTuple):
     budget_text: str
     analyst_budget_text: str
     accounts: Accounts
-    head: Anchor = START
 
     @classmethod
     def of_row(cls, row: Sequence[Any]) -> "Dataset":
         """The dataset of a row."""
         fields: list[Any] = [*row[:9], read_accounts(row[9])]
         return cls(*fields)
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """What its questions are found by, beside their fingerprints."""
+        return self.id, self.version
+
+    def after(self, accounts: Accounts, changed: int) -> "Dataset":
+        """The dataset with other accounts: `_replace`, sooner."""
+        number, name, version, declared, _, digest, record, budget, quota, _ = self
+        return Dataset(number, name, version, declared, changed, digest, record, budget, quota, accounts)
 
     @property
     def row(self) -> dict[str, Any]:
@@ -136,6 +142,7 @@ def told_of(row: Sequence[Any]) -> Told:
     )
 
 
+@lru_cache(maxsize=4096)
 def told_key(what: str, dataset: int, version: int, fingerprint: str) -> int:
     """What stands for a question, a grid or people in an index: 63 bits of a hash.
 
@@ -146,35 +153,55 @@ def told_key(what: str, dataset: int, version: int, fingerprint: str) -> int:
     return int.from_bytes(hashlib.sha256(said).digest()[:8]) >> 1
 
 
-def told_row(dataset: int, version: int, asked: Mapping[str, Any], charge: int) -> dict[str, Any]:
+class ToldRow(NamedTuple):
+    """A row of `ledger_told`."""
+
+    key: int
+    dataset: int
+    version: int
+    question: str
+    grid_key: int | None
+    grid: str | None
+    people_key: int | None
+    people: str | None
+    body: str
+    charge: int
+    answer: str | None = None
+    answered: int | None = None
+
+
+def told_row(dataset: int, version: int, asked: Mapping[str, Any], charge: int) -> ToldRow:
     """The row of a question that is charged for."""
     question, grid, people = asked["question"], asked["grid"], asked["people"]
-    return {
-        "key": told_key("question", dataset, version, question),
-        "dataset": dataset,
-        "version": version,
-        "question": question,
-        "grid_key": None if grid is None else told_key("grid", dataset, version, grid),
-        "grid": grid,
-        "people_key": None if people is None else told_key("people", dataset, version, people),
-        "people": people,
-        "body": canonical(asked["body"]),
-        "charge": charge,
-        "answer": None,
-        "answered": None,
-    }
+    return ToldRow(
+        told_key("question", dataset, version, question),
+        dataset,
+        version,
+        question,
+        None if grid is None else told_key("grid", dataset, version, grid),
+        grid,
+        None if people is None else told_key("people", dataset, version, people),
+        people,
+        canonical(asked["body"]),
+        charge,
+    )
 
 
-def answer_row(dataset: int, version: int, question: str, answer: object, entry: int) -> dict[str, Any]:
-    """What changes in the row of a question that is answered."""
-    return {
-        "of_key": told_key("question", dataset, version, question),
-        "of_question": question,
-        "answer": canonical(answer),
-        "answered": entry,
-    }
+class AnswerRow(NamedTuple):
+    """What changes in the row of a question that is answered, and what the row is found by."""
+
+    answer: str
+    answered: int
+    key: int
+    question: str
 
 
+def answer_row(dataset: int, version: int, question: str, answer: object, entry: int) -> AnswerRow:
+    """What changes in the row of a question that is answered by an entry."""
+    return AnswerRow(canonical(answer), entry, told_key("question", dataset, version, question), question)
+
+
+@lru_cache(maxsize=4096)
 def cell_key(cell: str) -> str:
     """What stands for a cell in an index."""
     return hashlib.sha256(cell.encode()).hexdigest()
@@ -185,15 +212,9 @@ def surpluses_of(rows: Iterable[Sequence[Any]]) -> dict[str, Surplus]:
     return {cell: read_surplus(ratio, capacity) for cell, ratio, capacity in rows}
 
 
-def surplus_row(dataset: int, cell: str, surplus: Surplus) -> dict[str, Any]:
+def surplus_row(dataset: int, cell: str, surplus: Surplus) -> tuple[int, str, str, str, str]:
     """The row of a cell's surplus."""
-    return {
-        "dataset": dataset,
-        "key": cell_key(cell),
-        "cell": cell,
-        "ratio": ratio_text(surplus),
-        "capacity": fraction_text(surplus.capacity),
-    }
+    return dataset, cell_key(cell), cell, ratio_text(surplus), fraction_text(surplus.capacity)
 
 
 def quotas_of(rows: Iterable[Sequence[Any]]) -> dict[str, Tally]:
@@ -201,7 +222,6 @@ def quotas_of(rows: Iterable[Sequence[Any]]) -> dict[str, Tally]:
     return {analyst: Tally.read(factors, capacity) for analyst, factors, capacity in rows}
 
 
-def quota_row(dataset: int, analyst: str, spent: Tally) -> dict[str, Any]:
+def quota_row(dataset: int, analyst: str, spent: Tally) -> tuple[int, str, str, str]:
     """The row of what an analyst spent."""
-    factors, capacity = spent.texts
-    return {"dataset": dataset, "analyst": analyst, "factors": factors, "capacity": capacity}
+    return dataset, analyst, *spent.texts

@@ -19,7 +19,7 @@ from noiseless.errors import NoiselessError
 from noiseless.ledger.asked_batches import AskedBatch, note_charged
 from noiseless.ledger.books import OpenBooks
 from noiseless.ledger.errors import LedgerError
-from noiseless.ledger.ledger import Ledger
+from noiseless.ledger.ledger import Answers, Ledger
 from noiseless.ledger.lookups import Lookups
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ Found = TypeVar("Found")
 Work = Callable[[OpenBooks], Any]
 Note = Callable[[int, int], AskedBatch]
 """Given the number of the entry that charges and of the dataset's version, the batch that is charged for."""
-Answers = tuple[int | None, Mapping[str, Mapping[str, Any]]]
-"""Answers that are to be stored, and their version."""
 
 _MOST_TOGETHER = 64
 _LOCKS = 2
@@ -60,9 +58,12 @@ class _Waiting:
         note: Note | None,
         answers: Answers = (None, {}),
         lookups: Lookups | None = None,
+        compute: Callable[[Any], Answers] | None = None,
     ) -> None:
         self.work, self.note, self.answers, self.lookups = work, note, answers, lookups
         self.found: Any = None
+        self._compute = compute
+        self._settled: tuple[Any] | None = None
         self.error: BaseException | None = None
         self.done = False
         self._turn = threading.Lock()
@@ -76,6 +77,29 @@ class _Waiting:
 
     def finish(self, found: Any, error: BaseException | None) -> None:  # noqa: ANN401 - whatever work finds
         self.found, self.error, self.done = found, error, True
+
+    def take(self, found: Any, error: BaseException | None) -> None:  # noqa: ANN401 - whatever work finds
+        """Take what is durable now; answers that follow from it are computed next, and stored."""
+        if self._settled is not None:
+            self.finish((*self._settled, found), error)
+        elif self._compute is None or error is not None:
+            self.finish(found, error)
+        else:
+            self._settled = (found,)
+
+    def go_on(self) -> bool:
+        """Compute the answers after the charge is durable; whether there are any to be stored."""
+        if self.done or self._settled is None or self._compute is None:
+            return False
+        try:
+            self.answers = self._compute(*self._settled)
+        except Exception as error:  # noqa: BLE001 - it is raised again by whoever asked
+            self.finish(None, error)
+            return False
+        self.lookups = Lookups(questions=frozenset(self.answers[1]))
+        if not self.answers[1]:
+            self.finish((*self._settled, {}), None)
+        return not self.done
 
     def outcome(self) -> Any:  # noqa: ANN401 - whatever work finds
         if self.error is not None:
@@ -100,20 +124,26 @@ class _Queue:
             leads, self._is_busy = not self._is_busy, True
         if not leads:
             mine.wait()
-        if not mine.done:
+        while not mine.done:
             self._lead(mine)
         return mine.outcome()
 
     def _lead(self, mine: _Waiting) -> None:
         with self._lock:
             group, self._waiting = self._waiting[:_MOST_TOGETHER], self._waiting[_MOST_TOGETHER:]
+        again: list[_Waiting] = []
         try:
             self._write(group)
+            again.extend(each for each in group if each.go_on())  # nobody is woken for so short a while
         finally:
             with self._lock:
-                after = self._waiting[0] if self._waiting else None
-                self._is_busy = after is not None
+                self._waiting[:0] = again
+                goes_on = mine in again
+                after = self._waiting[0] if self._waiting and not goes_on else None
+                self._is_busy = goes_on or after is not None
             for each in group:
+                if each in again:
+                    continue
                 if not each.done:  # this thread is being ended
                     each.finish(None, LedgerError("the ledger was closed meanwhile; ask again"))
                 if each is not mine:
@@ -136,14 +166,13 @@ class _Queue:
             cause = error.__cause__ if isinstance(error, _UndoneError) else error
             outcomes = [(None, cause or error)]
         for each, (found, error_of_it) in zip(group, outcomes, strict=True):
-            each.finish(found, error_of_it)
+            each.take(found, error_of_it)
 
     def _together(self, session: "Session", group: list[_Waiting]) -> list[tuple[Any, BaseException | None]]:
-        books = OpenBooks.locked(session, self._dataset)
+        several = [each.lookups for each in group if each.lookups is not None]
+        books = OpenBooks.locked(session, self._dataset, reduce(or_, several) if several else None)
         try:
             stored, noted = _stored(books, [each.answers for each in group]), list[AskedBatch]()
-            if several := [each.lookups for each in group if each.lookups is not None]:
-                books.fetch(reduce(or_, several))
             outcomes = [
                 (stored[place], None) if each.answers[1] else _worked(session, books, each, noted)
                 for place, each in enumerate(group)
@@ -253,6 +282,23 @@ class SharedLedger(Ledger):
         found: Found = self._queue(dataset).settle(mine)
         return found
 
+    def answer(
+        self,
+        dataset: str,
+        work: Callable[[OpenBooks], Found],
+        compute: Callable[[Found], Answers],
+        lookups: Lookups | None = None,
+        *,
+        is_quick: bool = False,
+    ) -> tuple[Found, Mapping[str, Mapping[str, Any]]]:
+        """As `Ledger.answer`; what is quick is computed by the thread that writes for all."""
+        if not is_quick or getattr(self._here, "free", False):
+            return super().answer(dataset, work, compute, lookups)
+        note = getattr(self._here, "note", None)
+        mine = _Waiting(work, note, lookups=lookups, compute=compute)
+        found: tuple[Found, Mapping[str, Mapping[str, Any]]] = self._queue(dataset).settle(mine)
+        return found
+
     def _queue(self, dataset: str) -> _Queue:
         queue = self._queues.get(dataset)
         if queue is None:
@@ -269,9 +315,9 @@ class SharedLedger(Ledger):
         def store(books: OpenBooks) -> dict[str, Mapping[str, Any]]:
             return books.store(answers, version)
 
-        found: dict[str, Mapping[str, Any]] = self._queue(dataset).settle(
-            _Waiting(store, None, (version, answers))
-        )
+        lookups = Lookups(questions=frozenset(answers))
+        mine = _Waiting(store, None, (version, answers), lookups)
+        found: dict[str, Mapping[str, Any]] = self._queue(dataset).settle(mine)
         return found
 
     @contextmanager

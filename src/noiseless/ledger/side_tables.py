@@ -87,7 +87,7 @@ def rows(
     session: "Session", statement: ClauseElement, parameters: dict[str, object] | None = None
 ) -> list[tuple[object, ...]]:
     """All rows of a statement."""
-    return session.rows(text_of(statement, session.statements.dialect), parameters)
+    return session.rows(text_of(statement, session.statements.dialect), parameters or {})
 
 
 def read(ledger: "Ledger", work: Callable[["Session"], Found]) -> Found:

@@ -4,6 +4,7 @@ The statements are then run as texts by the drivers themselves: a charge is a ha
 microseconds each, and building or looking up a compiled statement takes longer than running it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -22,12 +23,16 @@ from sqlalchemy import (
     insert,
     literal_column,
     select,
+    union_all,
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects.postgresql import psycopg
+from sqlalchemy.dialects.sqlite import pysqlite
 from sqlalchemy.engine import Dialect
 
 from noiseless.ledger.schema import accounts, analysts, datasets, entries, told
+from noiseless.ledger.side_tables import batches
 
 _CHAIN_LOCK = 0x6C65646765  # any number that other programs in the database do not lock
 
@@ -35,38 +40,81 @@ _TOLD = (told.c.question, told.c.grid, told.c.people, told.c.body, told.c.answer
 
 
 class Search(NamedTuple):
-    """Rows by a column: a statement for one value, which is faster, and one for any number."""
+    """Rows by a column: a statement for one value, which is faster, and one for any number.
+
+    Parameters are given in their order; the value, or the values, come last.
+    """
 
     one: str
     some: str
 
 
+class Write(NamedTuple):
+    """A row: its values are given in the order of the table's columns, what it is found by last.
+
+    Attributes:
+        one: for one row.
+        some: for several rows at once, given as columns; None where they are written one by one.
+    """
+
+    one: str
+    some: str | None = None
+
+
 @dataclass(frozen=True)
 class Statements:
-    """All statements, as texts of one kind of database; parameters are named."""
+    """All statements, as texts of one kind of database; parameters are named unless it says otherwise."""
 
     dialect: Dialect
 
     def _text(self, statement: ClauseElement) -> str:
         return str(statement.compile(dialect=self.dialect))
 
-    def _locking(self, statement: Select[Any]) -> Select[Any]:
-        return statement.with_for_update() if self.is_postgresql else statement
+    def _in_order(self, statement: ClauseElement) -> str:
+        """The text whose parameters are given in their order: those that every question needs."""
+        return str(statement.compile(dialect=self._positional))
 
-    def _among(self, column: ColumnElement[Any], *, one: bool = False) -> ColumnElement[bool]:
+    @cached_property
+    def _positional(self) -> Dialect:
+        if self.is_postgresql:
+            return psycopg.dialect(paramstyle="format")  # type: ignore[no-untyped-call]
+        return pysqlite.dialect(paramstyle="qmark")
+
+    def _columns(self, **columns: ColumnElement[Any]) -> Any:  # noqa: ANN401 - a table of SQLAlchemy
+        """Rows that are given as columns (PostgreSQL)."""
+        arrays = [bindparam(name, type_=postgresql.ARRAY(column.type)) for name, column in columns.items()]
+        return func.unnest(*arrays).table_valued(*columns, name="given").render_derived()
+
+    def _writing(self, insertion: Any, table: Table, finish: Callable[[Any], ClauseElement]) -> Write:  # noqa: ANN401 - of a dialect
+        """Insert rows; what happens where they are there already is for `finish` to say."""
+        one = self._in_order(finish(insertion))
+        if not self.is_postgresql:
+            return Write(one)
+        given = self._columns(**{column.name: column for column in table.columns})
+        names = [column.name for column in table.columns]
+        several = insertion.from_select(names, select(*(given.c[name] for name in names)))
+        return Write(one, self._in_order(finish(several)))
+
+    def _among(
+        self, column: ColumnElement[Any], name: str = "keys", *, one: bool = False
+    ) -> ColumnElement[bool]:
         """Whether a column is one of a list, or one value; statements do not depend on how many there are."""
         if one:
-            return column == bindparam("keys", type_=column.type)
+            return column == bindparam(name, type_=column.type)
         if self.is_postgresql:
-            return column == any_(bindparam("keys", type_=postgresql.ARRAY(column.type)))
-        return column.in_(select(func.json_each(bindparam("keys", type_=Text)).table_valued("value").c.value))
+            return column == any_(bindparam(name, type_=postgresql.ARRAY(column.type)))
+        return column.in_(select(func.json_each(bindparam(name, type_=Text)).table_valued("value").c.value))
 
-    def _put(self, table: Table, *changing: str) -> str:
+    def _insertion(self, table: Table) -> Any:  # noqa: ANN401 - of a dialect
+        return postgresql.insert(table) if self.is_postgresql else sqlite.insert(table)
+
+    def _put(self, table: Table, *changing: str) -> Write:
         """Insert a row; where it is there already, change some columns."""
-        insertion = postgresql.insert(table) if self.is_postgresql else sqlite.insert(table)
-        keys = list(table.primary_key)
+        insertion, keys = self._insertion(table), list(table.primary_key)
         new = {name: insertion.excluded[name] for name in changing}
-        return self._text(insertion.on_conflict_do_update(index_elements=keys, set_=new))
+        return self._writing(
+            insertion, table, lambda some: some.on_conflict_do_update(index_elements=keys, set_=new)
+        )
 
     @property
     def is_postgresql(self) -> bool:
@@ -78,8 +126,8 @@ class Statements:
     @cached_property
     def head(self) -> str:
         """The last entry's place."""
-        last = select(func.max(entries.c.seq)).scalar_subquery()
-        return self._text(select(entries.c.seq, entries.c.hash).where(entries.c.seq == last))
+        last = select(entries.c.seq, entries.c.hash).order_by(entries.c.seq.desc())
+        return self._text(last.limit(literal_column("1")).offset(literal_column("0")))
 
     @cached_property
     def lock_chain(self) -> str:
@@ -87,9 +135,9 @@ class Statements:
         return f"SELECT pg_advisory_xact_lock({_CHAIN_LOCK})"
 
     @cached_property
-    def append(self) -> str:
+    def append(self) -> Write:
         """Write an entry."""
-        return self._text(insert(entries))
+        return self._writing(self._insertion(entries), entries, lambda some: some)
 
     @cached_property
     def entry_hash(self) -> str:
@@ -129,9 +177,15 @@ class Statements:
         return self._text(select(datasets).where(datasets.c.name == bindparam("name")))
 
     @cached_property
-    def lock_dataset(self) -> str:
-        """The same, and nobody else charges for it until the end of the transaction."""
-        return self._text(self._locking(select(datasets).where(datasets.c.name == bindparam("name"))))
+    def locked_dataset(self) -> str:
+        """A dataset's row and the last entry's place, for whoever holds the lock of the chain."""
+        last = select(entries.c.seq).order_by(entries.c.seq.desc()).limit(literal_column("1"))
+        found = select(
+            *datasets.columns,
+            last.scalar_subquery(),
+            last.with_only_columns(entries.c.hash).scalar_subquery(),
+        )
+        return self._text(found.where(datasets.c.name == bindparam("name")).with_for_update(of=datasets))
 
     @cached_property
     def all_datasets(self) -> str:
@@ -151,10 +205,10 @@ class Statements:
         return self._text(update(datasets).where(datasets.c.id == bindparam("of_id")).values(values))
 
     @cached_property
-    def change_accounts(self) -> str:
+    def change_accounts(self) -> Write:
         """The accounts of a dataset."""
         here = update(datasets).where(datasets.c.id == bindparam("of_id"))
-        return self._text(here.values(accounts=bindparam("accounts")))
+        return Write(self._in_order(here.values(accounts=bindparam("accounts"))))
 
     @cached_property
     def surpluses(self) -> Search:
@@ -172,7 +226,7 @@ class Statements:
         return self._text(select(accounts.c.cell, accounts.c.key))
 
     @cached_property
-    def put_surplus(self) -> str:
+    def put_surplus(self) -> Write:
         """Set the surplus of a cell."""
         return self._put(accounts, "ratio", "capacity")
 
@@ -187,7 +241,7 @@ class Statements:
         return self._text(self._of_dataset(analysts))
 
     @cached_property
-    def put_quota(self) -> str:
+    def put_quota(self) -> Write:
         """Set what an analyst spent."""
         return self._put(analysts, "factors", "capacity")
 
@@ -207,9 +261,9 @@ class Statements:
         return tuple(self._text(select(table.c.dataset).distinct()) for table in (accounts, analysts))  # type: ignore[return-value]
 
     @staticmethod
-    def _of_dataset(table: Table) -> Select[Any]:
+    def _of_dataset(table: Table, name: str = "dataset") -> Select[Any]:
         columns = [column for column in table.columns if column.name not in {"dataset", "key"}]
-        return select(*columns).where(table.c.dataset == bindparam("dataset"))
+        return select(*columns).where(table.c.dataset == bindparam(name))
 
     # Questions
 
@@ -219,9 +273,32 @@ class Statements:
         columns = {"question": told.c.key, "grid": told.c.grid_key, "people": told.c.people_key}
         return {what: self._search(select(*_TOLD), column) for what, column in columns.items()}
 
+    @cached_property
+    def fetch(self) -> str:
+        """Questions, surpluses and quotas in one statement (PostgreSQL); the first column says which.
+
+        Parameters in their order: keys of questions, of grids and of people; the dataset and keys of cells;
+        the dataset and analysts.
+        """
+        kinds = {"question": told.c.key, "grid": told.c.grid_key, "people": told.c.people_key}
+        parts = [
+            select(literal_column("'told'"), *_TOLD).where(self._among(column, kind))
+            for kind, column in kinds.items()
+        ]
+        nothing: list[ColumnElement[Any]] = [
+            literal_column(f"NULL::{kind}") for kind in ("text", "text", "bigint")
+        ]
+        for what, table, column in (
+            ("surplus", accounts, accounts.c.key),
+            ("quota", analysts, analysts.c.analyst),
+        ):
+            own = self._of_dataset(table, f"{what}_dataset").where(self._among(column, what))
+            parts.append(own.with_only_columns(literal_column(f"'{what}'"), *own.selected_columns, *nothing))
+        return self._in_order(union_all(*parts))
+
     def _search(self, found: Select[Any], column: ColumnElement[Any]) -> Search:
         one, some = (found.where(self._among(column, one=one)) for one in (True, False))
-        return Search(self._text(one), self._text(some))
+        return Search(self._in_order(one), self._in_order(some))
 
     @cached_property
     def all_told(self) -> str:
@@ -229,21 +306,37 @@ class Statements:
         return self._text(select(told))
 
     @cached_property
-    def put_told(self) -> str:
+    def put_told(self) -> Write:
         """A question that was charged for; the first charge stands, if it is for the same question.
 
         Another one that happens to have its key would lose its text, which the table refuses.
         """
-        insertion = postgresql.insert(told) if self.is_postgresql else sqlite.insert(told)
+        insertion = self._insertion(told)
         same = case((told.c.question == insertion.excluded.question, told.c.question))
-        return self._text(
-            insertion.on_conflict_do_update(index_elements=[told.c.key], set_={"question": same})
+        return self._writing(
+            insertion,
+            told,
+            lambda some: some.on_conflict_do_update(index_elements=[told.c.key], set_={"question": same}),
         )
 
     @cached_property
-    def answer(self) -> str:
-        """Set the answer of a question that has none."""
+    def note_batch(self) -> Write:
+        """What an analyst asked; the first note of it stands."""
+        return self._writing(self._insertion(batches), batches, lambda some: some.on_conflict_do_nothing())
+
+    @cached_property
+    def answer(self) -> Write:
+        """Set the answer of a question that has none; of several, the questions whose answers were set."""
         same = (told.c.key == bindparam("of_key")) & (told.c.question == bindparam("of_question"))
         here = same & told.c.answer.is_(None)
         new: dict[str, BindParameter[Any]] = {name: bindparam(name) for name in ("answer", "answered")}
-        return self._text(update(told).where(here).values(new))
+        one = self._in_order(update(told).where(here).values(new))
+        if not self.is_postgresql:
+            return Write(one)
+        given = self._columns(
+            answer=told.c.answer, answered=told.c.answered, of_key=told.c.key, of_question=told.c.question
+        )
+        same = (told.c.key == given.c.of_key) & (told.c.question == given.c.of_question)
+        several = update(told).where(same & told.c.answer.is_(None))
+        several = several.values(answer=given.c.answer, answered=given.c.answered)
+        return Write(one, self._in_order(several.returning(told.c.question)))

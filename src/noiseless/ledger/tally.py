@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from noiseless.accounting.cost import Cost
 from noiseless.exact import log2_bounds, round_up
+from noiseless.ledger.accounts import NO_BITS
 from noiseless.ledger.wire import fraction_text, integer_text, read_fraction, read_integer
 
 
@@ -22,7 +23,7 @@ class Tally(NamedTuple):
     """
 
     factors: tuple[tuple[int, int], ...] = ()
-    capacity: Fraction = Fraction(0)
+    capacity: Fraction = NO_BITS
 
     def plus(self, cost: Cost) -> "Tally":
         """The sum with one price more.
@@ -33,7 +34,7 @@ class Tally(NamedTuple):
         counts = dict(self.factors)
         if cost.outputs > 1:
             counts[cost.outputs] = counts.get(cost.outputs, 0) + 1
-        capacity = self.capacity + cost.capacity if cost.capacity else self.capacity
+        capacity = self.capacity if cost.capacity is NO_BITS else self.capacity + cost.capacity
         return Tally(tuple(sorted(counts.items())), capacity)
 
     @property

@@ -46,13 +46,15 @@ def find_told(session: "Session", dataset: Dataset, wanted: Mapping[str, Collect
 
     Others that happen to have the same keys are left out.
     """
-    if any(session.is_about_to_tell(some) for some in wanted.values()):
+    if session.tells_more and any(session.is_about_to_tell(some) for some in wanted.values()):
         session.flush()
     statements = session.statements.told_by
     pages = session.searches(
-        [(statements[what], told_keys(dataset, what, some)) for what, some in wanted.items()]
+        [(statements[what], told_keys(dataset, what, some), ()) for what, some in wanted.items()]
     )
     found: dict[str, Told] = {}
+    if not any(pages):
+        return []
     for (what, some), page in zip(wanted.items(), pages, strict=True):
         for told in map(told_of, page):
             if getattr(told, what) in some:
@@ -71,29 +73,39 @@ def in_order(told: Iterable[Told]) -> list[Told]:
 
 
 def store(
-    session: "Session", dataset: Dataset, answers: Mapping[str, Mapping[str, Any]]
+    session: "Session",
+    dataset: Dataset,
+    answers: Mapping[str, Mapping[str, Any]],
+    fetched: Fetched | None = None,
 ) -> dict[str, Mapping[str, Any]]:
     """Keep answers of questions that were charged for; the first one stands. The answers that stand.
 
     Raises:
         LedgerError: a question was never charged for.
     """
-    session.flush()
-    statements, place = session.statements, session.locked_head()
-    rows = [
-        answer_row(dataset.id, dataset.version, question, answer, place.seq + 1)
+    place = session.locked_head()
+    rows = {
+        question: answer_row(dataset.id, dataset.version, question, answer, place.seq + 1)
         for question, answer in answers.items()
-    ]
-    changed = session.each(statements.answer, rows)
-    fresh = {item[0]: item[1] for item, count in zip(answers.items(), changed, strict=True) if count}
-    standing = dict(fresh)
-    if others := [question for question in answers if question not in fresh]:
-        known = find_told(session, dataset, {"question": others})
-        standing |= {told.question: told.answer for told in known if told.answer is not None}
-        if len(standing) < len(answers):
-            missing = len(answers) - len(standing)
-            raise LedgerError(f"{missing:,} answers are of questions that were never charged for")
+    }
+    asked = {"question": set(answers)}
+    if fetched is not None and fetched.holds(session, asked):  # written with all else
+        known = fetched.told(asked)
+        standing = {told.question: told.answer for told in known if told.answer is not None}
+        fresh = {told.question: answers[told.question] for told in known if told.answer is None}
+        for question in fresh:
+            session.put(session.statements.answer, question, rows[question])
+    else:
+        session.flush()
+        changed = session.answer(list(rows.values()))
+        fresh = {question: answer for question, answer in answers.items() if question in changed}
+        others = [question for question in answers if question not in fresh]
+        known = find_told(session, dataset, {"question": others}) if others else []
+        standing = {told.question: told.answer for told in known if told.answer is not None}
+    missing = len(answers) - len(standing) - len(fresh)
+    if missing:
+        raise LedgerError(f"{missing:,} answers are of questions that were never charged for")
     if fresh:
         body = {"version": dataset.version, "answers": fresh}
         session.append(Entry.after(place, dataset.name, "answers", None, body))
-    return standing
+    return {**standing, **fresh}

@@ -16,6 +16,7 @@ _LONGEST_PRODUCT = 12_000
 """More bits than any budget has."""
 
 _EARLIER = "earlier versions"
+_NOTHING = Cost().capacity
 
 UNKNOWN_RECORD = Record((("record", None),))
 """A record about whose size nothing was declared: no budget is too large for it."""
@@ -37,6 +38,8 @@ def read_integer(text: str) -> int:
 
 def fraction_text(value: Fraction) -> str:
     """A rational number of any size; the denominator 1 is left out."""
+    if value is _NOTHING:
+        return "0"
     top = integer_text(value.numerator)
     return top if value.denominator == 1 else f"{top}/{integer_text(value.denominator)}"
 
@@ -49,6 +52,8 @@ def read_fraction(text: str) -> Fraction:
     (Fraction(3, 1), Fraction(-3, 4))
     """
     top, _, bottom = text.partition("/")
+    if text == "0":
+        return _NOTHING
     return Fraction(read_integer(top), read_integer(bottom) if bottom else 1)
 
 
@@ -59,7 +64,7 @@ def cost_json(cost: Cost) -> dict[str, str]:
     ({'outputs': '3'}, {'outputs': '3', 'capacity': '1/2'})
     """
     found = {"outputs": integer_text(cost.outputs)}
-    if cost.capacity:
+    if cost.capacity is not _NOTHING and cost.capacity:
         found["capacity"] = fraction_text(cost.capacity)
     return found
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal, get_args
 
 from noiseless.domain import BooleanColumn, Schema
@@ -22,6 +23,8 @@ from noiseless.queries.variance import Variance
 Aggregate = Literal[
     "count", "sum", "mean", "min", "max", "median", "quantile", "variance", "histogram", "top"
 ]
+
+_AGGREGATES: tuple[str, ...] = get_args(Aggregate)
 
 Asked = Query | Histogram | TopCounts
 
@@ -64,12 +67,18 @@ class Question:
         return Question(self.aggregate, self.column, where, self.by, self.share, self.most)
 
     def __post_init__(self) -> None:
-        if self.aggregate not in get_args(Aggregate):
-            raise RequestError(
-                f"no aggregate is called {self.aggregate!r}; take {', '.join(get_args(Aggregate))}"
-            )
+        if self.aggregate not in _AGGREGATES:
+            raise RequestError(f"no aggregate is called {self.aggregate!r}; take {', '.join(_AGGREGATES)}")
         if self.column is None and self.aggregate != "count":
             raise RequestError(f"say which column the {self.aggregate} is of")
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Answers are found by their questions, again and again."""
+        return hash((self.aggregate, self.column, self.where, self.by, self.share, self.most))
 
     def public_columns(self, schema: Schema) -> frozenset[str]:
         """The public columns that it looks at."""
@@ -162,8 +171,8 @@ class Question:
     def _check_limits(self, limits: Limits, *, filtered: bool) -> None:
         if filtered and self.aggregate == "mean" and (limits.least_group is None or limits.rows > 1):
             raise RequestError(
-                "a mean over a private filter needs a declared smallest group (min_group), one row a person; "
-                "or ask for the sum and the count"
+                "a mean over a private filter needs a declared smallest group ([budget] min_group = 5),"
+                " one row a person; or ask for the sum and the count"
             )
         if limits.rows > 1 and self.aggregate == "variance":
             raise RequestError("the variance is priced for one row a person; ask for sums and means instead")

@@ -44,7 +44,10 @@ def test_a_url_that_holds_a_secret_is_refused_and_not_repeated(url: str) -> None
 
 @pytest.mark.parametrize(
     "host",
-    ["data.example.org", "10.0.0.1", "localhost.example.org", "[2001:db8::1]", "127.0.0.1.example.org"],
+    [
+        *("data.example.org", "10.0.0.1", "localhost.example.org", "[2001:db8::1]", "127.0.0.1.example.org"),
+        *("meters.localhost", "a.b.localhost", "localhost.", "notlocalhost"),  # resolvers look these up
+    ],
 )
 def test_plain_http_to_another_machine_must_be_asked_for(host: str) -> None:
     with pytest.raises(RequestError, match="in the clear"):

@@ -11,7 +11,7 @@ from noiseless.curator.grouping import Grouping
 from noiseless.curator.planning import Planner, Wish, mechanism_for
 from noiseless.curator.pricing import price_alone
 from noiseless.curator.public import PublicState
-from noiseless.curator.tellings import Earlier, Telling
+from noiseless.curator.tellings import Earlier, Telling, fingerprint
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
 from noiseless.mechanisms.quantized import QuantizedQuery
@@ -75,6 +75,47 @@ def test_groups_are_those_of_the_population(where: Filter, by: tuple[str, ...]) 
     expected = POPULATION.groups(where, by)
     assert grouping.groups(where, by) == expected
     assert grouping.groups(normal(where, SCHEMA), by) == expected
+
+
+@pytest.mark.parametrize("cells", [1, 14, 15, 16, 17, 40])
+def test_groups_of_a_few_cells_are_found_as_those_of_many(cells: int) -> None:
+    schema = Schema.parse('columns.zone = {role = "public", bounds = [0, 99]}')
+    zones = [3, 3, *range(5, 45)] if cells > 1 else [7]
+    population = Population(("zone",), tuple((zone,) for zone in zones), tuple(range(1, len(zones) + 1)))
+    for first in (0, 3, 7, 40):
+        where = normal(
+            AllOf((Comparison("zone", ">=", first), Comparison("zone", "<", first + cells))), schema
+        )
+        assert Grouping(schema, population).groups(where, ()) == population.groups(where)
+
+
+def test_fingerprints_are_of_canonical_json() -> None:
+    """What ledgers hold is found by them: they never change."""
+    for sql in (
+        "SELECT AVG(age) FROM t WHERE town = 'a'",
+        "SELECT SUM(age) FROM t WHERE ill",
+        "SELECT COUNT(*) FROM t WHERE age >= 18 AND year = 2004",
+        "SELECT ill, COUNT(*) FROM t GROUP BY ill",
+    ):
+        (telling,) = tellings(sql)
+        assert telling is not None
+        assert telling.grid == fingerprint([telling.version, telling.what, telling.people.name])
+        assert telling.question == fingerprint([telling.grid, telling.alike.told])
+        if len(telling.columns) == 1:
+            around = [telling.version, "counts", telling.columns[0], telling.people.name]
+            assert telling.around == fingerprint(around)
+    (mean,) = tellings("SELECT AVG(age) FROM t WHERE town = 'a'")
+    assert mean is not None
+    assert mean.question == "e755ca4c66a9b0981b77bea8a2a3890d51b918bb6219ce5a06c1867f6943e2e1"
+
+
+def test_what_has_no_price_is_refused_however_often_and_whatever_its_constants() -> None:
+    made = planner()
+    for constant in (18, 18, 30):
+        with pytest.raises(RequestError, match="has no price"):
+            tellings(f"SELECT MAX(age) FROM t WHERE year = 2004 AND income > {constant}", chosen=made)
+        (found,) = tellings(f"SELECT COUNT(*) FROM t WHERE year = 2004 AND age > {constant}", chosen=made)
+        assert found is not None
 
 
 @pytest.mark.parametrize(

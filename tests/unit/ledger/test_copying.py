@@ -78,6 +78,21 @@ def test_csv_has_a_line_an_entry(tmp_path: Path) -> None:
     assert [row["analyst"] for row in rows] == ["", "ann", "", "", "", ""]
 
 
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
+def test_no_name_in_a_csv_file_is_a_formula(tmp_path: Path, name: str) -> None:
+    with Ledger.open(tmp_path / "a.db") as ledger:
+        ledger.declare(name, digest="a", budget=9)
+        with ledger.charging(name) as books:
+            books.charge(Cost(2), analyst=name, questions=[Asked("q")])
+        ledger.export(tmp_path / "all.csv")
+        ledger.export(tmp_path / "all.json")
+    with (tmp_path / "all.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["dataset"], row["analyst"]) for row in rows] == [(f"'{name}", ""), (f"'{name}", f"'{name}")]
+    entries = json.loads((tmp_path / "all.json").read_text())["entries"]
+    assert [entry["dataset"] for entry in entries] == [name, name]  # the hashes are of these
+
+
 @pytest.mark.parametrize("name", ["all.json", "all.csv", "backup"])
 def test_no_file_is_overwritten(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine")

@@ -491,3 +491,72 @@ def test_a_ledger_that_is_not_there_is_not_created_by_reading(database_url: str)
         Ledger.open(database_url, create=False)
     Ledger.open(database_url).close()
     Ledger.open(database_url, create=False).close()
+
+
+# What is remembered between transactions
+
+
+def test_what_others_wrote_in_between_is_seen(database_url: str) -> None:
+    """A process remembers the accounts after its own last entry; any other entry makes it read again."""
+    with Ledger.open(database_url) as mine, Ledger.open(database_url) as other:
+        mine.declare("meters", digest="a", budget=4, analyst_budget=99)
+        mine.declare("visits", digest="a", budget=9)
+        for turn in range(4):
+            charge((mine, other, mine, mine)[turn], Cost(2), Asked(f"q{turn}"), analyst="ann")
+        for ledger in (mine, other):
+            assert ledger.state("meters").spent_of("ann") == Cost(16)
+            with pytest.raises(BudgetError):
+                charge(ledger, Cost(2), Asked("q4"))
+        other.change_budget("meters", 5)
+        with other.charging("visits") as books:
+            books.charge(Cost(2), questions=[Asked("v1")])
+        charge(mine, Cost(2), Asked("q5"), analyst="ann")
+        other.declare("meters", digest="b", budget=5, analyst_budget=99, new_version=True, carry_over=False)
+        with mine.charging("meters") as books:
+            assert (books.version, books.digest, books.state.total) == (2, "b", Cost())
+            assert books.quota("ann").cost == Cost()
+        assert mine.verify().ok
+
+
+def _both(books: OpenBooks, *prices: Cost) -> None:
+    for number, price in enumerate(prices):
+        books.charge(price, analyst="ann", questions=[Asked(f"u{number}")])
+
+
+def test_what_was_undone_is_not_remembered(database_url: str) -> None:
+    with Ledger.open(database_url) as ledger:
+        ledger.declare("meters", digest="a", budget=4)
+        charge(ledger, Cost(2), Asked("q1"), analyst="ann")
+        for more in (Cost(4), Cost(8)):
+            with pytest.raises(BudgetError), ledger.charging("meters") as books:
+                _both(books, Cost(4), more)
+        assert charge(ledger, Cost(8), Asked("q3"), analyst="ann") == 3
+        assert ledger.state("meters").spent_of("ann") == ledger.state("meters").total == Cost(16)
+        assert ledger.verify().ok
+
+
+def test_answers_are_computed_when_the_charge_is_durable(database_url: str) -> None:
+    with Ledger.open(database_url) as ledger, Ledger.open(database_url) as other:
+        ledger.declare("meters", digest="a", budget=9)
+
+        def compute(seq: int | None) -> tuple[int, dict[str, dict[str, int]]]:
+            assert [told.charge for told in other.told("meters", questions=["q1"])] == [seq]
+            return 1, {"q1": {"cell": 3}}
+
+        found = ledger.answer("meters", lambda books: books.charge(Cost(2), questions=[Asked("q1")]), compute)
+        assert found == (2, {"q1": {"cell": 3}})
+
+
+def test_parameters_are_in_the_order_of_the_columns(database_url: str) -> None:
+    """Rows are written by their places: a column that moves must move in both."""
+    with Ledger.open(database_url) as ledger:
+        ledger.declare("meters", digest="a", budget=9, analyst_budget=8)
+        price = Shares(Cost(2), {"north": Cost(3)})
+        charge(ledger, price, Asked("q1", "g1", "p1", {"cells": 3}), Asked("q2"), analyst="ann")
+        ledger.store("meters", {"q2": {"cell": 1}})
+        first, second = ledger.told("meters", questions=["q1", "q2"])
+        assert (first.question, first.grid, first.people) == ("q1", "g1", "p1")
+        assert (first.body, first.answer, first.charge) == ({"cells": 3}, None, 2)
+        assert (second.question, second.grid, second.answer) == ("q2", None, {"cell": 1})
+        assert ledger.state("meters").cells == {"north": Cost(3)}
+        assert ledger.state("meters").spent_of("ann") == Cost(3)

@@ -184,6 +184,49 @@ def test_answers_of_several_callers_share_an_entry(database_url: str) -> None:
         assert ledger.verify().ok
 
 
+def test_quick_answers_are_computed_by_whoever_writes(database_url: str) -> None:
+    """Charged in one transaction and answered in the next one, all together; nobody else's error is mine."""
+    with opened(database_url, budget=5) as ledger:
+        first, others, ends = threading.Event(), threading.Event(), dict[str, str]()
+
+        def hold(_: OpenBooks) -> None:
+            first.set()
+            others.wait(10)
+
+        def ask(question: str) -> object:
+            def compute(seq: int | None) -> tuple[int, dict[str, dict[str, int]]]:
+                assert [told.charge for told in ledger.told("meters", questions=[question])] == [seq]
+                ends[question] = threading.current_thread().name
+                if question == "q3":
+                    raise ZeroDivisionError
+                return 1, {} if question == "q4" else {question: {"cell": int(question[1:])}}
+
+            return ledger.answer("meters", charge(question), compute, is_quick=True)
+
+        with ThreadPoolExecutor(9) as pool:
+            pool.submit(ledger.settle, "meters", hold)
+            first.wait(10)
+            asked = [pool.submit(ask, f"q{number}") for number in range(6)]
+            while len(ledger._queues["meters"]._waiting) < 6:
+                pass
+            others.set()
+            outcomes = [each.exception(20) or each.result() for each in asked]
+        refused = [each for each in outcomes if isinstance(each, BudgetError)]
+        assert len(refused) == 1  # 5 bits suffice for five
+        assert len(set(ends.values())) == 1
+        stored = {f"q{n}": {"cell": n} for n in range(6) if n not in (3, 4)}
+        for number, outcome in enumerate(outcomes):
+            if outcome not in refused and number not in (3, 4):
+                assert outcome[1] == {f"q{number}": stored[f"q{number}"]}  # type: ignore[index]
+        if outcomes[3] not in refused:
+            assert isinstance(outcomes[3], ZeroDivisionError)
+        if outcomes[4] not in refused:
+            assert outcomes[4][1] == {}  # type: ignore[index]
+        kinds = [entry.kind for entry in ledger.entries()]
+        assert kinds == ["dataset", *["charge"] * 5, "answers"]
+        assert ledger.verify().ok
+
+
 def test_for_free_means_free(database_url: str) -> None:
     with opened(database_url) as ledger:
         with ledger.for_free(), pytest.raises(WouldChargeError):

@@ -61,8 +61,9 @@ class Asked(Expression):
 
     def value(self, answers: Answers) -> Interval | None:
         """As answered."""
-        if self.question in answers:
-            return answers[self.question]
+        found = answers.get(self.question)
+        if found is not None or self.question in answers:
+            return found
         return Interval.of(0) if self.always_has_value else None
 
     def write(self, writer: Writer = write_question) -> str:

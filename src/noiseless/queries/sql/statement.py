@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from noiseless.domain import Value
@@ -116,14 +117,15 @@ class Statement:
         found = list(rows)
         for ordering in reversed(self.order):  # sorting is stable: the first key is the last to sort by
             found = ordering.arranged(found)
-        return tuple(
-            tuple(_shown(column.content, row) for column in self.columns) for row in found[: self.limit]
-        )
+        shown = [
+            tuple([_shown(column.content, row) for column in self.columns]) for row in found[: self.limit]
+        ]
+        return tuple(shown)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the columns of the reply."""
-        return tuple(column.name for column in self.columns)
+        return tuple([column.name for column in self.columns])
 
 
 def _shown(content: Combination | Key, row: Row) -> Cell:
