@@ -244,4 +244,4 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands fo
 
 
 def __dir__() -> list[str]:
-    return sorted((*globals(), *_HOMES))
+    return sorted((*(name for name in globals() if name.startswith("__")), *_HOMES))

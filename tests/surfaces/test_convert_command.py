@@ -71,7 +71,9 @@ def test_no_is_exit_code_1(capsys: pytest.CaptureFixture[str], arguments: str) -
 
 def test_text_is_the_statement(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["convert", "--from", "dp", "--to", "mi", "--epsilon", "1"]) == 0
-    assert capsys.readouterr().out == "1-DP implies 0.123302-MI-DP (nats), the best possible.\n"
+    assert (
+        capsys.readouterr().out == "1-DP implies 0.123302-MI-DP (nats; 0.177887 bits), the best possible.\n"
+    )
 
 
 @pytest.mark.parametrize(

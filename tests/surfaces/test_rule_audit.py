@@ -80,7 +80,9 @@ def test_totals_as_text(noiseless: Call) -> None:
     assert code == 0
     assert "p-percent:10: 5 of 6 totals of age are told" in out
     assert "What totals by group give away:" in out
-    assert "1 rows are suppressed" in out
+    assert "1 row is suppressed (* in every public column). It counts as a group" in out
+    assert out.startswith("p-percent:10: 5 of 6 totals")
+    assert "\nThe rows themselves, if they were published: NOT PRIVATE: " in out
 
 
 def test_every_key_of_the_rules_is_on_the_page_of_the_audit(noiseless: Call) -> None:
@@ -104,6 +106,17 @@ def test_a_policy_judges_what_is_seen(noiseless: Call, tmp_path: Path) -> None:
     assert noiseless(*base)[0] == 1
     assert noiseless(*base, "--rule", "round:5")[0] == 1
     assert noiseless(*base, "--rule", "round:20")[0] == 0
+
+
+def test_a_policy_says_that_it_is_about_rows(noiseless: Call, tmp_path: Path) -> None:
+    limits = tmp_path / "limits.toml"
+    limits.write_text("[limits]\nmin_posterior = 4\n")
+    base = ("--sensitive", "age", "--public", "illness", "--policy", str(limits), "--rule", "p-percent:10")
+    code, out, _ = noiseless(*base, "--html", str(tmp_path / "report.html"))
+    assert code == 1
+    assert "THE POLICY IS NOT MET (it is about the rows, not about totals):" in out
+    page = Page((tmp_path / "report.html").read_text("utf-8"))
+    assert "The policy is about the rows, not about totals." in page.text
 
 
 def test_records_are_marked_as_the_groups_that_are_seen(noiseless: Call, tmp_path: Path) -> None:
@@ -141,8 +154,9 @@ class TestReport:
         read = Page(page)
         assert "rules" in read.sections
         assert found.rules is not None
-        assert found.rules.verdict in read.text
-        assert "Seen under age=round:20, site=prefix:1, min-cell:3, pay=3/60" in read.text
+        assert found.rules.seen_verdict in read.text
+        assert read.text.index(found.rules.totals_verdict) < read.text.index("The rows themselves, if they")
+        assert "Seen under age=round:20, site=prefix:1, min-cell:3 Totals told under pay=3/60" in read.text
         assert "fewest values left" in read.text
         assert ("The closest estimate of pay is in the group" in read.text) is reveal
         assert page == audit_html(nl.audit(STAFF, **OPTIONS), reveal=reveal)

@@ -1,6 +1,7 @@
 """`noiseless token` and `noiseless serve`."""
 
 import json
+import socket
 from pathlib import Path
 
 import pytest
@@ -101,3 +102,10 @@ def test_a_file_that_says_something_else_than_the_ledger_is_not_served(
     path.write_text(path.read_text().replace("bits = 6", "bits = 5"))
     assert run(["serve", curator]) == 2
     assert "noiseless dataset budget" in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken_is_one_line(curator: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert run(["serve", curator, "--port", str(port)]) == 2
+    assert f"port {port}: " in capsys.readouterr().err

@@ -30,7 +30,10 @@ def compare_command(
     bits: Annotated[
         str,
         typer.Option(
-            "--bits", help='The bits that one person may tell through the answer, or "reach K".', metavar="B"
+            "--bits",
+            "--budget",
+            help='The bits that one person may tell through the answer, or "reach K".',
+            metavar="B",
         ),
     ],
     bounds: BoundsOption = None,

@@ -134,6 +134,10 @@ def _complain(line: str, code: int = WRONG_REQUEST) -> int:
 
 
 def _command(arguments: Sequence[str]) -> str:
-    names = {command.name for command in app.registered_commands}
-    names |= {group.name for group in app.registered_groups}
-    return next((f"{argument} " for argument in arguments if argument in names), "")
+    """The words of the command that was called, as far as there are such."""
+    words, command = "", get_command(app)
+    for argument in arguments:
+        below = getattr(command, "commands", {})
+        if argument in below:
+            words, command = f"{words}{argument} ", below[argument]
+    return words

@@ -319,7 +319,7 @@ def _lost(error: Exception, *, sent: bool) -> LostError:
     elif isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
         reason = "it does not speak TLS"
     elif isinstance(error, ConnectionRefusedError):
-        reason, passing = "the connection is refused", True
+        reason, passing = "the connection is refused: is a server running there?", True
     else:
         reason, passing = "no connection", True
     return LostError(reason, passing=passing, sent=False)

@@ -40,7 +40,7 @@ class Plan:
 
     @property
     def cells(self) -> int:
-        """How many different answers there are."""
+        """How many different answers there are; of a variance some cells may hold none."""
         return self.mechanism.quantizer.cells
 
     @property
@@ -201,7 +201,9 @@ def plan(
             raise RequestError("a rule has its own price; give no budget, reach or largest error beside it")
         return rule_plan(query, rule, n=n, bounds=bounds, step=step)
     if len(given) != 1:
-        raise RequestError("give a budget in bits, a reach or a largest error, and only one of them")
+        raise RequestError(
+            "give a budget in bits, a reach or a largest error (--budget, --max-error), and only one of them"
+        )
     if n is None:
         raise RequestError("n is the number of people who take part (--n N)")
     question, values = named_query(query, n, *declared_bounds(query, bounds), step)

@@ -75,7 +75,7 @@ def column(name: str, each: Column) -> dict[str, Any]:
         "role": each.role,
         "kind": each.kind,
         "size": each.size,
-        "describe": each.describe(),
+        "describe": each.explain(),
         "missing": plain(each.missing),
     }
     if isinstance(each, NumberColumn | DateColumn):

@@ -5,13 +5,14 @@ import logging
 import multiprocessing
 import os
 import signal
+import socket
 import sys
 import tempfile
 import threading
 import time
 from dataclasses import dataclass
 
-from noiseless.errors import NoiselessError
+from noiseless.errors import NoiselessError, RequestError
 from noiseless.server.settings import Settings
 
 STOP_SECONDS = 30
@@ -48,11 +49,24 @@ class Listening:
         return f"{'http' if self.tls_cert is None else 'https'}://{host}:{self.port}"
 
 
+def _require_free(listening: Listening) -> None:
+    """Refuse an address at which nobody can listen, before anything is opened."""
+    try:
+        family, *_, address = socket.getaddrinfo(
+            listening.host, listening.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        with socket.create_server(address[:2], family=family):
+            pass
+    except OSError as error:
+        where, why = f"{listening.host}, port {listening.port}", error.strerror or "cannot be listened at"
+        raise RequestError(f"{where}: {why}; stop what listens there, or take another --port") from None
+
+
 def serve(settings: Settings, listening: Listening) -> None:
     """Serve until SIGTERM or SIGINT; what was charged for is finished then.
 
     Raises:
-        NoiselessError: a dataset cannot be opened.
+        NoiselessError: a dataset cannot be opened, or the address is taken.
     """
     import uvicorn
 
@@ -61,6 +75,7 @@ def serve(settings: Settings, listening: Listening) -> None:
     from noiseless.server.office import Office
     from noiseless.server.protocol import PatientProtocol
 
+    _require_free(listening)
     set_up_logging(listening.log_format)
     options = {
         "host": listening.host,

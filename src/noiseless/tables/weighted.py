@@ -148,7 +148,7 @@ class WeightedTable(_Rowless):
             for column in columns:
                 if count := self.count_missing(column):
                     raise MissingValuesError(
-                        column, count, "fill them, or pass --missing drop or --missing value"
+                        column, count, "fill them, or leave their rows out (--missing drop)"
                     )
         return self
 

@@ -11,7 +11,7 @@ from noiseless.accounting.differential import conversions, information_bounds, p
 from noiseless.accounting.differential.binary import upper_delta, upper_epsilon
 from noiseless.display import html_table
 from noiseless.errors import RequestError
-from noiseless.exact import Nats, ball_above, round_up
+from noiseless.exact import Nats, ball, ball_above, round_up
 from noiseless.measures.differential.parameters import (
     Delta,
     Epsilon,
@@ -113,7 +113,7 @@ def convert(
     """What a guarantee of one kind says in terms of another.
 
     >>> convert("dp", "mi", epsilon=1).statement
-    '1-DP implies 0.123302-MI-DP (nats), the best possible.'
+    '1-DP implies 0.123302-MI-DP (nats; 0.177887 bits), the best possible.'
     >>> convert("mi", "dp", epsilon=0.1).follows
     False
 
@@ -198,7 +198,8 @@ def _to_nats(given: _Given, wanted: Kind, value: float, tight: bool) -> Conversi
     name = _NAMES[wanted]
     if math.isinf(value):
         return Conversion(math.inf, None, "nats", _nothing(given, name), tight)
-    statement = f"{given} implies {_shown(value)}-{name} (nats), {_quality(tight)}."
+    unit = f"nats; {_shown(_bits(value))} bits" if wanted is Kind.mi else "nats"
+    statement = f"{given} implies {_shown(value)}-{name} ({unit}), {_quality(tight)}."
     return Conversion(value, None, "nats", statement, tight)
 
 
@@ -279,6 +280,13 @@ def _plain(number: Epsilon) -> str:
         return "inf"
     rational = Fraction(exact.upper) if isinstance(exact, Nats) else exact
     return _decimal(Context(_GIVEN_DIGITS).divide(Decimal(rational.numerator), Decimal(rational.denominator)))
+
+
+def _bits(nats: float) -> float:
+    """The same in bits, rounded up."""
+    from flint import arb
+
+    return ball_above(ball(nats) / arb.const_log2())
 
 
 def _shown(value: float) -> str:

@@ -52,7 +52,7 @@ class ContinuousBlur:
     Guarantee:
         * Whoever sees the released value of a point in the band cannot exclude either answer.
         * No value moves by more than D.
-        * Priv is ln(1 + `epsilon`) (Theorem 4 of [P2]); with `collapse` only if taken to [[X]], see `privacy`.
+        * Priv is ln(1 + `epsilon`) (Theorem 4 of [P2]); with `collapse` only relative to [[X]]: `privacy`.
     """
 
     hypothesis: Hypothesis

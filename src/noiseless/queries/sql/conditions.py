@@ -229,8 +229,9 @@ def _declared(column: CategoryColumn, constant: str | date | Fraction) -> str:
     if column.role == "private":
         return "look up its declared values"
     texts = [str(value) for value in column.categories]
-    if close := get_close_matches(str(constant)[:100], texts, n=1):
-        return f"did you mean {close[0]!r}?"
+    folded = {text.casefold(): text for text in texts}
+    if close := get_close_matches(str(constant)[:100].casefold(), folded, n=1):
+        return f"did you mean {folded[close[0]]!r}?"
     more = f" and {column.size - _LISTED:,} more" if column.size > _LISTED else ""
     return f"it has {', '.join(map(repr, texts[:_LISTED]))}{more}"
 

@@ -86,7 +86,8 @@ def test_the_same_kind_is_what_was_given() -> None:
 
 def test_statements() -> None:
     assert (
-        convert("dp", "mi", epsilon=1).statement == "1-DP implies 0.123302-MI-DP (nats), the best possible."
+        convert("dp", "mi", epsilon=1).statement
+        == "1-DP implies 0.123302-MI-DP (nats; 0.177887 bits), the best possible."
     )
     assert (
         convert("mi", "delta", epsilon=0.1).statement
