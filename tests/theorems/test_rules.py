@@ -7,6 +7,9 @@ from math import ceil
 from hypothesis import given
 from hypothesis import strategies as st
 
+from noiseless.mechanisms.quantized import QuantizedQuery
+from noiseless.mechanisms.quantizer import Edged
+from noiseless.mechanisms.reach import reach
 from noiseless.mechanisms.rules import (
     NK,
     CensusCounts,
@@ -19,7 +22,9 @@ from noiseless.mechanisms.rules import (
     Round,
     Top,
 )
+from noiseless.policies.budget import finest, surely_finest
 from noiseless.policies.rules import rule_plan
+from noiseless.queries import Attribute, Continuum, EqualOnBox, Quantity, Variance, total
 
 positives = st.builds(Fraction, st.integers(1, 40), st.sampled_from([1, 1, 2, 5]))
 directions = st.sampled_from(["half-away", "half-even", "down", "up"])
@@ -121,3 +126,31 @@ def test_no_rule_tells_less_at_the_same_error(rule: NumberCoarsening, people: in
     assert found.worst_error is not None
     assert found.finest.reach <= found.reach
     assert found.finest.worst_error <= found.worst_error
+
+
+@given(st.integers(1, 5), st.lists(st.integers(0, 60), max_size=14), st.booleans())
+def test_no_cells_of_a_sum_are_finer_than_equal_ones(people: int, marks: list[int], listed: bool) -> None:
+    """Of all cells that let one person cause as many answers of a sum equal ones err least, on intervals too.
+
+    Were all narrower than S / (k - 1), an interval of length S that begins just before an edge would meet
+    k + 1 of them.
+    """
+    question = (
+        total(people, Attribute("x", range(13)))
+        if listed
+        else EqualOnBox(people, Fraction(1), Quantity("x", Continuum.of(0, 12)))
+    )
+    assert surely_finest(question)
+    cells = Edged.of(question.span, [question.span.width * mark / 60 for mark in marks])
+    allowed = reach(question, cells).outputs
+    assert finest(question, allowed).worst_error <= cells.worst_error
+
+
+def test_it_is_not_proved_of_a_variance() -> None:
+    """Of a variance, equal cells that do not begin at 0 may err less than the finest that do."""
+    question = Variance(2, Attribute("x", range(8)))  # 0, 1, 4, 9, 16, 25, 36 and 49 quarters
+    shifted = QuantizedQuery(question, Edged.of(question.span, [Fraction(14, 4), Fraction(34, 4)]))
+    assert shifted.reach.outputs == 3
+    assert shifted.worst_error < finest(question, 3).worst_error
+    assert not surely_finest(Variance(2, Attribute("x", range(5))))
+    assert not surely_finest(Variance(10, Attribute("x", range(100))))

@@ -1,6 +1,6 @@
 """The literature's measures of anonymity, on a census: k, l, t and homogeneous groups."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -9,12 +9,18 @@ import numpy.typing as npt
 
 from noiseless.audits.census import Census
 from noiseless.exact import round_down
+from noiseless.ranges import JointRange
+from noiseless.ranges.joint import Grouped
 from noiseless.tables import IntArray
+from noiseless.tables.kernels import add_by_code
 
 FloatArray = npt.NDArray[np.float64]
 
 _NEAR = 1e-9
 """Groups whose distance in doubles is this close to the largest are compared again, exactly."""
+
+_PAIRS = 2**22
+"""Distances are computed for so many pairs at a time."""
 
 
 def k_anonymity(census: Census) -> int:
@@ -65,9 +71,10 @@ def t_closeness(census: Census) -> Fraction:
     Ordered values move by ranks, |i - j| / (m - 1); others are all at distance one. Doubles find the
     farthest groups, whole numbers settle which is farthest and how far.
     """
-    distances = _ordered_distances(census) if census.ordered else _equal_distances(census)
+    table = add_by_code(census.joint.x, census.pair_counts, census.joint.size_x)
+    measure = _ordered_distances if census.ordered else _equal_distances
+    distances = np.concatenate([measure(part, table.astype(float)) for part in _parts(census)])
     near = np.flatnonzero(distances >= distances.max() - _NEAR)
-    table = np.bincount(census.joint.x, census.pair_counts).astype(np.int64)
     exact = _exact_ordered_distance if census.ordered else _exact_equal_distance
     return max(exact(census, table, group) for group in _one_of_each_kind(census, table, near))
 
@@ -75,37 +82,49 @@ def t_closeness(census: Census) -> Fraction:
 def _one_of_each_kind(census: Census, table: IntArray, groups: IntArray) -> list[int]:
     """Groups that tie in their thousands have the same counts: keep one of each kind."""
     joint = census.joint
-    kind = joint.x if census.ordered else table[joint.x]
+    kind = np.arange(joint.size_x) if census.ordered else table
     single = joint.posterior_sizes[groups] == 1
-    _, first = np.unique(kind[joint.starts[groups[single]]], return_index=True)
+    _, first = np.unique(kind[joint.x[joint.starts[groups[single]]]], return_index=True)
     kinds = {}
     for group in groups[~single].tolist():
         span = slice(joint.starts[group], joint.starts[group + 1])
-        kinds[kind[span].tobytes(), census.pair_counts[span].tobytes()] = group
+        kinds[kind[joint.x[span]].tobytes(), census.pair_counts[span].tobytes()] = group
     return [*groups[single][first].tolist(), *kinds.values()]
 
 
-def _totals(census: Census) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The counts of pairs, of groups and of sensitive values, as doubles."""
+def _parts(census: Census) -> Iterator[Census]:
+    """The groups in runs of so many pairs, so that arrays of doubles stay small."""
+    joint, first = census.joint, 0
+    while first < joint.size_y:
+        begin = int(joint.starts[first])
+        last = max(first + 1, int(np.searchsorted(joint.starts, begin + _PAIRS, side="right")) - 1)
+        pairs = slice(begin, int(joint.starts[last]))
+        grouped = Grouped(joint.x[pairs], joint.starts[first : last + 1] - begin)
+        part = JointRange(grouped, joint.size_x, last - first)
+        yield Census(part, census.pair_counts[pairs], census.group_sizes[first:last], census.ordered)
+        first = last
+
+
+def _totals(census: Census) -> tuple[FloatArray, FloatArray]:
+    """The counts of pairs and of groups, as doubles."""
     counts = census.pair_counts.astype(float)
-    groups = np.add.reduceat(counts, census.joint.starts[:-1])
-    return counts, groups, np.bincount(census.joint.x, counts, census.joint.size_x).astype(float)
+    return counts, np.add.reduceat(counts, census.joint.starts[:-1])
 
 
-def _equal_distances(census: Census) -> FloatArray:
+def _equal_distances(census: Census, values: FloatArray) -> FloatArray:
     """Total variation: what a group has too much of, summed over its values."""
-    counts, groups, values = _totals(census)
+    counts, groups = _totals(census)
     excess = counts / groups[census.joint.y] - (values / values.sum())[census.joint.x]
     return np.add.reduceat(np.maximum(excess, 0.0), census.joint.starts[:-1])
 
 
-def _ordered_distances(census: Census) -> FloatArray:
+def _ordered_distances(census: Census, values: FloatArray) -> FloatArray:
     """The area between two cumulative distributions over ranks, without visiting ranks a group does not have.
 
     Between two neighbouring values of a group its own distribution G is flat and the table's F climbs:
     |G - F| is summed there from running sums of F, on both sides of the rank where F passes G.
     """
-    counts, groups, values = _totals(census)
+    counts, groups = _totals(census)
     joint, ranks = census.joint, census.joint.size_x
     if ranks == 1:
         return np.zeros(joint.size_y)

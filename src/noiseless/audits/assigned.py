@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from noiseless.errors import ColumnError, RequestError
-from noiseless.mechanisms.rules import Coarsening, Dominance, MinCell, Rule, rule
+from noiseless.mechanisms.rules import Coarsening, Dominance, MinCell, Prefix, Rule, rule
+from noiseless.mechanisms.rules.catalogue import KINDS
 
 Rules = str | Rule | Sequence[str | Rule] | Mapping[str, str | Rule | Sequence[str | Rule]]
 """Rules as a caller may give them: one or several, as text or parsed, or those of each column."""
@@ -30,7 +32,15 @@ class Assigned:
 
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON."""
-        return {"rule": self.rule.text, "column": self.column, "statement": self.rule.statement}
+        return {"rule": self.rule.text, "column": self.column, "statement": self.statement}
+
+    @property
+    def statement(self) -> str:
+        """What it does here, in one plain sentence."""
+        if isinstance(self.rule, MinCell) and self.column is None:
+            few = f"Rows in groups of fewer than {self.rule.least:,} are withheld"
+            return f"{few}: their public columns are told as *."
+        return self.rule.statement
 
 
 @dataclass(frozen=True)
@@ -56,7 +66,7 @@ def assign(rules: Rules, roles: Roles, releases: int = 1) -> tuple[Assigned, ...
             there are several releases, each with totals of its own.
         ColumnError: it names a column that it cannot be applied to.
     """
-    found = tuple(_assigned(column, parsed, roles) for column, parsed in _pairs(rules))
+    found = tuple(_assigned(column, parsed, roles) for column, parsed in _pairs(rules, roles))
     if not found:
         raise RequestError("no rule is given; name one (--rule COLUMN=round:5), or leave --rule out")
     for item in found:
@@ -65,20 +75,71 @@ def assign(rules: Rules, roles: Roles, releases: int = 1) -> tuple[Assigned, ...
     return found
 
 
-def _pairs(rules: Rules) -> Iterator[tuple[str | None, Rule]]:
+def read_as_text(assigned: Sequence[Assigned]) -> tuple[str, ...]:
+    """The columns whose first rule is about how they are written: codes such as 250.01 are no numbers."""
+    first: dict[str, Rule] = {}
+    for item in assigned:
+        if item.column is not None:
+            first.setdefault(item.column, item.rule)
+    return tuple(column for column, parsed in first.items() if isinstance(parsed, Prefix))
+
+
+def _pairs(rules: Rules, roles: Roles) -> Iterator[tuple[str | None, Rule]]:
     if isinstance(rules, Mapping):
         for column, wanted in rules.items():
-            for item in [wanted] if isinstance(wanted, str | Rule) else wanted:
-                yield column, item if isinstance(item, Rule) else rule(item)
+            for item in _listed(wanted):
+                yield column, rule(item)
         return
-    for item in [rules] if isinstance(rules, str | Rule) else rules:
-        if isinstance(item, Rule):
-            yield None, item
-            continue
-        column, equals, text = item.rpartition("=")
-        if equals and not column.strip():
-            raise RequestError(f"{item!r} names no column before the =; write COLUMN={text}")
-        yield column.strip() or None, rule(text.strip())
+    for item in _listed(rules):
+        named, text = (None, item) if isinstance(item, Rule) else _parted(item, roles)
+        yield named, rule(text)
+
+
+def _listed(rules: str | Rule | Sequence[str | Rule]) -> Sequence[str | Rule]:
+    """One or several rules as several.
+
+    Raises:
+        RequestError: something else is among them.
+    """
+    found = [rules] if isinstance(rules, str | Rule) else rules
+    if not isinstance(found, Sequence) or not all(isinstance(item, str | Rule) for item in found):
+        raise RequestError('a rule is a text such as "age=round:5", or a list of such texts')
+    return found
+
+
+def _parted(item: str, roles: Roles) -> tuple[str | None, str]:
+    """The column and the rule of COLUMN=RULE; a column's name may hold = too, and so may a slip in a rule."""
+    ends = [place for place, letter in enumerate(item) if letter == "="]
+    begins = [place for place in ends if _is_rule(item[place + 1 :])] or ends[-1:]
+    if not begins:
+        _refuse_a_column(item, roles)
+        return None, item.strip()
+    column, text = item[: begins[0]].strip(), item[begins[0] + 1 :].strip()
+    if not column:
+        raise RequestError(f"{item!r} names no column before the =; write COLUMN={text}")
+    if not text:
+        raise RequestError(f"{item!r} names no rule after the =; write {column}=round:5 or the like")
+    return column, text
+
+
+def _is_rule(text: str) -> bool:
+    """Whether a text begins as a rule does."""
+    name = text.partition(":")[0].strip().lower()
+    return name in KINDS or name.replace("/", "", 1).isdecimal()
+
+
+def _refuse_a_column(item: str, roles: Roles) -> None:
+    """Refuse what begins with a column and not with a rule, and say how it is written.
+
+    Raises:
+        RequestError: it does.
+    """
+    if not item.strip():
+        raise RequestError("a rule is empty; write --rule COLUMN=round:5, or leave it out")
+    name, _, rest = (part.strip() for part in item.partition(":"))
+    if not _is_rule(item) and name in (*roles.public, *roles.sensitive, *roles.given):
+        wanted = rest if _is_rule(rest) else "round:5"
+        raise RequestError(f"{item.strip()!r} names a column and no rule; write {name}={wanted}")
 
 
 def _assigned(column: str | None, parsed: Rule, roles: Roles) -> Assigned:
@@ -103,7 +164,7 @@ def _public(column: str | None, parsed: Rule, roles: Roles) -> str:
     if column in roles.given:
         raise ColumnError(column, "is known from elsewhere, and no rule changes that; name a public column")
     if column not in roles.public:
-        raise ColumnError(column, f"is not public; a rule changes what is seen (--public {column})")
+        raise ColumnError(column, f"is not public; {_meant(column, roles.public, '--public')}")
     return column
 
 
@@ -113,5 +174,15 @@ def _sensitive(column: str | None, parsed: Rule, roles: Roles) -> str:
             return roles.sensitive[0]
         raise RequestError(f"{parsed.text} does not say what is added up; write --rule COLUMN={parsed.text}")
     if column not in roles.sensitive:
-        raise ColumnError(column, f"is not sensitive; {parsed.text} is about totals of a column to protect")
+        about = f"is not sensitive; {parsed.text} is about totals of a column to protect"
+        raise ColumnError(column, f"{about}: {_meant(column, roles.sensitive, '--sensitive')}")
     return column
+
+
+def _meant(column: str, known: Sequence[str], option: str) -> str:
+    """The name that is probably meant, or how to make a column what it is not."""
+    folded = {name.casefold(): name for name in known}
+    if close := get_close_matches(column.casefold(), folded, n=1, cutoff=0.75):
+        return f"did you mean {folded[close[0]]!r}?"
+    why = "a rule changes what is seen" if option == "--public" else "name it so"
+    return f"{why} ({option} {column})"

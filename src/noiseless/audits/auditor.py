@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from noiseless.audits.assigned import Assigned, Roles, Rules, assign
+from noiseless.audits.assigned import Assigned, Roles, Rules, assign, read_as_text
 from noiseless.audits.exposure import survey
 from noiseless.audits.result import Audit
 from noiseless.audits.ruled import Published, apply_rules
@@ -19,7 +19,9 @@ from noiseless.errors import (
     UnknownColumnError,
 )
 from noiseless.tables import Missing, Table, Tally, open_table, require_distinct
+from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.spark_groups import SparkGroups
+from noiseless.tables.typing_text import typed
 
 
 def audit(
@@ -76,7 +78,16 @@ def audit(
     roles = _roles(declared, sensitive, public, given, unit, columns=columns)
     assigned = () if rule is None else assign(rule, roles, releases=len(sources))
     shared = (*roles.sensitive, *roles.given)
-    wish = _Wish(shared, roles.public, unit, declared, clamp=clamp, missing=missing, distinct=distinct_rows)
+    wish = _Wish(
+        shared,
+        roles.public,
+        unit,
+        declared,
+        read_as_text(assigned),
+        clamp=clamp,
+        missing=missing,
+        distinct=distinct_rows,
+    )
     whole, audited, seen = _single(tables[0], wish) if len(tables) == 1 else _joined(tables, wish)
     told = replace(roles, public=seen)
     values = _declared_values(declared, roles.sensitive)
@@ -179,13 +190,14 @@ class _Wish:
     public: tuple[str, ...]
     unit: str | None
     schema: Schema | None
+    as_text: tuple[str, ...]
     clamp: bool
     missing: Missing
     distinct: bool
 
     def prepared(self, table: Table, columns: Sequence[str]) -> Table:
         """These columns of a table, held against the schema."""
-        chosen = table.select(columns)
+        chosen = self._selected(table, columns)
         if self.unit is not None and (missing := chosen.count_missing(self.unit)):
             raise MissingValuesError(self.unit, missing, f"in {table.label} every row must say whose it is")
         if self.schema is None:
@@ -194,6 +206,13 @@ class _Wish:
             c for c in columns if c in self.schema.columns and c != self.unit
         ]  # a name is no quantity
         return chosen.conform(self.schema, declared, clamp=self.clamp)
+
+    def _selected(self, table: Table, columns: Sequence[str]) -> Table:
+        """These columns; of a text file some are read as they are written."""
+        kept = [column for column in self.as_text if column in columns]
+        if not (kept and table.textual and isinstance(table, DuckDBTable)):
+            return table.select(columns)
+        return typed(replace(table, textual=False).select(columns), kept)
 
 
 def _single(table: Table, wish: _Wish) -> tuple[Table, Table, tuple[str, ...]]:

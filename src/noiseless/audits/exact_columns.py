@@ -1,7 +1,8 @@
 """Columns as exact values of Python, and told values as columns again."""
 
+import re
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -17,6 +18,12 @@ Exact = int | Decimal | Fraction | date | str
 _MOST_DIGITS = 76
 """How many digits a decimal of Arrow has."""
 
+_MOMENT = re.compile(
+    r"(\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?)\s*(Z|[+-]\d{2}:?\d{2})?", re.ASCII
+)
+_TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_SECONDS_OF_DAY = 86_400
+
 
 def exact_values(column: str, values: pa.Array) -> list[Any]:
     """Values as Python has them exactly; a floating-point number is the shortest decimal that reads as it.
@@ -26,7 +33,7 @@ def exact_values(column: str, values: pa.Array) -> list[Any]:
     """
     kind = values.type
     if pt.is_timestamp(kind):
-        values = values.cast(pa.date32())
+        values = values.cast(pa.timestamp(kind.unit)).cast(pa.date32())  # with a time zone: days of UTC
     elif not any(
         test(kind) for test in (pt.is_integer, pt.is_floating, pt.is_decimal, pt.is_date, pt.is_string)
     ):
@@ -109,3 +116,43 @@ def placed(value: Exact) -> Fraction | None:
     if isinstance(value, str):
         return None
     return Fraction(value.toordinal()) if isinstance(value, date) else Fraction(value)
+
+
+# Moments
+
+
+def is_moment(text: str) -> bool:
+    """Whether a text is a date or a date and a time of ISO 8601.
+
+    >>> [is_moment(text) for text in ("2020-12-31", "2020-12-31T23:59Z", "2020-02-30", "31/12/2020")]
+    [True, True, False, False]
+    """
+    return _moment(text) is not None
+
+
+def as_moments(texts: pa.Array) -> pa.Array | None:
+    """Texts as the moments that they write, by the clock; None where one is none, or time zones differ."""
+    found = [None if text is None else _moment(text) or (None, "") for text in texts.to_pylist()]
+    known = [pair for pair in found if pair is not None]
+    if any(moment is None for moment, _ in known) or len({zone for _, zone in known}) > 1:
+        return None
+    return pa.array([None if pair is None else pair[0] for pair in found], pa.timestamp("us"))
+
+
+def _moment(text: str) -> tuple[datetime, str] | None:
+    """What a clock shows, and the time zone as it is written."""
+    match = _MOMENT.fullmatch(text)
+    try:
+        return (datetime.fromisoformat(match[1]), match[5] or "") if match else None
+    except ValueError:
+        return None
+
+
+def ticks(moments: pa.Array) -> list[int | None]:
+    """Moments as whole numbers of what their type counts."""
+    return list(moments.cast(pa.int64()).to_pylist())
+
+
+def ticks_of_day(kind: pa.DataType) -> int:
+    """How many of them are a day."""
+    return _SECONDS_OF_DAY * _TICKS[kind.unit]

@@ -7,25 +7,36 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.types as pt
 
+from noiseless.audits.assigned import Roles
 from noiseless.audits.census import Census
-from noiseless.audits.exact_columns import exact_values
+from noiseless.audits.exact_columns import as_moments, exact_values, ticks, ticks_of_day
+from noiseless.audits.told import Kind
+from noiseless.errors import ColumnError
 from noiseless.exact import Bits, round_up
 from noiseless.policies.contiguous import contiguous_release
 from noiseless.policies.contiguous.order import MOST_WHOLE
-from noiseless.tables import Tally
+from noiseless.ranges import count_blocks
+from noiseless.tables import IntArray, Tally
+from noiseless.tables.kernels import add_by_code, distinct_values
 
 
 @dataclass(frozen=True)
 class Finest:
-    """Contiguous cells of one public column, told by their middles: the least change for as much privacy.
+    """Contiguous cells of one public column, told by their middles: the least change for as many values left.
+
+    They leave as many sensitive values possible as the rule does, so they leak no more by L0. By other
+    measures they may be worse, which `maximin` and `k_anonymity` tell.
 
     Attributes:
         column: the public column.
         cells: how many there are.
         min_posterior: how many sensitive values the most telling cell leaves possible.
-        leakage: the bits that it gives away.
+        leakage: L0, the bits that it gives away.
+        maximin: I*, the bits that can be told apart for certain.
+        k_anonymity: how many rows (persons) the smallest cell has.
         largest_change: how far a value is moved at most (in days, for dates).
         days: whether the column holds dates.
         scope: "all" where it is proved that no partition at all changes less, otherwise "contiguous".
@@ -35,6 +46,8 @@ class Finest:
     cells: int
     min_posterior: int
     leakage: Bits
+    maximin: Bits
+    k_anonymity: int
     largest_change: Fraction
     days: bool
     scope: str
@@ -46,42 +59,85 @@ class Finest:
             "cells": self.cells,
             "min_posterior": self.min_posterior,
             "leakage": self.leakage.upper,
+            "maximin": self.maximin.upper,
+            "k_anonymity": self.k_anonymity,
             "largest_change": round_up(self.largest_change),
             "scope": self.scope,
         }
 
 
-def finest_cells(
-    raw: Tally, public: Sequence[str], given: Sequence[str], sensitive: Sequence[str], posterior: int
-) -> Finest | str:
-    """The finest contiguous cells with at least this posterior, or why there are none to compare with."""
-    if len(public) > 1:
+def finest_cells(raw: Tally, roles: Roles, posterior: int, told_as: Kind | None) -> Finest | str:
+    """The finest contiguous cells with at least this posterior, or why there are none to compare with.
+
+    Args:
+        raw: the combinations as the table has them.
+        roles: the columns.
+        posterior: how many sensitive values the rules leave possible.
+        told_as: what the rules take the public column for; None where they do not change it.
+    """
+    if len(roles.public) > 1:
         return "there are several public columns; noiseless release looks for cells over all of them"
-    if given:
+    if roles.given:
         return "the adversary knows more than the public column; noiseless release takes that into account"
-    column = public[0]
+    column = roles.public[0]
     groups = raw.project((column,))
-    values = groups.decode(column)
-    kind = values.type
-    if not any(test(kind) for test in (pt.is_integer, pt.is_floating, pt.is_decimal, pt.is_temporal)):
-        return f"{column} is not a column of numbers or dates, so it has no order to cut into cells"
-    if values.null_count:
-        return f"{column} has missing values, which lie in no cell; leave them out with --missing drop"
-    places, scale = _whole(exact_values(column, values))
-    if len(set(places)) < len(places):
-        return f"{column} holds times of day; the rule is compared where values are days or numbers"
-    joint = Census.take(raw, (column,), sensitive, None).joint
-    small = min(places) > -MOST_WHOLE and max(places) < MOST_WHOLE
-    release = contiguous_release(joint, np.array(places) if small else places, posterior=posterior)
+    line = _line(column, groups.decode(column), told_as)
+    if isinstance(line, str):
+        return f"{column} {line}"
+    census = Census.take(raw, (column,), roles.sensitive, roles.unit)
+    small = min(line.places) > -MOST_WHOLE and max(line.places) < MOST_WHOLE
+    places = np.array(line.places) if small else line.places
+    release = contiguous_release(census.joint, places, posterior=posterior)
     return Finest(
         column,
-        len(release.begins),
-        release.posterior,
-        release.leakage,
-        release.distortion / scale,
-        pt.is_temporal(kind),
-        release.scope,
+        cells=len(release.begins),
+        min_posterior=release.posterior,
+        leakage=release.leakage,
+        maximin=Bits(count_blocks(release.joint)),
+        k_anonymity=_smallest(census, release.cells),
+        largest_change=release.distortion / line.scale,
+        days=line.days,
+        scope=release.scope,
     )
+
+
+def _smallest(census: Census, cells: IntArray) -> int:
+    """How many rows (different persons) the smallest cell has."""
+    if census.members is None:
+        return int(add_by_code(cells, census.group_sizes, int(cells.max()) + 1).min())
+    groups, persons = census.members
+    width = int(persons.max()) + 1
+    return int(np.bincount(distinct_values(cells[groups] * width + persons) // width).min())
+
+
+@dataclass(frozen=True)
+class _Line:
+    """Where values lie, in whole multiples of a part, and how many parts make one (a day, for dates)."""
+
+    places: list[int]
+    scale: int
+    days: bool
+
+
+def _line(column: str, values: pa.Array, told_as: Kind | None) -> _Line | str:
+    """Where the values of a column lie, or why they do not lie on a line."""
+    if values.null_count:
+        return "has missing values, which lie in no cell; leave them out with --missing drop"
+    if told_as == "text" and not pt.is_string(values.type):
+        return "is told as text, which has no order to cut into cells"
+    if told_as == "date" and pt.is_string(values.type):
+        values = as_moments(values)
+    kind = values.type
+    if pt.is_timestamp(kind):
+        line = _Line([tick for tick in ticks(values) if tick is not None], ticks_of_day(kind), days=True)
+        same = len(set(line.places)) < len(line.places)
+        return "writes one moment in several ways" if same else line
+    if not any(test(kind) for test in (pt.is_integer, pt.is_floating, pt.is_decimal, pt.is_date)):
+        return "is not a column of numbers or dates, so it has no order to cut into cells"
+    try:
+        return _Line(*_whole(exact_values(column, values)), days=pt.is_date(kind))
+    except ColumnError as error:
+        return error.problem
 
 
 def _whole(values: Sequence[Any]) -> tuple[list[int], int]:

@@ -17,7 +17,7 @@ from noiseless.audits.ruled import Ruling
 from noiseless.audits.side import Contribution, SideInformation
 from noiseless.audits.under_rules import UnderRules
 from noiseless.audits.witness import Witness, witnesses
-from noiseless.audits.wording import summary, to_dict, verdict
+from noiseless.audits.wording import headline, summary, to_dict, verdict
 from noiseless.display import html_table, text_table
 from noiseless.measures import leakage, maximin
 from noiseless.tables import Table, Tally
@@ -57,10 +57,10 @@ class Audit(Exposure):
     ruling: Ruling | None = None
 
     def __repr__(self) -> str:
-        return text_table(self.verdict, self.summary)
+        return text_table(headline(self), self.summary)
 
     def _repr_html_(self) -> str:
-        return html_table(self.verdict, self.summary)
+        return html_table(headline(self), self.summary)
 
     @property
     def sensitive(self) -> tuple[str, ...]:

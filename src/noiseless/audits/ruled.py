@@ -30,6 +30,7 @@ class Ruling:
         assigned: the rules, each with its column.
         raw: the combinations as the table has them.
         tally: the combinations as they are told.
+        whole: the same before any group was withheld.
         behind: which rows stand behind each group that is told.
         changes: what became of each coarsened column.
         told_groups: how many groups are told as they are.
@@ -41,6 +42,7 @@ class Ruling:
     assigned: tuple[Assigned, ...]
     raw: Tally
     tally: Tally
+    whole: Tally
     behind: Behind
     changes: tuple[Change, ...]
     told_groups: int
@@ -57,6 +59,11 @@ class Ruling:
     def seen_text(self) -> str:
         """Those that change what is seen: all but the ones about totals."""
         return ", ".join(a.text for a in self.assigned if not isinstance(a.rule, Dominance))
+
+    @property
+    def totals_text(self) -> str:
+        """The others, about totals."""
+        return ", ".join(a.text for a in self.assigned if isinstance(a.rule, Dominance))
 
     @property
     def dominance(self) -> dict[str, tuple[Dominance, ...]]:
@@ -92,6 +99,7 @@ def apply_rules(
     for name, rules in _coarsenings(assigned, releases).items():
         columns[name], change = tell(tally, name, rules)
         changes.append(change)
+    whole = dict(columns)
     unit = None if roles.unit is None else ranked(tally.codes(roles.unit))[1]
     heads = _Heads(tally.counts, unit)
     thresholds = [a.rule for a in assigned if isinstance(a.rule, MinCell) and a.column is None]
@@ -107,14 +115,12 @@ def apply_rules(
     public_groups = numbered(_codes(columns, roles.public))
     seen = (*roles.given, *roles.public)
     groups = numbered(_codes(columns, seen)) if roles.given else public_groups
+    seen_as = _tally(columns, tally)
     return Ruling(
         assigned=tuple(assigned),
         raw=tally,
-        tally=Tally.from_codes(
-            [columns[c].coding for c in tally.columns],
-            [columns[c].codes for c in tally.columns],
-            tally.counts,
-        ),
+        tally=seen_as,
+        whole=_tally(whole, tally) if hidden.any() else seen_as,
         behind=Behind.of(tally, len(seen), groups, public_groups),
         changes=tuple(changes),
         told_groups=told_groups,
@@ -122,6 +128,12 @@ def apply_rules(
         told=heads.among(~hidden),
         withheld=heads.among(hidden),
     )
+
+
+def _tally(columns: dict[str, ToldColumn], raw: Tally) -> Tally:
+    """The combinations as these columns tell them."""
+    told = [columns[name] for name in raw.columns]
+    return Tally.from_codes([c.coding for c in told], [c.codes for c in told], raw.counts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from noiseless.audits.finest import Finest
     from noiseless.audits.told import Change
     from noiseless.audits.totals import Totals
     from noiseless.audits.under_rules import UnderRules
@@ -12,13 +13,16 @@ if TYPE_CHECKING:
 _DIGITS = 4
 
 
-def verdict(rules: "UnderRules") -> str:
-    """What the rules change for those who fare worst, what they cost, and what their totals give away."""
-    parts = []
-    if rules.ruling.changes_what_is_seen:
-        parts += [_gained(rules), *_withheld(rules), *_price(rules)]
-    parts += [_totals(totals, rules.audit.heads) for totals in rules.totals]
-    return " ".join(parts)
+def seen_verdict(rules: "UnderRules") -> str:
+    """What the rules change for those who fare worst, and what they cost."""
+    if not rules.ruling.changes_what_is_seen:
+        return ""
+    return " ".join([_gained(rules), *_withheld(rules), *_price(rules)])
+
+
+def totals_verdict(rules: "UnderRules") -> str:
+    """What the totals give away that are told."""
+    return " ".join(_totals(totals, rules.audit.heads) for totals in rules.totals)
 
 
 def _gained(rules: "UnderRules") -> str:
@@ -35,7 +39,7 @@ def _gained(rules: "UnderRules") -> str:
         return same
     was, now = before.homogeneous_persons, after.homogeneous_persons
     fewer = f"instead of {was:,}" if now < was else "as before"
-    return f"{same} {now:,} of {rules.audit.persons:,} {rules.audit.heads} are given away, {fewer}."
+    return f"{same} {now:,} of {rules.audit.persons:,} {rules.audit.heads} {are(now)} given away, {fewer}."
 
 
 def _withheld(rules: "UnderRules") -> list[str]:
@@ -44,7 +48,8 @@ def _withheld(rules: "UnderRules") -> list[str]:
         return []
     groups = "group" if ruling.withheld_groups == 1 else "groups"
     of = f"{ruling.withheld:,} of {audit.persons:,} {audit.heads}"
-    return [f"{of} are withheld, in {ruling.withheld_groups:,} {groups}; that they are can be seen."]
+    told = "that they are can be seen" if ruling.withheld > 1 else "that it is can be seen"
+    return [f"{of} {are(ruling.withheld)} withheld, in {ruling.withheld_groups:,} {groups}; {told}."]
 
 
 def _price(rules: "UnderRules") -> list[str]:
@@ -57,23 +62,43 @@ def _price(rules: "UnderRules") -> list[str]:
         return [f"{moved[0]}."] if moved else []
     least = f"change it by {above(finest.largest_change)}{' days' * finest.days} at most"
     if moved:
-        return [f"{moved[0]}; cells chosen to leave as many {least}."]
-    return [f"Cells of {finest.column} chosen to leave as many {least}, and withhold nothing."]
+        return [f"{moved[0]}; cells chosen to leave as many {least}.", *_worse(rules, finest)]
+    nothing = ", and withhold nothing" if rules.ruling.withheld else ""
+    return [f"Cells of {finest.column} chosen to leave as many {least}{nothing}.", *_worse(rules, finest)]
+
+
+def _worse(rules: "UnderRules", finest: "Finest") -> list[str]:
+    """By which other measures the chosen cells protect less than the rules do."""
+    after, heads = rules.after, rules.audit.heads
+    found = []
+    if finest.maximin > after.maximin:
+        apart = f"{finest.maximin.rounded_up(2)} bits apart for certain"
+        found.append(f"tell {apart} (under the rules {after.maximin.rounded_up(2)})")
+    if finest.k_anonymity < after.k_anonymity:
+        few = f"{finest.k_anonymity:,} {heads.removesuffix('s') if finest.k_anonymity == 1 else heads}"
+        found.append(f"have a group of {few} (under the rules {after.k_anonymity:,} or more)")
+    return [f"But they {' and '.join(found)}."] if found else []
 
 
 def _totals(totals: "Totals", heads: str) -> str:
     rules = " and ".join(rule.text for rule in totals.rules)
-    begin = f"{rules}: {totals.told:,} of {totals.groups:,} totals of {totals.column} are told"
-    if totals.closest is None:
-        return f"{begin}, so none gives anything away."
-    exact = (
-        f"whoever knows the other contributors of a group computes the last one's {totals.column}, all"
-        f" {totals.bits.rounded_up(2)} bits. {totals.contributors:,} {heads} are exposed so."
-    )
-    if not totals.closest.error:
-        return f"{begin}; {exact} One contributor knows another's {totals.column} exactly."
-    near = below(totals.closest.error)
-    return f"{begin}; {exact} One contributor knows another's {totals.column} to within {near}."
+    told = f"{totals.told:,} of {totals.groups:,} totals of {totals.column} {are(totals.told)} told"
+    if not totals.told:
+        return f"{rules}: {told}, so no amount is given away by one."
+    exposed = totals.contributors
+    last = f"what the last one contributes, all {totals.bits.rounded_up(2)} bits"
+    parts = [
+        f"{rules}: {told}; whoever knows the other contributors of a group computes {last}.",
+        f"{exposed:,} {heads.removesuffix('s') if exposed == 1 else heads} {are(exposed)} exposed so.",
+    ]
+    if totals.alone:
+        groups = "told group" if totals.alone == 1 else "told groups"
+        parts.append(f"In {totals.alone:,} {groups} there is one contributor: the total is their amount.")
+    if totals.closest is not None:
+        error = totals.closest.error
+        near = f"to within {below(error)}" if error else "exactly"
+        parts.append(f"One contributor knows what another contributes {near}.")
+    return " ".join(parts)
 
 
 def change_text(change: "Change") -> str:
@@ -81,6 +106,11 @@ def change_text(change: "Change") -> str:
     if change.largest is None:
         return ""
     return above(change.largest) + (" days" if change.kind == "date" else "")
+
+
+def are(number: int) -> str:
+    """The verb of so many."""
+    return "is" if number == 1 else "are"
 
 
 def above(value: Fraction) -> str:

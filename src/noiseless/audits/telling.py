@@ -4,8 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from noiseless.audits.exact_columns import is_moment
 from noiseless.errors import ColumnError, RequestError
-from noiseless.mechanisms.rules import CensusCounts, Coarsening, MinCell, NumberCoarsening
+from noiseless.mechanisms.rules import CensusCounts, Coarsening, DatePeriod, MinCell, NumberCoarsening
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 
@@ -86,4 +87,22 @@ def _unfit(rule: Coarsening, values: Sequence[Any], strange: int) -> str:
             why = f"{words:,} of its {len(texts):,} different values are not numbers"
             return f"is text, for {why}; empty those that are missing, or leave {rule.text} out"
         return f"is text: its numbers are not all written alike (96, not 96.0 or 096), as {rule.text} needs"
+    if isinstance(rule, DatePeriod) and texts:
+        if words := sum(not is_moment(text) for text in texts):
+            why = f"{words:,} of its {len(texts):,} different values are not dates"
+            return f"is text, for {why} as {rule.text} reads them: write 2020-12-31 or 2020-12-31 23:59:00"
+        return f"has dates in several time zones; write all in one, as {rule.text} needs"
+    if held := _other(rule, values):
+        return held
     return f"has values that {rule.text} is not about, {strange:,} different; noiseless rules lists the rules"
+
+
+def _other(rule: Coarsening, values: Sequence[Any]) -> str | None:
+    """What a column holds altogether that a rule is not about, and what is."""
+    if all(hasattr(value, "toordinal") for value in values):
+        return f"holds dates, which {rule.text} is not about; tell them with date:year or date:month"
+    if isinstance(rule, DatePeriod):
+        return f"holds numbers, which {rule.text} is not about; tell them with round:B or top:T"
+    if not isinstance(rule, NumberCoarsening):
+        return f"holds numbers with a point, which {rule.text} is not about; give the column as text"
+    return None

@@ -9,13 +9,24 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
-from noiseless.audits.exact_columns import Exact, as_column, as_texts, exact_values, placed
+from noiseless.audits.exact_columns import (
+    Exact,
+    as_column,
+    as_moments,
+    as_texts,
+    exact_values,
+    placed,
+    ticks,
+    ticks_of_day,
+)
 from noiseless.audits.telling import tell_values
 from noiseless.exact import round_up
-from noiseless.mechanisms.rules import Coarsening, Prefix
+from noiseless.mechanisms.rules import Coarsening, DatePeriod, Prefix
 from noiseless.tables import IntArray, Tally
 from noiseless.tables.coding import Coding, encode
 from noiseless.tables.kernels import add_by_code, distinct_values
+
+Kind = Literal["number", "date", "text"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +44,7 @@ class Change:
     """
 
     column: str
-    kind: Literal["number", "date", "text"]
+    kind: Kind
     before: int
     after: int
     changed_rows: int
@@ -91,6 +102,9 @@ def tell(tally: Tally, column: str, rules: Sequence[Coarsening]) -> tuple[ToldCo
     raw = tally.coding(column).decode(distinct)
     if isinstance(rules[0], Prefix) and pt.is_integer(raw.type):  # postcodes that were read as numbers
         raw = raw.cast(pa.string())
+    if isinstance(rules[0], DatePeriod) and pt.is_string(raw.type):  # dates with a time, which stay texts
+        moments = as_moments(raw)
+        raw = raw if moments is None else moments
     before = exact_values(column, raw)
     labels = not pt.is_string(raw.type)
     after = before
@@ -105,23 +119,32 @@ def tell(tally: Tally, column: str, rules: Sequence[Coarsening]) -> tuple[ToldCo
         before=sum(value is not None for value in before),
         after=len(set(after) - {None}),
         changed_rows=int(rows[changed].sum()),
-        largest=_largest_change(before, after),
+        largest=None if pt.is_string(raw.type) else _largest_change(raw, before, after),
     )
     return ToldColumn(coding, codes[place]), change
 
 
-def _largest_change(before: Sequence[Any], after: Sequence[Any]) -> Fraction | None:
+def _largest_change(raw: pa.Array, before: Sequence[Any], after: Sequence[Any]) -> Fraction:
     """The largest distance of a value from what is told, or from the middle of those told as one label."""
-    ends: dict[Exact, tuple[Any, Any]] = {}  # the first and the last value that are told so
-    for old, new in zip(before, after, strict=True):
+    moments = pt.is_timestamp(raw.type)
+    ends: dict[Exact, tuple[Any, Any]] = {}  # the lowest and the highest value that are told so
+    for old, new in zip(ticks(raw) if moments else before, after, strict=True):
         if old is not None:
-            ends[new] = ends[new][0] if new in ends else old, old
+            low, high = ends.get(new, (old, old))
+            ends[new] = min(low, old), max(high, old)
+    unit = ticks_of_day(raw.type) if moments else 1
     largest = Fraction(0)
     for new, (first, last) in ends.items():
         if first == last == new:
             continue
-        low, high, told = placed(first), placed(last), placed(new)
-        if low is None or high is None:
-            return None
+        low, high, told = _place(first) / unit, _place(last) / unit, placed(new)
         largest = max(largest, *((high - low) / 2,) if told is None else (abs(low - told), abs(high - told)))
     return largest
+
+
+def _place(value: Exact) -> Fraction:
+    """Where a number or a date lies."""
+    place = placed(value)
+    if place is None:
+        raise TypeError(value)
+    return place

@@ -66,8 +66,11 @@ class Totals:
         withheld: how many are withheld.
         contributors: how many rows (persons) contribute to a total that is told: whoever knows the other
             contributors of the group computes the last one's amount.
-        bits: H0 of the column: what that gives away.
-        closest: the closest estimate that one contributor can make of another; None when none is told.
+        bits: what that gives away: log2 of how many different contributions there are (to all groups), a
+            missing one included. A contribution is the amount of a row, or the sum of a person's rows.
+        alone: how many totals are told that have one contributor: they are that contributor's amount.
+        closest: the closest estimate that one contributor can make of another; None when no total of two or
+            more is told.
     """
 
     column: str
@@ -76,6 +79,7 @@ class Totals:
     withheld: int
     contributors: int
     bits: Bits
+    alone: int
     closest: Closest | None
 
     @property
@@ -93,6 +97,7 @@ class Totals:
             "withheld": self.withheld,
             "contributors": self.contributors,
             "bits": self.bits.upper,
+            "alone": self.alone,
             "closest": None if self.closest is None else self.closest.to_dict(),
         }
 
@@ -106,6 +111,7 @@ def totals_of(
     *,
     suppressed: BoolArray,
     groups: int,
+    whole: Tally,
 ) -> Totals:
     """Hold the total of a column in every group of the public columns against rules.
 
@@ -119,26 +125,29 @@ def totals_of(
         rules: all must pass.
         suppressed: for each group whether its rows are suppressed.
         groups: how many groups there were before any was suppressed.
+        whole: the combinations before any was suppressed.
 
     Raises:
         ColumnError: the column does not hold amounts.
     """
     parts = tally.project((*public, *([unit] if unit else []), column))
-    told, closest = np.zeros(len(suppressed), bool), None
+    told, closest, alone = np.zeros(len(suppressed), bool), None, 0
     for group, amounts in _contributions(parts, column, len(public), by_person=unit is not None):
         if suppressed[group] or not amounts or not all(rule.passes(amounts) for rule in rules):
             continue
         told[group] = True
-        error = _error(amounts)
-        if closest is None or error < closest.error:
-            closest = Closest(group, len(amounts), error)
+        if len(amounts) == 1:
+            alone += 1
+        elif closest is None or _error(amounts) < closest.error:
+            closest = Closest(group, len(amounts), _error(amounts))
     return Totals(
         column,
         tuple(rules),
         told=int(told.sum()),
         withheld=groups - int(told.sum()),
         contributors=_heads(parts, column, len(public), unit, told),
-        bits=Bits(len(tally.project((column,)))),
+        bits=Bits(_different(whole, column, public, unit)),
+        alone=alone,
         closest=closest,
     )
 
@@ -150,6 +159,18 @@ def _heads(parts: Tally, column: str, width: int, unit: str | None, told: BoolAr
     if unit is None:
         return int(parts.counts[chosen].sum())
     return len(distinct_values(parts.codes(unit)[chosen]))
+
+
+def _different(tally: Tally, column: str, public: Sequence[str], unit: str | None) -> int:
+    """How many different contributions there are, a missing one included."""
+    if unit is None:
+        return len(tally.project((column,)))
+    parts = tally.project((*public, unit, column))
+    amounts, known = _amounts(parts, column)
+    starts = run_starts(parts.prefix(len(public) + 1))
+    sums = np.add.reduceat(amounts * parts.counts.astype(amounts.dtype), starts)
+    has = np.logical_or.reduceat(known, starts)
+    return len(set(sums[has].tolist())) + (not has.all())
 
 
 def _error(amounts: Sequence[int]) -> Fraction:

@@ -1,22 +1,25 @@
 """The audit under rules beside the audit without them: what the rules buy, and at what price."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow.types as pt
 
 from noiseless.audits.anonymity import k_anonymity
-from noiseless.audits.assigned import Assigned
+from noiseless.audits.assigned import Assigned, Roles
 from noiseless.audits.exposure import Exposure
 from noiseless.audits.finest import Finest, finest_cells
 from noiseless.audits.ruled import Ruling
-from noiseless.audits.ruled_wording import verdict
+from noiseless.audits.ruled_wording import seen_verdict, totals_verdict
 from noiseless.audits.told import Change
 from noiseless.audits.totals import Closest, Totals, totals_of
 from noiseless.audits.witness import shown
 from noiseless.exact import Bits, round_up
+from noiseless.tables import Table
 
 if TYPE_CHECKING:
     from noiseless.audits.result import Audit
@@ -120,7 +123,7 @@ class UnderRules:
 
     @property
     def finest(self) -> Finest | None:
-        """The finest contiguous cells of the public column that leak no more; None where there are none."""
+        """The finest contiguous cells of the public column that leave as many values; None where none are."""
         return self._finest if isinstance(self._finest, Finest) else None
 
     @property
@@ -133,9 +136,11 @@ class UnderRules:
         audit = self.audit
         if not self.ruling.changes_what_is_seen:
             return "no rule changes what is seen of the public columns"
-        return finest_cells(
-            self.ruling.raw, audit.public, audit.given, audit.sensitive, self.after.min_posterior
-        )
+        if (column := _lengths_of_time(audit.table, audit.public)) is not None:
+            return f"{column} holds lengths of time; rules are compared where values are numbers or dates"
+        roles = Roles(audit.sensitive, audit.public, audit.given, audit.unit)
+        told_as = self.changes[0].kind if self.changes else None
+        return finest_cells(self.ruling.raw, roles, self.after.min_posterior, told_as)
 
     @cached_property
     def totals(self) -> tuple[Totals, ...]:
@@ -152,7 +157,16 @@ class UnderRules:
         hidden = audit.suppressed_in(audit.tally.project(audit.public))
         groups = ruling.told_groups + ruling.withheld_groups
         return tuple(
-            totals_of(audit.tally, column, audit.public, audit.unit, rules, suppressed=hidden, groups=groups)
+            totals_of(
+                audit.tally,
+                column,
+                audit.public,
+                audit.unit,
+                rules,
+                suppressed=hidden,
+                groups=groups,
+                whole=ruling.whole,
+            )
             for column, rules in ruling.dominance.items()
         )
 
@@ -175,7 +189,17 @@ class UnderRules:
     @property
     def verdict(self) -> str:
         """What the rules buy, in a few sentences."""
-        return verdict(self)
+        return " ".join(part for part in (self.seen_verdict, self.totals_verdict) if part)
+
+    @property
+    def seen_verdict(self) -> str:
+        """What those that change what is seen buy, and at what price; empty if there are none."""
+        return seen_verdict(self)
+
+    @property
+    def totals_verdict(self) -> str:
+        """What the totals give away that are told; empty where no rule is about totals."""
+        return totals_verdict(self)
 
     def to_dict(self, *, reveal: bool = False) -> dict[str, Any]:
         """As it is in JSON; values of groups only if `reveal`."""
@@ -196,3 +220,11 @@ class UnderRules:
             "finest_reason": self.finest_reason,
             "totals": [t.to_dict() for t in totals],
         }
+
+
+def _lengths_of_time(table: Table, public: Sequence[str]) -> str | None:
+    """The one public column, if it holds lengths of time, which the engine reads as whole numbers."""
+    memory = getattr(table, "memory", None)
+    if memory is None or len(public) > 1 or public[0] not in memory.column_names:
+        return None
+    return public[0] if pt.is_duration(memory.schema.field(public[0]).type) else None

@@ -29,6 +29,26 @@ def verdict(audit: "Audit | SparkAudit") -> str:
     )
 
 
+ROWS = "The rows themselves, if they were published:"
+"""What stands before a verdict about rows where only totals are told under a rule."""
+
+
+def headline(audit: "Audit | SparkAudit") -> str:
+    """The verdict; where rules are about totals, which are no rows, first what the totals give away."""
+    if audit.rules is None or not audit.rules.totals_verdict:
+        return audit.verdict
+    return f"{audit.rules.totals_verdict} {ROWS} {audit.verdict}"
+
+
+def _seen_under(audit: "Audit | SparkAudit") -> dict[str, str]:
+    """The rules under which rows are seen, and those under which totals are told."""
+    if audit.rules is None:
+        return {}
+    ruling = audit.rules.ruling
+    found = {"seen under": ruling.seen_text, "totals told under": ruling.totals_text}
+    return {name: text for name, text in found.items() if text}
+
+
 def _added(audit: "Audit | SparkAudit") -> str:
     if not audit.given:
         return "it gives away "
@@ -45,7 +65,7 @@ def summary(audit: "Audit | SparkAudit") -> dict[str, str]:
     """The main numbers in words."""
     return {
         "audited": f"{audit.source}: {audit.rows:,} rows, {audit.public_values:,} groups",
-        **({"seen under": audit.rules.text} if audit.rules else {}),
+        **_seen_under(audit),
         "bits there are, H0": str(audit.entropy),
         "bits leaked, L0": str(audit.leakage),
         "bits told apart for certain, I*": str(audit.maximin),

@@ -5,8 +5,8 @@ Exit codes: 0 done; 1 the answer is "no"; 2 the request is wrong (one line on st
 
 import os
 import sys
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import typer
 from typer.exceptions import TyperException
@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; the exit code."""
     try:
-        wanted = list(arguments) or ["--help"]
+        wanted = [*arguments, *(["--help"] if _is_group(arguments) else [])]
         code = get_command(app).main(wanted, prog_name="noiseless", standalone_mode=False)
     except TyperException as error:
         return _complain(f"{error.format_message().rstrip('.')}; see noiseless {_command(arguments)}--help")
@@ -133,11 +133,23 @@ def _complain(line: str, code: int = WRONG_REQUEST) -> int:
     return code
 
 
+def _is_group(arguments: Sequence[str]) -> bool:
+    """Whether nothing is called but the command itself, or a group of commands: its help is wanted."""
+    words, below = _called(arguments)
+    return len(words) == len(arguments) and bool(below)
+
+
 def _command(arguments: Sequence[str]) -> str:
     """The words of the command that was called, as far as there are such."""
-    words, command = "", get_command(app)
+    return "".join(f"{word} " for word in _called(arguments)[0])
+
+
+def _called(arguments: Sequence[str]) -> tuple[list[str], Mapping[str, Any]]:
+    """The words that name commands, and the commands below the last of them."""
+    words: list[str] = []
+    below: Mapping[str, Any] = getattr(get_command(app), "commands", {})
     for argument in arguments:
-        below = getattr(command, "commands", {})
         if argument in below:
-            words, command = f"{words}{argument} ", below[argument]
-    return words
+            words.append(argument)
+            below = getattr(below[argument], "commands", {})
+    return words, below

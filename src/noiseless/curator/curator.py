@@ -144,7 +144,7 @@ class Curator:
             if answer is None:
                 return None
             known[telling.question] = answer
-        return self._look(edition, lambda books: _reply(batch, None, books.state, known))
+        return self._look(edition, lambda books: _reply(edition, batch, None, books.state, known))
 
     def _answered(self, edition: Edition, batch: Batch, analyst: str) -> Reply | None:
         if not self._source.is_ready(edition.digest):
@@ -166,7 +166,7 @@ class Curator:
             passing("stored")
             answers |= stored
         edition.remember(answers)
-        return _reply(batch, charged.priced, charged.state, answers)
+        return _reply(edition, batch, charged.priced, charged.state, answers)
 
     def _is_quick(self, edition: Edition, batch: Batch) -> bool:
         """Whether all answers are computed in next to no time."""
@@ -191,7 +191,7 @@ class Curator:
         known = {question: answer for question, answer in answers.items() if answer is not None}
         if len(known) == len(answers):
             edition.remember(known)
-            return _reply(batch, None, state, known)
+            return _reply(edition, batch, None, state, known)
         self._source.snapshot(edition.digest, edition.number)  # refuses a changed source before any charge
         return priced
 
@@ -375,8 +375,12 @@ def _quoted(edition: Edition, batch: Batch, books: Books, analyst: str) -> Quote
         allowed = False
     else:
         allowed = True
-    return Quote(batch.results(priced, None), **account(priced, books.state), allowed=allowed)
+    return Quote(
+        batch.results(priced, None), **account(priced, books.state, edition.public.notes), allowed=allowed
+    )
 
 
-def _reply(batch: Batch, priced: Priced | None, state: State, answers: Mapping[str, Stored]) -> Reply:
-    return Reply(batch.results(priced, answers), **account(priced, state))
+def _reply(
+    edition: Edition, batch: Batch, priced: Priced | None, state: State, answers: Mapping[str, Stored]
+) -> Reply:
+    return Reply(batch.results(priced, answers), **account(priced, state, edition.public.notes))

@@ -51,6 +51,15 @@ class PublicState:
         """One person's private attributes."""
         return Record.of_schema(self.schema, self.limits.rows)
 
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What whoever reads an answer must know of the declarations."""
+        return tuple(
+            f"a missing {name} counts as {column.missing}"
+            for name, column in self.schema.columns.items()
+            if column.missing is not None
+        )
+
     @property
     def entropy(self) -> Bits:
         """All there is to know of a person: log2 of the number of records they can have."""

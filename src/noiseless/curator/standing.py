@@ -12,7 +12,7 @@ from noiseless.ledger.accounts import NO_BITS
 from noiseless.ledger.wire import without_earlier
 
 
-def account(priced: Priced | None, state: State) -> dict[str, Any]:
+def account(priced: Priced | None, state: State, notes: tuple[str, ...]) -> dict[str, Any]:
     """What a batch costs, what is spent and what is left, as a quote and a reply hold it."""
     protects, total = _protects(state.record, state.budget), state.total
     if total.capacity is not NO_BITS and total.capacity:
@@ -21,7 +21,7 @@ def account(priced: Priced | None, state: State) -> dict[str, Any]:
         present, most = _values(state.record)
         disclosed = present is not None and total.outputs >= present
         spent = Cost(most) if most is not None and total.outputs >= most else total
-    warnings = []
+    warnings = list(notes)
     if state.budget is not None and not protects:
         warnings.append("the budget is as large as all there is to know of a record: it protects nothing")
     if disclosed:

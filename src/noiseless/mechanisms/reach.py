@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noiseless.exact import Bits
-from noiseless.mechanisms.quantizer import Quantizer, Uniform
+from noiseless.mechanisms.quantizer import Quantizer, Stepped, Uniform
 from noiseless.queries.base import Query
 from noiseless.queries.influence import Images, Influence, Slide, length, whole_numbers
 
@@ -107,8 +107,14 @@ def _counted(influence: Influence, quantizer: Quantizer) -> int:
 
 
 def _begins(quantizer: Quantizer) -> npt.NDArray[np.int64 | np.object_]:
-    begins = [quantizer.begin(cell) for cell in range(quantizer.cells)]
-    return np.array(begins, whole_numbers(quantizer.last))
+    """Where all cells begin; those of equal ones at once, for hundreds of divisions are tried."""
+    cells, last = quantizer.cells, quantizer.last
+    if isinstance(quantizer, Stepped):
+        return np.arange(cells).astype(whole_numbers(last)) * quantizer.points
+    if isinstance(quantizer, Uniform):
+        numbers = np.arange(cells).astype(whole_numbers(last * cells))
+        return numbers if cells > last else -(-numbers * last // cells)
+    return np.array([quantizer.begin(cell) for cell in range(cells)], whole_numbers(last))
 
 
 def _sliding(quantizer: Quantizer, sweep: int, last: int, first: int) -> int:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil, floor, inf
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, floor_of_power
 from noiseless.mechanisms.quantized import QuantizedQuery
 from noiseless.mechanisms.quantizer import Edged, Quantizer, Stepped, Uniform
-from noiseless.queries import Influence, Lattice, Query, Slide
+from noiseless.queries import Images, Influence, Lattice, Query, Slide
 from noiseless.queries.influence import length
 
 _MOST_BITS = 10_000
@@ -44,7 +44,8 @@ def finest(query: Query, allowed: int) -> QuantizedQuery:
 
     On a continuum q = max(k, floor((k - 1) R / S)) equal cells (Theorem 8 of [P1], corrected). On a lattice
     cells of ceil(K / (k - 1)) points each: were all cells shorter, k + 1 of them would lie within a person's
-    sweep. On small lattices, where sums of others can leave gaps, every equal division is tried.
+    sweep. On small lattices, where answers can leave gaps, every equal division from the low end on is
+    tried. Where the exact answer is allowed, because a person has at most so many values, it is the finest.
 
     Raises:
         RequestError: not even a constant is allowed.
@@ -67,10 +68,35 @@ def _candidates(query: Query, allowed: int) -> Iterator[Quantizer]:
         yield from (Uniform(span, cells) for cells in range(2, span.last + 1))
         return
     sweep = max(i.sweep for i in query.influences if not isinstance(i, Slide))
-    if all(isinstance(i, Influence) and length(i.moves) <= allowed for i in query.influences):
+    if all(_most_caused(i) <= allowed for i in query.influences):  # then the exact answer is allowed too
         yield Stepped(span, 1)
     elif allowed > 1:
         yield Stepped(span, min(ceil(Fraction(sweep, allowed - 1)), ceil(Fraction(span.last + 1, allowed))))
+
+
+def _most_caused(influence: Influence | Images | Slide) -> int | float:
+    """How many different answers one person can cause at most when they are told exactly."""
+    if isinstance(influence, Images):
+        return max(map(len, influence.listed))
+    if isinstance(influence, Slide):
+        return inf
+    moves = length(influence.moves)
+    return moves if influence.most is None else min(moves, influence.most)
+
+
+def surely_finest(query: Query) -> bool:
+    """Whether `finest` is proved to have the least worst error of all cells, equal or not.
+
+    It is where one person sweeps over consecutive points of a lattice, or slides over an interval, from any
+    place, and the span is that sweep or a multiple of it. Were all cells of a continuum narrower than
+    S / (k - 1), an interval that begins just before the first edge would meet k + 1 of them.
+    """
+    if not all(influence.exact for influence in query.influences):
+        return False
+    if isinstance(query.span, Lattice):
+        return _regular(query)
+    sweep = max(i.length for i in query.influences if isinstance(i, Slide))
+    return not sweep or (query.span.width / sweep).denominator == 1
 
 
 def _regular(query: Query) -> bool:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from noiseless.exact import Bits
 from noiseless.mechanisms.rules import Dominance
+from noiseless.policies.budget import surely_finest
+from noiseless.policies.rule_cells import are_exact
 
 if TYPE_CHECKING:
     from noiseless.policies.rules import RulePlan
@@ -30,21 +32,34 @@ def verdict(plan: "RulePlan") -> str:
 
 def _beside_finest(plan: "RulePlan") -> str:
     """Whether cells of one width tell no more and err less."""
-    name, finest, told = plan.rule.text, plan.finest, f"{_answers(plan)}, {plan.bits}"
+    name, finest, told = plan.rule.text, plan.finest, _answers(plan)
     if finest is None:
         return f"{name} tells {plan.bits} of the {_entropy(plan)} that a code holds."
-    if not finest.worst_error:
+    if not finest.worst_error and plan.reach_exact:
         return (
-            f"{name} tells {plan.bits} of one person. So does the exact {_total(plan)}: the rule protects"
-            " nothing here."
+            f"{name} tells {plan.bits} of one person. So does the exact {_total(plan)}: at worst the rule"
+            " protects nothing."
         )
     cells = f"cells of {_short(finest.cell_width)}"
     if plan.worst_error is None:
         return f"{told}; {cells}, always told, tell no more, off by {_short(finest.worst_error)}."
+    question = finest.mechanism.query
     if finest.worst_error < plan.worst_error:
         less, more = _short(finest.worst_error), _short(plan.worst_error)
-        return f"{told}; {cells} tell no more, off by {less} instead of {more}."
-    return f"{told}; no equal cells that tell as little are finer."
+        beside = f"instead of {more}" if are_exact(question) else f"at most; the rule by {more} at most"
+        return f"{told}; {cells} tell no more, off by {less} {beside}."
+    if plan.reach_exact and surely_finest(question):
+        return f"{told}; no equal cells that tell as little are finer."
+    return f"{told}; no finer cells are known that surely tell as little."
+
+
+def warning(plan: "RulePlan") -> str | None:
+    """What a user should know before relying on a rule."""
+    if plan.tells_everything:
+        return "the price is all there is to know about a record: at worst the rule protects nothing"
+    if plan.values_of_record is not None and plan.reach >= plan.values_of_record > 1:
+        return "the price, a bound, is all there is to know about a record: nothing is promised"
+    return None
 
 
 def lines(plan: "RulePlan") -> list[str]:
@@ -66,7 +81,8 @@ def _told(plan: "RulePlan") -> str:
         return "every answer is withheld"
     if plan.cells is None:
         return f"a told {_total(plan)} is exact{', others are withheld' * plan.withheld}"
-    many = f"{plan.cells:,} different answer{'s' * (plan.cells != 1)}"
+    most = "" if plan.finest is None or are_exact(plan.finest.mechanism.query) else " at most"
+    many = f"{plan.cells:,} different answer{'s' * (plan.cells != 1)}{most}"
     return many if plan.worst_error is None else f"{many}, off by {_short(plan.worst_error)} at most"
 
 
@@ -83,8 +99,10 @@ def _example(plan: "RulePlan") -> list[str]:
 
 
 def _answers(plan: "RulePlan") -> str:
-    bound = "" if plan.reach_exact else " at most"
-    return f"{plan.reach:,} answers{bound}"
+    """With the price: both ends of what is known where the reach is a bound."""
+    if plan.reach_exact:
+        return f"{plan.reach:,} answers, {plan.bits}"
+    return f"{plan.witness_reach:,} to {plan.reach:,} answers, {plan.bits} at most"
 
 
 def _total(plan: "RulePlan") -> str:

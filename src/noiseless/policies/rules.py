@@ -18,8 +18,9 @@ from noiseless.mechanisms.rules.comb import Comb
 from noiseless.policies.budget import finest, printed_cells
 from noiseless.policies.catalogue import NAMES, named_query
 from noiseless.policies.plan import Plan, declared_bounds
+from noiseless.policies.rule_cells import cells_told
 from noiseless.policies.rule_totals import WITHHELD, Totals
-from noiseless.policies.rule_verdict import lines, verdict
+from noiseless.policies.rule_verdict import lines, verdict, warning
 from noiseless.policies.rule_witness import Witness, witness
 from noiseless.queries import (
     Attribute,
@@ -50,12 +51,14 @@ class RulePlan:
         people: how many take part; None for a value.
         values_of_record: how many values a record can have; None when infinitely many.
         outcome: how many answers one person can cause.
-        cells: how many different answers there are; None where totals are withheld by who makes them.
+        cells: how many different answers there are; None where totals are withheld by who makes them. Of a
+            variance whose datasets are too many to be listed this, width and error are bounds.
         cell_width: how wide the widest cell is; None likewise, and for codes.
         worst_error: how far the middle of what is told can be from the truth; None where nothing may be told.
         withheld: whether an answer may be withheld.
         witness: others, and values of a person, who really cause so many answers.
-        finest: the finest answer that lets one person cause no more; None for codes, which are no numbers.
+        finest: the finest answer found that lets one person cause no more than the witness does; None for
+            codes, which are no numbers.
     """
 
     rule: Rule
@@ -102,15 +105,13 @@ class RulePlan:
 
     @property
     def tells_everything(self) -> bool:
-        """Whether the price is all that there is to know about a record."""
-        return self.values_of_record is not None and self.reach >= self.values_of_record > 1
+        """Whether somebody causes as many answers as a record has values: nothing of it stays hidden."""
+        return self.values_of_record is not None and self.witness_reach >= self.values_of_record > 1
 
     @property
     def warning(self) -> str | None:
         """What a user should know before relying on it."""
-        if self.tells_everything:
-            return "the price is all there is to know about a record: at worst the rule protects nothing"
-        return None
+        return warning(self)
 
     @property
     def verdict(self) -> str:
@@ -224,23 +225,24 @@ class _Asked:
         outcome = reach(self.question, quantizer)
         if outcome.outputs == seen.reach:
             outcome = Reach(seen.reach, exact=True)
-        error, span = quantizer.worst_error, quantizer.span
+        cells = cells_told(self.question, quantizer)
         return RulePlan(
             rule=self.rule,
             query=self.query,
             people=self.people,
             values_of_record=self.values,
             outcome=outcome,
-            cells=quantizer.cells,
-            cell_width=2 * error + (span.step if isinstance(span, Lattice) else 0),
-            worst_error=error,
+            cells=cells.count,
+            cell_width=cells.width,
+            worst_error=cells.error,
             withheld=False,
             witness=seen,
-            finest=_finest(self.query, self.question, outcome.outputs, self.values),
+            finest=_finest(self.query, self.question, seen.reach, self.values),
         )
 
 
 def _finest(query: str, question: Query, allowed: int, values: int | None) -> Plan:
+    """Cells within what somebody really causes under the rule: only those surely tell no more than it."""
     mechanism = finest(question, allowed)
     return Plan(query, question.people, mechanism, values, printed_cells(question, Bits(allowed)))
 
@@ -283,7 +285,7 @@ def _of_total(rule: Dominance, query: str, people: int, question: Query, domain:
         worst_error=None if withheld else Fraction(0),
         withheld=withheld,
         witness=seen,
-        finest=_finest(query, question, outcome.outputs, domain.last + 1),
+        finest=_finest(query, question, seen.reach, domain.last + 1),
     )
 
 

@@ -53,6 +53,7 @@ class TotalRow(NamedTuple):
     told: int
     withheld: int
     contributors: int
+    alone: int
     bits: str
     error: str
     row: str
@@ -68,6 +69,7 @@ def total_rows(totals: tuple[Totals, ...]) -> list[TotalRow]:
             t.told,
             t.withheld,
             t.contributors,
+            t.alone,
             t.bits.rounded_up(2),
             "" if t.closest is None else below(t.closest.error),
             "" if t.closest is None or t.closest.first_row is None else f"{t.closest.first_row:,}",
@@ -86,5 +88,6 @@ def finest_text(rules: UnderRules) -> str:
     cells = "cell" if finest.cells == 1 else "cells"
     return (
         f"The finest {cells} of {finest.column} that leave as many values: {finest.cells:,} {cells}, at least"
-        f" {finest.min_posterior:,} left, largest change {above(finest.largest_change)}{days}."
+        f" {finest.min_posterior:,} left, largest change {above(finest.largest_change)}{days};"
+        f" I* {finest.maximin.rounded_up(2)} bits, k-anonymity {finest.k_anonymity:,}."
     )

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 from noiseless.audits import Audit, PolicyResult, Witness
+from noiseless.audits.ruled_wording import are
+from noiseless.audits.wording import ROWS
 from noiseless.reports.rows import policy_rows
 from noiseless.reports.rule_rows import finest_text, rule_rows, total_rows
 from noiseless.reports.text_blocks import aligned, table, wrapped
@@ -13,7 +15,7 @@ _WITNESSES = 5
 def audit_text(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool = False) -> str:
     """The verdict, the main numbers, what matters most, and where to look."""
     blocks = [
-        wrapped(audit.verdict),
+        *_headline(audit),
         aligned(audit.summary.items()),
         *_rules(audit),
         _several(audit),
@@ -21,27 +23,34 @@ def audit_text(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool
         _suppressed(audit),
         _contributions(audit),
         _witnesses(audit, audit.reveal_witnesses() if reveal else audit.witnesses),
-        _policy(policy),
+        _policy(policy, totals=bool(audit.rules and audit.rules.totals)),
     ]
     return "\n\n".join(block for block in blocks if block)
 
 
-def _rules(audit: Audit) -> list[str]:
+def _headline(audit: Audit) -> list[str]:
+    """The verdict; first what totals give away, where rules are about them."""
     rules = audit.rules
-    if rules is None:
-        return []
-    blocks = [wrapped(rules.verdict)]
-    if rules.ruling.changes_what_is_seen:
-        blocks += [
-            table("What the rules change:", ("", "without", "with"), rule_rows(rules)),
-            wrapped(finest_text(rules)),
-        ]
+    if rules is None or not rules.totals:
+        return [wrapped(audit.verdict)]
     header = ("", "told", "withheld", f"{audit.heads} in told", "closest estimate", "in the group of row")
     rows = [
         (t.column, f"{t.told:,}", f"{t.withheld:,}", f"{t.contributors:,}", t.error, t.row)
         for t in total_rows(rules.totals)
     ]
-    return [*blocks, table("What totals by group give away:", header, rows)] if rows else blocks
+    totals = table("What totals by group give away:", header, rows)
+    return [wrapped(rules.totals_verdict), totals, wrapped(f"{ROWS} {audit.verdict}")]
+
+
+def _rules(audit: Audit) -> list[str]:
+    rules = audit.rules
+    if rules is None or not rules.ruling.changes_what_is_seen:
+        return []
+    return [
+        wrapped(rules.seen_verdict),
+        table("What the rules change:", ("", "without", "with"), rule_rows(rules)),
+        wrapped(finest_text(rules)),
+    ]
 
 
 def _several(audit: Audit) -> str:
@@ -79,9 +88,15 @@ def _suppressed(audit: Audit) -> str:
     if not audit.suppressed_rows:
         return ""
     kept = audit.k_anonymity_unsuppressed
-    without = "all are" if kept is None else f"without them k would be {kept:,}"
+    count = audit.suppressed_rows
+    heads, they, them = (
+        (audit.heads.removesuffix("s"), "It counts", "it")
+        if count == 1
+        else (audit.heads, "They count", "them")
+    )
+    without = "all are" if kept is None else f"without {them} k would be {kept:,}"
     return wrapped(
-        f"{audit.suppressed_rows:,} {audit.heads} are suppressed (* in every public column). They count as a "
+        f"{count:,} {heads} {are(count)} suppressed (* in every public column). {they} as a "
         f"group, because that a row is suppressed can be seen; {without}."
     )
 
@@ -113,12 +128,13 @@ def _witnesses(audit: Audit, witnesses: Sequence[Witness]) -> str:
     return table("The groups that give most away (find each by its first row):", header, rows)
 
 
-def _policy(policy: PolicyResult | None) -> str:
+def _policy(policy: PolicyResult | None, *, totals: bool) -> str:
     if policy is None:
         return ""
     rows = [
         (check.name, row.target, row.asked, row.found, "holds" if row.holds else "FAILS")
         for check, row in zip(policy.checks, policy_rows(policy), strict=True)
     ]
-    title = "The policy is met:" if policy.holds else "THE POLICY IS NOT MET:"
+    about = " (it is about the rows, not about totals)" if totals else ""
+    title = f"The policy is met{about}:" if policy.holds else f"THE POLICY IS NOT MET{about}:"
     return table(title, ("limit", "about", "asked", "found", ""), rows)

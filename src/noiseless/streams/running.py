@@ -1,11 +1,12 @@
 """A stream told as cells, step by durable step."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 import pyarrow.compute as pc
 
@@ -22,6 +23,9 @@ from noiseless.tables.pipes import Batch, Pipe, open_pipe
 
 CHUNK = 2**23
 """So many bytes of input make a durable step when they come fast: each one waits for the disk."""
+
+_LARGE = 2**20
+"""A batch of fewer bytes is written at once; the next one is not read before."""
 
 
 def quantize_stream(
@@ -80,20 +84,29 @@ def quantize_stream(
         if path is not None:
             write_as(pipe, path)
         release = column_release(schedule, unit, release_as, clamp, missing, texts=pipe.is_text)
-        running = _Running(memory, sink, pipe, release)
-        running.begin(progress)
-        return running.run()
+        with ThreadPoolExecutor(1) as disk:
+            running = _Running(memory, sink, pipe, release, disk)
+            running.begin(progress)
+            return running.run()
 
 
 class _Running:
-    """One run: read, tell, make durable, write; in this order for each batch."""
+    """One run: read, tell, make durable, write; in this order for each batch.
 
-    def __init__(self, memory: StreamState, sink: Sink, pipe: Pipe, release: ColumnRelease) -> None:
+    While a large batch is made durable the next one is read. It is looked at no further before the first is
+    durable and written.
+    """
+
+    def __init__(
+        self, memory: StreamState, sink: Sink, pipe: Pipe, release: ColumnRelease, disk: Executor
+    ) -> None:
         self.memory = memory
         self.sink = sink
         self.pipe = pipe
         self.release = release
+        self.disk = disk
         self.read = 0
+        self._leaving: tuple[Future[None], bytes] | None = None
 
     def begin(self, progress: Progress | None) -> None:
         """Begin, or go on where a run was stopped."""
@@ -113,8 +126,11 @@ class _Running:
         """Go through all batches that are left."""
         progress = self._progress
         if not progress.finished:
-            for batch in self.pipe.batches(self.release.columns, progress.mark):
-                self._step(batch)
+            try:
+                for batch in self.pipe.batches(self.release.columns, progress.mark):
+                    self._step(batch)
+            finally:
+                self._leave()
             self.sink.settle()
             self.memory.save(replace(self._progress, finished=True))
         found = result(self.release, self.read)
@@ -125,20 +141,39 @@ class _Running:
 
     def _step(self, batch: Batch) -> None:
         """A batch; what comes before a row that is refused is told, and charged."""
-        counts = self.release.meters.counts
         unit, given = self.release.unit, batch.given()
+        self._leave()
         if unit is not None:
-            counts.clear()
-            counts.update(self.memory.readings(pc.unique(given[unit]).drop_null().to_pylist()))
+            self._count(pc.unique(given[unit]).drop_null().to_pylist())
         taken, text, refusal = tell(batch, self.release, given)
         self.read += len(taken)
         if len(taken):
-            self.sink.settle()  # what was in the outbox is durable elsewhere before it is replaced
-            told = ((str(person), readings) for person, readings in counts.items())
-            self.memory.save(self._progress.next(taken.end, text, self._counts()), told)
-            self.sink.write(text)
+            end = self.pipe.feed.mark if taken is batch else taken.end
+            progress = self._progress.next(end, text, self._counts())
+            self._leaving = self.disk.submit(self._keep, progress), text
+        if len(batch.data) < _LARGE or refusal is not None or not self.pipe.feed._is_ready():  # noqa: SLF001
+            self._leave()
         if refusal is not None:
             raise refusal
+
+    def _count(self, persons: list[str]) -> None:
+        """Begin with the readings that the persons of a batch have had; those of the last one are at hand."""
+        last = self.release.meters.counts
+        found = self.memory.readings([person for person in persons if person not in last])
+        found |= {person: last[person] for person in persons if person in last}
+        self.release.meters.counts = cast("dict[Hashable, int]", found)
+
+    def _keep(self, progress: Progress) -> None:
+        """Make a step durable."""
+        self.sink.settle()  # what was in the outbox is durable elsewhere before it is replaced
+        self.memory.save(progress, cast("dict[str, int]", self.release.meters.counts))
+
+    def _leave(self) -> None:
+        """Write what was told last, as soon as it is durable."""
+        if self._leaving is not None:
+            (kept, text), self._leaving = self._leaving, None
+            kept.result()
+            self.sink.write(text)
 
     @property
     def _progress(self) -> Progress:

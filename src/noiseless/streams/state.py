@@ -8,17 +8,20 @@ or charged again.
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
-from typing import Any, Self
+from types import MappingProxyType
+from typing import Any, Self, TypeVar
 
 from noiseless.errors import NoiselessError, OutputError, RequestError
 from noiseless.mechanisms.local.streaming import Schedule
 from noiseless.queries.spans import Lattice
 from noiseless.tables.feeds import Mark
 
+_Item = TypeVar("_Item")
 _VERSION = 1
 _SCHEMA = """
 CREATE TABLE run (
@@ -40,6 +43,11 @@ _SAVE = """INSERT INTO run VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT 
 version = excluded.version, schedule = excluded.schedule, settings = excluded.settings,
 finished = excluded.finished, offset = excluded.offset, "check" = excluded."check", lines = excluded.lines,
 sent = excluded.sent, outbox = excluded.outbox, counts = excluded.counts"""
+_COUNT = "INSERT INTO persons VALUES {} ON CONFLICT DO UPDATE SET readings = excluded.readings"
+_WANTED = "SELECT person, readings FROM persons WHERE person IN ({})"
+
+_PERSONS = 10_000
+"""So many persons make one statement; SQLite takes 32,766 values in one."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +104,9 @@ class StreamState:
         try:
             with suppress(FileExistsError):
                 os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-            self._connection = sqlite3.connect(self.path, timeout=0, isolation_level=None)
+            self._connection = sqlite3.connect(
+                self.path, timeout=0, isolation_level=None, check_same_thread=False
+            )
         except (OSError, sqlite3.Error):
             raise OutputError(str(self.path), "cannot be opened; check its folder and permissions") from None
         try:
@@ -147,7 +157,7 @@ class StreamState:
             )
         return found
 
-    def save(self, progress: Progress, readings: Iterable[tuple[str, int]] = ()) -> None:
+    def save(self, progress: Progress, readings: Mapping[str, int] = MappingProxyType({})) -> None:
         """Make a step durable: how far a run has come, and the readings of the persons in it."""
         mark = progress.mark
         counts = json.dumps(dict(progress.counts))
@@ -155,10 +165,9 @@ class StreamState:
         rest = (mark.lines, progress.sent, progress.outbox, counts)
         try:
             self._connection.execute("BEGIN")
-            self._connection.executemany(
-                "INSERT INTO persons VALUES (?, ?) ON CONFLICT DO UPDATE SET readings = excluded.readings",
-                readings,
-            )
+            for part in _batched([*readings.items()]):
+                rows = ", ".join(["(?, ?)"] * len(part))
+                self._connection.execute(_COUNT.format(rows), [*chain.from_iterable(part)])
             self._connection.execute(_SAVE, (*run, *rest))
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
@@ -167,8 +176,11 @@ class StreamState:
 
     def readings(self, persons: Sequence[str]) -> dict[str, int]:
         """How many readings some persons have had; those with none are left out."""
-        wanted = "SELECT person, readings FROM persons WHERE person IN (SELECT value FROM json_each(?))"
-        return dict(self._connection.execute(wanted, (json.dumps(persons, ensure_ascii=False),)).fetchall())
+        found: dict[str, int] = {}
+        for part in _batched(persons):
+            wanted = _WANTED.format(", ".join("?" * len(part)))
+            found.update(self._connection.execute(wanted, part).fetchall())
+        return found
 
     def persons(self) -> tuple[int, int]:
         """How many persons there are, and the most readings that one of them has had."""
@@ -177,6 +189,7 @@ class StreamState:
 
     def _open(self) -> None:
         connection = self._connection
+        connection.execute("PRAGMA page_size = 65536")  # the outbox is large: half the work of small pages
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
@@ -200,6 +213,10 @@ class StreamState:
             )
         mark = Mark(offset, check, lines)
         self.progress = Progress(mark, sent, outbox, json.loads(counts), bool(finished))
+
+
+def _batched(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
+    return (items[start : start + _PERSONS] for start in range(0, len(items), _PERSONS))
 
 
 def schedule_text(schedule: Schedule) -> str:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noiseless.errors import SourceError, UnknownColumnError
-from noiseless.tables.engine_errors import _NOT_UTF8
+from noiseless.tables.engine_errors import NOT_UTF8
 from noiseless.tables.feeds import LABEL, Feed, Mark
 from noiseless.tables.pipes import Batch, Columns, Pipe, Scan, one_place
 from noiseless.tables.scanners import FINE, RAGGED, scan_csv
@@ -127,7 +127,7 @@ class CsvPipe(Pipe):
         try:
             text = line.removeprefix(_BOM).decode("utf-8").rstrip("\r\n")
         except UnicodeDecodeError:
-            raise SourceError(LABEL, _NOT_UTF8) from None
+            raise SourceError(LABEL, NOT_UTF8) from None
         separator = _separator(text)
         spaced = text.count(separator) == text.count(separator + " ") > 0
         try:

@@ -24,26 +24,27 @@ def readable_errors(label: str) -> Iterator[None]:
             raise KeyboardInterrupt from None
         raise
     except UnicodeDecodeError:
-        raise SourceError(label, _NOT_UTF8) from None
+        raise SourceError(label, NOT_UTF8) from None
 
 
-_NOT_UTF8 = "is not UTF-8 text; convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT"
+NOT_UTF8 = "is not UTF-8 text; convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT"
 
 
 def _explained(label: str, error: duckdb.Error) -> NoiselessError:
+    """What is wrong, without the engine's own words."""
     text = str(error)
+    problem = f"could not be read ({type(error).__name__}); is it really of this format?"
     if found := _RAGGED.search(text):
         line, expected, fields = (int(g) for g in found.groups())
-        return SourceError(
-            label,
-            f"line {line} has {fields} fields where the header has {expected}; mend that line",
-        )
-    if re.search(r"unicode|utf-?8|invalid byte", text, re.IGNORECASE):
-        return SourceError(label, _NOT_UTF8)
-    if found := _LINE.search(text):
-        return SourceError(label, f"line {found[1]} is not well-formed; mend its quotes and separators")
-    if isinstance(error, duckdb.OutOfMemoryException):
-        return SourceError(label, "does not fit into memory and temporary space; free some disk space")
-    if re.search(r"permission denied|read-?only file", text, re.IGNORECASE):
-        return SourceError(label, "may not be read or written; check its permissions")
-    return SourceError(label, f"could not be read ({type(error).__name__}); is it really of this format?")
+        problem = f"line {line} has {fields} fields where the header has {expected}; mend that line"
+    elif re.search(r"unicode|utf-?8|invalid byte", text, re.IGNORECASE):
+        problem = NOT_UTF8
+    elif found := _LINE.search(text):
+        problem = f"line {found[1]} is not well-formed; mend its quotes and separators"
+    elif isinstance(error, duckdb.OutOfMemoryException):
+        problem = "does not fit into memory and temporary space; free some disk space"
+    elif re.search(r"permission denied|read-?only file", text, re.IGNORECASE):
+        problem = "may not be read or written; check its permissions"
+    elif isinstance(error, duckdb.InvalidInputException):
+        problem = "could not be read; is it really of this format, and do all its lines end alike?"
+    return SourceError(label, problem)

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noiseless.errors import SourceError
-from noiseless.tables.engine_errors import _NOT_UTF8
+from noiseless.tables.engine_errors import NOT_UTF8
 from noiseless.tables.feeds import LABEL, Feed, Mark
 from noiseless.tables.scanners import Bounds
 
@@ -151,7 +151,7 @@ class Pipe(ABC):
             found, used, problem = self.scan(feed.pending, columns, final=feed.ended)
             if not feed.pending.isascii() and (whole := _valid(feed.pending[:used])) < used:
                 found, used, problem = self.scan(feed.pending[:whole], columns, final=False)
-                problem = problem or _NOT_UTF8
+                problem = problem or NOT_UTF8
             found = replace(found, data=feed.pending[:used], begin=feed.mark)
             feed.advance(used)
             if len(found):

@@ -22,6 +22,9 @@ from noiseless.tables.weighted import WeightedTable, _Rowless
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+_MOST_ROWS = 2**31 - 1
+"""Spark's limits are 32-bit integers."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SparkGroups(_Rowless):
@@ -82,7 +85,7 @@ class SparkGroups(_Rowless):
         if missing == "error":
             for column in columns:
                 if count := self.count_missing(column):
-                    remedy = "fill them, or pass --missing drop or --missing value"
+                    remedy = "fill them, or leave their rows out (--missing drop)"
                     raise MissingValuesError(column, count, remedy)
         return self
 
@@ -201,8 +204,9 @@ def gathered(
 ) -> "WeightedTable | SparkGroups":
     """Combinations on this machine if there are at most `most` of them, otherwise where they are.
 
-    Spark computes them once: they are cached while they are counted and fetched, or as long as they are in
-    use, and freed at once after that: memory that is still held makes the next group-by spill.
+    One job fetches them, never more than one above `most`. Only when there are so many does Spark group
+    again, and keep the combinations while they are in use: memory that is held longer makes the next group-by
+    spill.
 
     Args:
         frame: the combinations, as columns c0, c1, ..., and their counts, as `COUNT`.
@@ -211,18 +215,22 @@ def gathered(
         most: how many combinations may come to the driver.
     """
     with readable_spark_errors(label):
-        frame.persist()
-        try:
-            if frame.count() > most:
-                found = SparkGroups(frame, tuple(names), label, most)
-                weakref.finalize(found, _free, frame)
-                return found
-            data = collected(frame)
-        except BaseException:
-            _free(frame)
-            raise
-        _free(frame)
+        data = collected(_at_most(frame, most + 1))
+        if len(data) > most:
+            found = SparkGroups(frame.persist(), tuple(names), label, most)
+            weakref.finalize(found, _free, frame)
+            return found
     return WeightedTable.of(data.rename_columns([*names, COUNT]), label).select(names)
+
+
+def _at_most(frame: "DataFrame", rows: int) -> "DataFrame":
+    """So many combinations of a frame, or all.
+
+    Where Spark sees after the shuffle that there are fewer, it drops the limit. Otherwise a limit passes them
+    through one task, which would hold them all: they are spread out again.
+    """
+    keys = [name for name in frame.columns if name != COUNT]
+    return frame.limit(min(rows, _MOST_ROWS)).repartition(*keys)
 
 
 def _free(frame: "DataFrame") -> None:

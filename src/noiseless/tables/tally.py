@@ -1,7 +1,7 @@
 """The distinct combinations of some columns and how often each occurs: all that an audit needs of a table."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import NamedTuple
@@ -9,17 +9,22 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from noiseless.tables.coding import Coding, IntArray, encode
-from noiseless.tables.kernels import count_codes, distinct_keys, run_starts, sort_together, split_last
+from noiseless.tables.coding import Coding, IntArray, encode, whole_type
+from noiseless.tables.kernels import (
+    SMALL,
+    _add_by_code,
+    compiled,
+    count_codes,
+    distinct_keys,
+    sort_together,
+    split_last,
+)
 
 KEY_LIMIT = 2**63
 """Keys are signed 64-bit integers."""
 
 _DENSE_FACTOR = 2
 """Count into one slot a possible key while there are at most this many slots a row; beyond, sort."""
-
-_EXACT_FLOAT = 2**53
-"""numpy adds weights in doubles, which are exact below this."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,17 +120,22 @@ class Tally:
         return cls.from_codes([e[0] for e in encoded], [e[1] for e in encoded], weights)
 
     @classmethod
-    def from_codes(cls, codings: Sequence[Coding], codes: Sequence[IntArray], weights: IntArray) -> "Tally":
-        """Tally combinations given by one array of codes a column, each weighing what `weights` says."""
+    def from_codes(cls, codings: Sequence[Coding], codes: Iterable[IntArray], weights: IntArray) -> "Tally":
+        """Tally combinations given by one array of codes a column, each weighing what `weights` says.
+
+        Codes are taken one column at a time, so a generator of them has only one in memory.
+        """
         layout = split_into_words([coding.size for coding in codings], len(weights))
         if layout is None:
             raise OverflowError("a column has too many codes for its number of rows")
-        words = []
+        words, following = [], iter(codes)
         for positions in layout:
-            keys = np.zeros(len(weights), np.int64)
-            for position in positions:
-                keys = keys * codings[position].size + codes[position]
-            words.append(Word(tuple(codings[position] for position in positions), keys))
+            word = tuple(codings[position] for position in positions)
+            keys = np.zeros(len(weights), whole_type(math.prod(coding.size for coding in word)))
+            for coding in word:
+                keys *= coding.size
+                keys += next(following)
+            words.append(Word(word, keys))
         return cls.from_words(words, weights)
 
     def __len__(self) -> int:
@@ -147,10 +157,14 @@ class Tally:
 
     def codes(self, column: str) -> IntArray:
         """The code of one column in each combination."""
+        return self._codes(column).astype(np.int64, copy=False)
+
+    def _codes(self, column: str) -> IntArray:
+        """The same in as few bytes as the keys have."""
         keys = self.keys
         for step in reversed(self.steps):
             if step.coding.name == column:
-                return (keys % step.coding.size).astype(np.int64, copy=False)
+                return keys % step.coding.size
             keys = _strip(keys, step)
         raise KeyError(column)
 
@@ -174,7 +188,7 @@ class Tally:
             width = len(columns)
             return Tally(self.steps[:width], *_run_lengths(self.prefix(width), self.counts))
         return Tally.from_codes(
-            [self.coding(c) for c in columns], [self.codes(c) for c in columns], self.counts
+            [self.coding(c) for c in columns], (self._codes(c) for c in columns), self.counts
         )
 
     def counted_once(self) -> "Tally":
@@ -190,9 +204,7 @@ def _strip(keys: IntArray, step: Step) -> IntArray:
 
 def _count_slots(keys: IntArray, weights: IntArray | None, size: int) -> tuple[IntArray, IntArray]:
     """The distinct keys and their weights, through one slot for each possible key."""
-    if weights is not None and weights.sum() >= _EXACT_FLOAT:
-        return _count_sorted(keys, weights)
-    slots = count_codes(keys, size) if weights is None else np.bincount(keys, weights).astype(np.int64)
+    slots = count_codes(keys, size) if weights is None else _add_up(keys, weights, size)
     present = np.flatnonzero(slots)
     return present, slots[present]
 
@@ -208,5 +220,18 @@ def _count_sorted(keys: IntArray, weights: IntArray | None) -> tuple[IntArray, I
 
 def _run_lengths(keys: IntArray, weights: IntArray) -> tuple[IntArray, IntArray]:
     """The distinct ones of some ascending keys, and how much weight each has."""
-    starts = run_starts(keys)
-    return keys[starts], np.add.reduceat(weights, starts) if len(starts) else weights[:0]
+    begins = np.ones(len(keys), bool)
+    np.not_equal(keys[1:], keys[:-1], out=begins[1:])
+    if begins.all():
+        return keys, weights
+    return keys[begins], np.add.reduceat(weights, np.flatnonzero(begins), dtype=weights.dtype)
+
+
+def _add_up(keys: IntArray, weights: IntArray, size: int) -> IntArray:
+    """How much weight each possible key has; all of it fits into the weights' type, as counts of rows do."""
+    sums = np.zeros(size, weights.dtype)
+    if len(keys) < SMALL:
+        np.add.at(sums, keys, weights)
+    else:
+        compiled(_add_by_code)(keys, weights, sums)
+    return sums

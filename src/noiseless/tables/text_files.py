@@ -10,10 +10,12 @@ from itertools import islice
 from pathlib import Path
 
 from noiseless.errors import RequestError, SourceError
+from noiseless.tables.engine_errors import NOT_UTF8
 from noiseless.tables.sql import files, literal
 
 _LONGEST_LINE = 2**26
 _SEPARATORS = (",", ";", "\t", "|")
+_GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
@@ -74,10 +76,10 @@ def _first_lines(path: Path) -> tuple[str, str]:
         with path.open(encoding="utf-8-sig", newline="") as file:
             line, second = (*islice(file, 2), "", "")[:2]
     except UnicodeDecodeError:
-        raise SourceError(
-            str(path),
-            "is not UTF-8 text; convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT",
-        ) from None
+        with path.open("rb") as file:
+            packed = file.read(len(_GZIP)) == _GZIP
+        remedy = "is compressed; unpack it first: gunzip -k IN" if packed else NOT_UTF8
+        raise SourceError(str(path), remedy) from None
     except OSError as error:
         raise SourceError(str(path), f"cannot be opened ({error.strerror})") from None
     if not line:

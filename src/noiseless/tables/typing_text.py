@@ -4,7 +4,7 @@ A column becomes a number only when nothing is lost by it: whole numbers must be
 stays text), and decimal numbers must have at most 15 digits and no two spellings of one value.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -22,14 +22,20 @@ _BATCH = 200
 """Columns a query: ten thousand columns in one aggregate would be planned for minutes."""
 
 
-def typed(table: "DuckDBTable") -> "DuckDBTable":
-    """The same columns, held in the engine, each with the best type that fits all its values."""
+def typed(table: "DuckDBTable", as_text: Collection[str] = ()) -> "DuckDBTable":
+    """The same columns, held in the engine, each with the best type that fits all its values.
+
+    Args:
+        table: the columns as texts.
+        as_text: columns that stay as they are written.
+    """
     name = f"noiseless_text_{uuid4().hex}"
     table.keep(name)
     text = replace(table, query=f"SELECT * FROM {name}", textual=False)
     kinds: dict[str, str] = {}
     for start in range(0, len(text.columns), _BATCH):
         kinds |= _kinds(text, text.columns[start : start + _BATCH])
+    kinds |= dict.fromkeys(as_text, "VARCHAR")
     casts = ", ".join(f"{identifier(c)}::{kind} AS {identifier(c)}" for c, kind in kinds.items())
     return replace(text, query=text.over(f"SELECT {casts} FROM {SOURCE}"), kinds=kinds)
 
@@ -53,10 +59,14 @@ def _one_spelling_a_number(text: "DuckDBTable", quoted: str) -> bool:
 
 
 def _tests(quoted: str) -> str:
-    """Whether all values are whole numbers, decimals, dates; null when there is no value."""
+    """Whether all values are whole numbers, decimals, dates; null when there is no value.
+
+    Empty fields must not be asked: null AND false is false.
+    """
     digits = f"length(regexp_replace({quoted}, '[^0-9]', '', 'g')) <= {_DIGITS_OF_A_DOUBLE}"
-    return (
-        f"bool_and(regexp_full_match({quoted}, '{_INTEGER}')), "
-        f"bool_and(regexp_full_match({quoted}, '{_DECIMAL}') AND {digits}), "
-        f"bool_and(regexp_full_match({quoted}, '{_DATE}') AND TRY_CAST({quoted} AS DATE) IS NOT NULL)"
+    tests = (
+        f"regexp_full_match({quoted}, '{_INTEGER}')",
+        f"regexp_full_match({quoted}, '{_DECIMAL}') AND {digits}",
+        f"regexp_full_match({quoted}, '{_DATE}') AND TRY_CAST({quoted} AS DATE) IS NOT NULL",
     )
+    return ", ".join(f"bool_and({test}) FILTER ({quoted} IS NOT NULL)" for test in tests)

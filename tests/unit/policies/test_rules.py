@@ -85,7 +85,7 @@ def check(rule: Rule, query: str, people: int, domain: Numbers) -> RulePlan:
     assert found.witness_reach == most
     hidden = {"withheld"} if not isinstance(rule, MinCell) else {"withheld", f"<{rule.least}"}
     assert found.withheld == bool(seen & hidden)
-    if found.cells is not None and query != "variance":
+    if found.cells is not None:
         assert found.cells == len(seen)
     others = [Fraction(value) for value, many in found.witness.others for _ in range(many)]
     assert len(others) == (people - 1 if query != "value" else 0)
@@ -175,6 +175,84 @@ def test_the_variance_of_many_is_a_bound_that_holds(rule: Rule, people: int, dom
     others = [Fraction(value) for value, many in found.witness.others for _ in range(many)]
     answers = {told(rule, "variance", [*others, Fraction(value)]) for value in found.witness.values}
     assert len(answers) == min(3, found.witness_reach)
+    assert caused_in_finest(found, people, domain) <= most
+    assert "instead of" not in found.verdict
+    assert "no equal cells" not in found.verdict
+    if "exact variance" in found.verdict:
+        assert most == len(domain)
+    if "at worst" in str(found.warning):
+        assert most == len(domain)
+
+
+def caused_in_finest(found: RulePlan, people: int, domain: Numbers) -> int:
+    """How many of the finest cells one person really meets."""
+    assert found.finest is not None
+    cell = found.finest.mechanism.quantizer.cell
+    every = combinations_with_replacement(domain, people - 1)
+    return max(len({cell(variance([*others, own])) for own in domain}) for others in every)
+
+
+@pytest.mark.parametrize(
+    ("people", "domain", "rule", "cells", "error"),
+    [
+        (2, "8/3 166/15 7/5", "round:2.5:half-even", 6, "49/200"),
+        (4, "-2 -6/5 1/5", "top:11", 20, "0"),
+        (2, "2 31/5 7/5", "bottom:1", 3, "49/200"),
+        (3, "0 1 1", "round:1", 1, "1/9"),
+    ],
+)
+def test_only_variances_that_happen_are_counted(
+    people: int, domain: str, rule: str, cells: int, error: str
+) -> None:
+    low, high, step = map(Fraction, domain.split())
+    found = rule_plan("variance", rule, n=people, bounds=(low, high), step=step)
+    assert (found.cells, found.worst_error) == (cells, Fraction(error))
+    assert "instead of" not in found.verdict  # no cells err less
+
+
+@given(coarsenings, st.integers(1, 4), domains(quarters, 5))
+def test_the_error_of_a_variance_is_what_happens(rule: Coarsening, people: int, domain: Numbers) -> None:
+    behind: dict[object, list[Fraction]] = {}
+    for values in combinations_with_replacement(domain, people):
+        truth = variance(values)
+        behind.setdefault(rule.told(truth), []).append(truth)
+    step = domain[1] - domain[0] if len(domain) > 1 else 1
+    found = rule_plan("variance", rule, n=people, bounds=(domain[0], domain[-1]), step=step)
+    assert found.cells == len(behind)
+    assert found.worst_error == max(max(cell) - min(cell) for cell in behind.values()) / 2
+
+
+@pytest.mark.parametrize(
+    ("people", "high", "rule", "certain", "said"),
+    [
+        (3, 60, "top:90", (22, 61), "off by 18.1667 at most; the rule by 355 at most"),
+        (3, 60, "digits:1", (24, 35), "tell no more"),
+        (5, 20, "digits:1", (14, 21), "tell no more"),
+        (5, 20, "round:2:down", (17, 21), "no finer cells are known"),
+        (3, 60, "round:5", (55, 61), "no finer cells are known"),
+        (4, 30, "round:5", (24, 31), "no finer cells are known"),
+    ],
+)
+def test_cells_beside_a_bound_are_held_to_what_is_certain(
+    people: int, high: int, rule: str, certain: tuple[int, int], said: str
+) -> None:
+    """Cells within a reach that is only a bound could tell more than the rule does."""
+    least, most = certain
+    found = rule_plan("variance", rule, n=people, bounds=(0, high), step=1)
+    assert (found.witness_reach, found.reach, found.reach_exact) == (least, most, False)
+    assert found.finest is not None
+    assert found.finest.reach <= least
+    assert found.verdict.startswith(f"{least} to {most} answers, ")
+    assert said in found.verdict
+    assert not found.tells_everything
+    assert (found.warning is None) == (most <= high)
+
+
+def test_the_exact_variance_is_planned_where_every_value_may_be_told() -> None:
+    for people, high in ((3, 60), (3, 40), (10**6, 10**7)):
+        found = nl.plan("variance", n=people, bounds=(0, high), step=1, reach=high + 1)
+        assert (found.reach, found.worst_error) == (high + 1, Fraction(0))
+        assert nl.plan("variance", n=people, bounds=(0, high), step=1, reach=high).worst_error > 0
 
 
 def test_where_others_who_all_have_the_most_do_not_let_most_pass() -> None:
@@ -195,6 +273,10 @@ def test_a_search_that_is_cut_short_is_a_bound(monkeypatch: pytest.MonkeyPatch) 
         assert before.reach_exact
         assert after.reach >= before.reach >= after.witness_reach
         assert after.reach_exact == (after.reach == after.witness_reach)
+        assert after.finest is not None
+        assert after.finest.reach <= after.witness_reach
+        if "tells everything" in after.verdict:
+            assert before.reach == before.values_of_record
 
 
 def test_huge_totals_are_planned_at_once() -> None:
@@ -261,7 +343,7 @@ def test_verdicts() -> None:
         asked = (bounds[0], bounds[1]) if bounds else None
         return rule_plan(query, rule, n=n, bounds=asked, step=1 if bounds else None).verdict
 
-    assert "So does the exact count: the rule protects nothing here" in said("count", "round:5", 1000)
+    assert "So does the exact count: at worst the rule protects nothing" in said("count", "round:5", 1000)
     assert "tells everything" in said("sum", "15/15", 15, 0, 100)
     assert "withholds every answer" in said("sum", "15/15", 14, 0, 100)
     assert "off by 0.5 instead of 15" in said("value", "top:90", None, 0, 120)

@@ -9,7 +9,7 @@ import pytest
 
 from noiseless.domain import Schema
 from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError
-from noiseless.queries import CountedQuery
+from noiseless.queries import Continuum, CountedQuery, Lattice
 from noiseless.queries.classes import Histogram, TopCounts
 from noiseless.queries.evaluation import Counts
 from noiseless.queries.filtered_mean import FilteredMean
@@ -173,3 +173,8 @@ def test_histograms_of_persons_with_several_rows() -> None:
     assert merged.counts(Counter({0: 3, 1: 1, 3: 5})) == (4, 5, 0)
     with pytest.raises(RequestError, match="each value of the domain once"):
         Histogram(9, "colour", 4, (frozenset({0, 1}), frozenset({1, 2, 3})))
+
+
+def test_a_float_is_the_decimal_that_it_is_written_as() -> None:
+    assert Lattice.of(0, 120, 0.1).last == 1200  # type: ignore[arg-type]
+    assert Continuum.of(0, 0.1).high == Fraction(1, 10)  # type: ignore[arg-type]

@@ -1,8 +1,10 @@
 import io
+import json
 import stat
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
@@ -12,7 +14,8 @@ from noiseless.mechanisms.local.on_table import Quantized
 from noiseless.mechanisms.local.scalar import LocalQuantizer
 from noiseless.mechanisms.local.streaming import Schedule
 from noiseless.queries import Continuum
-from noiseless.streams import StreamState, quantize_stream
+from noiseless.streams import StreamState, quantize_stream, running, state
+from noiseless.streams.sinks import FileSink
 
 FINE = LocalQuantizer.finest(Continuum.of(0, 8), 4, "x")
 STOP = Schedule.stopping(FINE, 6)
@@ -52,6 +55,69 @@ def test_budgets_last_from_run_to_run(folder: Folder) -> None:
     assert folder.readings("a", "b", "c") == {"a": 4, "b": 2}
     assert stat.S_IMODE(folder.state.stat().st_mode) == 0o600
     assert sorted(path.name for path in folder.path.iterdir()) == ["out.csv", "second.csv", "state"]
+
+
+def test_persons_are_told_apart_by_every_byte(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name goes on after a NUL, where SQLite's JSON ends it: the budget would begin anew each time."""
+    monkeypatch.setattr(state, "_PERSONS", 2)
+    names = ["a\0b", "a", "'", "\N{GREEK SMALL LETTER ALPHA}", '"']
+    lines = "".join(f"{json.dumps({'who': name, 'x': 1})}\n" for name in names * 2).encode()
+    for out in ("first.jsonl", "second.jsonl"):
+        folder.run(lines, out)
+    assert folder.readings(*names) == dict.fromkeys(names, 4)
+    told = [json.loads(line)["x"] for line in folder.text("second.jsonl").splitlines()]
+    assert told == [1.0] * 5 + [None] * 5  # the budget pays for three readings
+
+
+def test_the_next_batch_waits_until_the_last_one_is_durable_and_written(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Read ahead or not, steps come in the same order: kept, then written, one batch after the other."""
+    monkeypatch.setattr(running, "CHUNK", 20)
+    rows = b"".join(b"%c,%d\n" % (97 + i % 3, i % 9) for i in range(40))
+    steps: list[str] = []
+    for owner, name in ((StreamState, "save"), (FileSink, "write")):
+        monkeypatch.setattr(owner, name, noted(getattr(owner, name), name, steps))
+    texts = []
+    for large in (0, 2**20):
+        monkeypatch.setattr(running, "_LARGE", large)
+        steps.clear()
+        with source_of(folder, b"who,x\n" + rows) as stream:
+            quantize_stream(stream, STOP, folder.path / f"{large}.csv", folder.path / f"{large}", unit="who")
+        assert steps == ["save", "write"] * (len(steps) // 2) + ["save"]  # the last one: finished
+        assert len(steps) > 6
+        texts.append(folder.text(f"{large}.csv"))
+    assert texts[0] == texts[1]
+
+
+def test_a_disk_that_fails_lets_nothing_out(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "_LARGE", 0)
+
+    def fail(*_: object) -> None:
+        raise OutputError("state", "cannot be written")
+
+    with source_of(folder, DAY) as stream:
+        out = io.BytesIO()
+        monkeypatch.setattr(running._Running, "_keep", fail)
+        with pytest.raises(OutputError, match="cannot be written"):
+            quantize_stream(stream, STOP, out, folder.state, unit="who")
+    assert out.getvalue() == b"who,x\n"
+
+
+def noted(function: Callable[..., None], name: str, steps: list[str]) -> Callable[..., None]:
+    """A function that leaves its name when it has ended."""
+
+    def run(*values: object) -> None:
+        function(*values)
+        steps.append(name)
+
+    return run
+
+
+def source_of(folder: Folder, data: bytes) -> BinaryIO:
+    """A real file, which one can wait at."""
+    (folder.path / "source").write_bytes(data)
+    return (folder.path / "source").open("rb")
 
 
 def test_a_finished_run_is_not_run_again(folder: Folder) -> None:

@@ -1,3 +1,4 @@
+import datetime as dt
 from pathlib import Path
 
 import pytest
@@ -36,10 +37,21 @@ def test_a_text_becomes_a_number_only_when_nothing_is_lost(
 
 
 def test_dates(tmp_path: Path) -> None:
-    import datetime as dt
-
     assert column(tmp_path / "t.csv", "a,b\n2024-02-29,1\n") == [dt.date(2024, 2, 29)]
     assert column(tmp_path / "t.csv", "a,b\n2023-02-29,1\n") == ["2023-02-29"]
+    assert column(tmp_path / "t.csv", "a,b\n2023-02-29,1\n,2\n") == [None, "2023-02-29"]
+
+
+@pytest.mark.parametrize(
+    ("value", "read"), [("2024-02-29", dt.date(2024, 2, 29)), ("7", 7), ("1.5", 1.5), ("x", "x")]
+)
+def test_an_empty_field_does_not_change_the_type_of_a_column(
+    tmp_path: Path, value: str, read: object
+) -> None:
+    assert column(tmp_path / "t.csv", f"a,b\n{value},1\n,2\n{value},3\n") == [None, read]
+    path = tmp_path / "t.jsonl"
+    assert column(path, f'{{"a": "{value}"}}\n{{"a": null}}\n{{"b": 1}}\n')[0] is None
+    assert column(tmp_path / "t.csv", "a,b\n,1\n,2\n") == [None]
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|", ", "])

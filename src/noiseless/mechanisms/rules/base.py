@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
@@ -39,6 +39,22 @@ class Rule(ABC):
     @abstractmethod
     def statement(self) -> str:
         """What it does, in one plain sentence."""
+
+    def told(self, _value: object, /) -> object:
+        """What is told of a value, by a rule that coarsens values.
+
+        Raises:
+            RequestError: the rule is about totals, or not about such values.
+        """
+        raise RequestError(f"{self.text} is about totals, not about values: ask whether one passes")
+
+    def passes(self, _found: Any, /) -> bool:  # noqa: ANN401 - a count, or contributions
+        """Whether a count, or the total of a list of contributions, is told by a rule that withholds some.
+
+        Raises:
+            RequestError: the rule withholds nothing, or it is not about such numbers.
+        """
+        raise RequestError(f"{self.text} withholds nothing: ask what is told of a value")
 
     def __str__(self) -> str:
         return self.text

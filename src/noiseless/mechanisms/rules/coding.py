@@ -24,7 +24,7 @@ class Top(NumberCoarsening):
     name: ClassVar[str] = "top"
     form: ClassVar[str] = "top:T"
     used_by: ClassVar[str] = (
-        "HIPAA Safe Harbor (ages of 90 and more are one category; 45 CFR 164.514(b)(2)(i)(C)) and public-use"
+        "HIPAA Safe Harbor (top:90 of ages, one part of it; 45 CFR 164.514(b)(2)(i)(C)) and public-use"
         " microdata (incomes of the US Census Bureau's PUMS)"
     )
 

@@ -30,7 +30,7 @@ class MinCell(NumberCoarsening):
     form: ClassVar[str] = "min-cell:K[:zeros]"
     used_by: ClassVar[str] = (
         "the US Centers for Medicare & Medicaid Services (no cell of 1 to 10: min-cell:11:zeros; CMS Cell"
-        " Suppression Policy) and most health and school statistics, with 5 or 10"
+        " Suppression Policy); many health and school statistics withhold below 5 or 10"
     )
 
     least: int

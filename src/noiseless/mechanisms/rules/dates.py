@@ -33,8 +33,8 @@ class DatePeriod(Coarsening):
     name: ClassVar[str] = "date"
     form: ClassVar[str] = "date:year|quarter|month|week|decade"
     used_by: ClassVar[str] = (
-        "HIPAA Safe Harbor (no element of a date but the year; 45 CFR 164.514(b)(2)(i)(C)) and public-use"
-        " files (year, or month and year, of birth)"
+        "HIPAA Safe Harbor (date:year, and not even that for ages above 89; 45 CFR 164.514(b)(2)(i)(C)) and"
+        " public-use files (date:year or date:month of birth)"
     )
 
     period: Period

@@ -29,8 +29,8 @@ class Digits(NumberCoarsening):
     name: ClassVar[str] = "digits"
     form: ClassVar[str] = "digits:D"
     used_by: ClassVar[str] = (
-        "the US Census Bureau's Disclosure Review Board (four significant digits for estimates from"
-        " confidential data; Garfinkel, DRB Rounding Tools, 2019)"
+        "the US Census Bureau's Disclosure Review Board (digits:4 but for ties, which go to even,"
+        " for estimates from confidential data; Garfinkel, DRB Rounding Tools, 2019)"
     )
 
     digits: int

@@ -174,7 +174,7 @@ class Customers(Dominance):
         """What is told."""
         return (
             f"An aggregate is told only if it has at least {self.least} customers and none of them makes more"
-            f" than {number_text(self.percent)} % of it; a total of 0 is told."
+            f" than {number_text(self.percent)} % of it; a total of 0 of enough customers is told."
         )
 
     def passes(self, contributions: Sequence[Rational]) -> bool:

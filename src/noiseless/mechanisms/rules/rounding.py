@@ -36,8 +36,8 @@ class Round(NumberCoarsening):
     name: ClassVar[str] = "round"
     form: ClassVar[str] = "round:BASE[:half-away|half-even|down|up]"
     used_by: ClassVar[str] = (
-        "HESA (student numbers to 5), the US Census Bureau (special tabulations of Census 2000, to 5 or 10)"
-        " and most statistical offices (Handbook on Statistical Disclosure Control, 2010)"
+        "HESA (round:5 of student numbers) and statistical offices, for tables of counts (conventional"
+        " rounding; Handbook on Statistical Disclosure Control, 2010)"
     )
 
     base: Fraction

@@ -20,7 +20,7 @@ class Prefix(Coarsening):
     name: ClassVar[str] = "prefix"
     form: ClassVar[str] = "prefix:K"
     used_by: ClassVar[str] = (
-        "HIPAA Safe Harbor (the first three digits of a ZIP code where more than 20,000 people live; 45 CFR"
+        "HIPAA Safe Harbor (prefix:3 of a ZIP code, and 000 where 20,000 people or fewer live; 45 CFR"
         " 164.514(b)(2)(i)(B)) and whoever shortens postcodes"
     )
 

@@ -243,6 +243,24 @@ def test_a_total_of_zero_is_told_and_nothing_negative_is_added(text: str) -> Non
             found.passes(values)  # type: ignore[arg-type]
 
 
+def test_a_total_of_zero_needs_enough_customers() -> None:
+    found = nl.rule("15/15")
+    assert [found.passes([0] * many) for many in (3, 14, 15)] == [False, False, True]
+    assert found.statement.endswith("a total of 0 of enough customers is told.")
+
+
+@pytest.mark.parametrize("text", EXAMPLES)
+def test_what_a_rule_is_not_about_is_refused_in_words(text: str) -> None:
+    """Every rule has both questions, so that `nl.rule(text)` can be asked either."""
+    found = nl.rule(text)
+    if not isinstance(found, Coarsening):
+        with pytest.raises(RequestError, match="about totals"):
+            found.told(5)
+    if not isinstance(found, Dominance | MinCell):
+        with pytest.raises(RequestError, match="withholds nothing"):
+            found.passes(5)
+
+
 def test_few_contributors_pass_with_zero_only() -> None:
     assert not PPercent(Fraction(10)).passes([5, 4])
     assert not PPercent(Fraction(10)).passes([5])

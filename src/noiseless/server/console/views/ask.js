@@ -222,7 +222,7 @@ class Ask {
     const why = isOwn
       ? `Your own allowance of ${exactBits(allowance, exactly, -1)} does not cover the ${bits(quote.batch_bits)} that this batch would cost.`
       : `This batch would cost ${bits(quote.batch_bits)}; ${bits(quote.spent)} are spent and ${bitsLeft(quote.remaining)} are left.`;
-    return [figure("Refused: the budget does not allow it"), h("p", {}, `${why} Ask for fewer or coarser answers, for example with /*+ bits(0.5) */ after SELECT.`), shown(asked), warnings];
+    return [figure("Refused: the budget does not allow it"), h("p", {}, `${why} Ask for fewer answers, or for coarser ones: /*+ bits(1) */ after SELECT allows one bit.`), shown(asked), warnings];
   }
 
   failedWords(error) {

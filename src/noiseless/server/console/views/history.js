@@ -25,7 +25,7 @@ async function more(dataset, element, before) {
   await load(element, () => api.history(dataset.name, { limit: PAGE, before }), ({ batches, next }) => {
     if (!batches.length) {
       return before ? h("p", { class: "quiet" }, "There are no earlier ones.")
-        : empty("Nothing was asked yet", "Batches and their answers are kept here.", h("a", { class: "button", href: `#/d/${encodeURIComponent(dataset.name)}/ask` }, "Ask a question"));
+        : empty("Nothing was asked through this server yet", "Batches and their answers are kept here.", h("a", { class: "button", href: `#/d/${encodeURIComponent(dataset.name)}/ask` }, "Ask a question"));
     }
     const rest = h("div");
     if (next) rest.append(h("button", { type: "button", onclick: () => more(dataset, rest, next) }, "Show earlier ones"));
