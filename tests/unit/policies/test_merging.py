@@ -36,6 +36,8 @@ from noiseless.policies.merging import (
 )
 from noiseless.ranges import JointRange
 
+pytestmark = pytest.mark.xdist_group("merging")  # its loops are compiled once
+
 LAMBDA = Decimal("0.3")
 VALUES = [Decimal(text) for text in ("0.2", "0.1", "0.4", "0.3", "0.6", "1.5", "1")]
 """(3) of [P3]."""
