@@ -21,6 +21,7 @@ from noiseless.queries import (
     Influence,
     Lattice,
     LinearOnBox,
+    MiddleMedianOnInterval,
     Quantity,
     Query,
     Variance,
@@ -224,6 +225,24 @@ def test_reach_on_a_continuum(weights: list[int], cells: int, fineness: int) -> 
         len({quantizer.cell(base * others + max(weights) * own) for own in lattice}) for base in lattice
     )
     assert reach(question, quantizer).outputs >= caused
+
+
+@given(st.sampled_from([2, 4]), st.integers(1, 5), st.integers(1, 3))
+def test_reach_of_a_median_of_an_even_number_on_a_continuum(people: int, cells: int, fineness: int) -> None:
+    """All datasets of a lattice in the interval; fine enough it shows every answer that one person causes."""
+    question = MiddleMedianOnInterval(people, Quantity("x", Continuum(Fraction(0), Fraction(1))))
+    quantizer = Uniform(question.span, cells)
+    lattice = [Fraction(k, 2 * fineness * cells) for k in range(2 * fineness * cells + 1)]
+    ends = [Fraction(0), Fraction(1)] * (people // 2 - 1)  # where the other others leave most to the person
+    caused = max(len({quantizer.cell(middle([own, other, *ends])) for own in lattice}) for other in lattice)
+    assert reach(question, quantizer).outputs >= caused
+    if fineness > 1:
+        assert reach(question, quantizer).outputs == caused
+    if people * cells <= 8:
+        every = product([Fraction(k, 2 * cells) for k in range(2 * cells + 1)], repeat=people - 1)
+        assert reach(question, quantizer).outputs >= max(
+            len({quantizer.cell(middle([own, *others])) for own in lattice}) for others in every
+        )
 
 
 def test_first_in_range() -> None:

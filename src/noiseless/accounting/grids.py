@@ -1,52 +1,16 @@
 """Several grids over the answers to one question: together they are one grid, and some follow from others."""
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
 
+from noiseless.mechanisms.listed import Listed
 from noiseless.mechanisms.quantized import QuantizedQuery
 from noiseless.mechanisms.quantizer import Edged, Quantizer
 from noiseless.queries import Lattice, Query
 
 _MOST_CELLS = 2**14
 """Grids with more cells than this in all are not put together: their price is then that of other rules."""
-
-
-@dataclass(frozen=True)
-class Grid(Quantizer):
-    """Cells of any width on a lattice, kept as positions.
-
-    Attributes:
-        span: the lattice.
-        begins: the position of each cell's first point; the first is 0.
-    """
-
-    span: Lattice
-    begins: tuple[int, ...]
-
-    @property
-    def cells(self) -> int:
-        """One for each beginning."""
-        return len(self.begins)
-
-    def edge(self, cell: int) -> Fraction:
-        """The value at the beginning."""
-        return self.span.value(self.begin(cell))
-
-    def begin(self, cell: int) -> int:
-        """As given."""
-        return self.begins[cell] if cell < len(self.begins) else self.span.last + 1
-
-    def cell(self, value: Fraction) -> int:
-        """The last cell that begins at or below the value."""
-        return self.cell_at(floor((value - self.span.low) / self.span.step))
-
-    def cell_at(self, position: int) -> int:
-        """The same in whole numbers."""
-        return bisect_right(self.begins, position) - 1
 
 
 def common_grid(query: Query, quantizers: Sequence[Quantizer]) -> QuantizedQuery | None:
@@ -56,7 +20,7 @@ def common_grid(query: Query, quantizers: Sequence[Quantizer]) -> QuantizedQuery
     span = query.span
     if isinstance(span, Lattice):
         begins = {quantizer.begin(cell) for quantizer in quantizers for cell in range(quantizer.cells)}
-        return QuantizedQuery(query, Grid(span, tuple(sorted(begins))))
+        return QuantizedQuery(query, Listed(span, tuple(sorted(begins))))
     edges = {quantizer.edge(cell) for quantizer in quantizers for cell in range(quantizer.cells)}
     return QuantizedQuery(query, Edged.of(span, sorted(edges)))
 

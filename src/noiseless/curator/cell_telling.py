@@ -10,12 +10,13 @@ import numpy.typing as npt
 
 from noiseless.accounting.event import Event
 from noiseless.accounting.events import GroupedAnswers, QuantizedAnswer
-from noiseless.accounting.grids import Grid, cells_left
+from noiseless.accounting.grids import cells_left
 from noiseless.accounting.other_events import OtherAnswer
 from noiseless.curator.blocks import condition
 from noiseless.curator.memory import once
 from noiseless.curator.snapshot import Counted, Numbers, Snapshot
 from noiseless.curator.tellings import Alike, Earlier, Stored, Telling, read_partition, representatives
+from noiseless.mechanisms.listed import Listed
 from noiseless.mechanisms.quantized import QuantizedQuery
 from noiseless.mechanisms.quantizer import Quantizer, Stepped, Uniform
 from noiseless.queries import Additive, Attribute, CountedQuery, Lattice, Query, Span
@@ -225,4 +226,4 @@ def read_cells(written: Sequence[Any], span: Span) -> Quantizer:
     kind, *rest = written
     if kind == "uniform" or not isinstance(span, Lattice):
         return Uniform(span, rest[0])
-    return Stepped(span, rest[0]) if kind == "stepped" else Grid(span, tuple(rest))
+    return Stepped(span, rest[0]) if kind == "stepped" else Listed(span, tuple(rest))

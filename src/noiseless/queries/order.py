@@ -162,17 +162,14 @@ class OrderOnInterval(Query):
 
 
 @dataclass(frozen=True)
-class MiddleMedianOnInterval(Query):
+class MiddleMedianOnInterval(OrderOnInterval):
     """The median of an even number of quantities: to one person it is the mean of the middle two.
 
     The others at both ends leave the person's value and one more in the middle, which can be anything.
     """
 
-    people: int
-    quantity: Quantity
-
     def __post_init__(self) -> None:
-        require_people(self.people)
+        super().__post_init__()
         if self.people % 2:
             raise RequestError("an odd number of values has one in the middle; ask for the order statistic")
 
@@ -182,24 +179,9 @@ class MiddleMedianOnInterval(Query):
         return EqualOnBox(2, Fraction(1, 2), self.quantity)
 
     @property
-    def attribute_name(self) -> str:
-        """The private quantity."""
-        return self.quantity.name
-
-    @property
-    def span(self) -> Continuum:
-        """The quantity's own interval."""
-        return self.quantity.span
-
-    @property
-    def influences(self) -> tuple[Slide, ...]:
+    def influences(self) -> tuple[Slide]:
         """Half of the interval can be the person's, anywhere in it."""
-        return self.middle_two.influences
-
-    @property
-    def pieces(self) -> int:
-        """It rises with the person's value."""
-        return 1
+        return (Slide(self.quantity.span.width / 2),)
 
 
 def minimum(people: int, attribute: Attribute) -> OrderStatistic:

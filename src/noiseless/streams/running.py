@@ -151,7 +151,7 @@ class _Running:
             end = self.pipe.feed.mark if taken is batch else taken.end
             progress = self._progress.next(end, text, self._counts())
             self._leaving = self.disk.submit(self._keep, progress), text
-        if len(batch.data) < _LARGE or refusal is not None or not self.pipe.feed._is_ready():  # noqa: SLF001
+        if len(batch.data) < _LARGE or refusal is not None or not self.pipe.feed.is_ready():
             self._leave()
         if refusal is not None:
             raise refusal

@@ -93,7 +93,7 @@ class Feed:
         parts, size, started = [self._read(self._chunk)], 0, time.monotonic()
         while parts[-1]:
             size += len(parts[-1])
-            if size >= self._chunk or time.monotonic() - started > _LINGER or not self._is_ready():
+            if size >= self._chunk or time.monotonic() - started > _LINGER or not self.is_ready():
                 break
             parts.append(self._read(self._chunk - size))
         self.ended = not parts[-1]
@@ -123,7 +123,8 @@ class Feed:
                 "again from its beginning",
             )
 
-    def _is_ready(self) -> bool:
+    def is_ready(self) -> bool:
+        """Whether there is more to read at once."""
         if self._descriptor is None:
             return False
         return bool(select.select([self._descriptor], [], [], _PAUSE)[0])

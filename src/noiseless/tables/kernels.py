@@ -82,9 +82,9 @@ def count_codes(codes: IntArray, size: int) -> IntArray:
     return counts
 
 
-def add_by_code(codes: IntArray, values: IntArray, size: int) -> IntArray:
-    """The exact sum of the values that each code below `size` has."""
-    sums = np.zeros(size, np.int64)
+def add_by_code(codes: IntArray, values: IntArray, size: int, kind: npt.DTypeLike = np.int64) -> IntArray:
+    """The exact sum of the values that each code below `size` has, in a type that holds it."""
+    sums = np.zeros(size, kind)
     if len(codes) < SMALL:
         np.add.at(sums, codes, values)
     else:

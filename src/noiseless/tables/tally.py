@@ -11,9 +11,7 @@ import pyarrow as pa
 
 from noiseless.tables.coding import Coding, IntArray, encode, whole_type
 from noiseless.tables.kernels import (
-    SMALL,
-    _add_by_code,
-    compiled,
+    add_by_code,
     count_codes,
     distinct_keys,
     sort_together,
@@ -204,7 +202,11 @@ def _strip(keys: IntArray, step: Step) -> IntArray:
 
 def _count_slots(keys: IntArray, weights: IntArray | None, size: int) -> tuple[IntArray, IntArray]:
     """The distinct keys and their weights, through one slot for each possible key."""
-    slots = count_codes(keys, size) if weights is None else _add_up(keys, weights, size)
+    slots = (
+        count_codes(keys, size)
+        if weights is None
+        else add_by_code(keys, weights, size, weights.dtype)  # all of it fits, as counts of rows do
+    )
     present = np.flatnonzero(slots)
     return present, slots[present]
 
@@ -225,13 +227,3 @@ def _run_lengths(keys: IntArray, weights: IntArray) -> tuple[IntArray, IntArray]
     if begins.all():
         return keys, weights
     return keys[begins], np.add.reduceat(weights, np.flatnonzero(begins), dtype=weights.dtype)
-
-
-def _add_up(keys: IntArray, weights: IntArray, size: int) -> IntArray:
-    """How much weight each possible key has; all of it fits into the weights' type, as counts of rows do."""
-    sums = np.zeros(size, weights.dtype)
-    if len(keys) < SMALL:
-        np.add.at(sums, keys, weights)
-    else:
-        compiled(_add_by_code)(keys, weights, sums)
-    return sums

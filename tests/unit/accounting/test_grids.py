@@ -3,7 +3,8 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.accounting.grids import Grid, cells_left, common_grid
+from noiseless.accounting.grids import cells_left, common_grid
+from noiseless.mechanisms.listed import Listed
 from noiseless.mechanisms.quantizer import Quantizer, Stepped, Uniform
 from noiseless.queries import Attribute, Continuum, Lattice, LinearOnBox, Quantity, total
 
@@ -17,7 +18,7 @@ def quantizers(draw: st.DrawFn) -> Quantizer:
     if draw(st.booleans()):
         return Stepped(LATTICE, draw(st.integers(1, 25)))
     inner = draw(st.sets(st.integers(1, 24), max_size=5))
-    return Grid(LATTICE, (0, *sorted(inner)))
+    return Listed(LATTICE, (0, *sorted(inner)))
 
 
 @given(st.lists(quantizers(), min_size=1, max_size=4))
@@ -63,7 +64,7 @@ def test_very_fine_grids_are_left_apart() -> None:
 
 
 def test_a_grid_is_a_quantizer() -> None:
-    grid = Grid(LATTICE, (0, 3, 10))
+    grid = Listed(LATTICE, (0, 3, 10))
     assert grid.cells == 3
     assert [grid.cell(Fraction(value)) for value in (0, 2, 3, 24)] == [0, 0, 1, 2]
     assert tuple(grid.answer(2)) == (Fraction(10), Fraction(24))

@@ -5,10 +5,11 @@ from fractions import Fraction
 from typing import ClassVar
 
 from noiseless.errors import RequestError
+from noiseless.mechanisms.listed import Listed
 from noiseless.mechanisms.quantizer import Quantizer
 from noiseless.mechanisms.rules.base import NumberCoarsening, as_number, require_whole
 from noiseless.mechanisms.rules.coded import Coded
-from noiseless.mechanisms.rules.listed import Listed, begins_by
+from noiseless.mechanisms.rules.listing import begins_by
 from noiseless.mechanisms.rules.rounded import multiple
 from noiseless.queries.spans import Lattice, Span
 

@@ -7,8 +7,9 @@ from fractions import Fraction
 from typing import ClassVar, Literal, get_args
 
 from noiseless.errors import RequestError
+from noiseless.mechanisms.listed import Listed
 from noiseless.mechanisms.rules.base import Coarsening
-from noiseless.mechanisms.rules.listed import Listed, begins_by
+from noiseless.mechanisms.rules.listing import begins_by
 from noiseless.queries.spans import Lattice
 
 Period = Literal["decade", "year", "quarter", "month", "week"]

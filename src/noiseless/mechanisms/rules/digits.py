@@ -8,9 +8,10 @@ from typing import ClassVar
 
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
+from noiseless.mechanisms.listed import Listed
 from noiseless.mechanisms.quantizer import Quantizer, Stepped
 from noiseless.mechanisms.rules.base import MOST_CELLS, NumberCoarsening, as_number, like, require_whole
-from noiseless.mechanisms.rules.listed import Listed, too_many
+from noiseless.mechanisms.rules.listing import too_many
 from noiseless.mechanisms.rules.rounded import Cut, multiple
 from noiseless.queries.spans import Continuum, Lattice, Span
 

@@ -1,15 +1,12 @@
 """Cells of a lattice of any lengths, by the positions where they begin."""
 
 from bisect import bisect_right
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from noiseless.errors import RequestError
 from noiseless.mechanisms.quantizer import Quantizer
-from noiseless.mechanisms.rules.base import MOST_CELLS
 from noiseless.queries.influence import whole_numbers
 from noiseless.queries.spans import Lattice
 
@@ -57,26 +54,3 @@ class Listed(Quantizer):
         """Half of the longest cell."""
         begins = np.array((*self.begins, self.span.last + 1), whole_numbers(self.span.last))
         return self.span.step * (int(np.diff(begins).max()) - 1) / 2
-
-
-def begins_by(lattice: Lattice, last_alike: Callable[[Fraction], Fraction]) -> tuple[int, ...]:
-    """Where cells begin, given the largest number that is told like a number.
-
-    Raises:
-        RequestError: there are too many.
-    """
-    found, position = [], 0
-    while position <= lattice.last:
-        found.append(position)
-        if len(found) > MOST_CELLS:
-            raise too_many("this rule")
-        end = last_alike(lattice.value(position))
-        position = int((end - lattice.low) // lattice.step) + 1
-    return tuple(found)
-
-
-def too_many(name: str) -> RequestError:
-    """What is said of more cells than can be listed."""
-    return RequestError(
-        f"{name} tells more than {MOST_CELLS:,} answers apart here; take a coarser rule or a coarser step"
-    )
