@@ -1,7 +1,8 @@
 """The curator beside SQLite itself: questions priced, charged and answered, and prices among many entries.
 
 A question needs two durable transactions, one for its charge and one for its answer; the bare loop does two
-of those and nothing else. Every question is a new text: nothing is remembered of the one before.
+of those and nothing else. Every question is a new text: nothing is remembered of the one before. One caller
+who waits for each answer pays for the whole of both transactions; callers in several threads share them.
 """
 
 import shutil
@@ -9,6 +10,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ from page import Form, Part, Section, Table
 
 _SUBURBS = 5000
 _ROWS = 10**5
+_THREADS = 16
 _KINDS = ("AVG(kwh)", "MAX(kwh)", "SUM(kwh)", "MIN(kwh)")
 
 _FILE = """
@@ -58,28 +61,34 @@ def questions() -> Iterator[str]:
 
 
 def answering(rounds: int = 9, size: int = 200) -> list[dict[str, Any]]:
-    """Questions one by one and ten in a batch, beside pairs of bare durable transactions, taking turns."""
+    """Questions one by one, ten in a batch and by threads, beside pairs of bare durable transactions."""
     WORK.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=WORK) as folder:
-        path = _written(Path(folder))
-        with Curator.open(path) as curator, closing(_bare(Path(folder) / "bare.db")) as bare:
-            asked = questions()
-            known = [next(asked) for _ in range(size)]
-            for sql in known:
-                curator.ask(sql)
-            works: dict[str, Callable[[], int]] = {
-                "pairs of bare transactions": lambda: _bare_pairs(bare, size),
-                "asked one by one": lambda: _ask(curator, asked, size, 1),
-                "asked ten in a batch": lambda: _ask(curator, asked, size, 10),
-                "asked again": lambda: sum(len(curator.ask(sql).answers) for sql in known),
-                "priced only": lambda: sum(len(curator.price(next(asked)).answers) for _ in range(size)),
-            }
-            times: dict[str, list[float]] = {name: [] for name in works}
-            for _ in range(rounds):
-                for name, work in works.items():
-                    start = time.perf_counter()
-                    done = work()
-                    times[name].append((time.perf_counter() - start) / done)
+    with (
+        tempfile.TemporaryDirectory(dir=WORK) as folder,
+        tempfile.TemporaryDirectory(dir=WORK) as other,
+        ThreadPoolExecutor(_THREADS) as threads,
+        Curator.open(_written(Path(folder))) as curator,
+        Curator.open(_written(Path(other)), shared=True) as shared,
+        closing(_bare(Path(folder) / "bare.db")) as bare,
+    ):
+        asked = questions()
+        known = [next(asked) for _ in range(size)]
+        for sql in known:
+            curator.ask(sql)
+        works: dict[str, Callable[[], int]] = {
+            "pairs of bare transactions": lambda: _bare_pairs(bare, size),
+            "asked one by one": lambda: _ask(curator, asked, size, 1),
+            "asked ten in a batch": lambda: _ask(curator, asked, size, 10),
+            f"asked by {_THREADS} threads": lambda: _ask_by_threads(shared, asked, size, threads),
+            "asked again": lambda: sum(len(curator.ask(sql).answers) for sql in known),
+            "priced only": lambda: sum(len(curator.price(next(asked)).answers) for _ in range(size)),
+        }
+        times: dict[str, list[float]] = {name: [] for name in works}
+        for _ in range(rounds):
+            for name, work in works.items():
+                start = time.perf_counter()
+                done = work()
+                times[name].append((time.perf_counter() - start) / done)
     best = {name: min(found) for name, found in times.items()}
     alone = best["pairs of bare transactions"]
     return [
@@ -126,6 +135,16 @@ def _ask(curator: Curator, asked: Iterator[str], size: int, together: int) -> in
     for _ in range(size // together):
         curator.ask(*(next(asked) for _ in range(together)))
     return size
+
+
+def _ask_by_threads(curator: Curator, asked: Iterator[str], size: int, threads: ThreadPoolExecutor) -> int:
+    texts = [next(asked) for _ in range(max(size // _THREADS, 1) * _THREADS)]
+    parts = [texts[place::_THREADS] for place in range(_THREADS)]
+
+    def ask(part: list[str]) -> int:
+        return sum(len(curator.ask(sql).answers) for sql in part)
+
+    return sum(threads.map(ask, parts))
 
 
 def _written(folder: Path) -> Path:

@@ -61,15 +61,20 @@ class Curator:
         self._edition: Edition | None = None
 
     @classmethod
-    def open(cls, path: str | PathLike[str]) -> Self:
+    def open(cls, path: str | PathLike[str], *, shared: bool = False) -> Self:
         """The curator that a file describes; the first version of its dataset is declared if there is none.
+
+        Args:
+            path: the file.
+            shared: whether threads that ask at the same time share durable transactions, which is several
+                times as fast as one transaction after the other.
 
         Raises:
             SchemaError: the file is not well formed.
             RequestError: it says something else than the ledger; its owner records the change first.
             LedgerError: the ledger cannot be opened.
         """
-        curator = cls.unchecked(path)
+        curator = cls.unchecked(path, shared=shared)
         try:
             curator._present()  # noqa: SLF001 - its own class
         except BaseException:
@@ -78,10 +83,10 @@ class Curator:
         return curator
 
     @classmethod
-    def unchecked(cls, path: str | PathLike[str]) -> Self:
+    def unchecked(cls, path: str | PathLike[str], *, shared: bool = False) -> Self:
         """The same whatever the ledger says: for the owner, who declares what is new."""
         file = CuratorFile.read(path)
-        return cls(file, Ledger.open(file.ledger))
+        return cls(file, (_shared_ledger() if shared else Ledger).open(file.ledger))
 
     def __enter__(self) -> Self:
         return self
@@ -357,6 +362,12 @@ class Curator:
         if found is None:
             self._edition = None
         return found
+
+
+def _shared_ledger() -> type[Ledger]:
+    from noiseless.ledger.sharing import SharedLedger  # needs SQLAlchemy at once
+
+    return SharedLedger
 
 
 def _shares(public: PublicState, cost: Price) -> Shares:
