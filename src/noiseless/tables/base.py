@@ -11,7 +11,7 @@ from typing import Literal, Self
 import pyarrow as pa
 
 from noiseless.domain import ColumnSummary, Schema
-from noiseless.errors import ColumnError, RequestError, UnknownColumnError
+from noiseless.errors import ColumnError, MissingValuesError, RequestError, UnknownColumnError
 from noiseless.tables.tally import Tally
 
 Missing = Literal["value", "drop", "error"]
@@ -150,6 +150,16 @@ class Table(ABC):
         for column in columns:
             if column not in self.columns:
                 raise UnknownColumnError(column, self.columns, from_text=self.textual)
+
+    def require_present(self, *columns: str) -> None:
+        """Check that no value of these columns is missing.
+
+        Raises:
+            MissingValuesError: one is.
+        """
+        for column in columns:
+            if count := self.count_missing(column):
+                raise MissingValuesError(column, count, "fill them, or leave their rows out (--missing drop)")
 
 
 def require_distinct(**roles: Sequence[str]) -> None:

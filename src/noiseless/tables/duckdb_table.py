@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.domain import ColumnSummary, Schema
-from noiseless.errors import ColumnError, MissingValuesError, RequestError
+from noiseless.errors import ColumnError, RequestError
 from noiseless.tables import packing, summaries
 from noiseless.tables.base import Missing, Table
 from noiseless.tables.conform import conforming, count_strangers
@@ -122,11 +122,7 @@ class DuckDBTable(Table):
             present = " AND ".join(f"{identifier(c)} IS NOT NULL" for c in columns)
             return self.where(f"SELECT * FROM {SOURCE} WHERE {present}")
         if missing == "error":
-            for column in columns:
-                if count := self.count_missing(column):
-                    raise MissingValuesError(
-                        column, count, "fill them, or leave their rows out (--missing drop)"
-                    )
+            self.require_present(*columns)
         return self
 
     def count_missing(self, column: str) -> int:

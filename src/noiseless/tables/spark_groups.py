@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 import pyarrow as pa
 
 from noiseless.domain import ColumnSummary, Schema
-from noiseless.errors import DomainError, MissingValuesError, RequestError
+from noiseless.errors import DomainError, RequestError
 from noiseless.tables.base import Missing, Table
 from noiseless.tables.conform import _remedy
 from noiseless.tables.duckdb_table import COUNT
@@ -83,10 +83,7 @@ class SparkGroups(_Rowless):
         if missing == "drop":
             return self._narrowed(self.frame.dropna(subset=[self.field(c) for c in columns]))
         if missing == "error":
-            for column in columns:
-                if count := self.count_missing(column):
-                    remedy = "fill them, or leave their rows out (--missing drop)"
-                    raise MissingValuesError(column, count, remedy)
+            self.require_present(*columns)
         return self
 
     def conform(  # type: ignore[override]

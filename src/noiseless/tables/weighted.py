@@ -14,7 +14,7 @@ from typing import NoReturn, Self
 import pyarrow as pa
 
 from noiseless.domain import ColumnSummary, Schema
-from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError
+from noiseless.errors import ColumnError, DomainError, RequestError
 from noiseless.tables import summaries
 from noiseless.tables.base import Missing, Table
 from noiseless.tables.conform import _accepted, _readings, _remedy
@@ -145,11 +145,7 @@ class WeightedTable(_Rowless):
             present = " AND ".join(f"{identifier(c)} IS NOT NULL" for c in columns)
             return self._where(f"SELECT * FROM {SOURCE} WHERE {present}")
         if missing == "error":
-            for column in columns:
-                if count := self.count_missing(column):
-                    raise MissingValuesError(
-                        column, count, "fill them, or leave their rows out (--missing drop)"
-                    )
+            self.require_present(*columns)
         return self
 
     def conform(self, schema: Schema, columns: Sequence[str], *, clamp: bool = False) -> Self:
