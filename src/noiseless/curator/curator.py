@@ -149,7 +149,11 @@ class Curator:
             if answer is None:
                 return None
             known[telling.question] = answer
-        return self._look(edition, lambda books: _reply(edition, batch, None, books.state, known))
+        state = self.ledger.state(self.file.name, cells=(), analysts=())
+        if edition.is_present(state):
+            return _reply(edition, batch, None, state, known)
+        self._edition = None
+        return None
 
     def _answered(self, edition: Edition, batch: Batch, analyst: str) -> Reply | None:
         if not self._source.is_ready(edition.digest):

@@ -13,7 +13,7 @@ from noiseless.curator.shapes import Shapes
 from noiseless.curator.statements import Planned
 from noiseless.curator.tellings import Stored, Telling
 from noiseless.errors import RequestError
-from noiseless.ledger import Books
+from noiseless.ledger import Books, State
 from noiseless.queries.sql import Key, Reader
 
 _FREE = Cost()
@@ -70,7 +70,7 @@ class Edition:
         """The version's number."""
         return self.public.version
 
-    def is_present(self, books: Books) -> bool:
+    def is_present(self, books: Books | State) -> bool:
         """Whether it is the ledger's present version; the same data may come back in a later one."""
         return (books.version, books.digest) == (self.number, self.digest)
 

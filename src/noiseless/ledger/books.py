@@ -60,7 +60,12 @@ def _dataset(name: str, rows: Sequence[Sequence[Any]]) -> Dataset | None:
         ) from error
 
 
-def _there(name: str, rows: Sequence[Sequence[Any]]) -> Dataset:
+def dataset_of(name: str, rows: Sequence[Sequence[Any]]) -> Dataset:
+    """The dataset of a row.
+
+    Raises:
+        UnknownDatasetError: there is none.
+    """
     found = _dataset(name, rows)
     if found is None:
         raise UnknownDatasetError(name)
@@ -98,7 +103,7 @@ class Books:
         Raises:
             UnknownDatasetError: there is none of that name.
         """
-        return cls(session, _there(name, session.rows(session.statements.dataset, {"name": name})))
+        return cls(session, dataset_of(name, session.rows(session.statements.dataset, {"name": name})))
 
     @property
     def dataset(self) -> Dataset:
@@ -118,7 +123,7 @@ class Books:
     @property
     def state(self) -> State:
         """What people paid and what is left, without the accounts of single cells and analysts."""
-        return self._state({}, {})
+        return self._dataset.state({}, {})
 
     def state_with(self, cells: Iterable[str] | None = None, analysts: Iterable[str] | None = None) -> State:
         """The same with the accounts of some cells and analysts; None for all of them."""
@@ -126,21 +131,8 @@ class Books:
         others = self._dataset.accounts.others
         surpluses = self.every_surplus() if cells is None else self.surpluses(list(cells))
         named = {cell: surplus.over(others) for cell, surplus in surpluses.items()}
-        return self._state(named, self._every_quota() if analysts is None else self._quotas(list(analysts)))
-
-    def _state(self, cells: Mapping[str, Cost], analysts: Mapping[str, Tally]) -> State:
-        dataset = self._dataset
-        return State(
-            dataset=dataset.name,
-            version=dataset.version,
-            digest=dataset.digest,
-            record=dataset.record,
-            budget=dataset.budget,
-            analyst_budget=dataset.analyst_budget,
-            accounts=dataset.accounts,
-            cells=cells,
-            analysts=analysts,
-        )
+        quotas = self._every_quota() if analysts is None else self._quotas(list(analysts))
+        return self._dataset.state(named, quotas)
 
     def told(
         self, *, questions: Iterable[str] = (), grids: Iterable[str] = (), people: Iterable[str] = ()
@@ -251,11 +243,11 @@ class OpenBooks(Books):
             books._spent = dict(spent)
             return books
         if lookups is None:
-            return cls(session, _there(name, session.locked(name)[0]))
+            return cls(session, dataset_of(name, session.locked(name)[0]))
         # Where to look depends on the dataset's version, which is most likely the last one that was seen.
         last = session.last_seen(name)
         rows, fetched = session.locked(name, None if last is None else _wanted(last[0], lookups))
-        books = cls(session, _there(name, rows))
+        books = cls(session, dataset_of(name, rows))
         if last is not None and fetched is not None and last[0].place == books.dataset.place:
             books._take(lookups, fetched)
         else:

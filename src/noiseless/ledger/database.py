@@ -16,7 +16,7 @@ from noiseless.ledger.entries import Anchor, canonical
 from noiseless.ledger.errors import LedgerError, LedgerUnavailableError
 from noiseless.ledger.failures import LostConnectionError, of_connecting, of_postgresql, of_sqlite
 from noiseless.ledger.location import shown
-from noiseless.ledger.session import Session
+from noiseless.ledger.session import Parameters, Session
 from noiseless.ledger.statements import Statements
 
 Found = TypeVar("Found")
@@ -62,6 +62,19 @@ class Database:
     def read(self, work: Callable[[Session], Found]) -> Found:
         """Do some reading on one consistent state of the database; again if the connection breaks."""
         return self._patiently(self._read_once, work)
+
+    def rows(self, sql: str, parameters: Parameters) -> list[tuple[Any, ...]]:
+        """The rows of one statement, which needs no transaction; again if the connection breaks."""
+        return self._patiently(self._rows_once, (sql, parameters))
+
+    def _rows_once(self, statement: tuple[str, Parameters]) -> list[tuple[Any, ...]]:
+        session = self._session()
+        try:
+            return session.rows(*statement)
+        except self.driver_error as error:
+            raise self.meaning(error, session) from error
+        finally:
+            session.end()
 
     def _read_once(self, work: Callable[[Session], Found]) -> Found:
         session = self._session()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 from noiseless.accounting.cost import Budget, Cost
 from noiseless.accounting.record import Record
 from noiseless.ledger.accounts import Shares
-from noiseless.ledger.books import Books, OpenBooks
+from noiseless.ledger.books import Books, OpenBooks, dataset_of
 from noiseless.ledger.entries import Anchor, Entry
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.location import normal_url
@@ -173,6 +173,9 @@ class Ledger:
             UnknownDatasetError: there is no such dataset.
         """
         wanted = (None if cells is None else list(cells), None if analysts is None else list(analysts))
+        if wanted == ([], []):
+            rows = self._database.rows(self._database.statements.dataset, {"name": dataset})
+            return dataset_of(dataset, rows).state({}, {})
         return self.look(dataset, lambda books: books.state_with(*wanted))
 
     def told(

@@ -11,7 +11,7 @@ from noiseless.accounting.history import History
 from noiseless.accounting.record import Record
 from noiseless.ledger.accounts import Accounts, Surplus
 from noiseless.ledger.entries import canonical
-from noiseless.ledger.state import Told
+from noiseless.ledger.state import State, Told
 from noiseless.ledger.tally import Tally
 from noiseless.ledger.wire import (
     fraction_text,
@@ -91,6 +91,20 @@ class Dataset(NamedTuple):
     def history(self) -> History:
         """The account of those who paid most."""
         return History(self.record, self.budget, others=self.accounts.total)
+
+    def state(self, cells: Mapping[str, Cost], analysts: Mapping[str, Tally]) -> State:
+        """What people paid and what is left, with the accounts of some cells and analysts."""
+        return State(
+            dataset=self.name,
+            version=self.version,
+            digest=self.digest,
+            record=self.record,
+            budget=self.budget,
+            analyst_budget=self.analyst_budget,
+            accounts=self.accounts,
+            cells=cells,
+            analysts=analysts,
+        )
 
 
 @lru_cache(maxsize=256)
