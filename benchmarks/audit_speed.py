@@ -10,8 +10,9 @@ import duckdb
 import noiseless as nl
 from measure import best_of, copying, exponent, in_a_process, scanning
 from page import Form, Part, Plot, Section, Table
-from tables import PUBLIC, SHAPES, TEXTS, arrays, parquet
+from tables import PUBLIC, SHAPES, TEXTS, amounts, arrays, parquet
 from wording import beside_limit, versus
+from wording import growth as grown
 
 _ENGINE = duckdb.connect()
 
@@ -96,6 +97,36 @@ def memory(size: int = 10**7) -> list[dict[str, Any]]:
     return found
 
 
+def totals_told(path: Path, rule: str) -> object:
+    """The totals of all groups, told or withheld under a rule, and what those told give away."""
+    found = nl.audit(path, sensitive="amount", public="g", rule=f"amount={rule}")
+    return found.rules and found.rules.totals
+
+
+def grouped_alone(path: Path) -> None:
+    """What DuckDB needs for what the rules are about: how many, how much, and the largest."""
+    query = f"SELECT count(*), sum(amount), max(amount, 3) FROM '{path}' GROUP BY g"
+    _ENGINE.sql(query).to_arrow_table()
+
+
+def totals(groups: int) -> list[dict[str, Any]]:
+    """One line a rule, for so many groups of five rows each."""
+    path, found = amounts(groups), []
+    for rule in ("p-percent:10", "nk:2:85", "15/15"):
+        totals_told(path, rule)
+        ours, engine = best_of(3, partial(totals_told, path, rule), partial(grouped_alone, path))
+        found.append(
+            {
+                "rule": rule,
+                "groups": groups,
+                "audit s": ours,
+                "DuckDB group by s": engine,
+                "ratio": ours / engine,
+            }
+        )
+    return found
+
+
 INTRODUCTION = """\
 Four public columns and one sensitive column. The audit finds k, l, the sizes of all posterior sets, L0 and
 I* together. It stands beside DuckDB's own `SELECT count(DISTINCT s) ... GROUP BY x1, x2, x3, x4` alone on
@@ -106,6 +137,12 @@ Whole numbers are packed into one key a row inside DuckDB, of 32 bits where that
 counted in slots or sorted, which beats hash tables. Numbers whose ranges do not fit together into 63 bits
 need two keys and a radix sort. Few combinations of texts are grouped by DuckDB itself, and the tally is
 built from its result: there DuckDB alone is faster."""
+
+TOTALS = """\
+Groups of five rows on average, and the totals of their amounts under rules of dominance: which are told,
+whom they expose, and which contributor comes closest to another. It stands beside DuckDB's own `SELECT
+count(*), sum(amount), max(amount, 3) ... GROUP BY g` alone. The audit counts rows by group and amount, as it
+does for what the rows themselves would give away, and then compares whole numbers, all groups at once."""
 
 MEMORY = """\
 The peak of a fresh process that audits the same files, beside the size of the five columns (4 bytes a
@@ -125,6 +162,17 @@ def audited(form: Form) -> Iterator[Part]:
     yield Plot("audit", "Seconds to audit a Parquet file", "rows", "seconds", lines)
 
 
+def added_up(form: Form) -> Iterator[Part]:
+    """Times under rules about totals, and their growth."""
+    sizes = form.sizes(10**4, 10**5, 10**6)
+    found = [line for size in sizes for line in totals(size)]
+    yield Table(found)
+    yield beside_limit(found, "audit s", "DuckDB group by s", "DuckDB's grouping alone")
+    yield Table(
+        grown(found, "groups", {"audit": "audit s", "DuckDB": "DuckDB group by s"}, ["rule"]), "Growth"
+    )
+
+
 def remembered(form: Form) -> Iterator[Part]:
     """Peaks of memory."""
     yield Table(memory(form.size(10**7)))
@@ -132,5 +180,6 @@ def remembered(form: Form) -> Iterator[Part]:
 
 SECTIONS = (
     Section("audit", "The audit of a Parquet file", INTRODUCTION, audited),
+    Section("totals", "Totals under a rule", TOTALS, added_up),
     Section("memory", "Memory of an audit", MEMORY, remembered),
 )

@@ -35,6 +35,17 @@ def parquet(shape: str, rows: int, *, text: bool = False) -> Path:
     return path
 
 
+def amounts(groups: int) -> Path:
+    """A Parquet file of amounts in so many groups, five rows each on average and one at least."""
+    path = WORK / f"amounts-{groups}.parquet"
+    if not path.exists():
+        WORK.mkdir(exist_ok=True)
+        group = f"CASE WHEN i < {groups} THEN i ELSE hash(i * 31) % {groups} END"
+        columns = f"({group})::INTEGER AS g, (hash(i * 31 + 1000003) % 1000)::INTEGER AS amount"
+        duckdb.sql(f"COPY (SELECT {columns} FROM range({5 * groups}) t(i)) TO '{path}' (FORMAT parquet)")
+    return path
+
+
 def arrays(path: Path) -> list[npt.NDArray[Any]]:
     """The columns of a file in memory."""
     with duckdb.connect() as engine:

@@ -12,15 +12,9 @@ import pyarrow as pa
 from noiseless.exact import Bits
 from noiseless.policies.merging import Length
 from noiseless.releases.certificate import Cells, Certificate
+from noiseless.releases.column_change import ColumnChange, Example
 from noiseless.releases.request import ReleaseRequest
-from noiseless.releases.results import (
-    ColumnChange,
-    Example,
-    Release,
-    ReleaseFrontier,
-    ReleasePoint,
-    Series,
-)
+from noiseless.releases.results import Release, ReleaseFrontier, ReleasePoint, Series
 
 TOTAL = 38
 """How many sensitive values there are."""

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from html import escape
@@ -16,6 +16,8 @@ _DIGITS = 6
 """What people read has so many significant digits; JSON and frames have all that a double has."""
 _LONGEST_WHOLE = 40
 """Whole numbers of more digits are shown to people with an exponent."""
+_LARGEST_WHOLE = 2**53
+"""Whole numbers up to here are doubles, and JSON has them without a point."""
 _LONGEST_EXACT = 10_000
 """Exact numbers of more bits are not written out: readers of JSON need not take such long ones."""
 _NUMBER = re.compile(r"[-+]?(\d[\d,]*(\.\d+)?(e[-+]?\d+)?|inf)( bits?| %)?")
@@ -95,6 +97,35 @@ def _numeric(cells: Sequence[str]) -> bool:
     return all(cell in _NONE or _NUMBER.fullmatch(cell) for cell in cells) and not _NONE.issuperset(cells)
 
 
+def counted(number: int, things: str) -> str:
+    """How many things there are, in words that agree.
+
+    >>> counted(1, "rows"), counted(1200, "rows"), counted(1, "days of rain"), counted(1, "entries")
+    ('1 row', '1,200 rows', '1 day of rain', '1 entry')
+    """
+    return f"{number:,} {singular(things) if number == 1 else things}"
+
+
+def singular(things: str) -> str:
+    """One of some things that are named by a regular plural.
+
+    >>> singular("rows")
+    'row'
+    """
+    first, space, rest = things.partition(" ")
+    one = f"{first.removesuffix('ies')}y" if first.endswith("ies") else first.removesuffix("s")
+    return f"{one}{space}{rest}"
+
+
+def verb(number: int, plural: str) -> str:
+    """The verb that goes with so many.
+
+    >>> verb(1, "are"), verb(2, "are"), verb(1, "have"), verb(1, "leave")
+    ('is', 'are', 'has', 'leaves')
+    """
+    return {"are": "is", "have": "has"}.get(plural, f"{plural}s") if number == 1 else plural
+
+
 def printable(line: str) -> str:
     r"""A line of what others wrote, with nothing in it that a terminal would take for a command.
 
@@ -144,16 +175,35 @@ def _digits(number: Bound, rounding: str) -> str:
 
 
 def rounded_ends(value: Fraction | None, lower: Bound | None, upper: Bound | None) -> dict[str, float | None]:
-    """The middle, and ends that are rounded outwards.
+    """The middle, and ends that are rounded outwards; whole numbers, such as counts, have no point.
 
     >>> rounded_ends(Fraction(1, 2), Fraction(1, 3), Fraction(2, 3))["lower"] < Fraction(1, 3)
     True
+    >>> rounded_ends(Fraction(5, 2), Fraction(2), Fraction(3))
+    {'value': 2.5, 'lower': 2, 'upper': 3}
     """
     return {
-        "value": None if value is None else nearest(value),
-        "lower": round_down(lower) if isinstance(lower, Fraction) else lower,
-        "upper": round_up(upper) if isinstance(upper, Fraction) else upper,
+        "value": None if value is None else _plain(value, nearest),
+        "lower": _plain(lower, round_down) if isinstance(lower, Fraction) else lower,
+        "upper": _plain(upper, round_up) if isinstance(upper, Fraction) else upper,
     }
+
+
+def _plain(number: Fraction, rounded: Callable[[Fraction], float]) -> float:
+    """A whole number as such where every double is one; otherwise rounded."""
+    whole = number.denominator == 1 and abs(number.numerator) <= _LARGEST_WHOLE
+    return number.numerator if whole else rounded(number)
+
+
+def bound_text(value: float | Decimal, places: int, *, up: bool) -> str:
+    """A decimal with so many places, rounded up or down.
+
+    >>> bound_text(1.584, 2, up=True), bound_text(1.586, 2, up=False)
+    ('1.59', '1.58')
+    """
+    exact = Decimal(repr(value)) if isinstance(value, float) else value
+    rounding = ROUND_CEILING if up else ROUND_FLOOR
+    return f"{exact.quantize(Decimal(1).scaleb(-places), rounding):,}"
 
 
 def nearest(number: Fraction) -> float:

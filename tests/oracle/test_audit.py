@@ -107,8 +107,8 @@ def test_contributions(rows: list[dict[str, Any]]) -> None:
     for column, other in (("x", "z"), ("z", "x")):
         alone = frozenset((row["s"], row[column]) for row in rows)
         without = frozenset((row["s"], row[other]) for row in rows)
-        assert found[column].alone.ratio == oracle.leakage_ratio(alone)
-        assert found[column].without.ratio == oracle.leakage_ratio(without)
+        assert found[column].leakage_alone.ratio == oracle.leakage_ratio(alone)
+        assert found[column].leakage_without.ratio == oracle.leakage_ratio(without)
         assert found[column].k_without == oracle.k_anonymity(rows, [other])
         assert found[column].min_posterior_without == oracle.min_posterior(rows, [other], ["s"])
 

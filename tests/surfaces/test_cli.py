@@ -241,6 +241,7 @@ def test_demo(noiseless: Command, tmp_path: Path) -> None:
     done = noiseless("demo", "--out", str(tmp_path / "demo"))
     assert done.code == 0
     assert done.out.count("NOT PRIVATE") == 2
+    assert "..." not in done.out  # commands can be copied as they are
     assert "The certificate holds" in done.out
     assert "the answers cost 2.00 bits" in done.out
     assert "the answers cost nothing" in done.out

@@ -168,8 +168,10 @@ def test_a_batch_beyond_the_budget_is_refused_before_and_after(reader: Reader, s
     refusal = reader.find(".price.refused", "Refused").text
     assert re.search(r"would cost \S+ bits; \S+ bits are spent and \S+ bits? are left", refusal)
     assert not reader.find("#run").is_enabled()
-    reader.type(".question textarea", "SELECT /*+ bits(1) */ SUM(kwh) FROM small")
-    reader.find("#run", "Run for 1 bit").click()
+    refusal = reader.find(".price.refused", "is the most that fits").text
+    (advised,) = re.findall(r"Ask for a coarser one: (/\*\+ \S+\) \*/) after SELECT", refusal)
+    reader.type(".question textarea", f"SELECT {advised} SUM(kwh) FROM small")
+    reader.find("#run", "Run for").click()
     reader.find(".answer .figure")
 
 

@@ -202,6 +202,19 @@ def test_missing_values(quantize: Command, tmp_path: Path) -> None:
     assert out.read_text().splitlines()[2] == ",b"
 
 
+def test_a_long_name_keeps_the_summary_aligned(quantize: Command, tmp_path: Path) -> None:
+    (tmp_path / "pay.csv").write_text("Gross Pay (EUR)\n7\n")
+    base = (str(tmp_path / "pay.csv"), "--column", "Gross Pay (EUR)", "--bounds", "0", "2000", "--step", "1")
+    done = quantize(*base, "--budget", "3", "-o", str(tmp_path / "out.csv"))
+    assert [line[:19] for line in done.out.splitlines()[2:]] == [
+        "  rows             ",
+        "  a record holds   ",
+        "  Gross Pay (EUR)  ",
+        "  written to       ",
+    ]
+    assert "a record holds   10.97 bits" in done.out  # log2 2001 = 10.9665
+
+
 def test_warnings(quantize: Command, meters: str, tmp_path: Path) -> None:
     out = str(tmp_path / "out.csv")
     base = (meters, "--column", "id", "--bounds", "1", "4", "--step", "1", "-o", out, "--format", "json")
@@ -221,6 +234,8 @@ def test_warnings(quantize: Command, meters: str, tmp_path: Path) -> None:
         (("--bounds", "0", "10", "--budget", "0.9"), "below one bit allows one output only, a constant"),
         (("--bounds", "0", "10", "--budget", "reach 1"), "below one bit allows one output only, a constant"),
         (("--bounds", "0", "10", "--budget", "x"), "--budget takes a finite decimal number"),
+        (("--bounds", "0", "10", "--cells", "8"), '--budget "reach K"; see noiseless quantize --help'),
+        (("--bounds", "2024-01-01", "2024-12-31", "--budget", "1"), "dates are coarsened by noiseless"),
         (("--bounds", "0", "10"), "give a budget in bits, a reach or a largest error"),
         (("--bounds", "0", "10", "--budget", "1", "--max-error", "1"), "only one of them"),
         (

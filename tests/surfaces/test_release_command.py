@@ -128,6 +128,7 @@ def test_every_option_reaches_the_release(call: Command) -> None:
         ((*HIDE, "--min-posterior", "2", "--hierarchy", "chol=tree.csv"), "not in its hierarchy"),
         ((*HIDE, "--min-posterior", "2", "--hierarchy", "chol"), "is not COL=FILE"),
         ((*HIDE, "--min-posterior", "2", "--hierarchy", "sex=tree.csv"), "not among the public columns"),
+        ((*HIDE, "--min-posterior", "2", "--hierarchy", "chl=t.csv"), "columns; did you mean 'chol'?"),
         ((*HIDE, "--min-posterior", "2", "--span", "chol=3"), "takes a range"),
         ((*HIDE, "--min-posterior", "2", "--certificate", "out.csv"), "cannot hold two things"),
         ((*HIDE, "--min-posterior", "2", "--objective", "privacy"), "--objective"),

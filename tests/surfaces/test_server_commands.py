@@ -64,6 +64,14 @@ def test_one_token_for_several_datasets(
             assert [token.id for token in list_tokens(ledger)] == [made["id"]]
 
 
+def test_tokens_are_listed_in_columns(curator: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("ann", "a longer name"):
+        run(["token", "add", curator, "--name", name])
+    capsys.readouterr()
+    run(["token", "list", curator])
+    assert len({line.index("for ever") for line in capsys.readouterr().out.splitlines()}) == 1
+
+
 def test_no_tokens(curator: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["token", "list", curator]) == 0
     assert capsys.readouterr().out == "meters has no tokens\n"

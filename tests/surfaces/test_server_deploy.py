@@ -134,7 +134,7 @@ def test_systemd_takes_the_unit(tmp_path: Path) -> None:
     assert safe.returncode == 0, safe.stdout[-300:] + safe.stderr
 
 
-def test_the_container_starts_what_there_is() -> None:
+def test_the_container_starts_what_there_is(server: Process) -> None:
     """Its own steps need an image of Python; here its command and its check are those of this package."""
     text = (DEPLOY / "Containerfile").read_text()
     entry = re.search(r'^ENTRYPOINT \["noiseless", "serve", (.*)\]$', text, re.MULTILINE)
@@ -144,3 +144,8 @@ def test_the_container_starts_what_there_is() -> None:
     )
     assert "--host" in entry[1]
     assert "--host" in shown.stdout
+    check = re.search(r'^ +CMD \["python", "-c", "(.*)"\]$', text, re.MULTILINE)
+    assert check is not None
+    for port, healthy in ((server.port, True), (free_port(), False)):
+        command = [sys.executable, "-c", check[1].replace("8000", str(port))]
+        assert (subprocess.run(command, capture_output=True, check=False).returncode == 0) is healthy

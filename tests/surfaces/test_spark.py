@@ -138,6 +138,21 @@ def test_an_audit_of_too_many_combinations_is_computed_by_spark(options: dict[st
     assert limits.check(found).to_dict() == limits.check(nl.audit(PEOPLE, **options)).to_dict()
 
 
+def test_missing_values_are_counted_by_spark_as_here() -> None:
+    blanks = pa.table(
+        {"age": [31, None, 52, 47, 47], "ward": ["a", None, None, "b", "b"], "zip": [1, 2, 3, 4, None]}
+    )
+    frame = on_spark(blanks)
+    for missing, lacking, dropped in (("value", {"age": 1, "ward": 2}, 0), ("drop", {}, 2)):
+        options: dict[str, Any] = {"sensitive": "age", "public": "ward", "missing": missing}
+        found = nl.audit(SparkTable.of(frame, most=1), **options)
+        assert isinstance(found, SparkAudit)
+        here = nl.audit(blanks, **options)
+        assert found.missing == here.missing == lacking
+        assert found.dropped == here.dropped == dropped
+        assert found.rows == here.rows == 5 - dropped
+
+
 @settings(max_examples=3, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(tables())
 def test_measures_of_random_tables_by_jobs_are_those_of_duckdb(data: pa.Table) -> None:
@@ -147,7 +162,15 @@ def test_measures_of_random_tables_by_jobs_are_those_of_duckdb(data: pa.Table) -
     except nl.NoiselessError:  # a column without a value
         return
     there = nl.audit(SparkTable.of(on_spark(data), most=0), **options)
-    for name in ("rows", "pairs", "k_anonymity", "components", "posterior_histogram", "leakage_symmetric"):
+    for name in (
+        "rows",
+        "missing",
+        "pairs",
+        "k_anonymity",
+        "components",
+        "posterior_histogram",
+        "leakage_symmetric",
+    ):
         assert getattr(there, name) == getattr(here, name)
     assert there.worst.target == here.worst.target
     assert there.leakage.ratio == here.leakage.ratio

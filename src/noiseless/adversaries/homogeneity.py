@@ -86,7 +86,7 @@ def homogeneity(
         raise RequestError("a release takes each row for a person; leave the unit out, or the budgets")
     if options and not aims:
         raise RequestError(
-            f"{', '.join(options)}: options of releases go with budgets or smallest posteriors"
+            f"{', '.join(options)}: options of releases go with budgets or min_posteriors"
         )
     opened = open_table(table, names=names)
     opened = opened.distinct_rows() if distinct_rows else opened

@@ -1,12 +1,15 @@
 """A game's results as a readable table, in a terminal and in a notebook."""
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 from typing import Any
 
 from noiseless.display import html_rows
 
 _LAST = ("score", "low", "high")
 """Columns at the end; everything else that tells results apart stands before them."""
+_PAID = ("budget", "charged")
+"""Columns of bits that are paid: rounded up, as everywhere."""
 
 
 def as_text(title: str, results: Sequence[Mapping[str, Any]], shown: Sequence[str] = ()) -> str:
@@ -35,7 +38,7 @@ def _rows(results: Sequence[Mapping[str, Any]], shown: Sequence[str]) -> list[li
     rows = [[name.replace("_", " ") for name in names] + ["score", "95 % interval"]]
     for one in results:
         interval = f"{one['low']:.3f} to {one['high']:.3f}" if one["low"] < one["high"] else "exact"
-        rows.append([_cell(one.get(name, "")) for name in names] + [f"{one['score']:.3f}", interval])
+        rows.append([_cell(name, one.get(name, "")) for name in names] + [f"{one['score']:.3f}", interval])
     return rows
 
 
@@ -48,9 +51,15 @@ def _differs(name: str, results: Sequence[Mapping[str, Any]]) -> bool:
     return short and (name == "budget" or len(set(values)) > 1)
 
 
-def _cell(value: Any) -> str:  # noqa: ANN401 - a number, a text or nothing
+def _cell(name: str, value: Any) -> str:  # noqa: ANN401 - a number, a text or nothing
+    """A number, a text or nothing as it is shown.
+
+    >>> _cell("budget", 1.2223924), _cell("hit", 1.2223924), _cell("budget", 1.585)
+    ('1.23', '1.222', '1.585')
+    """
     if isinstance(value, float):
-        return f"{value:.4g}"
+        short = f"{value:.4g}"
+        return f"{ceil(value * 100) / 100:g}" if name in _PAID and float(short) != value else short
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     return "-" if value is None else str(value)

@@ -88,7 +88,8 @@ def audit(
         missing=missing,
         distinct=distinct_rows,
     )
-    whole, audited, seen = _single(tables[0], wish) if len(tables) == 1 else _joined(tables, wish)
+    read = _single(tables[0], wish) if len(tables) == 1 else _joined(tables, wish)
+    audited, seen = read.audited, read.seen
     told = replace(roles, public=seen)
     values = _declared_values(declared, roles.sensitive)
     if isinstance(audited, SparkGroups):  # too many combinations for one machine
@@ -103,14 +104,15 @@ def audit(
         target=roles.sensitive,
         census=census,
         side=side,
-        source=whole.label,
+        source=read.whole.label,
         public=seen,
         given=roles.given,
         unit=unit,
         rows=tally.total,
         tally=tally,
-        table=whole,
-        dropped=missing == "drop" and len(tables) == 1,
+        table=read.whole,
+        dropped=read.left_out() if missing == "drop" else 0,
+        releases=len(tables),
         declared_values=values,
         ruling=ruling,
     )
@@ -215,15 +217,30 @@ class _Wish:
         return typed(replace(table, textual=False).select(columns), kept)
 
 
-def _single(table: Table, wish: _Wish) -> tuple[Table, Table, tuple[str, ...]]:
-    """All rows of one table, those to be audited, and the names of the public columns."""
+@dataclass(frozen=True)
+class _Read:
+    """All rows, those to be audited, the names of the public columns, and each table before and after."""
+
+    whole: Table
+    audited: Table
+    seen: tuple[str, ...]
+    parts: tuple[tuple[Table, Table], ...]
+
+    def left_out(self) -> int:
+        """How many rows are not audited because a value is missing."""
+        return sum(before.count() - after.count() for before, after in self.parts)
+
+
+def _single(table: Table, wish: _Wish) -> _Read:
+    """One table."""
     columns = (*wish.shared, *wish.public, *([wish.unit] if wish.unit else []))
     whole = wish.prepared(table, columns)
     distinct = wish.prepared(table.distinct_rows(), columns) if wish.distinct else whole
-    return whole, distinct.with_missing(columns, wish.missing), wish.public
+    audited = distinct.with_missing(columns, wish.missing)
+    return _Read(whole, audited, wish.public, ((distinct, audited),))
 
 
-def _joined(tables: Sequence[Table], wish: _Wish) -> tuple[Table, Table, tuple[str, ...]]:
+def _joined(tables: Sequence[Table], wish: _Wish) -> _Read:
     """Several releases as their join over persons; each is prepared by itself, before."""
     if wish.unit is None:
         raise RequestError(
@@ -238,9 +255,10 @@ def _joined(tables: Sequence[Table], wish: _Wish) -> tuple[Table, Table, tuple[s
         table.require(wish.unit)
         columns = [c for c in (wish.unit, *wish.shared, *wish.public) if c in table.columns]
         chosen = wish.prepared(table.distinct_rows() if wish.distinct else table, columns)
-        parts.append(chosen.with_missing(columns, wish.missing))
-    joined, seen = parts[0].link(parts[1:], wish.unit, wish.shared, wish.public)
-    return joined, joined, seen
+        parts.append((chosen, chosen.with_missing(columns, wish.missing)))
+    first, *others = (after for _, after in parts)
+    joined, seen = first.link(others, wish.unit, wish.shared, wish.public)
+    return _Read(joined, joined, seen, tuple(parts))
 
 
 def _published(seen: Sequence[str], wish: _Wish, releases: int) -> tuple[Published, ...]:

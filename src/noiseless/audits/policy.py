@@ -11,7 +11,9 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, ValidationError
 
 from noiseless.audits.exposure import Exposure
+from noiseless.audits.policy_wording import policy_table
 from noiseless.audits.result import Audit
+from noiseless.display import aligned, html_rows
 from noiseless.errors import PolicyError
 from noiseless.exact import Bits
 
@@ -85,11 +87,21 @@ _RULES: dict[str, _Rule] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PolicyResult:
     """The outcome of all checks."""
 
     checks: tuple[Check, ...]
+
+    def __repr__(self) -> str:
+        return "\n".join([self._title, *(f"  {line}" for line in aligned(policy_table(self)))])
+
+    def _repr_html_(self) -> str:
+        return html_rows(policy_table(self), self._title)
+
+    @property
+    def _title(self) -> str:
+        return "The policy is met" if self.holds else "The policy is not met"
 
     @property
     def holds(self) -> bool:
@@ -102,11 +114,35 @@ class PolicyResult:
 
 
 class Policy(BaseModel):
-    """A policy file: TOML with a table [limits]."""
+    """Limits that every audit must keep; in a file, TOML with a table [limits].
+
+    >>> Policy(limits={"min_posterior": 3, "leakage": "1.59"})
+    Policy(limits={'leakage': 1.59, 'min_posterior': 3})
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     limits: Limits
+
+    def __init__(self, **data: Any) -> None:  # noqa: ANN401 - whatever is to be checked
+        """Check the limits.
+
+        Raises:
+            PolicyError: there are none, or one is wrong.
+        """
+        bare = {name: value for name, value in data.items() if name != "limits"}
+        if bare or not data:
+            raise PolicyError(
+                f"a policy holds its limits together; write nl.Policy(limits={bare or {'min_posterior': 5}})"
+            )
+        try:
+            super().__init__(**data)
+        except ValidationError as error:
+            raise PolicyError(_first_problem(error)) from None
+
+    def __repr__(self) -> str:
+        asked = (f"{name!r}: {limit}" for name, limit in self.limits.model_dump(exclude_none=True).items())
+        return f"Policy(limits={{{', '.join(asked)}}})"
 
     @classmethod
     def read(cls, path: Path | str) -> "Policy":
@@ -117,13 +153,13 @@ class Policy(BaseModel):
         """
         try:
             data = tomllib.loads(Path(path).read_text("utf-8"), parse_float=Decimal)
-            policy = cls.model_validate(data)
+            policy = cls(limits=_only_limits(data))
         except OSError as error:
             raise PolicyError(f"{path}: cannot be opened ({error.strerror})") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise PolicyError(f"{path}: is not TOML ({error})") from None
-        except ValidationError as error:
-            raise PolicyError(f"{path}: {_first_problem(error)}") from None
+        except PolicyError as error:
+            raise PolicyError(f"{path}: {error}") from None
         if not policy.limits.model_dump(exclude_none=True):
             raise PolicyError(f"{path}: sets no limit; write for example [limits] and min_posterior = 5")
         return policy
@@ -150,11 +186,19 @@ def _check(name: str, limit: Decimal | int, audit: Audit, exposure: Exposure) ->
     return Check(name, exposure.name, limit, at_most, shown, bool(holds))
 
 
+def _only_limits(data: dict[str, Any]) -> Any:  # noqa: ANN401 - not checked yet
+    """What stands in the table [limits] of a file, which holds nothing else."""
+    if "limits" not in data:
+        raise PolicyError("has no table [limits]; write [limits] and, for example, min_posterior = 5")
+    if others := [name for name in data if name != "limits"]:
+        raise PolicyError(f"{others[0]!r} stands outside the table [limits]; write it below that line")
+    return data["limits"]
+
+
 def _first_problem(error: ValidationError) -> str:
     first = error.errors()[0]
-    place = ".".join(map(str, first["loc"]))
+    place = ".".join(map(str, first["loc"][1:]))
     if first["type"] == "extra_forbidden":
         return f"there is no limit {place!r}; the limits are {', '.join(_RULES)}"
-    if first["type"] == "missing":
-        return f"has no table [{place}]; write [limits] and, for example, min_posterior = 5"
-    return f"{place}: {first['msg']}"
+    message = str(first["msg"])
+    return f"{place or 'limits'}: {message[:1].lower()}{message[1:]}"

@@ -1,9 +1,11 @@
 """The result of an audit: frozen, with the JSON's names, its costly parts computed when asked for."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from noiseless.audits.census import BoolArray, Census
 from noiseless.audits.exposure import Exposure
 from noiseless.audits.records import write_records
 from noiseless.audits.ruled import Ruling
-from noiseless.audits.side import Contribution, SideInformation
+from noiseless.audits.side import Contribution, SideInformation, most_telling_first
 from noiseless.audits.under_rules import UnderRules
 from noiseless.audits.witness import Witness, witnesses
 from noiseless.audits.wording import headline, summary, to_dict, verdict
@@ -40,7 +42,8 @@ class Audit(Exposure):
         rows: how many rows were audited.
         tally: the distinct combinations of all these columns.
         table: where the rows are, for row numbers and the export of records.
-        dropped: whether rows with missing values were left out.
+        dropped: how many rows were left out because a value is missing.
+        releases: how many releases were joined.
         declared_values: how many values the sensitive columns can take by their declared domain, if declared.
         ruling: the rules under which the table is seen, if any; `tally` is then what they make of it.
     """
@@ -52,7 +55,8 @@ class Audit(Exposure):
     rows: int
     tally: Tally
     table: Table
-    dropped: bool = False
+    dropped: int = 0
+    releases: int = 1
     declared_values: int | None = None
     ruling: Ruling | None = None
 
@@ -76,7 +80,7 @@ class Audit(Exposure):
     def needed(self) -> tuple[str, ...]:
         """The columns a row must have values in to have been audited."""
         unit = () if self.unit is None else (self.unit,)
-        return (*self.seen, *self.sensitive, *unit) if self.dropped else ()
+        return (*self.seen, *self.sensitive, *unit) if self.dropped and self.releases == 1 else ()
 
     @property
     def heads(self) -> str:
@@ -87,6 +91,15 @@ class Audit(Exposure):
     def persons(self) -> int:
         """How many persons there are (rows, when a row is a person)."""
         return self.rows if self.unit is None else len(self.tally.project((self.unit,)))
+
+    @cached_property
+    def missing(self) -> Mapping[str, int]:
+        """In how many rows each sensitive or public column is missing, where it is: one more value of it.
+
+        Somebody who is absent from a release lacks its columns, which is something else and not counted.
+        """
+        found = {column: self._rows_without(column) for column in (*self.sensitive, *self.public)}
+        return MappingProxyType({column: rows for column, rows in found.items() if rows})
 
     @cached_property
     def by_column(self) -> dict[str, Exposure]:
@@ -178,8 +191,7 @@ class Audit(Exposure):
     @cached_property
     def contributions(self) -> tuple[Contribution, ...]:
         """What each public column adds for the worst sensitive column, the one that matters most first."""
-        found = (self._contribution(column) for column in self.public)
-        return tuple(sorted(found, key=lambda c: (c.without.ratio, -c.spared, -c.alone.ratio)))
+        return most_telling_first(self._contribution(column) for column in self.public)
 
     @property
     def verdict(self) -> str:
@@ -199,6 +211,15 @@ class Audit(Exposure):
         """Everything, under the names it has in JSON; the witnesses' values only if `reveal`."""
         return to_dict(self, Exposure.to_dict, reveal=reveal)
 
+    def _rows_without(self, column: str) -> int:
+        """In how many rows a column is missing, of those who are in its release."""
+        tally = self.tally
+        lacking = tally.codes(column) == 0
+        mark = f"in release {column.partition('.')[0]}"
+        if self.releases > 1 and column in self.public and mark in self.public:
+            lacking &= tally.decode(mark).to_numpy(zero_copy_only=False).astype(bool)
+        return int(tally.counts[lacking].sum())
+
     def _contribution(self, column: str) -> Contribution:
         worst = self.worst
         rest = tuple(c for c in self.seen if c != column)
@@ -206,8 +227,8 @@ class Audit(Exposure):
         without = Census.take(self.tally, rest, worst.target, self.unit)
         return Contribution(
             column=column,
-            alone=leakage(alone.joint),
-            without=leakage(without.joint),
+            leakage_alone=leakage(alone.joint),
+            leakage_without=leakage(without.joint),
             min_posterior_without=int(without.joint.posterior_sizes.min()),
             k_without=k_anonymity(without),
             spared=worst.homogeneous_persons - without.heads_with_posterior(1),

@@ -2,7 +2,9 @@
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from noiseless.display import counted, verb
 
 if TYPE_CHECKING:
     from noiseless.audits.finest import Finest
@@ -11,6 +13,28 @@ if TYPE_CHECKING:
     from noiseless.audits.under_rules import UnderRules
 
 _DIGITS = 4
+
+
+class RuleRow(NamedTuple):
+    """A figure without the rules and under them."""
+
+    name: str
+    before: str
+    after: str
+
+
+def rule_rows(rules: "UnderRules") -> list[RuleRow]:
+    """The main figures, without and with."""
+    was, now, heads = rules.before, rules.after, rules.audit.heads
+    return [
+        RuleRow("groups", f"{was.public_values:,}", f"{now.public_values:,}"),
+        RuleRow("fewest values left", f"{was.min_posterior:,}", f"{now.min_posterior:,}"),
+        RuleRow("bits leaked, L0", was.leakage.rounded_up(2), now.leakage.rounded_up(2)),
+        RuleRow("bits told apart for certain, I*", was.maximin.rounded_up(2), now.maximin.rounded_up(2)),
+        RuleRow(f"{heads} given away", f"{was.homogeneous_persons:,}", f"{now.homogeneous_persons:,}"),
+        RuleRow("k-anonymity", f"{was.k_anonymity:,}", f"{now.k_anonymity:,}"),
+        RuleRow(f"{heads} withheld", "0", f"{rules.ruling.withheld:,}"),
+    ]
 
 
 def seen_verdict(rules: "UnderRules") -> str:
@@ -39,17 +63,18 @@ def _gained(rules: "UnderRules") -> str:
         return same
     was, now = before.homogeneous_persons, after.homogeneous_persons
     fewer = f"instead of {was:,}" if now < was else "as before"
-    return f"{same} {now:,} of {rules.audit.persons:,} {rules.audit.heads} {are(now)} given away, {fewer}."
+    of = f"{now:,} of {counted(rules.audit.persons, rules.audit.heads)}"
+    return f"{same} {of} {verb(now, 'are')} given away, {fewer}."
 
 
 def _withheld(rules: "UnderRules") -> list[str]:
     ruling, audit = rules.ruling, rules.audit
     if not ruling.withheld:
         return []
-    groups = "group" if ruling.withheld_groups == 1 else "groups"
-    of = f"{ruling.withheld:,} of {audit.persons:,} {audit.heads}"
+    groups = counted(ruling.withheld_groups, "groups")
+    of = f"{ruling.withheld:,} of {counted(audit.persons, audit.heads)}"
     told = "that they are can be seen" if ruling.withheld > 1 else "that it is can be seen"
-    return [f"{of} {are(ruling.withheld)} withheld, in {ruling.withheld_groups:,} {groups}; {told}."]
+    return [f"{of} {verb(ruling.withheld, 'are')} withheld, in {groups}; {told}."]
 
 
 def _price(rules: "UnderRules") -> list[str]:
@@ -60,7 +85,7 @@ def _price(rules: "UnderRules") -> list[str]:
         return [f"{'; '.join(moved)}."] if moved else []
     if not finest.largest_change:  # nothing was gained, which is said already
         return [f"{moved[0]}."] if moved else []
-    least = f"change it by {above(finest.largest_change)}{' days' * finest.days} at most"
+    least = f"change it by {distance_text(finest.largest_change, days=finest.days)} at most"
     if moved:
         return [f"{moved[0]}; cells chosen to leave as many {least}.", *_worse(rules, finest)]
     nothing = ", and withhold nothing" if rules.ruling.withheld else ""
@@ -75,21 +100,22 @@ def _worse(rules: "UnderRules", finest: "Finest") -> list[str]:
         apart = f"{finest.maximin.rounded_up(2)} bits apart for certain"
         found.append(f"tell {apart} (under the rules {after.maximin.rounded_up(2)})")
     if finest.k_anonymity < after.k_anonymity:
-        few = f"{finest.k_anonymity:,} {heads.removesuffix('s') if finest.k_anonymity == 1 else heads}"
+        few = counted(finest.k_anonymity, heads)
         found.append(f"have a group of {few} (under the rules {after.k_anonymity:,} or more)")
     return [f"But they {' and '.join(found)}."] if found else []
 
 
 def _totals(totals: "Totals", heads: str) -> str:
     rules = " and ".join(rule.text for rule in totals.rules)
-    told = f"{totals.told:,} of {totals.groups:,} totals of {totals.column} {are(totals.told)} told"
+    of = f"{totals.told:,} of {counted(totals.groups, 'totals')} of {totals.column}"
+    told = f"{of} {verb(totals.told, 'are')} told"
     if not totals.told:
         return f"{rules}: {told}, so no amount is given away by one."
     exposed = totals.contributors
     last = f"what the last one contributes, all {totals.bits.rounded_up(2)} bits"
     parts = [
         f"{rules}: {told}; whoever knows the other contributors of a group computes {last}.",
-        f"{exposed:,} {heads.removesuffix('s') if exposed == 1 else heads} {are(exposed)} exposed so.",
+        f"{counted(exposed, heads)} {verb(exposed, 'are')} exposed so.",
     ]
     if totals.alone:
         groups = "told group" if totals.alone == 1 else "told groups"
@@ -105,12 +131,16 @@ def change_text(change: "Change") -> str:
     """The largest change of a column's values, with its unit."""
     if change.largest is None:
         return ""
-    return above(change.largest) + (" days" if change.kind == "date" else "")
+    return distance_text(change.largest, days=change.kind == "date")
 
 
-def are(number: int) -> str:
-    """The verb of so many."""
-    return "is" if number == 1 else "are"
+def distance_text(distance: Fraction, *, days: bool) -> str:
+    """A distance in a few digits, rounded up, with its unit.
+
+    >>> distance_text(Fraction(5, 2), days=True), distance_text(Fraction(1), days=True)
+    ('2.5 days', '1 day')
+    """
+    return above(distance) + (f" day{'s' * (distance != 1)}" if days else "")
 
 
 def above(value: Fraction) -> str:

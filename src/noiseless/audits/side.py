@@ -1,5 +1,6 @@
 """The effect of side information: what the release gives away with it and without it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,16 +42,16 @@ class Contribution:
 
     Attributes:
         column: the public column.
-        alone: L0 when only this column is published.
-        without: L0 when all others are.
-        min_posterior_without: the smallest posterior set when all others are.
+        leakage_alone: L0 when only this column is published.
+        leakage_without: L0 when all others are.
+        min_posterior_without: the fewest values left when all others are.
         k_without: k-anonymity when all others are.
         spared: how many rows (persons) would no longer be pinned down to one sensitive value without it.
     """
 
     column: str
-    alone: Bits
-    without: Bits
+    leakage_alone: Bits
+    leakage_without: Bits
     min_posterior_without: int
     k_without: int
     spared: int
@@ -59,9 +60,16 @@ class Contribution:
         """As it is in JSON."""
         return {
             "column": self.column,
-            "leakage_alone": self.alone.upper,
-            "leakage_without": self.without.upper,
+            "leakage_alone": self.leakage_alone.upper,
+            "leakage_without": self.leakage_without.upper,
             "min_posterior_without": self.min_posterior_without,
             "k_without": self.k_without,
             "spared": self.spared,
         }
+
+
+def most_telling_first(contributions: Iterable[Contribution]) -> tuple[Contribution, ...]:
+    """Columns in the order of what leaving each out would save."""
+    return tuple(
+        sorted(contributions, key=lambda c: (c.leakage_without.ratio, -c.spared, -c.leakage_alone.ratio))
+    )

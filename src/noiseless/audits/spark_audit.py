@@ -1,13 +1,15 @@
 """The audit of a table with more distinct combinations than one machine takes: the same names, by Spark."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 import pyarrow as pa
 
-from noiseless.audits.side import Contribution, SideInformation
+from noiseless.audits.side import Contribution, SideInformation, most_telling_first
 from noiseless.audits.spark_exposure import NOT_COMPUTED, POSTERIOR, SIZE, SparkExposure, joined
 from noiseless.audits.witness import SHOWN, VALUES_SHOWN, Witness, shown
 from noiseless.audits.wording import summary, to_dict, verdict
@@ -59,10 +61,21 @@ class SparkAudit(SparkExposure):
         """What is counted: rows or persons."""
         return "rows" if self.unit is None else "persons"
 
-    @cached_property
+    @property
     def rows(self) -> int:
         """How many rows were audited."""
         return self.groups.count()
+
+    @property
+    def dropped(self) -> int:
+        """How many rows were left out because a value is missing."""
+        return self.groups.left_out
+
+    @cached_property
+    def missing(self) -> Mapping[str, int]:
+        """In how many rows each sensitive or public column is missing, where it is: one more value of it."""
+        found = {column: self.groups.count_missing(column) for column in (*self.sensitive, *self.public)}
+        return MappingProxyType({column: rows for column, rows in found.items() if rows})
 
     @cached_property
     def persons(self) -> int:
@@ -142,8 +155,7 @@ class SparkAudit(SparkExposure):
     @cached_property
     def contributions(self) -> tuple[Contribution, ...]:
         """What each public column adds for the worst sensitive column, the one that matters most first."""
-        found = (self._contribution(column) for column in self.public)
-        return tuple(sorted(found, key=lambda c: (c.without.ratio, -c.spared, -c.alone.ratio)))
+        return most_telling_first(self._contribution(column) for column in self.public)
 
     @property
     def rules(self) -> None:
@@ -256,6 +268,6 @@ def audit_on_spark(
         ColumnError: a column has no value at all.
     """
     for column in (*sensitive, *given, *public):
-        if groups.frame.where(groups.frame[groups.field(column)].isNotNull()).isEmpty():
+        if groups.count_missing(column) == groups.count():
             raise ColumnError(column, "has no value at all; leave it out")
     return SparkAudit(sensitive, groups, given, public, unit, declared_values)

@@ -1,25 +1,22 @@
 """Totals told under a rule of dominance: which are, and what they give away."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from noiseless.audits.census import BoolArray
-from noiseless.audits.exact_columns import exact_values
+from noiseless.audits.contributions import Contributions, contributions
 from noiseless.audits.witness import json_value
-from noiseless.errors import ColumnError
 from noiseless.exact import Bits, round_down
 from noiseless.mechanisms.rules import Dominance
 from noiseless.tables import Tally
 from noiseless.tables.kernels import distinct_values, run_starts
 
-_MOST_WHOLE = 2**62
-"""Sums below this are added by machine."""
+_HAIR = 1e-12
+"""More than the rounding of a quotient of floats."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +112,8 @@ def totals_of(
 ) -> Totals:
     """Hold the total of a column in every group of the public columns against rules.
 
-    Missing amounts contribute nothing. The total of suppressed rows is never told.
+    Missing amounts contribute nothing; where all are missing there is no total. Groups are compared in whole
+    numbers, all at once.
 
     Args:
         tally: the combinations as they are told.
@@ -123,7 +121,7 @@ def totals_of(
         public: the public columns.
         unit: the column that names a person: a contributor is a person, and otherwise a row.
         rules: all must pass.
-        suppressed: for each group whether its rows are suppressed.
+        suppressed: for each group whether it holds the rows that are withheld: its total is not told.
         groups: how many groups there were before any was suppressed.
         whole: the combinations before any was suppressed.
 
@@ -131,15 +129,15 @@ def totals_of(
         ColumnError: the column does not hold amounts.
     """
     parts = tally.project((*public, *([unit] if unit else []), column))
-    told, closest, alone = np.zeros(len(suppressed), bool), None, 0
-    for group, amounts in _contributions(parts, column, len(public), by_person=unit is not None):
-        if suppressed[group] or not amounts or not all(rule.passes(amounts) for rule in rules):
-            continue
-        told[group] = True
-        if len(amounts) == 1:
-            alone += 1
-        elif closest is None or _error(amounts) < closest.error:
-            closest = Closest(group, len(amounts), _error(amounts))
+    told, alone, closest = np.zeros(len(suppressed), bool), 0, None
+    factor = max(rule.factor for rule in rules)
+    for given in contributions(parts, column, len(public), by_person=unit is not None, factor=factor):
+        passed = ~suppressed[given.group]
+        for rule in rules:
+            passed &= rule.passes_each(given).astype(bool)
+        told[given.group[passed]] = True
+        alone += int((passed & (given.number == 1)).sum())
+        closest = _closer(closest, _closest(given, passed & (given.number > 1)))
     return Totals(
         column,
         tuple(rules),
@@ -154,8 +152,8 @@ def totals_of(
 
 def _heads(parts: Tally, column: str, width: int, unit: str | None, told: BoolArray) -> int:
     """How many rows (different persons) contribute to the totals that are told."""
-    keys = parts.prefix(width)
-    chosen = told[np.searchsorted(keys[run_starts(keys)], keys)] & (parts.codes(column) > 0)
+    starts = run_starts(parts.prefix(width))
+    chosen = np.repeat(told, np.diff(starts, append=len(parts))) & (parts.codes(column) > 0)
     if unit is None:
         return int(parts.counts[chosen].sum())
     return len(distinct_values(parts.codes(unit)[chosen]))
@@ -166,62 +164,33 @@ def _different(tally: Tally, column: str, public: Sequence[str], unit: str | Non
     if unit is None:
         return len(tally.project((column,)))
     parts = tally.project((*public, unit, column))
-    amounts, known = _amounts(parts, column)
-    starts = run_starts(parts.prefix(len(public) + 1))
-    sums = np.add.reduceat(amounts * parts.counts.astype(amounts.dtype), starts)
-    has = np.logical_or.reduceat(known, starts)
-    return len(set(sums[has].tolist())) + (not has.all())
+    persons = parts.prefix(len(public) + 1)
+    some_missing = len(run_starts(persons)) > len(run_starts(persons[parts.codes(column) > 0]))
+    parted = contributions(parts, column, len(public), by_person=True)
+    return len(set[int]().union(*(given.amounts.tolist() for given in parted))) + some_missing
 
 
-def _error(amounts: Sequence[int]) -> Fraction:
-    """By which share of the largest amount (the first) the second largest contributor overestimates it."""
-    largest = amounts[0]
-    return Fraction(sum(amounts[2:]), largest) if largest else Fraction(0)  # nothing in all: all have nothing
+def _closest(given: Contributions, chosen: BoolArray) -> Closest | None:
+    """The first of the chosen groups in which the second largest contributor overestimates the least."""
+    places = np.flatnonzero(chosen)
+    if not len(places):
+        return None
+    rest, largest = given.rest[places], given.largest[places]
+    largest = np.where(largest == 0, 1, largest)  # nothing in all: all have nothing, an error of 0
+    if rest.dtype != object:  # floats find those that may be the closest
+        shares = rest / largest
+        near = shares <= shares.min() * (1 + _HAIR)
+        places, rest, largest = places[near], rest[near], largest[near]
+    best = 0
+    tops, bottoms = rest.tolist(), largest.tolist()
+    for i in range(1, len(tops)):
+        if tops[i] * bottoms[best] < tops[best] * bottoms[i]:
+            best = i
+    place = places[best]
+    return Closest(int(given.group[place]), int(given.number[place]), Fraction(tops[best], bottoms[best]))
 
 
-def _contributions(
-    parts: Tally, column: str, width: int, *, by_person: bool
-) -> Iterator[tuple[int, list[int]]]:
-    """Each group with what its contributors have, the largest first, in units that are the same for all.
-
-    Args:
-        parts: the combinations of the public columns, the person (if `by_person`), and `column`.
-        column: the amounts.
-        width: how many public columns there are.
-        by_person: whether contributors are persons, each with the sum of their rows.
-    """
-    amounts, known = _amounts(parts, column)
-    starts = np.append(run_starts(parts.prefix(width)), len(parts))
-    if by_person:
-        amounts = amounts * parts.counts.astype(amounts.dtype)
-        persons = parts.prefix(width + 1)
-    for group, (begin, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
-        span = np.flatnonzero(known[begin:end]) + begin
-        if by_person and len(span):
-            found = np.add.reduceat(amounts[span], run_starts(persons[span]))
-        else:
-            found = np.repeat(amounts[span], parts.counts[span])
-        yield group, np.sort(found)[::-1].tolist()
-
-
-def _amounts(parts: Tally, column: str) -> tuple[npt.NDArray[Any], BoolArray]:
-    """What each combination has, as whole multiples of one number, and whether it has any."""
-    codes = parts.codes(column)
-    distinct, place = np.unique(codes, return_inverse=True)
-    values = exact_values(column, parts.coding(column).decode(distinct))
-    if any(value is not None and not _is_number(value) for value in values):
-        raise ColumnError(column, "does not hold numbers; a rule about totals needs amounts")
-    if negative := sum(value is not None and value < 0 for value in values):
-        raise ColumnError(
-            column,
-            f"has negative values, {negative:,} different; a rule about totals needs amounts from 0 up",
-        )
-    exact = [Fraction(0 if value is None else value) for value in values]
-    bottom = lcm(*{value.denominator for value in exact})
-    whole = [int(value * bottom) for value in exact]
-    small = max(whole, default=0) * max(parts.total, 1) < _MOST_WHOLE
-    return np.array(whole, np.int64 if small else object)[place.reshape(-1)], codes > 0
-
-
-def _is_number(value: object) -> bool:
-    return not isinstance(value, str) and not hasattr(value, "toordinal")
+def _closer(one: Closest | None, other: Closest | None) -> Closest | None:
+    """The closer of two, among equals the first group."""
+    found = [closest for closest in (one, other) if closest is not None]
+    return min(found, key=lambda closest: (closest.error, closest.group), default=None)

@@ -14,10 +14,11 @@ from noiseless.audits.assigned import Assigned, Roles
 from noiseless.audits.exposure import Exposure
 from noiseless.audits.finest import Finest, finest_cells
 from noiseless.audits.ruled import Ruling
-from noiseless.audits.ruled_wording import seen_verdict, totals_verdict
+from noiseless.audits.ruled_wording import rule_rows, seen_verdict, totals_verdict
 from noiseless.audits.told import Change
 from noiseless.audits.totals import Closest, Totals, totals_of
 from noiseless.audits.witness import shown
+from noiseless.display import aligned, html_rows
 from noiseless.exact import Bits, round_up
 from noiseless.tables import Table
 
@@ -33,7 +34,7 @@ class Figures:
         public_values: how many groups there are.
         leakage: L0.
         maximin: I*.
-        min_posterior: the size of the smallest posterior set.
+        min_posterior: the fewest values left: the size of the smallest posterior set.
         homogeneous_groups: how many groups have one sensitive value.
         homogeneous_persons: how many rows (persons) are in one of them.
         k_anonymity: the size of the smallest group.
@@ -87,7 +88,17 @@ class UnderRules:
     ruling: Ruling
 
     def __repr__(self) -> str:
-        return self.verdict
+        return "\n".join([self.verdict, *(f"  {line}" for line in aligned(self._rows))])
+
+    def _repr_html_(self) -> str:
+        return html_rows(self._rows, self.verdict)
+
+    @property
+    def _rows(self) -> list[list[str]]:
+        """The figures without and under the rules; none where only totals are told under them."""
+        if not self.ruling.changes_what_is_seen:
+            return []
+        return [["", "without", "with"], *map(list, rule_rows(self))]
 
     @property
     def applied(self) -> tuple[Assigned, ...]:
@@ -154,7 +165,7 @@ class UnderRules:
     @cached_property
     def _counted(self) -> tuple[Totals, ...]:
         audit, ruling = self.audit, self.ruling
-        hidden = audit.suppressed_in(audit.tally.project(audit.public))
+        hidden = audit.suppressed_in(audit.tally.project(audit.public)) & (ruling.withheld_groups > 0)
         groups = ruling.told_groups + ruling.withheld_groups
         return tuple(
             totals_of(

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from noiseless.display import counted, verb
+
 if TYPE_CHECKING:
     from noiseless.audits.result import Audit
     from noiseless.audits.spark_audit import SparkAudit
@@ -15,9 +17,12 @@ def verdict(audit: "Audit | SparkAudit") -> str:
     if total == 1:
         return f"NOTHING TO PROTECT: {name} has the same value in every row."
     if worst.min_posterior == 1:
+        exposed = worst.homogeneous_persons
+        heads, groups = counted(audit.persons, audit.heads), counted(audit.public_values, "groups")
+        own = "its" if exposed == 1 and audit.unit is None else "their"
         return (
-            f"NOT PRIVATE: {worst.homogeneous_persons:,} of {audit.persons:,} {audit.heads} have their "
-            f"{name} given away completely, in {worst.homogeneous_groups:,} of {audit.public_values:,} groups"
+            f"NOT PRIVATE: {exposed:,} of {heads} {verb(exposed, 'have')} {own} "
+            f"{name} given away completely, in {worst.homogeneous_groups:,} of {groups}"
             f"{_told_apart(worst.components, name)}."
         )
     if worst.census.joint.is_unrelated():
@@ -64,17 +69,52 @@ def _told_apart(components: int, name: str) -> str:
 def summary(audit: "Audit | SparkAudit") -> dict[str, str]:
     """The main numbers in words."""
     return {
-        "audited": f"{audit.source}: {audit.rows:,} rows, {audit.public_values:,} groups",
+        "audited": (
+            f"{audit.source}: {counted(audit.rows, 'rows')}, {counted(audit.public_values, 'groups')}"
+        ),
+        **_lacking(audit),
         **_seen_under(audit),
         "bits there are, H0": str(audit.entropy),
         "bits leaked, L0": str(audit.leakage),
         "bits told apart for certain, I*": str(audit.maximin),
-        "smallest posterior set": f"{audit.min_posterior:,} of {audit.sensitive_values:,} values",
+        "fewest values left": f"{audit.min_posterior:,} of {counted(audit.sensitive_values, 'values')}",
         f"{audit.heads} in such groups": f"{audit.persons_at_min_posterior:,} of {audit.persons:,}",
         "k-anonymity": f"{audit.k_anonymity:,}",
         "distinct l-diversity": f"{audit.distinct_l_diversity:,}",
-        "homogeneous groups": f"{audit.homogeneous_groups:,} ({audit.homogeneous_persons:,} {audit.heads})",
+        "homogeneous groups": (
+            f"{audit.homogeneous_groups:,} ({counted(audit.homogeneous_persons, audit.heads)})"
+        ),
     }
+
+
+_MOST_LACKING = 5
+"""So many columns with missing values are named."""
+
+
+def missing_text(audit: "Audit | SparkAudit") -> str:
+    """In how many rows columns are missing, and what that counts as; empty where none is."""
+    missing = audit.missing
+    if not missing:
+        return ""
+    rows = counted(audit.rows, "rows")
+    if len(missing) == 1:
+        ((column, number),) = missing.items()
+        return f"{number:,} of {rows} {verb(number, 'have')} no {column}, counted as one more value"
+    named = [f"{column} in {number:,}" for column, number in list(missing.items())[:_MOST_LACKING]]
+    more = f"; {counted(others, 'columns')} more" if (others := len(missing) - len(named)) else ""
+    return f"{', '.join(named[:-1])} and {named[-1]} of {rows}{more}, each counted as one more value"
+
+
+def dropped_text(audit: "Audit | SparkAudit") -> str:
+    """How many rows are not audited; empty where all are."""
+    return f"{counted(audit.dropped, 'rows')} with a missing value" if audit.dropped else ""
+
+
+def _lacking(audit: "Audit | SparkAudit") -> dict[str, str]:
+    """What is said about missing values, and how to have it otherwise."""
+    found = {"missing": missing_text(audit), "left out": dropped_text(audit)}
+    how = {"missing": "--missing", "left out": "--missing drop"}
+    return {name: f"{text} ({how[name]})" for name, text in found.items() if text}
 
 
 def to_dict(
@@ -97,6 +137,8 @@ def to_dict(
         "verdict": audit.verdict,
         "rows": audit.rows,
         "persons": audit.persons,
+        "missing": dict(audit.missing),
+        "dropped": audit.dropped,
         "public_values": audit.public_values,
         **measures(audit),
         "declared_values": audit.declared_values,

@@ -192,7 +192,7 @@ def _standing(owned: "Curator") -> dict[str, Any]:
         "public_cells": len(public.population.cells),
         "columns": {name: column.explain() for name, column in public.schema.columns.items()},
         "private": list(public.schema.private),
-        "entropy_of_record": public.entropy.upper,
+        "entropy_of_record": public.entropy.lower,
         "spent": state.spent.upper,
         "spent_outputs": state.spent.outputs,
         "remaining": remaining_bits(state.budget, state.total) if state.protects else None,
@@ -211,6 +211,6 @@ def _text(found: dict[str, Any]) -> str:
     if found["protects"]:
         left = f"{floor(found['remaining'] * 100) / 100:.2f} bits left"
     spent = f"{ceil(found['spent'] * 100) / 100:.2f} bits spent"
-    holds = f"a record holds {found['entropy_of_record']:.2f} bits"
+    holds = f"a record holds {ceil(found['entropy_of_record'] * 100) / 100:.2f} bits"
     people = f"{found['rows']:,} rows in {found['public_cells']:,} public cells"
     return "\n".join([people, *columns, f"{spent}, {left}; {holds}"])

@@ -35,13 +35,14 @@ _AUDITS = {
     ),
     "patients-4-anonymous.csv": (
         "2. The same table, 4-anonymised: everybody hides among at least four. Is the illness hidden?\n\n"
-        "   $ noiseless audit patients-4-anonymous.csv --sensitive illness --public age ..."
+        "   $ noiseless audit patients-4-anonymous.csv --sensitive illness --public age --public sex \\\n"
+        "       --public postcode"
     ),
 }
 _RELEASE = (
     "3. Publish the ages so that at least three illnesses stay possible for everybody.\n\n"
-    "   $ noiseless release patients.csv --sensitive illness --public age --codeword interval\n"
-    "     --min-posterior 3 -o released.csv --certificate certificate.json"
+    "   $ noiseless release patients.csv --sensitive illness --public age --codeword interval \\\n"
+    "       --min-posterior 3 -o released.csv --certificate certificate.json"
 )
 _VERIFY = (
     "4. Anybody who may see both tables can check that, with code that shares nothing with the first.\n\n"
@@ -49,12 +50,15 @@ _VERIFY = (
 )
 _ASK = (
     "5. Publish nothing, and answer questions within a budget: intervals without noise, free the second time."
-    f'\n\n   $ noiseless query patients.toml "{_QUESTIONS[0]}" "..."'
+    f'\n\n   $ noiseless query patients.toml "{_QUESTIONS[0]}" \\\n'
+    f'       "{_QUESTIONS[1]}"'
 )
 _ATTACK = (
-    "6. And whoever attacks: how often is the illness told, and how often guessed, at each budget?"
-    "\n\n   $ noiseless attack homogeneity patients.csv --sensitive illness --public age --public sex ..."
+    "6. And whoever attacks: how often is the illness told, and how often guessed, at each budget?\n\n"
+    "   $ noiseless attack homogeneity patients.csv --sensitive illness --public age --public sex \\\n"
+    "       --public postcode --min-posterior 2 --min-posterior 3 --min-posterior 4"
 )
+_AGAIN = "To run these commands yourself: noiseless demo --out demo; cd demo"
 
 
 def demo_command(
@@ -72,7 +76,9 @@ def demo_command(
         _release(folder)
         _ask(folder)
         _attack(folder)
-        if out is not None:
+        if out is None:
+            say(_AGAIN)
+        else:
             written = ", ".join(sorted(path.name for path in folder.iterdir()))
             say(f"Written to {out}: {written}")
 

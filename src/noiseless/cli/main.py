@@ -4,8 +4,10 @@ Exit codes: 0 done; 1 the answer is "no"; 2 the request is wrong (one line on st
 """
 
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Annotated, Any
 
 import typer
@@ -113,7 +115,8 @@ def run(arguments: Sequence[str]) -> int:
         wanted = [*arguments, *(["--help"] if _is_group(arguments) else [])]
         code = get_command(app).main(wanted, prog_name="noiseless", standalone_mode=False)
     except TyperException as error:
-        return _complain(f"{error.format_message().rstrip('.')}; see noiseless {_command(arguments)}--help")
+        message = _slip(arguments) or error.format_message().rstrip(".").replace("Value error, ", "")
+        return _complain(f"{message}; see noiseless {_command(arguments)}--help")
     except NoiselessError as error:
         return _complain(str(error))
     except (typer.Abort, KeyboardInterrupt):
@@ -131,6 +134,16 @@ def run(arguments: Sequence[str]) -> int:
 def _complain(line: str, code: int = WRONG_REQUEST) -> int:
     typer.echo(f"noiseless: {' '.join(line.split())}", err=True)
     return code
+
+
+def _slip(arguments: Sequence[str]) -> str | None:
+    """What is said of a slip that the parser's own words do not explain."""
+    if "quantize" in arguments[:1] and any(word.partition("=")[0] == "--cells" for word in arguments):
+        return 'No such option: --cells; so many cells are --budget "reach K"'
+    for option, value in pairwise(arguments):
+        if option == "--bounds" and re.fullmatch(r"[^=]+[,:][^,:]+", value):
+            return "--bounds takes two numbers with a space between them: --bounds LO HI"
+    return None
 
 
 def _is_group(arguments: Sequence[str]) -> bool:

@@ -1,5 +1,6 @@
 """`noiseless plan`: what a question costs before it is asked."""
 
+import re
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ from noiseless.errors import RequestError
 if TYPE_CHECKING:
     from noiseless.policies.plan import Plan
     from noiseless.policies.rules import Bound, RulePlan
+    from noiseless.queries import Span
 
 HELP = """What a question costs before it is asked: the finest answer for a budget, the cheapest for an error.
 
@@ -115,7 +117,9 @@ def read_number(option: str, text: str) -> Decimal:
     except InvalidOperation:
         number = Decimal("nan")
     if not number.is_finite():
-        raise RequestError(f"{option} takes a finite decimal number, not {text!r}")
+        remedy = "; dates are coarsened by noiseless release, or by rules such as date:month"
+        is_day = re.fullmatch(r"\d{4}-\d{2}-\d{2}", text) is not None
+        raise RequestError(f"{option} takes a finite decimal number, not {text!r}{remedy * is_day}")
     if max(abs(number.adjusted()), len(number.as_tuple().digits)) > _MOST_DIGITS:
         raise RequestError(f"{option} takes a number of at most {_MOST_DIGITS} digits, and so many zeros")
     return number
@@ -124,6 +128,30 @@ def read_number(option: str, text: str) -> Decimal:
 def read_bounds(texts: tuple[str, str] | None) -> tuple[Decimal, Decimal] | None:
     """Both bounds as they were written."""
     return None if texts is None else (read_number("--bounds", texts[0]), read_number("--bounds", texts[1]))
+
+
+def read_span(option: str, low: str, high: str, step: str | None = None) -> "Span":
+    """Between two bounds, in steps or not."""
+    from noiseless.queries import Continuum, Lattice
+
+    ends = read_number(option, low), read_number(option, high)
+    return Continuum.of(*ends) if step is None else Lattice.of(*ends, read_number("--step", step))
+
+
+def read_spans(option: str, texts: list[str], found: dict[str, "Span"]) -> dict[str, "Span"]:
+    """The domains of columns, written COL=LO:HI[:STEP], and those there are; names may hold = and : too."""
+    from noiseless.tables import require_distinct
+
+    for text in texts:
+        name, sign, numbers = text.rpartition("=")
+        parts = numbers.split(":")
+        if not sign or not name or len(parts) not in (2, 3):
+            raise RequestError(
+                f"{option} {text!r} is not COL=LO:HI or COL=LO:HI:STEP, such as lon=-74:-73:0.001"
+            )
+        require_distinct(column=[*found, name])
+        found = {**found, name: read_span(option, parts[0], parts[1], *parts[2:])}
+    return found
 
 
 def ruled_bounds(rule: str, texts: tuple[str, str] | None) -> "tuple[Bound, Bound] | None":

@@ -22,13 +22,13 @@ from noiseless.cli.options import (
     say,
     split_names,
 )
-from noiseless.cli.plan import read_budget, read_number
+from noiseless.cli.plan import read_budget, read_number, read_span, read_spans
+from noiseless.display import text_table
 from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
     from noiseless.mechanisms.local.on_table import Quantized
     from noiseless.mechanisms.local.streaming import Schedule
-    from noiseless.queries import Span
 
 HELP = """Tell readings as the cells they lie in: off by half a cell at most, and worth few bits.
 
@@ -175,7 +175,7 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
 
     bits, reach = read_budget(budget)
     mechanism = local_mechanism(
-        _spans(column, bounds, step, also or []),
+        read_spans("--also", also or [], {column: read_span("--bounds", *bounds, step)}),
         budget=bits,
         reach=reach,
         max_error=None if max_error is None else read_number("--max-error", max_error),
@@ -292,41 +292,17 @@ def _shown_progress() -> Iterator[Callable[[int, int | None], None] | None]:
         yield lambda rows, total: bar.update(task, completed=rows, total=total)
 
 
-def _spans(column: str, bounds: tuple[str, str], step: str | None, also: list[str]) -> dict[str, "Span"]:
-    """The domain of each column; the name of a column may hold = and : itself."""
-    from noiseless.tables import require_distinct
-
-    found = {column: _span("--bounds", *bounds, step)}
-    for text in also:
-        name, sign, numbers = text.rpartition("=")
-        parts = numbers.split(":")
-        if not sign or not name or len(parts) not in (2, 3):
-            raise RequestError(
-                f"--also {text!r} is not COL=LO:HI or COL=LO:HI:STEP, such as lon=-74:-73:0.001"
-            )
-        require_distinct(column=[*found, name])
-        found[name] = _span("--also", parts[0], parts[1], *parts[2:])
-    return found
-
-
-def _span(option: str, low: str, high: str, step: str | None = None) -> "Span":
-    from noiseless.queries import Continuum, Lattice
-
-    ends = read_number(option, low), read_number(option, high)
-    return Continuum.of(*ends) if step is None else Lattice.of(*ends, read_number("--step", step))
-
-
 def _tell(found: "Quantized", out: Path | None, output: Format) -> None:
     """The result on stdout; on stderr when the table itself went there."""
     if out is None:
-        typer.echo(_text(found), err=True)
+        typer.echo(_text(found, out), err=True)
     elif output is Format.json:
         print_json({**found.to_dict(), "out": str(out)})
     else:
-        say(f"{_text(found)}\n  {'written to':<14}  {out}")
+        say(_text(found, out))
 
 
-def _text(found: "Quantized") -> str:
+def _text(found: "Quantized", out: Path | None) -> str:
     from noiseless.mechanisms.local.scalar import describe, number_text
     from noiseless.reports.numbers import bound_text
 
@@ -334,9 +310,7 @@ def _text(found: "Quantized") -> str:
     entropy = mechanism.entropy_of_record
     lines = {
         "rows": f"{found.rows:,}" + (f" ({found.dropped:,} left out)" if found.dropped else ""),
-        "a record holds": "infinitely many bits"
-        if entropy is None
-        else f"{bound_text(entropy.lower, 2, up=False)} bits",
+        "a record holds": "infinitely many bits" if entropy is None else str(entropy),
     }
     for part in mechanism.parts:
         width, error = number_text(part.cell_width), number_text(part.worst_error)
@@ -352,5 +326,6 @@ def _text(found: "Quantized") -> str:
     if found.silent:
         lines["not told"] = f"{found.silent:,} readings of persons whose bits were spent"
     verdict = f"Each reading tells {mechanism.bits}: it has one of {mechanism.reach:,} values."
-    body = [f"  {name:<14}  {value}" for name, value in lines.items()]
-    return "\n".join([verdict, "", *body, *(f"Warning: {warning}." for warning in found.warnings)])
+    if out is not None:
+        lines["written to"] = str(out)
+    return "\n".join([text_table(f"{verdict}\n", lines), *(f"Warning: {one}." for one in found.warnings)])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from noiseless.cli.options import Format, FormatOption, print_json, say
+from noiseless.display import aligned
 
 if TYPE_CHECKING:
     from noiseless.ledger import Ledger
@@ -136,7 +137,7 @@ def list_command(
     if output is Format.json:
         print_json({"tokens": [_shown(token, at) for token in found]})
     else:
-        say("\n".join(_line(token, at) for token in found) or f"{dataset} has no tokens")
+        say("\n".join(aligned([_line(token, at) for token in found])) or f"{dataset} has no tokens")
 
 
 def _opened(path: str) -> tuple["Ledger", str]:
@@ -152,10 +153,10 @@ def _shown(token: "Token", at: str) -> dict[str, Any]:
     return {**token.to_dict(), "dataset": token.dataset, "valid": token.is_valid(at)}
 
 
-def _line(token: "Token", at: str) -> str:
+def _line(token: "Token", at: str) -> list[str]:
     ends = f"until {token.expires[:16]}Z" if token.expires else "for ever"
     if token.revoked is not None:
         ends = f"revoked {token.revoked[:16]}Z by {token.revoked_by}"
     elif not token.is_valid(at):
         ends = f"expired {str(token.expires)[:16]}Z"
-    return f"{token.id}  {token.role:<7}  {token.name}  {ends}"
+    return [token.id, token.role, token.name, ends]

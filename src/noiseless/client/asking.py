@@ -1,7 +1,7 @@
 """One dataset of a server: what can be asked about it."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 from noiseless.client.calls import Calls
 from noiseless.client.datasets import Dataset, read_dataset
-from noiseless.client.errors import BadReply
+from noiseless.client.errors import BadReply, NotFound
 from noiseless.client.history import PastBatch, listed, read_batch
 from noiseless.client.listings import Listing, read_sample
 from noiseless.client.reading import Members
@@ -19,6 +19,7 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits
 
 _PAGE = 100
+_SHOWN = 8
 _OTHER = "the reply is to another request; ask again, and tell the server's owner"
 
 
@@ -29,8 +30,8 @@ class RemoteDataset:
         name: what it is called.
     """
 
-    def __init__(self, calls: Calls, name: str) -> None:
-        self._calls, self.name = calls, name
+    def __init__(self, calls: Calls, name: str, known: Sequence[str] = ()) -> None:
+        self._calls, self.name, self._known = calls, name, known
 
     def __repr__(self) -> str:
         return printable(f"<{self.name!r} at {self._calls.transport.address}>")
@@ -125,7 +126,7 @@ class RemoteDataset:
             reason: why, for the ledger.
         """
         body = {"bits": _budget_text(bits), "reason": reason}
-        self._calls.send("POST", f"{self._path}/budget", body, repeatable=False)
+        self._send("POST", "/budget", body, repeatable=False)
         return self.describe()
 
     @staticmethod
@@ -141,10 +142,42 @@ class RemoteDataset:
 
     def _get(self, below: str, **asked: object) -> Members:
         query = f"?{urlencode(asked)}" if asked else ""
-        return self._calls.send("GET", f"{self._path}{below}{query}")
+        return self._send("GET", f"{below}{query}")
 
     def _post(self, body: Mapping[str, object], seed: str | None = None) -> Members:
-        return self._calls.send("POST", f"{self._path}/queries", body, seed=seed)
+        return self._send("POST", "/queries", body, seed=seed)
+
+    def _send(
+        self,
+        method: str,
+        below: str,
+        body: Mapping[str, object] | None = None,
+        *,
+        repeatable: bool = True,
+        seed: str | None = None,
+    ) -> Members:
+        try:
+            return self._calls.send(method, f"{self._path}{below}", body, repeatable=repeatable, seed=seed)
+        except NotFound as error:
+            if self.name in self._known:
+                raise
+            raise NotFound(
+                self._unknown(),
+                status=error.status,
+                code=error.code,
+                details=error.details,
+                request_id=error.request_id,
+            ) from None
+
+    def _unknown(self) -> str:
+        """What is said where the server knows no such dataset, or does not tell this token of it."""
+        seen = f"it may see {listed_names(self._known)}" if self._known else "it is for none"
+        return printable(f"no dataset is called {self.name!r}, or this token may not see it: {seen}")
+
+
+def listed_names(names: Sequence[str]) -> str:
+    """The first names of a list."""
+    return ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
 
 
 def _statements(sql: tuple[str, ...]) -> list[str]:

@@ -108,7 +108,8 @@ class Calls:
         try:
             response = self.transport.send(request, seconds)
         except LostError as lost:
-            again = _AGAIN if request.repeatable and lost.passing else ""
+            charging = request.method == "POST" and request.repeatable
+            again = _AGAIN if charging and lost.passing else ""
             error = Unreachable(f"{self.transport.address} cannot be reached: {lost.reason}{again}")
             return error, lost.passing and (request.repeatable or not lost.sent)
         if response.status // 100 == _DONE:

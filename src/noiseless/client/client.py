@@ -8,7 +8,7 @@ from typing import Any, Self
 from urllib.parse import quote
 
 from noiseless.client.address import Address
-from noiseless.client.asking import RemoteDataset
+from noiseless.client.asking import RemoteDataset, listed_names
 from noiseless.client.calls import Calls
 from noiseless.client.datasets import Dataset, DatasetLine, Session, read_datasets, read_session
 from noiseless.client.history import PastBatch
@@ -21,9 +21,6 @@ from noiseless.errors import RequestError
 
 _FIRST_SECONDS = 10.0
 """How long `connect` goes on trying: who mistypes an address does not want to wait for minutes."""
-
-
-_SHOWN = 8
 
 
 def connect(
@@ -106,7 +103,7 @@ class Client:
     def __getitem__(self, name: str) -> RemoteDataset:
         if not isinstance(name, str):
             raise TypeError("a dataset has a name; write client['meters']")
-        return RemoteDataset(self._calls, name)
+        return RemoteDataset(self._calls, name, self.session.datasets)
 
     def datasets(self) -> Listing[DatasetLine]:
         """All datasets that the token may see, with what is spent of each."""
@@ -182,7 +179,6 @@ class Client:
             return self[names[0]]
         if not names:
             raise RequestError("the token is for no dataset; ask its owner for another")
-        listed = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
         raise RequestError(
-            f"the token is for several datasets; write client[{names[0]!r}].ask(...): {listed}"
+            f"the token is for several datasets; write client[{names[0]!r}].ask(...): {listed_names(names)}"
         )

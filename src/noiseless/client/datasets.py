@@ -11,6 +11,9 @@ from noiseless.client.reading import Members, bad
 from noiseless.display import html_table, printable, text_table
 from noiseless.exact import Bits
 
+_SHOWN = 12
+"""So many categories are listed."""
+
 
 @dataclass(frozen=True)
 class Session:
@@ -131,11 +134,20 @@ class Dataset:
         return f"{self.name}, version {self.version}: {self.rows:,} rows; {self.spent} are spent{left}"
 
     def _facts(self) -> dict[str, str]:
-        columns = {each.name: f"{each.describe}, {each.role}" for each in self.columns}
+        columns = {each.name: _told(each) for each in self.columns}
         persons = (
             {} if self.unit is None else {f"({self.unit})": f"a person, with at most {self.max_rows} rows"}
         )
         return {**columns, **persons} or {"columns": "none"}
+
+
+def _told(column: Column) -> str:
+    """What a column may hold, with the first of its values."""
+    told = f"{column.describe}, {column.role}"
+    if not column.categories:
+        return told
+    more = f", and {len(column.categories) - _SHOWN:,} more" if len(column.categories) > _SHOWN else ""
+    return f"{told}: {', '.join(map(repr, column.categories[:_SHOWN]))}{more}"
 
 
 def read_session(members: Members) -> Session:

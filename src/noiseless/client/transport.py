@@ -315,11 +315,12 @@ def _lost(error: Exception, *, sent: bool) -> LostError:
     elif isinstance(error, UnicodeError):
         reason = "its name is none"
     elif isinstance(error, socket.gaierror):
-        reason, passing = "its name is not known", error.errno == socket.EAI_AGAIN
+        reason = "its name is not known; check how it is written"
+        passing = error.errno == socket.EAI_AGAIN
     elif isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
         reason = "it does not speak TLS"
     elif isinstance(error, ConnectionRefusedError):
-        reason, passing = "the connection is refused: is a server running there?", True
+        reason, passing = "the connection is refused; check that a server runs there, and its port", True
     else:
         reason, passing = "no connection", True
     return LostError(reason, passing=passing, sent=False)

@@ -390,12 +390,12 @@ def _quoted(edition: Edition, batch: Batch, books: Books, analyst: str) -> Quote
         allowed = False
     else:
         allowed = True
-    return Quote(
-        batch.results(priced, None), **account(priced, books.state, edition.public.notes), allowed=allowed
-    )
+    said = account(priced, books.state, (*edition.public.notes, *batch.notes))
+    return Quote(batch.results(priced, None), **said, allowed=allowed)
 
 
 def _reply(
     edition: Edition, batch: Batch, priced: Priced | None, state: State, answers: Mapping[str, Stored]
 ) -> Reply:
-    return Reply(batch.results(priced, answers), **account(priced, state, edition.public.notes))
+    said = account(priced, state, (*edition.public.notes, *batch.notes))
+    return Reply(batch.results(priced, answers), **said)

@@ -33,6 +33,15 @@ class Batch:
         found = {telling.question: telling for planned in self.statements for telling in planned.tellings}
         return tuple(found.values())
 
+    @once
+    def notes(self) -> tuple[str, ...]:
+        """What whoever reads the answers must know of the questions."""
+        if all(telling.constant is None for telling in self.tellings):
+            return ()
+        return (
+            "an answer that is the same whatever the data are tells nothing; bits(1) is the least that does",
+        )
+
     def results(self, priced: Priced | None, answers: Mapping[str, Stored] | None) -> tuple[Result, ...]:
         """The rows of each statement, and what its columns cost by themselves.
 

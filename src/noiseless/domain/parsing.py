@@ -124,8 +124,11 @@ class _Reader:
         """Say what is wrong: by default, that the next token does not belong there."""
         token = self.tokens[self.position]
         where = "its end" if token.kind == "end" else repr(token.text)
+        words = self.position > 0 and token.kind == self.tokens[self.position - 1].kind == "name"
+        remedy = 'names of several words stand in double quotes, such as "body weight"'
+        remedy = remedy if words else "write out every * and )"
         raise ExpressionError(
-            self.text, problem or f"something is missing or too much before {where}; write out every * and )"
+            self.text, problem or f"something is missing or too much before {where}; {remedy}"
         )
 
     def expect_end(self) -> None:

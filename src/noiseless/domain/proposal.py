@@ -9,6 +9,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from noiseless.display import aligned, counted, html_rows
 from noiseless.domain.columns import (
     BooleanColumn,
     CategoryColumn,
@@ -55,12 +56,30 @@ class ColumnSummary:
     values: tuple[str | int, ...] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Proposal:
     """A proposed schema and, for every column of the data, why it is as it is or was left out."""
 
     schema: Schema
     notes: Mapping[str, str]
+
+    def __repr__(self) -> str:
+        return "\n".join([self._title, *(f"  {line}" for line in aligned(self._rows))])
+
+    def _repr_html_(self) -> str:
+        return html_rows(self._rows, self._title)
+
+    @property
+    def _title(self) -> str:
+        return f"Proposed schema of {counted(len(self.schema.columns), 'columns')}, to be checked by a person"
+
+    @property
+    def _rows(self) -> list[list[str]]:
+        rows = [["column", "role", "holds", "note"]]
+        for name, note in self.notes.items():
+            column = self.schema.columns.get(name)
+            rows.append([name, *(("", "") if column is None else (column.role, column.explain())), note])
+        return rows
 
     def dump(self, *, sections: str = "") -> str:
         """The schema as TOML with the notes as comments; columns left out are comments only.

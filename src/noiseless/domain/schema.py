@@ -9,18 +9,23 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Self
 
+from noiseless.display import aligned, counted, html_rows
 from noiseless.domain.columns import Column, read_column
 from noiseless.domain.writing import write_column
 from noiseless.errors import SchemaError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Schema:
     """What each column of a table may hold, and whether it is public or private.
 
     >>> schema = Schema.parse('columns.kwh = {role = "private", bounds = [0, 10], step = 0.001}')
     >>> schema.private, schema.columns["kwh"].size
     (('kwh',), 10001)
+    >>> schema
+    Schema of 1 column
+      column  role     holds
+      kwh     private  0..10 in steps of 0.001 (10,001 values)
 
     Attributes:
         columns: the columns by name, in order; at least one.
@@ -34,6 +39,22 @@ class Schema:
         if not self.columns:
             raise SchemaError("has no columns; write e.g. [columns.kwh] and below it its role and bounds")
         object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
+
+    def __repr__(self) -> str:
+        return "\n".join([self._title, *(f"  {line}" for line in aligned(self._rows))])
+
+    def _repr_html_(self) -> str:
+        return html_rows(self._rows, self._title)
+
+    @property
+    def _title(self) -> str:
+        vouched = ", a proposal made from the data" if self.proposal else ""
+        return f"Schema of {counted(len(self.columns), 'columns')}{vouched}"
+
+    @property
+    def _rows(self) -> list[list[str]]:
+        found = [[name, column.role, column.explain()] for name, column in self.columns.items()]
+        return [["column", "role", "holds"], *found]
 
     def __reduce__(self) -> tuple[type[Self], tuple[dict[str, Column], bool]]:
         return type(self), (dict(self.columns), self.proposal)

@@ -1,6 +1,7 @@
 """The catalogue of questions by name, for planning: before any table is opened."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from fractions import Fraction
 
 from noiseless.errors import RequestError
@@ -46,6 +47,21 @@ NAMES = ("count", *_ON_LATTICES)
 """The questions that can be planned."""
 
 
+_SQL_NAMES = {"avg": "mean", "average": "mean", "var": "variance", "var_pop": "variance"}
+
+
+def unknown_question(name: str, names: Sequence[str]) -> RequestError:
+    """What is said to somebody who asks for what there is not.
+
+    >>> print(unknown_question("AVG", ("sum", "mean")))
+    no question is called 'AVG'; did you mean mean? There are sum, mean
+    """
+    known = {**{each: each for each in names}, **_SQL_NAMES}
+    close = get_close_matches(name.casefold(), known, n=1)
+    meant = f"did you mean {known[close[0]]}? There are" if close else "take"
+    return RequestError(f"no question is called {name!r}; {meant} {', '.join(names)}")
+
+
 def named_query(
     name: str, people: int, low: Rational, high: Rational, step: Rational | None = None
 ) -> tuple[Query, int | None]:
@@ -69,7 +85,7 @@ def named_query(
     if name == "count":
         return count(people, Attribute("x", range(2)), {1}), 2
     if name not in _ON_LATTICES:
-        raise RequestError(f"no question is called {name!r}; take {', '.join(NAMES)}")
+        raise unknown_question(name, NAMES)
     if step is not None:
         attribute = Attribute.on("x", Lattice.of(low, high, step))
         return _ON_LATTICES[name](people, attribute), attribute.size

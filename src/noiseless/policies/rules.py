@@ -16,7 +16,7 @@ from noiseless.mechanisms.rules import DatePeriod, Dominance, MinCell, NumberCoa
 from noiseless.mechanisms.rules import rule as read_rule
 from noiseless.mechanisms.rules.comb import Comb
 from noiseless.policies.budget import finest, printed_cells
-from noiseless.policies.catalogue import NAMES, named_query
+from noiseless.policies.catalogue import NAMES, named_query, unknown_question
 from noiseless.policies.plan import Plan, declared_bounds
 from noiseless.policies.rule_cells import cells_told
 from noiseless.policies.rule_totals import WITHHELD, Totals
@@ -188,7 +188,7 @@ def rule_plan(
     if query == VALUE:
         return _of_value(found, bounds, step)
     if query not in NAMES:
-        raise RequestError(f"no question is called {query!r}; take {', '.join((*NAMES, VALUE))}")
+        raise unknown_question(query, (*NAMES, VALUE))
     if n is None:
         raise RequestError("n is the number of people who take part (--n N); only a value needs none")
     if isinstance(found, DatePeriod | Prefix):

@@ -7,9 +7,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from noiseless.releases.column_change import ColumnChange, Example
 from noiseless.releases.columns import PublicColumn
 from noiseless.releases.measuring import Measured
-from noiseless.releases.results import ColumnChange, Example
 from noiseless.releases.words import Words
 from noiseless.tables import IntArray
 from noiseless.tables.kernels import distinct_values

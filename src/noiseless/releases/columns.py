@@ -198,7 +198,7 @@ def _column(column: TextColumn, kind: Kind, request: ReleaseRequest) -> PublicCo
         options |= _line(column, kind)
         options["span"] = _span(column.name, kind, request, options)
     elif column.name in request.span:
-        raise ColumnError(column.name, "holds no numbers, so it has no range; leave --span out")
+        raise ColumnError(column.name, "holds no numbers, so it has no range; leave its span out")
     return PublicColumn(column.name, kind, column.texts, column.codes, column.type, weight, **options)
 
 
@@ -269,7 +269,7 @@ def _span(
             name, "has a declared range that goes from its higher to its lower end; turn it round"
         )
     if low < ends[0] or high > ends[1]:
-        raise ColumnError(name, "has values outside its declared range; widen it (--span)")
+        raise ColumnError(name, "has values outside its declared range; widen its span")
     return ends[0], ends[1]
 
 

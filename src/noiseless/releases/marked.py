@@ -12,7 +12,7 @@ from noiseless.exact import Bits
 from noiseless.policies.merging import Cells, ColumnCodebook
 from noiseless.policies.selection import Choice, Problem, Wish, choose
 from noiseless.ranges import JointRange
-from noiseless.releases.columns import PublicColumns
+from noiseless.releases.columns import PublicColumn, PublicColumns
 from noiseless.releases.results import Progress
 from noiseless.tables import IntArray
 
@@ -21,15 +21,25 @@ BoolArray = npt.NDArray[np.bool_]
 
 def explained(error: RequestError, public: PublicColumns) -> RequestError:
     """A refusal, with what can be done about values that are no numbers."""
-    columns = [column for column in public.columns if column.marks.any()]
+    missing = any(column.texts.null_count for column in _with_marks(public))
+    drop = "leave their rows out (missing=drop), " if missing else ""
+    return RequestError(
+        f"{error}; {never_merged(public)}: {drop}allow suppression (suppress), "
+        "or take such a column as categories (categorical)"
+    )
+
+
+def never_merged(public: PublicColumns) -> str:
+    """Which values of which columns are no numbers, and what that means."""
+    columns = _with_marks(public)
     names = ", ".join(repr(column.name) for column in columns)
     missing = any(column.texts.null_count for column in columns)
     which = "missing values" if missing else "texts that are no numbers"
-    drop = "leave their rows out (--missing drop), " if missing else ""
-    return RequestError(
-        f"{error}; {which} of {names} are never merged with numbers: {drop}allow suppression (--suppress), "
-        "or take such a column as categories (--categorical)"
-    )
+    return f"{which} of {names} are never merged with numbers"
+
+
+def _with_marks(public: PublicColumns) -> list[PublicColumn]:
+    return [column for column in public.columns if column.marks.any()]
 
 
 def choose_suppressing_marked(

@@ -1,12 +1,13 @@
 """Making a release: from a table and a request to a sanitised table with a certificate."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from noiseless.display import counted, verb
 from noiseless.exact import Bits, Rational
 from noiseless.measures import maximin
 from noiseless.policies.merging import Length
@@ -267,10 +268,20 @@ def _typed_days(texts: pa.Array) -> pa.Array:
         return texts
 
 
+def _missing(source: Source) -> Iterator[str]:
+    """What became of rows in which a value is missing, as far as it is about what is hidden."""
+    if source.dropped:
+        yield f"{counted(source.dropped, 'rows')} with a missing value {verb(source.dropped, 'are')} left out"
+    for column in source.request.sensitive:
+        if rows := source.rows_without(column):
+            lacking = f"{rows:,} of {counted(source.rows, 'rows')} {verb(rows, 'have')} no {column}"
+            yield f"{lacking}; a missing one counts as one more value, also among the values left"
+
+
 def _warnings(found: Measured) -> tuple[str, ...]:
     """What a reader should know."""
-    told = []
-    request = found.source.request
+    source, request = found.source, found.source.request
+    told = [*_missing(source)]
     if found.leakage.ratio == 1 and len(found.read) == 1:
         told.append("all public values became one: the release says nothing about the public columns")
     for column in found.read.public.columns:
@@ -278,9 +289,10 @@ def _warnings(found: Measured) -> tuple[str, ...]:
         if column.name not in request.categorical and 2 * numbers > len(column.texts):
             mixed = numbers < len(column.texts)
             how = "holds numbers, but other texts too," if mixed else "is written as codes are (007)"
+            tree = "" if mixed else " give it a hierarchy to merge it step by step, or"
             told.append(
-                f"column {column.name!r} {how} and is taken as categories;"
-                f" --numeric '{column.name}' takes it as numbers"
+                f"column {column.name!r} {how} and is taken as categories;{tree}"
+                " name it as numeric to take it as numbers"
             )
     if request.keep_order:
         told.append("the rows are in the order of the table, which tells something too")

@@ -169,15 +169,19 @@ class ReleaseRequest(BaseModel):
             RequestError: one is not.
         """
         if not self.sensitive:
-            raise RequestError("no sensitive column is named; say which (--sensitive COLUMN)")
+            raise RequestError("no sensitive column is named; say which one to hide (sensitive)")
         if not self.public:
-            raise RequestError("no public column is named; say which (--public COLUMN)")
+            raise RequestError("no public column is named; say which one to publish (public)")
         require_distinct(sensitive=self.sensitive, public=self.public, given=self.given, keep=self.keep)
         for option in ("hierarchy", "column_weight", "span", "numeric", "categorical"):
             for column in getattr(self, option):
                 if column not in self.public:
-                    flag = option.replace("_", "-")
-                    raise RequestError(f"--{flag} names {column!r}, which is not among the public columns")
+                    name = option.replace("_", "-")
+                    close = get_close_matches(column, self.public, n=1)
+                    meant = f"; did you mean {close[0]!r}?" if close else ""
+                    raise RequestError(
+                        f"{name} names {column!r}, which is not among the public columns{meant}"
+                    )
         declared = [*self.hierarchy, *self.numeric, *self.categorical]
         twice = next((name for name in declared if declared.count(name) > 1), None)
         if twice is not None:

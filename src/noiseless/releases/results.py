@@ -3,25 +3,26 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
 
-from noiseless.display import html_rows, html_table, text_table
+from noiseless.display import counted, html_rows, html_table, text_table, verb
 from noiseless.exact import Bits
 from noiseless.policies.merging import Length
 from noiseless.releases.certificate import Certificate
+from noiseless.releases.column_change import ColumnChange
 from noiseless.releases.measuring import length_text
 from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.writing import save_release
 
 Scope = Literal["contiguous", "all"]
+_LEFT = "fewest values left"
+"""What the number of values left behind the most telling answer is called."""
+
 Progress = Callable[[float], None]
 """Told the share of the work that is done, from 0 to 1."""
-
-Kind = Literal["number", "date", "category", "hierarchy"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class ReleasePoint:
         cells: how many different tuples are released.
         leakage: L0(S -> Xh), or L0(S -> Xh|A) with side information.
         maximin: I*(S; Xh), or I*(S; (Xh, A)).
-        min_posterior: how few sensitive values an answer leaves at least.
+        min_posterior: the fewest sensitive values left behind an answer.
         resolution: U1 = I0(X -> Xh) = log2 |X| / max |cell|.
         distortion: -U2, the largest distance of a value to what is released for it; None where no distance
             applies.
@@ -115,6 +116,7 @@ class ReleaseFrontier:
         utility: what is to be kept: `resolution` or `distortion`.
         given: columns that an adversary knows from elsewhere.
         keep: columns that are published as they are.
+        note: why no release leaves all values possible; empty where one can.
     """
 
     source: str
@@ -131,6 +133,7 @@ class ReleaseFrontier:
     utility: str
     given: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
+    note: str = ""
 
     def __len__(self) -> int:
         return len(self.points)
@@ -159,16 +162,17 @@ class ReleaseFrontier:
             "method": self.method,
             "scope": self.scope,
             "series": [series.to_dict() for series in self.series],
+            "note": self.note,
         }
 
     @property
     def _title(self) -> str:
         hidden, shown = ", ".join(self.sensitive), ", ".join(self.public)
-        return f"Frontier: {hidden} hidden behind {shown}, {len(self)} points ({self.method})"
+        return f"Frontier: {hidden} hidden behind {shown}, {counted(len(self), 'points')} ({self.method})"
 
     @property
     def _lines(self) -> list[tuple[str, str]]:
-        head = f"{'posterior':>9}  {'leakage':>10}  {'maximin':>10}  {'resolution':>10}  {'distortion':>10}"
+        head = f"{_LEFT}  {'leakage':>10}  {'maximin':>10}  {'resolution':>10}  {'distortion':>10}"
         return [("cells", head), *((f"{point.cells:,}", point_line(point)) for point in self.points)]
 
 
@@ -181,64 +185,7 @@ def point_line(point: ReleasePoint) -> str:
     distortion = "-" if point.distortion is None else str(point.distortion)
     resolution = lower_text(point.resolution)
     leaks = f"{point.leakage!s:>10}  {point.maximin!s:>10}"
-    return f"{point.min_posterior:>9,}  {leaks}  {resolution:>10}  {distortion:>10}"
-
-
-@dataclass(frozen=True)
-class Example:
-    """What became of some values of a column.
-
-    Attributes:
-        released: what is released, as text; None for a missing value.
-        values: original values that read so (some of them, ascending), as text; None for a missing value.
-        more: how many others do.
-    """
-
-    released: str | None
-    values: tuple[str | None, ...]
-    more: int = 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it is in JSON."""
-        return {"released": self.released, "values": list(self.values), "more": self.more}
-
-
-@dataclass(frozen=True)
-class ColumnChange:
-    """What a release did to one public column.
-
-    Attributes:
-        name: the column.
-        kind: `number`, `date`, `category` or `hierarchy`.
-        before: how many different values it had.
-        after: how many different values are released.
-        changed_rows: in how many rows it reads otherwise.
-        largest: the largest change of a number that is released, None for other kinds.
-        mean: the mean change over the rows, None for other kinds.
-        examples: what became of some values.
-    """
-
-    name: str
-    kind: Kind
-    before: int
-    after: int
-    changed_rows: int
-    largest: Fraction | None
-    mean: Fraction | None
-    examples: tuple[Example, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it is in JSON."""
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "before": self.before,
-            "after": self.after,
-            "changed_rows": self.changed_rows,
-            "largest": None if self.largest is None else float(self.largest),
-            "mean": None if self.mean is None else float(self.mean),
-            "examples": [example.to_dict() for example in self.examples],
-        }
+    return f"{point.min_posterior:>{len(_LEFT)},}  {leaks}  {resolution:>10}  {distortion:>10}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -345,17 +292,18 @@ class Release:
     @property
     def _title(self) -> str:
         hidden, shown = ", ".join(self.request.sensitive), ", ".join(self.request.public)
-        return f"Release of {shown}: {hidden} keeps at least {self.point.min_posterior:,} values"
+        return f"Release of {shown}: {hidden} keeps at least {counted(self.point.min_posterior, 'values')}"
 
 
 def summary(release: Release) -> dict[str, str]:
     """A release in a few lines."""
     point, before = release.point, release.before
     lines = {
-        "released": f"{release.source}: {release.rows:,} rows",
+        "released": f"{release.source}: {counted(release.rows, 'rows')}",
         "cells": f"{point.cells:,} of {release.public_values:,} different values",
-        "smallest posterior set": (
-            f"{point.min_posterior:,} of {release.sensitive_values:,} values (was {before.min_posterior:,})"
+        "fewest values left": (
+            f"{point.min_posterior:,} of {counted(release.sensitive_values, 'values')}"
+            f" (was {before.min_posterior:,})"
         ),
         "bits leaked, L0": f"{point.leakage} (was {before.leakage})",
         "bits told apart, I*": f"{point.maximin} (was {before.maximin})",
@@ -364,7 +312,9 @@ def summary(release: Release) -> dict[str, str]:
     if point.distortion is not None:
         lines["largest change"] = f"{point.distortion} ({release.certificate['options']['distance']})"
     if point.suppressed_rows:
-        lines["suppressed"] = f"{point.suppressed_rows:,} rows read *"
+        lines["suppressed"] = (
+            f"{counted(point.suppressed_rows, 'rows')} {verb(point.suppressed_rows, 'read')} *"
+        )
     lines["chosen by"] = release.method
     lines["proved"] = release.proof
     if release.warnings:

@@ -45,11 +45,13 @@ class Source:
         table: the rows that are released.
         tally: the distinct combinations of all columns: public, kept, given, sensitive.
         request: the columns and their roles.
+        dropped: how many rows were left out because a value is missing.
     """
 
     table: Table
     tally: Tally
     request: ReleaseRequest
+    dropped: int = 0
 
     @classmethod
     def read(cls, table: Any, request: ReleaseRequest) -> "Source":  # noqa: ANN401 - whatever is a table
@@ -65,19 +67,24 @@ class Source:
         if request.distinct_rows and request.keep_order:
             raise RequestError("rows without duplicates have no order of their own to keep; leave one out")
         chosen = (opened.distinct_rows() if request.distinct_rows else opened).select(columns)
-        chosen = chosen.with_missing(columns, request.missing)
-        tally = chosen.tally(columns)
+        present = chosen.with_missing(columns, request.missing)
+        dropped = chosen.count() - present.count() if request.missing == "drop" else 0
+        tally = present.tally(columns)
         if not len(tally):
             raise EmptyTableError(f"{opened.label}: there is no row to release")
         for column in columns:
             if tally.coding(column).size == 1:
                 raise ColumnError(column, "has no value at all; leave it out")
-        return cls(chosen, tally, request)
+        return cls(present, tally, request, dropped)
 
     @property
     def rows(self) -> int:
         """How many rows there are."""
         return self.tally.total
+
+    def rows_without(self, column: str) -> int:
+        """In how many rows a column is missing."""
+        return int(self.tally.counts[self.tally.codes(column) == 0].sum())
 
     @cached_property
     def public(self) -> Tally:

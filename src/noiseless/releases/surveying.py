@@ -3,6 +3,7 @@
 from noiseless.exact import Bits
 from noiseless.policies.selection import SurveyPoint, survey
 from noiseless.releases.choosing import Prepared
+from noiseless.releases.marked import never_merged
 from noiseless.releases.results import Progress, ReleaseFrontier, ReleasePoint, Series
 
 
@@ -44,6 +45,23 @@ def surveyed(
         utility=request.utility,
         given=request.given,
         keep=request.keep,
+        note=_most_left(prepared),
+    )
+
+
+def _most_left(prepared: Prepared) -> str:
+    """Why no release leaves all values possible; empty where one can."""
+    source, request = prepared.source, prepared.source.request
+    most, total = int(prepared.problem.largest_posteriors.min()), source.joint.size_x
+    if most == total or request.objective == "maximin":
+        return ""
+    if prepared.public.groups is not None:
+        why = never_merged(prepared.public)
+    else:
+        why = f"{', '.join((*request.keep, *request.given))} tells the rest, whatever is merged"
+    hidden = ", ".join(request.sensitive)
+    return (
+        f"no release without suppressed rows leaves more than {most:,} of {total:,} values of {hidden}: {why}"
     )
 
 

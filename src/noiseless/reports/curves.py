@@ -133,7 +133,7 @@ def chart_of(frontier: ReleaseFrontier, marked: Mapping[str, ReleasePoint] | Non
         "Told apart for certain, I* (bits)" if frontier.objective == "maximin" else "Leakage, L0 (bits)",
         _posteriors(every, up) if frontier.objective != "maximin" else (),
         _unbeaten(map(dot, frontier.points))[0],
-        _curves(frontier.series, dot),
+        _curves([one for one in frontier.series if not goes_nowhere(one, frontier)], dot),
         _named((name, dot(point)) for name, point in stand_out.items()),
     )
 
@@ -141,6 +141,14 @@ def chart_of(frontier: ReleaseFrontier, marked: Mapping[str, ReleasePoint] | Non
 def leak_of(point: ReleasePoint, objective: str) -> Bits:
     """What a point gives away."""
     return point.maximin if objective == "maximin" else point.leakage
+
+
+def goes_nowhere(series: Series, frontier: ReleaseFrontier) -> bool:
+    """Whether a baseline finds nothing but the table as it is: in a plot others would hide it."""
+    if not (series.baseline and series.points and frontier.points):
+        return False
+    most = leak_of(frontier.points[0], frontier.objective)
+    return all(leak_of(point, frontier.objective) >= most for point in series.points)
 
 
 def _loss(point: ReleasePoint, utility: str) -> float:

@@ -5,6 +5,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from noiseless.display import counted, verb
 from noiseless.reports.drawing import XMLNS
 from noiseless.reports.numbers import bound_text, kept_text, length_text, share_text, upper_text, value_text
 
@@ -22,13 +23,15 @@ def environment() -> Environment:
     environment.filters |= {
         "bits": lambda bits: bits.rounded_up(2),
         "count": "{:,}".format,
+        "counted": counted,
         "floor": lambda value: bound_text(value, 2, up=False),
         "kept": kept_text,
         "distance": length_text,
         "share": share_text,
         "shown": shown,
         "upper": upper_text,
-        "values": lambda count: f"{count:,} value{'s' * (count != 1)}",
+        "values": lambda count: counted(count, "values"),
+        "verb": verb,
     }
     return environment
 

@@ -10,7 +10,16 @@ from noiseless import __version__
 from noiseless.releases.results import ReleaseFrontier, ReleasePoint
 from noiseless.reports.curves import chart_of
 from noiseless.reports.environment import environment, inline
-from noiseless.reports.frontier_rows import Level, MethodRow, levels_of, method_rows, scope_words, spread
+from noiseless.reports.frontier_rows import (
+    Level,
+    MethodRow,
+    levels_of,
+    method_notes,
+    method_rows,
+    note_words,
+    scope_words,
+    spread,
+)
 from noiseless.reports.frontier_svg import NARROW, WIDE, frontier_svg
 from noiseless.tables import written_whole
 
@@ -30,6 +39,8 @@ class FrontierParts:
         methods: what each method loses then.
         points: points to list.
         proved: what is proved of it.
+        ends: why it ends before all values are left; empty where it does not.
+        notes: what is to be said about methods.
     """
 
     frontier: ReleaseFrontier
@@ -39,6 +50,8 @@ class FrontierParts:
     methods: tuple[MethodRow, ...]
     points: tuple[ReleasePoint, ...]
     proved: str
+    ends: str
+    notes: tuple[str, ...]
 
 
 def frontier_parts(
@@ -60,6 +73,8 @@ def frontier_parts(
         method_rows(frontier, levels),
         tuple(spread(frontier.points, _MOST_POINTS)),
         scope_words(frontier),
+        note_words(frontier),
+        tuple(method_notes(frontier)),
     )
 
 

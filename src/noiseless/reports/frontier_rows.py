@@ -8,7 +8,7 @@ from typing import TypeVar
 from noiseless.exact import Bits
 from noiseless.policies.merging import Length
 from noiseless.releases.results import ReleaseFrontier, ReleasePoint
-from noiseless.reports.curves import leak_of
+from noiseless.reports.curves import goes_nowhere, leak_of
 from noiseless.reports.numbers import kept_text, length_text
 
 T = TypeVar("T")
@@ -60,7 +60,8 @@ def levels_of(frontier: ReleaseFrontier) -> tuple[Level, ...]:
         total = frontier.sensitive_values
         reached = max((point.min_posterior for point in points), default=1)
         left = [number for number in _LEFT if number < reached] + [reached] * (reached > 1)
-        chosen = spread(left, _MOST_LEVELS)
+        few = reached - 1 <= _MOST_LEVELS
+        chosen = list(range(2, reached + 1)) if few else spread(left, _MOST_LEVELS)
         return tuple(Level(Bits(Fraction(total, number)), number) for number in chosen)
     leaks = sorted({leak_of(point, frontier.objective) for point in points}, reverse=True)
     return tuple(Level(leak, None) for leak in spread(leaks[1:] or leaks, _MOST_LEVELS))
@@ -128,4 +129,16 @@ def scope_words(frontier: ReleaseFrontier) -> str:
             "Proved: no contiguous cells (runs of neighbouring values) beat a point of this frontier. Other "
             "cells might."
         )
-    return "These are the best releases found. It is not proved that there are none better."
+    return "These are the best releases found. It is not proved of all of them that there are none better."
+
+
+def note_words(frontier: ReleaseFrontier) -> str:
+    """Why the frontier ends before all values are left, as a sentence."""
+    return f"{frontier.note[:1].upper()}{frontier.note[1:]}." if frontier.note else ""
+
+
+def method_notes(frontier: ReleaseFrontier) -> list[str]:
+    """What was left out of a method's points and why, and which methods get nowhere."""
+    found = [f"{one.name}: {one.note}" for one in frontier.series if one.note]
+    nowhere = "it finds no release that gives away less than the table as it is"
+    return found + [f"{one.name}: {nowhere}" for one in frontier.series if goes_nowhere(one, frontier)]

@@ -107,7 +107,7 @@ def _axes(chart: Chart, box: _Box) -> Iterator[str]:
         yield _text(box.right + 6, box.y(share) + 4, text, "start")
     yield _text(2, 14, chart.up_title, "start", "name")
     if chart.posteriors:
-        yield _text(box.right + _RIGHT - 2, 14, "values left", "end", "name")
+        yield _text(box.right + _RIGHT - 2, 14, "fewest values left", "end", "name")
     yield _text(box.left + box.width / 2, box.bottom + 34, chart.across_title, "middle", "name")
 
 

@@ -46,6 +46,10 @@ _LETTERS_AN_INCH, _LEGEND_SAMPLE = 12, 7
 
 _ROOM = 0.04
 
+_TOLD = "bits that one person may tell"
+_BUDGETS = {"homogeneity": "bits that the release may leak, L0"}
+"""What the budget of a game is, where it is not what one person may tell."""
+
 
 class ScoreLike(Protocol):
     """The adversary's score at one budget, as `adversaries.Score` has it."""
@@ -130,7 +134,7 @@ def game_plot(game: GameLike, path: Path | str, *, across: str = "budget") -> No
     kind = picture_kind(path)
     lines = _lines(game, across)
     with written_whole(path) as part:
-        _save(game, lines, "bits that one person may tell" if across == "budget" else across, part, kind)
+        _save(game, lines, _BUDGETS.get(game.name, _TOLD) if across == "budget" else across, part, kind)
 
 
 def _lines(game: GameLike, across: str) -> list[_Line]:

@@ -8,14 +8,18 @@ from markupsafe import Markup
 
 from noiseless import __version__
 from noiseless.audits import Audit, PolicyResult
+from noiseless.audits.policy_wording import policy_rows
+from noiseless.audits.ruled_wording import rule_rows
+from noiseless.audits.wording import dropped_text, missing_text
+from noiseless.display import singular
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
 from noiseless.reports.environment import environment, inline
 from noiseless.reports.numbers import value_text
 from noiseless.reports.plots import bipartite_plot, contribution_plot, drawable, posterior_plot
 from noiseless.reports.posterior import posterior_bins
-from noiseless.reports.rows import policy_rows, side_rows, status_of
-from noiseless.reports.rule_rows import change_rows, finest_text, rule_rows, total_rows
+from noiseless.reports.rows import side_rows, status_of
+from noiseless.reports.rule_rows import change_rows, finest_text, total_rows
 from noiseless.tables import Tally, written_whole
 
 
@@ -44,7 +48,9 @@ def audit_html(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool
         bits_of=Bits,
         largest=_largest_homogeneous(audit),
         heads=audit.heads,
-        head=audit.heads.removesuffix("s"),
+        head=singular(audit.heads),
+        missing=missing_text(audit),
+        dropped=dropped_text(audit),
         **_rules(audit, reveal=reveal),
         **_plots(audit, reveal=reveal),
     )

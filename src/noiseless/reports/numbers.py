@@ -3,15 +3,21 @@
 import math
 import unicodedata
 from bisect import bisect_right
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from itertools import accumulate
 
+from noiseless.display import bound_text
 from noiseless.exact import Bits
 from noiseless.policies.merging import Length
 
+__all__ = ["bound_text", "kept_text", "length_text", "share_text", "upper_text", "value_text"]
+
 _LONGEST = 80
 """How many characters of a user's text are shown."""
+
+_LARGEST_WHOLE = 10**15
+"""Whole numbers below this are written without a point, in a column of decimals too."""
 
 _DIGITS = 5
 """How many digits of a distance are shown, and all before the point."""
@@ -28,17 +34,6 @@ def upper_text(value: Fraction) -> str:
     """
     context = Context(prec=3, rounding=ROUND_CEILING)
     return f"{context.divide(Decimal(value.numerator), Decimal(value.denominator)):f}"
-
-
-def bound_text(value: float | Decimal, places: int, *, up: bool) -> str:
-    """A decimal with so many places, rounded up or down.
-
-    >>> bound_text(1.584, 2, up=True), bound_text(1.586, 2, up=False)
-    ('1.59', '1.58')
-    """
-    exact = Decimal(repr(value)) if isinstance(value, float) else value
-    rounding = ROUND_CEILING if up else ROUND_FLOOR
-    return f"{exact.quantize(Decimal(1).scaleb(-places), rounding):,}"
 
 
 def kept_text(bits: Bits) -> str:
@@ -89,11 +84,15 @@ def value_text(value: object, longest: int = _LONGEST) -> str:
 
     A wide character, as of Chinese, counts as two.
 
-    >>> value_text(None), value_text(""), value_text("abcdef", 4)
-    ('(missing)', '(empty)', 'abc…')
+    >>> value_text(None), value_text(""), value_text("abcdef", 4), value_text((36300.0, None))
+    ('(missing)', '(empty)', 'abc…', '36300 & (missing)')
     """
     if value is None:
         return "(missing)"
+    if isinstance(value, tuple):  # of several columns
+        return " & ".join(value_text(part, longest) for part in value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < _LARGEST_WHOLE:
+        value = int(value)
     text = "".join("\ufffd" if unicodedata.category(c) == "Cc" else c for c in str(value))
     ends = list(accumulate(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text))
     if not ends:

@@ -92,8 +92,9 @@ def contribution_plot(contributions: Sequence[Contribution], exposure: Exposure,
     drawing.text(reach, _ROW / 2, f"{together.rounded_up(2)} all together", align=side)
     for number, column in enumerate(shown):
         top = _ROW + tall * number
-        lengths = [scale * column.alone.upper, scale * column.without.upper]
-        texts = [f"{column.alone.rounded_up(2)} alone", f"{column.without.rounded_up(2)} without"]
+        alone, without = column.leakage_alone, column.leakage_without
+        lengths = [scale * alone.upper, scale * without.upper]
+        texts = [f"{alone.rounded_up(2)} alone", f"{without.rounded_up(2)} without"]
         if pinned:
             lengths.append(room * column.spared / pinned)
             texts.append(f"{column.spared:,} spared")

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from noiseless.display import counted, verb
 from noiseless.policies.merging import Length
-from noiseless.releases.results import Release, ReleasePoint
+from noiseless.releases.results import Release, ReleaseFrontier, ReleasePoint
 from noiseless.reports.numbers import bound_text, kept_text, length_text, share_text, value_text
 from noiseless.reports.rows import Status
 
@@ -36,7 +37,8 @@ def names_text(names: tuple[str, ...]) -> str:
 def verdict(release: Release) -> str:
     """A release in one sentence: what it protects, and what that costs."""
     rows = release.point.suppressed_rows
-    withheld = f"; {rows:,} of {release.rows:,} rows are suppressed (*)" if rows else ""
+    of = f"{rows:,} of {counted(release.rows, 'rows')} {verb(rows, 'are')}"
+    withheld = f"; {of} suppressed (*)" if rows else ""
     return f"{_protection(release)}, and {cost_words(release)}{withheld}."
 
 
@@ -104,7 +106,7 @@ def point_words(point: ReleasePoint) -> str:
     ]
     if point.distortion is not None:
         parts.append(f"distortion {length_text(point.distortion)}")
-    parts.append(f"{point.cells:,} cell{'s' * (point.cells != 1)}")
+    parts.append(counted(point.cells, "cells"))
     return ", ".join(parts)
 
 
@@ -193,6 +195,44 @@ def proved(release: Release) -> str:
             f"{better} within the limits. {_room(release, better)}"
         )
     return f"Not proved to be the best. {_room(release, better)}"
+
+
+def found_by(release: Release) -> str:
+    """How the cells were found; a method that proves nothing can meet a bound, which does."""
+    bound = "; proved best by a bound" if release.optimal and not release.method.startswith("exact") else ""
+    return f"{release.method}{bound}"
+
+
+def for_the_same(release: Release, frontier: ReleaseFrontier | None = None) -> str:
+    """How many more values could be left at no more loss; empty where none, or where it is not known.
+
+    Args:
+        release: the release.
+        frontier: every undominated one of the same columns; that of the release, if it has been found.
+    """
+    frontier = release.found.get("frontier") if frontier is None else frontier
+    if frontier is None or not release.request.targets.keys() <= {"min_posterior", "max_leakage"}:
+        return ""
+    if release.request.objective == "maximin" or release.request.weight is not None:
+        return ""
+    point, utility = release.point, release.request.utility
+    as_good = [p for p in frontier.points if _loses_no_more(p, point, utility)]
+    best = max(as_good, key=lambda p: p.min_posterior, default=point)
+    if best.min_posterior <= point.min_posterior:
+        return ""
+    return (
+        f"For the same {utility} {best.min_posterior:,} values could be left, with "
+        f"{counted(best.cells, 'cells')} instead of {point.cells:,}: ask for min-posterior "
+        f"{best.min_posterior}."
+    )
+
+
+def _loses_no_more(other: ReleasePoint, point: ReleasePoint, utility: str) -> bool:
+    if utility == "resolution":
+        return other.resolution >= point.resolution
+    if other.distortion is None or point.distortion is None:
+        return False
+    return other.distortion <= point.distortion
 
 
 def _room(release: Release, better: str) -> str:

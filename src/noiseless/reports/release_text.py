@@ -1,11 +1,22 @@
 """A release or a frontier as plain text for a terminal."""
 
-from noiseless.releases.results import ColumnChange, Example, Release, ReleaseFrontier
-from noiseless.reports.frontier_rows import levels_of, method_rows, scope_words, spread
+from noiseless.display import counted, verb
+from noiseless.releases.column_change import ColumnChange, Example
+from noiseless.releases.results import Release, ReleaseFrontier
+from noiseless.reports.frontier_rows import (
+    levels_of,
+    method_notes,
+    method_rows,
+    note_words,
+    scope_words,
+    spread,
+)
 from noiseless.reports.numbers import kept_text, length_text, value_text
 from noiseless.reports.release_rows import (
     asked_rows,
     change_text,
+    for_the_same,
+    found_by,
     names_text,
     proved,
     status_of_release,
@@ -26,7 +37,8 @@ def release_text(release: Release) -> str:
         _measures(release),
         _asked(release),
         _changes(release),
-        wrapped(f"{proved(release)} ({release.method})"),
+        wrapped(f"{proved(release)} (found by: {found_by(release)})"),
+        wrapped(for_the_same(release)),
         *(wrapped(f"Note: {warning}") for warning in release.warnings),
     ]
     return "\n\n".join(block for block in blocks if block)
@@ -45,8 +57,9 @@ def _measures(release: Release) -> str:
         rows.append(("distortion", "0", length_text(now.distortion)))
     if now.suppressed_rows:
         rows.append(("suppressed rows", "0", f"{now.suppressed_rows:,}"))
-    about = f"{names_text(release.request.sensitive)}, {release.sensitive_values:,} values"
-    return table(f"What {release.rows:,} rows give away about {about}:", ("", "before", "after"), rows)
+    about = f"{names_text(release.request.sensitive)}, {counted(release.sensitive_values, 'values')}"
+    title = f"What {counted(release.rows, 'rows')} {verb(release.rows, 'give')} away about {about}:"
+    return table(title, ("", "before", "after"), rows)
 
 
 def _asked(release: Release) -> str:
@@ -90,7 +103,12 @@ def _example(example: Example) -> str:
 
 def frontier_text(frontier: ReleaseFrontier) -> str:
     """The undominated points, or some of them evenly, what each method needs, and what is proved."""
-    blocks = [_points(frontier), _methods(frontier), wrapped(scope_words(frontier))]
+    blocks = [
+        _points(frontier),
+        wrapped(note_words(frontier)),
+        _methods(frontier),
+        wrapped(scope_words(frontier)),
+    ]
     return "\n\n".join(block for block in blocks if block)
 
 
@@ -98,13 +116,14 @@ def _points(frontier: ReleaseFrontier) -> str:
     shown = spread(frontier.points, _MOST_POINTS)
     some = f" ({len(shown)} of them)" if len(shown) < len(frontier.points) else ""
     title = (
-        f"{len(frontier.points):,} undominated releases{some}: {names_text(frontier.sensitive)} hidden, "
+        f"{len(frontier.points):,} undominated release{'s' * (len(frontier.points) != 1)}{some}: "
+        f"{names_text(frontier.sensitive)} hidden, "
         f"{names_text(frontier.public)} published"
     )
     title += f", {names_text(frontier.keep)} kept" if frontier.keep else ""
     title += f", {names_text(frontier.given)} known" if frontier.given else ""
     header = (
-        "values left",
+        "fewest values left",
         "bits leaked, L0",
         "told apart, I*",
         "resolution",
@@ -140,4 +159,4 @@ def _methods(frontier: ReleaseFrontier) -> str:
     what = most if frontier.utility == "resolution" else least
     given = "at most so much is given away" if levels[0].left is None else "so many values are to be left"
     found = table(f"The {what} when {given}:", ("", *(level.text for level in levels)), rows)
-    return "\n".join([found, *(f"  {one.name}: {one.note}" for one in frontier.series if one.note)])
+    return "\n".join([found, *(f"  {note}" for note in method_notes(frontier))])

@@ -3,29 +3,8 @@
 from typing import Any, NamedTuple
 
 from noiseless.audits import Totals, UnderRules
-from noiseless.audits.ruled_wording import above, below, change_text
-
-
-class RuleRow(NamedTuple):
-    """A figure without the rules and under them."""
-
-    name: str
-    before: str
-    after: str
-
-
-def rule_rows(rules: UnderRules) -> list[RuleRow]:
-    """The main figures, without and with."""
-    was, now, heads = rules.before, rules.after, rules.audit.heads
-    return [
-        RuleRow("groups", f"{was.public_values:,}", f"{now.public_values:,}"),
-        RuleRow("fewest values left", f"{was.min_posterior:,}", f"{now.min_posterior:,}"),
-        RuleRow("bits leaked, L0", was.leakage.rounded_up(2), now.leakage.rounded_up(2)),
-        RuleRow("bits told apart for certain, I*", was.maximin.rounded_up(2), now.maximin.rounded_up(2)),
-        RuleRow(f"{heads} given away", f"{was.homogeneous_persons:,}", f"{now.homogeneous_persons:,}"),
-        RuleRow("k-anonymity", f"{was.k_anonymity:,}", f"{now.k_anonymity:,}"),
-        RuleRow(f"{heads} withheld", "0", f"{rules.ruling.withheld:,}"),
-    ]
+from noiseless.audits.ruled_wording import below, change_text, distance_text
+from noiseless.display import counted
 
 
 class ChangeRow(NamedTuple):
@@ -84,10 +63,9 @@ def finest_text(rules: UnderRules) -> str:
     finest = rules.finest
     if finest is None:
         return f"Not compared with chosen cells: {rules.finest_reason}."
-    days = " days" if finest.days else ""
-    cells = "cell" if finest.cells == 1 else "cells"
     return (
-        f"The finest {cells} of {finest.column} that leave as many values: {finest.cells:,} {cells}, at least"
-        f" {finest.min_posterior:,} left, largest change {above(finest.largest_change)}{days};"
+        f"The finest cells of {finest.column} that leave as many values: {counted(finest.cells, 'cells')}, "
+        f"at least {finest.min_posterior:,} left, largest change "
+        f"{distance_text(finest.largest_change, days=finest.days)};"
         f" I* {finest.maximin.rounded_up(2)} bits, k-anonymity {finest.k_anonymity:,}."
     )

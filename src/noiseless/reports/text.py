@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 
 from noiseless.audits import Audit, PolicyResult, Witness
-from noiseless.audits.ruled_wording import are
+from noiseless.audits.policy_wording import policy_table
+from noiseless.audits.ruled_wording import rule_rows
 from noiseless.audits.wording import ROWS
-from noiseless.reports.rows import policy_rows
-from noiseless.reports.rule_rows import finest_text, rule_rows, total_rows
+from noiseless.display import counted, verb
+from noiseless.reports.numbers import value_text
+from noiseless.reports.rule_rows import finest_text, total_rows
 from noiseless.reports.text_blocks import aligned, table, wrapped
 
 _WITNESSES = 5
@@ -77,7 +79,7 @@ def _side(audit: Audit) -> str:
                     (f"{known} alone gives away", str(side.leakage_alone)),
                     ("both together give away", str(side.leakage_total)),
                     ("the release alone would leak", str(side.leakage_without)),
-                    ("and leave at least", f"{side.min_posterior_without:,} values"),
+                    ("and leave at least", counted(side.min_posterior_without, "values")),
                 )
             ).splitlines(),
         )
@@ -89,15 +91,11 @@ def _suppressed(audit: Audit) -> str:
         return ""
     kept = audit.k_anonymity_unsuppressed
     count = audit.suppressed_rows
-    heads, they, them = (
-        (audit.heads.removesuffix("s"), "It counts", "it")
-        if count == 1
-        else (audit.heads, "They count", "them")
-    )
+    they, them = ("It counts", "it") if count == 1 else ("They count", "them")
     without = "all are" if kept is None else f"without {them} k would be {kept:,}"
     return wrapped(
-        f"{count:,} {heads} {are(count)} suppressed (* in every public column). {they} as a "
-        f"group, because that a row is suppressed can be seen; {without}."
+        f"{counted(count, audit.heads)} {verb(count, 'are')} suppressed (* in every public column). "
+        f"{they} as a group, because that a row is suppressed can be seen; {without}."
     )
 
 
@@ -105,7 +103,13 @@ def _contributions(audit: Audit) -> str:
     if len(audit.public) == 1:
         return ""
     rows = [
-        (c.column, str(c.alone), str(c.without), f"{c.min_posterior_without:,}", f"{c.spared:,}")
+        (
+            c.column,
+            str(c.leakage_alone),
+            str(c.leakage_without),
+            f"{c.min_posterior_without:,}",
+            f"{c.spared:,}",
+        )
         for c in audit.contributions
     ]
     header = ("", "leaks alone", "leak without it", "values left without it", f"{audit.heads} it pins down")
@@ -114,27 +118,27 @@ def _contributions(audit: Audit) -> str:
 
 def _witnesses(audit: Audit, witnesses: Sequence[Witness]) -> str:
     shown = witnesses[:_WITNESSES]
+    numbered = any(witness.first_row is not None for witness in shown)
     rows = []
     for witness in shown:
-        row = "" if witness.first_row is None else f"{witness.first_row:,}"
-        cells = [row, f"{witness.size:,}", f"{witness.posterior:,}", str(witness.leaked)]
+        cells = [f"{witness.size:,}", f"{witness.posterior:,}", str(witness.leaked)]
+        if numbered:
+            cells.insert(0, "" if witness.first_row is None else f"{witness.first_row:,}")
         if witness.values is not None and witness.possible is not None:
-            cells.append(", ".join(f"{c}={v}" for c, v in witness.values.items()))
-            cells.append(", ".join(map(str, witness.possible)))
+            cells.append(", ".join(f"{c}={value_text(v)}" for c, v in witness.values.items()))
+            cells.append(", ".join(map(value_text, witness.possible)))
         rows.append(cells)
-    header = ["row", audit.heads, "values left", "leaked"]
+    header = ["row"] * numbered + [audit.heads, "values left", "leaked"]
     if shown and shown[0].values is not None:
         header += ["public values", f"possible {shown[0].target}"]
-    return table("The groups that give most away (find each by its first row):", header, rows)
+    how = " (find each by its first row)" if numbered else ""
+    return table(f"The groups that give most away{how}:", header, rows)
 
 
 def _policy(policy: PolicyResult | None, *, totals: bool) -> str:
     if policy is None:
         return ""
-    rows = [
-        (check.name, row.target, row.asked, row.found, "holds" if row.holds else "FAILS")
-        for check, row in zip(policy.checks, policy_rows(policy), strict=True)
-    ]
+    header, *rows = policy_table(policy)
     about = " (it is about the rows, not about totals)" if totals else ""
     title = f"The policy is met{about}:" if policy.holds else f"THE POLICY IS NOT MET{about}:"
-    return table(title, ("limit", "about", "asked", "found", ""), rows)
+    return table(title, header, rows)

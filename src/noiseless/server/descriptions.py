@@ -50,7 +50,7 @@ def dataset(desk: Desk, analyst: str) -> dict[str, Any]:
         "unit": file.unit,
         "max_rows": public.limits.rows,
         "public_cells": len(public.population.cells),
-        "entropy_of_record": public.entropy.upper,
+        "entropy_of_record": public.entropy.lower,
         "columns": [column(name, each) for name, each in public.schema.columns.items()],
         "budget": {
             **_budget("bits", state.budget),

@@ -46,5 +46,8 @@ def _explained(label: str, error: duckdb.Error) -> NoiselessError:
     elif re.search(r"permission denied|read-?only file", text, re.IGNORECASE):
         problem = "may not be read or written; check its permissions"
     elif isinstance(error, duckdb.InvalidInputException):
-        problem = "could not be read; is it really of this format, and do all its lines end alike?"
+        problem = (
+            "could not be read; is it really of this format? Lines that end in different ways are mended by"
+            r" sed -i 's/\r$//' FILE"
+        )
     return SourceError(label, problem)

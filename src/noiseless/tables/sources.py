@@ -106,6 +106,8 @@ def _open_parquet(source: str, paths: Sequence[Path]) -> DuckDBTable:
 
 def _paths(source: str) -> list[Path]:
     path = Path(source)
+    if source == "-":
+        raise SourceError(source, "a pipe is read by `noiseless quantize` only; write it to a file first")
     if path.is_dir():
         return _in_folder(path)
     if path.is_file():

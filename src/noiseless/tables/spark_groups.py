@@ -4,6 +4,7 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -20,7 +21,7 @@ from noiseless.tables.tally import Tally
 from noiseless.tables.weighted import WeightedTable, _Rowless
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 _MOST_ROWS = 2**31 - 1
 """Spark's limits are 32-bit integers."""
@@ -35,12 +36,14 @@ class SparkGroups(_Rowless):
         names: what the columns are really called.
         label: what messages call it.
         most: how many combinations may come to the driver; there are more.
+        complete_of: how many rows there were before those with a missing value were left out, if they were.
     """
 
     frame: "DataFrame"
     names: tuple[str, ...]
     label: str
     most: int
+    complete_of: int | None = None
 
     def __repr__(self) -> str:
         return f"SparkGroups({self.label!r}, {len(self.names):,} columns)"
@@ -56,7 +59,12 @@ class SparkGroups(_Rowless):
 
     def count(self) -> int:
         """How many rows there are."""
-        return self._rows(None)
+        return self._facts[0]
+
+    @property
+    def left_out(self) -> int:
+        """How many rows were left out because a value is missing."""
+        return 0 if self.complete_of is None else self.complete_of - self.count()
 
     def select(self, columns: Sequence[str]) -> "WeightedTable | SparkGroups":  # type: ignore[override]
         """Only these columns; with few combinations of them, on this machine."""
@@ -66,7 +74,7 @@ class SparkGroups(_Rowless):
         chosen = self.frame.select(
             *(self.frame[self.field(c)].alias(f"c{i}") for i, c in enumerate(columns)), COUNT
         )
-        return gathered(_regrouped(chosen), columns, self.label, self.most)
+        return _gathered(_regrouped(chosen), columns, self.label, self.most)
 
     def distinct_rows(self) -> "WeightedTable | SparkGroups":  # type: ignore[override]
         """The table without exact duplicates, each combination counting one."""
@@ -76,15 +84,16 @@ class SparkGroups(_Rowless):
 
     def count_missing(self, column: str) -> int:
         """How many values of a column are missing."""
-        return self._rows(self.frame[self.field(column)].isNull())
+        return self._facts[1][column]
 
     def with_missing(self, columns: Sequence[str], missing: Missing) -> Table:  # type: ignore[override]
         """The table with missing values in `columns` treated as `missing` says."""
-        if missing == "drop":
-            return self._narrowed(self.frame.dropna(subset=[self.field(c) for c in columns]))
         if missing == "error":
             self.require_present(*columns)
-        return self
+        if missing != "drop" or not any(map(self.count_missing, columns)):
+            return self
+        full = self.frame.dropna(subset=[self.field(c) for c in columns])
+        return self._narrowed(full, complete_of=self.count())
 
     def conform(  # type: ignore[override]
         self, schema: Schema, columns: Sequence[str], *, clamp: bool = False
@@ -122,7 +131,7 @@ class SparkGroups(_Rowless):
 
         def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
-                table = _weighted(pa.Table.from_batches([batch]), names, label)
+                table = weighted(pa.Table.from_batches([batch]), names, label)
                 found = table._strangers(schema, chosen, clamp=clamp)  # noqa: SLF001 - the same table
                 yield pa.RecordBatch.from_arrays([pa.array([found[c]]) for c in chosen], schema=counted)
 
@@ -181,43 +190,64 @@ class SparkGroups(_Rowless):
             )
         return found
 
-    def _rows(self, condition: "Column | None") -> int:
+    @cached_property
+    def _facts(self) -> tuple[int, dict[str, int]]:
+        """How many rows there are, and in how many each column is missing: one job."""
         from pyspark.sql import functions as F  # noqa: N812
 
-        chosen = self.frame if condition is None else self.frame.where(condition)
+        lacking = [F.when(self.frame[self.field(name)].isNull(), F.col(COUNT)) for name in self.names]
         with readable_spark_errors(self.label):
-            return int(chosen.agg(F.coalesce(F.sum(COUNT), F.lit(0))).first()[0])
+            sums = [F.coalesce(F.sum(rows), F.lit(0)) for rows in (F.col(COUNT), *lacking)]
+            rows, *missing = map(int, self.frame.agg(*sums).first())
+        return rows, dict(zip(self.names, missing, strict=True))
 
-    def _narrowed(self, frame: "DataFrame") -> "WeightedTable | SparkGroups":
-        return gathered(frame, self.names, self.label, self.most)
+    def _narrowed(self, frame: "DataFrame", complete_of: int | None = None) -> "WeightedTable | SparkGroups":
+        return _gathered(frame, self.names, self.label, self.most, complete_of)
 
     def _empty(self) -> pa.Table:
         with readable_spark_errors(self.label):
             return collected(self.frame.limit(0))
 
 
-def gathered(
-    frame: "DataFrame", names: Sequence[str], label: str, most: int
-) -> "WeightedTable | SparkGroups":
-    """Combinations on this machine if there are at most `most` of them, otherwise where they are.
+def fetched(frame: "DataFrame", most: int) -> pa.Table | None:
+    """Combinations on this machine, if there are at most `most` of them.
 
-    One job fetches them, never more than one above `most`. Only when there are so many does Spark group
-    again, and keep the combinations while they are in use: memory that is held longer makes the next group-by
-    spill.
+    One job fetches them, never more than one above `most`.
 
     Args:
-        frame: the combinations, as columns c0, c1, ..., and their counts, as `COUNT`.
-        names: what the columns are really called.
-        label: what messages call the table.
-        most: how many combinations may come to the driver.
+        frame: the combinations, and their counts as `COUNT`.
+        most: how many may come to the driver.
     """
-    with readable_spark_errors(label):
-        data = collected(_at_most(frame, most + 1))
-        if len(data) > most:
-            found = SparkGroups(frame.persist(), tuple(names), label, most)
-            weakref.finalize(found, _free, frame)
-            return found
+    data = collected(_at_most(frame, most + 1))
+    return data if len(data) <= most else None
+
+
+def kept(
+    frame: "DataFrame", names: Sequence[str], label: str, most: int, complete_of: int | None = None
+) -> "SparkGroups":
+    """Combinations where they are: Spark groups again, and keeps them while they are in use.
+
+    Not before: memory that is held longer makes the next group-by spill.
+    """
+    found = SparkGroups(frame.persist(), tuple(names), label, most, complete_of)
+    weakref.finalize(found, _free, frame)
+    return found
+
+
+def weighted(data: pa.Table, names: Sequence[str], label: str) -> WeightedTable:
+    """Combinations that are on this machine, and their counts as the last column."""
     return WeightedTable.of(data.rename_columns([*names, COUNT]), label).select(names)
+
+
+def _gathered(
+    frame: "DataFrame", names: Sequence[str], label: str, most: int, complete_of: int | None = None
+) -> "WeightedTable | SparkGroups":
+    """Combinations, called c0, c1, ..., on this machine if there are not too many."""
+    with readable_spark_errors(label):
+        found = fetched(frame, most)
+        if found is None:
+            return kept(frame, names, label, most, complete_of)
+    return weighted(found, names, label)
 
 
 def _at_most(frame: "DataFrame", rows: int) -> "DataFrame":
@@ -243,14 +273,10 @@ def _regrouped(frame: "DataFrame") -> "DataFrame":
     return frame.groupBy(*keys).agg(F.sum(COUNT).alias(COUNT))
 
 
-def _weighted(data: pa.Table, names: Sequence[str], label: str) -> WeightedTable:
-    return WeightedTable.of(data.rename_columns([*names, COUNT]), label).select(names)
-
-
 def _conformed(
     data: pa.Table, names: Sequence[str], schema: Schema, columns: Sequence[str], label: str, *, clamp: bool
 ) -> pa.Table:
     """Combinations in their domains, under the names that they have on Spark."""
-    table = _weighted(data, names, label).conform(schema, columns, clamp=clamp)
+    table = weighted(data, names, label).conform(schema, columns, clamp=clamp)
     found = table.groups.arrow(f"SELECT * FROM {SOURCE}")
     return found.rename_columns([*(f"c{i}" for i in range(len(names))), COUNT])

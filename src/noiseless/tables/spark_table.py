@@ -16,7 +16,8 @@ from noiseless.tables.spark_frames import (
     plain,
     readable_spark_errors,
 )
-from noiseless.tables.spark_groups import SparkGroups, gathered
+from noiseless.tables.spark_groups import SparkGroups, fetched, kept, weighted
+from noiseless.tables.spark_packing import Packing
 from noiseless.tables.sql import check_names
 from noiseless.tables.weighted import RemoteTable, WeightedTable
 
@@ -94,21 +95,35 @@ class SparkTable(RemoteTable):
     def select(self, columns: Sequence[str]) -> "WeightedTable | SparkGroups":  # type: ignore[override]
         """Only these columns: grouped now, by Spark; counted on this machine if there are not too many."""
         self.require_plain(columns)
-        return gathered(self._grouping(columns), columns, self.label, self.most)
+        with readable_spark_errors(self.label):
+            rows, packing = self._rows(columns)
+            found = fetched(_counted(packing.packed(rows)), self.most)
+            if found is None:
+                return kept(_counted(rows), columns, self.label, self.most)
+        return weighted(packing.unpacked(found), columns, self.label)
 
     def grouped(self, columns: Sequence[str]) -> pa.Table:
         """The distinct combinations of some columns, grouped by Spark, with their counts."""
         with readable_spark_errors(self.label):
-            return collected(self._grouping(columns)).rename_columns([*columns, COUNT])
+            rows, packing = self._rows(columns)
+            found = packing.unpacked(collected(_counted(packing.packed(rows))))
+        return found.rename_columns([*columns, COUNT])
 
-    def _grouping(self, columns: Sequence[str]) -> "DataFrame":
-        from pyspark.sql import functions as F  # noqa: N812
+    def _rows(self, columns: Sequence[str]) -> tuple["DataFrame", Packing]:
+        """Some columns of all rows, as values that can be grouped, called c0, c1, ...; and their packing."""
+        from pyspark.sql.types import StructField
 
         fields = [self.frame.schema.fields[self.names.index(name)] for name in columns]
-        chosen = self.frame.select(
-            *(plain(self.frame[f.name], f.dataType).alias(f"c{i}") for i, f in enumerate(fields))
-        )
-        return chosen.groupBy(*chosen.columns).agg(F.count(F.lit(1)).alias(COUNT))
+        chosen = [plain(self.frame[f.name], f.dataType).alias(f"c{i}") for i, f in enumerate(fields)]
+        named = [StructField(f"c{i}", f.dataType, f.nullable) for i, f in enumerate(fields)]
+        return self.frame.select(*chosen), Packing.of(named)
+
+
+def _counted(rows: "DataFrame") -> "DataFrame":
+    """The distinct rows, and how often each occurs."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return rows.groupBy(*rows.columns).agg(F.count(F.lit(1)).alias(COUNT))
 
 
 def spark_frame(source: object) -> "DataFrame | None":

@@ -152,3 +152,13 @@ def test_a_lone_score_can_be_drawn(tmp_path: Path) -> None:
 def test_other_pictures_are_refused(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"\.png or \.svg"):
         game_plot(_game(), tmp_path / "game.gif")
+
+
+def test_a_release_leaks_and_a_person_tells(tmp_path: Path) -> None:
+    scores = (Score(Fraction(1), 1, 1, 1), Score(Fraction(2), 1, 1, 1))
+    for name, words in {
+        "homogeneity": "bits that the release may leak, L0",
+        "g": "one person may tell",
+    }.items():
+        game_plot(Game(name, "share", None, {}, scores), tmp_path / "axis.svg")
+        assert words in (tmp_path / "axis.svg").read_text()

@@ -182,8 +182,23 @@ def test_the_command_plays_the_same_game(app: typer.Typer, tmp_path: Path) -> No
     assert "share of records that are unique" in text.stdout
 
 
+def test_a_single_column_has_its_bounds_as_in_other_commands(app: typer.Typer, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("y\n1\n2\n2\n")
+    ways = (["--column", "y=0:7:1"], ["--column", "y", "--bounds", "0", "7", "--step", "1"])
+    one, two = (CliRunner().invoke(app, [str(tmp_path / "t.csv"), *way, "--budget", "1"]) for way in ways)
+    assert one.exit_code == 0
+    assert one.stdout == two.stdout
+
+
 @pytest.mark.parametrize(
-    "wrong", [["--column", "y=0"], ["--column", "0:1"], ["--column", "y=0:1", "--weight", "7"]]
+    "wrong",
+    [
+        ["--column", "y=0"],
+        ["--column", "0:1"],
+        ["--column", "y=0:1", "--weight", "7"],
+        ["--column", "y", "--step", "1"],
+        ["--column", "x", "--column", "y", "--bounds", "0", "1"],
+    ],
 )
 def test_the_command_refuses_what_it_cannot_read(app: typer.Typer, wrong: list[str]) -> None:
     done = CliRunner().invoke(app, ["t.csv", *wrong])

@@ -265,3 +265,62 @@ def test_entropy_l_diversity_is_never_overstated() -> None:
     counts = [10**6, 10**6, 10**6 + 1]
     table = pa.table({"s": np.repeat([1, 2, 3], counts), "x": np.zeros(sum(counts), np.int64)})
     assert audit(table, sensitive="s", public="x").entropy_l_diversity < 3.0
+
+
+VISITS = pa.table(
+    {
+        "id": [1, 2, 3, 4, 5],
+        "ill": ["flu", None, "flu", "cold", "cold"],
+        "ward": ["n", "n", "s", None, "s"],
+        "sex": ["f", "m", "m", "m", "f"],
+    }
+)
+
+
+class TestMissing:
+    """How many missing values count as one more value, and how many rows are left out."""
+
+    def test_they_are_counted_by_column(self) -> None:
+        found = audit(VISITS, sensitive="ill", public=["ward", "sex"])
+        assert dict(found.missing) == {"ill": 1, "ward": 1}
+        assert (found.sensitive_values, found.dropped) == (3, 0)
+        assert found.to_dict()["missing"] == {"ill": 1, "ward": 1}
+        assert "ill in 1 and ward in 1 of 5 rows, each counted as one more value" in repr(found)
+        alone = audit(VISITS, sensitive="ill", public="sex")
+        assert alone.summary["missing"] == "1 of 5 rows has no ill, counted as one more value (--missing)"
+        assert "missing" not in audit(VISITS, sensitive="sex", public="id").summary
+
+    def test_rows_are_counted_not_persons(self) -> None:
+        twice = pa.concat_tables([VISITS, VISITS])
+        assert dict(audit(twice, sensitive="ill", public="sex", unit="id").missing) == {"ill": 2}
+
+    def test_rows_that_are_left_out(self) -> None:
+        found = audit(VISITS, sensitive="ill", public=["ward", "sex"], missing="drop")
+        assert (found.rows, found.dropped, dict(found.missing)) == (3, 2, {})
+        assert found.summary["left out"] == "2 rows with a missing value (--missing drop)"
+        assert found.to_dict()["dropped"] == 2
+        twice = pa.concat_tables([VISITS, VISITS])
+        found = audit(twice, sensitive="ill", public=["ward", "sex"], missing="drop", distinct_rows=True)
+        assert (found.rows, found.dropped) == (3, 2)
+
+    def test_absence_from_a_release_is_no_missing_value(self) -> None:
+        later = pa.table({"id": [1, 2, 3, 4], "ward": ["n", None, "s", "s"]})
+        found = audit([VISITS, later], sensitive="ill", public="ward", unit="id")
+        assert "in release 2" in found.public
+        assert dict(found.missing) == {"ill": 1, "1.ward": 1, "2.ward": 1}
+        left = audit([VISITS, later], sensitive="ill", public="ward", unit="id", missing="drop")
+        assert (left.dropped, left.needed) == (3, ())
+        assert dict(left.missing) == {"ill": 1}  # person 4 is in the second release, which has no fact
+
+    def test_what_a_rule_withholds_is_no_longer_missing(self) -> None:
+        assert dict(audit(VISITS, sensitive="sex", public="ward", rule="min-cell:2").missing) == {}
+
+
+def test_one_row_has_its_value_given_away() -> None:
+    table = pa.table({"x": [1, 2, 2], "s": ["a", "b", "c"], "id": [1, 2, 3]})
+    found = audit(table, sensitive="s", public="x")
+    assert found.verdict.startswith("NOT PRIVATE: 1 of 3 rows has its s given away completely, in 1 of 2 ")
+    assert found.summary["homogeneous groups"] == "1 (1 row)"
+    found = audit(table, sensitive="s", public="x", unit="id")
+    assert found.verdict.startswith("NOT PRIVATE: 1 of 3 persons has their s given away completely")
+    assert found.summary["homogeneous groups"] == "1 (1 person)"

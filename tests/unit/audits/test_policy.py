@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -58,9 +59,9 @@ def test_every_sensitive_column_must_keep_the_limits(tmp_path: Path) -> None:
     [
         ("[limits]\n", "sets no limit"),
         ("", "no table \\[limits\\]"),
-        ("[limits]\nleekage = 1\n", "no limit 'limits.leekage'; the limits are leakage"),
-        ("[limits]\nmin_posterior = 0\n", "limits.min_posterior"),
-        ("[limits]\nmin_posterior = 'x'\n", "limits.min_posterior"),
+        ("[limits]\nleekage = 1\n", "no limit 'leekage'; the limits are leakage"),
+        ("[limits]\nmin_posterior = 0\n", "min_posterior: input should be"),
+        ("[limits]\nmin_posterior = 'x'\n", "min_posterior: input should be"),
         ("[limits\n", "is not TOML"),
     ],
 )
@@ -73,3 +74,37 @@ def test_broken_policies(tmp_path: Path, text: str, words: str) -> None:
 def test_policy_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match="cannot be opened"):
         Policy.read(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"min_posterior": 3}, "write nl.Policy(limits={'min_posterior': 3})"),
+        ({}, "write nl.Policy(limits={'min_posterior': 5})"),
+        ({"limits": {"leekage": 1}}, "there is no limit 'leekage'; the limits are leakage, "),
+        ({"limits": 3}, "limits: input should be"),
+    ],
+)
+def test_a_policy_that_is_written_wrong_is_mended_in_one_line(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(PolicyError) as caught:
+        Policy(**given)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_limits_outside_their_table(tmp_path: Path) -> None:
+    with pytest.raises(PolicyError, match=r"'leakage' stands outside the table \[limits\]"):
+        policy(tmp_path, "leakage = 1\n[limits]\nmin_posterior = 2\n")
+
+
+def test_an_outcome_shows_itself_as_a_table() -> None:
+    asked = Policy(limits={"min_posterior": 3, "leakage": 2})
+    found = asked.check(audit(TABLE, sensitive="s", public="x"))
+    assert repr(found).splitlines() == [
+        "The policy is not met",
+        "  limit               about  asked         found",
+        "  bits leaked, L0     s      at most 2.00  0.59   holds",
+        "  fewest values left  s      at least 3    2      FAILS",
+    ]
+    assert "<b>The policy is not met</b>" in found._repr_html_()
+    assert repr(asked) == "Policy(limits={'leakage': 2, 'min_posterior': 3})"

@@ -6,6 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations, pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from noiseless.audits.exact_columns import exact_values
 from noiseless.audits.policy import Limits
 from noiseless.audits.telling import tell_values
 from noiseless.errors import ColumnError, NoiselessError, RequestError
-from noiseless.mechanisms.rules import Coarsening, Customers, PPercent, Round
+from noiseless.mechanisms.rules import Coarsening, Round
 from noiseless.tables.duckdb_table import COUNT
 from noiseless.tables.spark_groups import SparkGroups
 from noiseless.tables.weighted import WeightedTable
@@ -216,7 +217,7 @@ def test_a_server_that_groups_gives_the_same() -> None:
 
 def test_too_many_combinations_on_spark_are_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     groups = SparkGroups(None, (), "spark::people", 3)  # it is not looked into
-    monkeypatch.setattr(auditor, "_single", lambda *_: (groups, groups, ("age",)))
+    monkeypatch.setattr(auditor, "_single", lambda *_: SimpleNamespace(audited=groups, seen=("age",)))
     with pytest.raises(RequestError, match="spark::people: rules are applied on this machine, to at most 3 "):
         nl.audit(arrow(people(1)), sensitive="ill", public="age", rule="round:5")
 
@@ -417,39 +418,6 @@ def test_where_there_are_no_finest_cells_the_reason_is_told(options: dict[str, A
 
 
 # Totals
-
-
-@settings(max_examples=40)
-@given(seed=st.integers(0, 10**6), rows=st.integers(1, 30), by_person=st.booleans(), least=st.integers(1, 3))
-def test_totals_are_told_as_the_rules_say(*, seed: int, rows: int, by_person: bool, least: int) -> None:
-    """Group by group, contributor by contributor, in plain Python."""
-    frame = people(seed, rows)
-    rules = [PPercent(Fraction(40)), Customers(2, Fraction(70))]
-    found = nl.audit(
-        arrow(frame),
-        sensitive=["pay", "ill"],
-        public=["sex", "zip"],
-        unit="person" if by_person else None,
-        rule=[*(f"pay={rule.text}" for rule in rules), "zip=prefix:3", f"min-cell:{least}"],
-    )
-    told, contributors, errors = 0, set(), []
-    frame["zip"] = frame["zip"].str[:3]
-    for _, group in frame.groupby(["sex", "zip"]):
-        people_in = group["person"].nunique() if by_person else len(group)
-        parts = group.groupby("person")["pay"].sum() if by_person else group["pay"]
-        amounts = sorted(map(int, parts), reverse=True)
-        if people_in >= least and all(rule.passes(amounts) for rule in rules):
-            told += 1
-            contributors |= set(group["person"] if by_person else group.index)
-            if len(amounts) > 1:
-                errors.append(Fraction(sum(amounts[2:]), amounts[0]) if amounts[0] else Fraction(0))
-    assert found.rules is not None
-    (totals,) = found.rules.totals
-    assert (totals.told, totals.contributors) == (told, len(contributors))
-    assert totals.groups == frame.groupby(["sex", "zip"]).ngroups
-    sums = frame.groupby(["sex", "zip", "person"])["pay"].sum() if by_person else frame["pay"]
-    assert totals.bits.ratio == sums.nunique()
-    assert (None if totals.closest is None else totals.closest.error) == min(errors, default=None)
 
 
 PAY = pa.table(
@@ -742,3 +710,13 @@ def test_one_is_singular() -> None:
     assert "0 of 2 totals of s are told" in found["verdict"]
     found = rules_of({"z": ["a", "a", "a", "b"], "s": [5, 5, 5, 1]}, "3/90")
     assert "1 of 2 totals of s is told" in found["verdict"]
+
+
+def test_what_rules_change_shows_itself_as_a_table() -> None:
+    table = pa.table({"age": [1, 2, 8, 9], "ill": ["a", "b", "a", "b"]})
+    rules = nl.audit(table, sensitive="ill", public="age", rule="round:10:down").rules
+    assert rules is not None
+    first, *rest = repr(rules).splitlines()
+    assert first == rules.verdict
+    assert "  fewest values left               1        2" in rest
+    assert "<td style='text-align:right" in rules._repr_html_()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -196,6 +197,9 @@ def test_a_dataset_is_described(server: FakeServer) -> None:
         repr(found).splitlines()[0]
         == "meters, version 2: 1,234 rows; 1.59 bits are spent, 4.40 bits are left"
     )
+    assert "2 categories, public: 'north', 7\n" in repr(found)
+    many = replace(suburb, categories=tuple(f"s{place}" for place in range(15)))
+    assert "'s11', and 3 more\n" in repr(replace(found, columns=(many,)))
     assert "a person, with at most 48 rows" in repr(found)
     assert repr(found).endswith("beware")
     assert ">suburb</th>" in found._repr_html_()

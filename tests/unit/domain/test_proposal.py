@@ -167,3 +167,15 @@ def test_no_name_can_end_a_comment(name: str) -> None:
     dump = propose([ColumnSummary(name, "text", 0, 500), numbers(0, 1)]).dump()
     assert list(Schema.parse(dump).columns) == ["x"]
     assert all(line == "" or line[0] in "#[prbs" for line in dump.splitlines())
+
+
+def test_a_proposal_shows_itself_as_a_table() -> None:
+    found = propose(
+        [ColumnSummary("ok", "boolean", missing=0, distinct=2), ColumnSummary("no", "text", 3, distinct=0)]
+    )
+    title, head, *rows = repr(found).splitlines()
+    assert title == "Proposed schema of 1 column, to be checked by a person"
+    assert head.split() == ["column", "role", "holds", "note"]
+    assert rows[0].split() == ["ok", "private", "true", "or", "false", "true", "or", "false"]
+    assert "left out: every value is missing" in rows[1]
+    assert "left out: every value is missing" in found._repr_html_()

@@ -249,3 +249,17 @@ def test_a_mistake_in_a_file_names_the_file(tmp_path: Path) -> None:
     with pytest.raises(SchemaError) as caught:
         Schema.read(file)
     assert str(caught.value).startswith(f"{file}: column 'kwh': has no key")
+
+
+def test_a_schema_shows_itself_as_a_table() -> None:
+    schema = Schema.parse(
+        'proposal = true\ncolumns.kwh = {role = "private", bounds = [0, 9], missing = 0}\n'
+        'columns.suburb = {role = "public", categories = ["a"]}'
+    )
+    assert repr(schema).splitlines() == [
+        "Schema of 2 columns, a proposal made from the data",
+        "  column  role     holds",
+        "  kwh     private  0..9 in steps of 1 (10 values), a missing value counts as 0",
+        "  suburb  public   1 category",
+    ]
+    assert "<th" in schema._repr_html_()

@@ -105,7 +105,7 @@ class TestRelease:
         assert found.cells.tolist() == [0, 0, 0, 1, 1, 2, 2]
         assert (found.at_least, found.gap) == (F(5, 2), F(0))
         assert (found.optimal, found.scope) == (True, "all")
-        assert "at least 2 of 3 sensitive values" in repr(found)
+        assert "2 of 3 sensitive values" in repr(found)
         assert "<table>" in found._repr_html_()
 
     def test_cells_are_in_the_coding_that_was_given(self) -> None:

@@ -210,7 +210,13 @@ def test_what_is_understood(sql: str, text: str) -> None:
         ("SELECT COUNT(*) FROM meters WHERE FALSE", "nobody can pass"),
         ("SELECT AVG(kwh) FILTER (WHERE year > 3000), COUNT(*) FROM meters", "nobody can pass"),
         ("SELECT COUNT(*) FROM meters WHERE suburb = 'nord'", "has no value 'nord'; did you mean 'north'"),
-        ("SELECT COUNT(*) FROM meters WHERE job IN ('cook', 'king')", "'job' has no value 'king'; look up"),
+        ("SELECT COUNT(*) FROM meters WHERE job IN ('cook', 'king')", "'job' has no value 'king'; it has 'clerk'"),
+        ("SELECT COUNT(*) FROM meters WHERE job = 'Cook'", "did you mean 'cook'"),
+        ("SELECT AVG('kwh') FROM meters", "'kwh' in single quotes is a text; write the column as kwh"),
+        ("SELECT COUNT(*) FROM meters WHERE 'KWH' > 1", "'KWH' in single quotes is a text"),
+        ("SELECT COUNT(*) FROM meters WHERE 'job' = 'cook'", "'job' in single quotes is a text"),
+        ("SELECT COUNT(*) FROM meters GROUP BY 'job'", "'job' in single quotes is a text"),
+        ("SELECT AVG(`kwh`) FROM meters", "no SQL at 'kwh'; .* not in backquotes"),
         ("SELECT COUNT(*) FROM meters WHERE suburb = 3", "holds texts"),
         ("SELECT COUNT(*) FROM meters WHERE kwh = '3'", "'kwh' holds numbers"),
         ("SELECT COUNT(*) FROM meters WHERE solar = 1", "'solar' holds truth values"),
@@ -245,6 +251,8 @@ def test_what_is_understood(sql: str, text: str) -> None:
         ("SELECT /*+ reach(1.5) */ COUNT(*) FROM meters", "makes no sense"),
         ("SELECT /*+ bits(99999) */ COUNT(*) FROM meters", "makes no sense"),
         ("SELECT COUNT(*) /*+ bits(2) */ FROM meters", "a hint is not in its place"),
+        ("SELECT /* bits(2) */ COUNT(*) FROM meters", "reads like a hint and is none; begin hints with a plus"),
+        ("SELECT COUNT(*) FROM meters -- + reach (3)", "reads like a hint and is none"),
     ],
 )  # fmt: skip
 def test_what_is_refused(sql: str, problem: str) -> None:
@@ -303,6 +311,10 @@ def test_names_of_any_kind(name: str) -> None:
     assert statement.questions == (Question("sum", name, Comparison(name, ">", 2)).normal(schema),)
     assert parse(statement.text, schema, name).questions == statement.questions
     assert quoted.strip('"') in statement.outline
+    if " " in name:
+        for wrong in (name, f"`{name}`"):
+            with pytest.raises(SqlError, match=f"stand in double quotes: {quoted} "):
+                parse(f"SELECT SUM({wrong}) FROM {quoted}", schema, name)
 
 
 def test_filters_on_huge_private_domains_are_refused_before_any_price() -> None:
@@ -320,6 +332,8 @@ def test_names_of_outputs() -> None:
     assert statement.names == ("suburb", "AVG(kwh)", "AVG(kwh)_2", "n")
     assert statement.columns[0].content == Key("suburb")
     assert len(statement.questions) == 2
+    spread = "SELECT STDDEV(kwh), var_samp(2 * kwh), STDDEV_POP(kwh) + 1 FROM meters"
+    assert read(spread).names == ("STDDEV(kwh)", "VAR_SAMP(2 * kwh)", "SQRT(VAR_POP(kwh)) + 1")
     long = read(f"SELECT {' + '.join(f'QUANTILE_DISC(kwh, 0.{i})' for i in range(1, 9))} FROM meters")
     assert long.names == ("column_1",)
 

@@ -171,7 +171,7 @@ def test_missing_values_are_kept_dropped_or_refused() -> None:
     dropped = release(table, sensitive="s", public="x", min_posterior=3, missing="drop")
     assert (dropped.rows, dropped.table.num_rows) == (3, 3)
     with pytest.raises(
-        RequestError, match=r"missing values of 'x' are never merged with numbers.*--missing drop"
+        RequestError, match=r"missing values of 'x' are never merged with numbers.*missing=drop"
     ):
         release(table, sensitive="s", public="x", min_posterior=3)
     with pytest.raises(MissingValuesError):
@@ -209,7 +209,7 @@ def test_any_frame_is_released_alike(kind: str) -> None:
         ({}, "there is no target", RequestError),
         (
             {"min_posterior": 8},
-            "at most 7 can hide behind an answer; ask for --min-posterior 7",
+            "at most 7 can hide behind an answer; ask for min-posterior 7",
             RequestError,
         ),
         ({"public": "age", "min_posterior": 2}, "is both sensitive and public", ColumnError),
@@ -274,7 +274,7 @@ def test_numbers_that_a_question_mark_made_texts_are_noticed() -> None:
     table = pa.table({"s": [0, 1, 0, 1], "x": ["1", "2", "3", "?"]})
     (note,) = release(table, sensitive="s", public="x", min_posterior=1).warnings
     assert "other texts too" in note
-    assert "--numeric 'x' takes it as numbers" in note
+    assert "name it as numeric to take it as numbers" in note
     codes = pa.table({"s": [0, 1, 0, 1], "x": ["01", "02", "03", "04"]})
     assert "as codes are" in release(codes, sensitive="s", public="x", min_posterior=1).warnings[0]
     assert release(table, sensitive="s", public="x", categorical="x", min_posterior=1).warnings == ()
@@ -323,7 +323,7 @@ def test_the_frontier_of_a_release() -> None:
     losses = [point.distortion for point in found.points]
     assert losses == sorted(losses, key=lambda length: length.squared if length else Fraction(0))
     assert all(a.leakage > b.leakage for a, b in zip(found.points, found.points[1:], strict=False))
-    assert "posterior" in repr(found)
+    assert "fewest values left" in repr(found)
     assert "<table>" in found._repr_html_()
     assert found.to_dict()["points"][0]["min_posterior"] == done.before.min_posterior
     same = frontier(PATIENTS, sensitive="age", public="chol")
@@ -365,3 +365,22 @@ def test_a_column_by_itself_keeps_its_missing_values_in_a_text_file(tmp_path: Pa
     made = release(table, sensitive="s", public="x", min_posterior=2)
     made.save(tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_text().splitlines().count('""') == 2
+
+
+def test_missing_values_that_count_are_told() -> None:
+    table = pa.table({"x": [1, 2, 3, None, 5, 6], "s": ["a", None, "b", "a", "c", "b"]})
+    made = nl.release(table, sensitive="s", public="x", min_posterior=2, suppress="1/2")
+    assert made.sensitive_values == 4
+    assert any(note.startswith("1 of 6 rows has no s; a missing one counts as one") for note in made.warnings)
+    left = nl.release(table, sensitive="s", public="x", min_posterior=2, missing="drop")
+    assert (left.rows, left.warnings) == (4, ("2 rows with a missing value are left out",))
+
+
+def test_a_frontier_says_why_it_ends_early() -> None:
+    table = pa.table({"x": [1, 2, 3, None, None, 6], "s": ["a", "b", "c", "a", "b", "c"]})
+    found = nl.frontier(table, sensitive="s", public="x", baselines=False)
+    assert found.note == (
+        "no release without suppressed rows leaves more than 2 of 3 values of s: missing values of 'x' are "
+        "never merged with numbers"
+    )
+    assert nl.frontier(table, sensitive="s", public="x", missing="drop", baselines=False).note == ""

@@ -47,8 +47,8 @@ def test_a_wrong_value_is_told_in_one_line(option: str, value: object, problem: 
     [
         ({"public": "x"}, "no sensitive column"),
         ({"sensitive": "s"}, "no public column"),
-        ({"sensitive": "s", "public": "x", "hierarchy": {"z": "f.csv"}}, "--hierarchy names 'z'"),
-        ({"sensitive": "s", "public": "x", "column_weight": {"z": 1}}, "--column-weight names 'z'"),
+        ({"sensitive": "s", "public": "x", "hierarchy": {"z": "f.csv"}}, "hierarchy names 'z'"),
+        ({"sensitive": "s", "public": "x", "column_weight": {"z": 1}}, "column-weight names 'z'"),
         ({"sensitive": "s", "public": "x", "numeric": "x", "categorical": "x"}, "has two kinds"),
     ],
 )

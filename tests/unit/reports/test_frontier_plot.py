@@ -91,7 +91,7 @@ class TestInline:
     def test_it_says_what_is_what(self, width: int) -> None:
         svg = frontier_svg(chart_of(frontier(), {"this release": EXACT[2]}), width)
         said = words(svg)
-        for text in ("Leakage, L0 (bits)", "values left", "exact, contiguous", "greedy", "Mondrian"):
+        for text in ("Leakage, L0 (bits)", "fewest values left", "exact, contiguous", "greedy", "Mondrian"):
             assert text in said
         assert "this release" in said
         assert ET.fromstring(svg).get("role") == "img"

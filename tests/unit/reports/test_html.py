@@ -106,8 +106,8 @@ class TestFigures:
     def test_they_are_in_plain_words(self) -> None:
         text = Page(audit_html(audited())).text
         assert "Bits leaked, L0 ▼ worst 1.59 of 1.59 bits" in text  # log2(3) = 1.58496..., rounded up
-        assert "Smallest posterior set ▼ worst 1 of 3 values 3 of 8 rows are in a group" in text
-        assert "Homogeneous groups 1 of 3 groups In these all rows have the same illness: 3 of 8 rows" in text
+        assert "Fewest values left ▼ worst 1 of 3 values 3 of 8 rows are in a group" in text
+        assert "Homogeneous groups 1 of 3 groups In it all rows have the same illness: 3 of 8 rows" in text
         assert "Told apart for certain, I* ▲ best 0.00 bits" in text
         assert "k-anonymity k = 2 The smallest group has 2 rows." in text
         assert "l-diversity ▼ worst l = 1, entropy 1.00" in text
@@ -138,7 +138,7 @@ class TestSections:
         assert "policy" in page.sections
         assert "✗ not every limit is kept" in page.text
         assert "bits leaked, L0 at most 1.585 1.585 ✓ holds" in page.text
-        assert "smallest posterior set at least 2 1 ✗ does not hold" in page.text
+        assert "fewest values left at least 2 1 ✗ does not hold" in page.text
         assert "k-anonymity at least 2 2 ✓ holds" in page.text
         assert "t-closeness at most 0.50 0.50 ✓ holds" in page.text
 
@@ -146,6 +146,17 @@ class TestSections:
         audit = audited()
         page = Page(audit_html(audit, Policy(limits=Limits(k_anonymity=1)).check(audit)))
         assert "✓ every limit is kept" in page.text
+
+    def test_missing_values_and_rows_that_are_left_out(self) -> None:
+        frame = patients(ward=["north", None, None, "south", "south", "east", "east", "east"])
+        found = nl.audit(frame, sensitive="illness", public="ward")
+        text = Page(audit_html(found, reveal=True)).text
+        assert "Missing 2 of 8 rows have no ward, counted as one more value" in text
+        assert "ward: (missing)" in text
+        found = nl.audit(frame, sensitive="illness", public="ward", missing="drop")
+        text = Page(audit_html(found)).text
+        assert "Left out 2 rows with a missing value" in text
+        assert "of 8 rows have no ward" not in text
 
     def test_side_information(self) -> None:
         page = Page(audit_html(audited(given="sex")))

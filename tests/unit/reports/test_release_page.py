@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from noiseless.errors import OutputError
-from noiseless.releases.results import ColumnChange, Example, Release
+from noiseless.releases.column_change import ColumnChange, Example
+from noiseless.releases.results import Release
 from noiseless.reports import render_frontier, render_release, write_frontier_html, write_release_html
 from release_examples import CELLS, CHANGE, EXACT, certificate, frontier, point, release
 from web_page import Page
@@ -187,7 +188,7 @@ class TestFrontier:
         text = Page(render_frontier(frontier(utility="resolution", public=("a", "b"), scope=None))).text
         assert "The most resolution (bits) that each method keeps" in text
         assert "154 different combinations of values" in text
-        assert "It is not proved that there are none better" in text
+        assert "It is not proved of all of them that there are none better" in text
 
     def test_of_maximin_information(self) -> None:
         text = Page(render_frontier(frontier(objective="maximin"))).text

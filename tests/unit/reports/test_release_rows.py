@@ -7,14 +7,18 @@ import pytest
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.policies.merging import Length
-from noiseless.releases.results import ColumnChange, ReleasePoint, Series
+from noiseless.releases.column_change import ColumnChange
+from noiseless.releases.results import ReleasePoint, Series
 from noiseless.reports.comparison_rows import compared_rows, comparison_sentence, comparison_warnings
 from noiseless.reports.comparison_side import side_of
-from noiseless.reports.frontier_rows import levels_of, method_rows, scope_words
+from noiseless.reports.curves import chart_of
+from noiseless.reports.frontier_rows import levels_of, method_notes, method_rows, scope_words
 from noiseless.reports.release_rows import (
     AskedRow,
     asked_rows,
     chosen_by,
+    for_the_same,
+    found_by,
     largest_cell,
     proved,
     status_of_release,
@@ -271,3 +275,53 @@ class TestTwoReleases:
         broken = certificate().to_dict() | wrong if wrong else {}
         with pytest.raises(RequestError, match="no certificate of format 'noiseless-certificate', version 1"):
             side_of(broken)
+
+
+class TestForTheSame:
+    """More values that could be left at no more loss, where the frontier is known."""
+
+    def test_only_where_the_frontier_is_known_and_has_more(self) -> None:
+        flat = frontier(points=(point(1, 0), point(5, 10), point(9, 10, cells=2), point(12, 11)))
+        made = release(point=point(5, 10, cells=7))
+        assert for_the_same(made) == ""
+        said = (
+            "For the same distortion 9 values could be left, with 2 cells instead of 7: "
+            "ask for min-posterior 9."
+        )
+        assert for_the_same(made, flat) == said
+        made.found["frontier"] = flat
+        assert for_the_same(made) == said
+        assert for_the_same(release(point=point(12, 11)), flat) == ""
+
+    def test_not_for_other_wishes(self) -> None:
+        flat = frontier(points=(point(5, 10), point(9, 10)))
+        made = release({"min_posterior": 5, "min_resolution": 1}, point=point(5, 10))
+        assert for_the_same(made, flat) == ""
+
+
+@pytest.mark.parametrize(
+    ("method", "optimal", "words"),
+    [
+        ("greedy", True, "greedy; proved best by a bound"),
+        ("greedy", False, "greedy"),
+        ("exact, contiguous", True, "exact, contiguous"),
+    ],
+)
+def test_how_the_cells_were_found(method: str, optimal: bool, words: str) -> None:
+    assert found_by(release(method=method, optimal=optimal)) == words
+
+
+def test_a_baseline_that_gets_nowhere_is_named_and_not_drawn() -> None:
+    stuck = Series("steepest descent", (point(1, 0),), None, baseline=True)
+    found = frontier(series=(*frontier().series, stuck))
+    assert method_notes(found)[-1].startswith("steepest descent: it finds no release that gives away less")
+    assert "steepest descent" not in [curve.name for curve in chart_of(found).curves]
+    assert "steepest descent" in [row.name for row in method_rows(found, levels_of(found))]
+
+
+def test_what_became_of_a_column_in_one_line() -> None:
+    assert repr(CHANGE) == (
+        "ColumnChange('chol': number, 154 -> 3 values, 280 rows changed, by up to 10.5, on average 3.33334)"
+    )
+    page = CHANGE._repr_html_()
+    assert "236, 238 and 4 more -&gt; 237" in page

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
-from noiseless.releases.results import Example, Series
+from noiseless.releases.column_change import Example
+from noiseless.releases.results import Series
 from noiseless.reports.release_text import frontier_text, release_text
 from release_examples import CHANGE, EXACT, frontier, point, release
 
@@ -16,7 +17,7 @@ class TestRelease:
         assert "  distortion                0   10.5\n" in text
         assert "fewest values left  at least 5      5  holds" in text
         assert "chol  154 -> 3           280     10.5  3.3334  236, 238, 4 more -> 237" in text
-        assert text.endswith("within the limits.\n(exact, contiguous)")
+        assert text.endswith("within the limits.\n(found by: exact, contiguous)")
 
     def test_warnings_and_suppressed_rows(self) -> None:
         text = release_text(release(point=point(5, None, suppressed_rows=4), warnings=("Beware.",)))
@@ -47,7 +48,7 @@ class TestFrontier:
     def test_resolution_and_bits(self) -> None:
         text = frontier_text(frontier(utility="resolution", objective="maximin", scope=None))
         assert "The most resolution that each method keeps when at most so much is given away:" in text
-        assert text.endswith("It is not proved that there are none better.")
+        assert text.endswith("It is not proved of all of them that there are none better.")
 
     def test_nothing_to_compare(self) -> None:
         assert "each method" not in frontier_text(frontier(series=()))

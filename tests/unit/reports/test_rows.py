@@ -6,9 +6,10 @@ import pytest
 
 import noiseless as nl
 from noiseless.audits.policy import Limits, Policy
+from noiseless.audits.policy_wording import policy_rows
 from noiseless.reports.numbers import bound_text, share_text, upper_text, value_text
 from noiseless.reports.posterior import posterior_bins
-from noiseless.reports.rows import policy_rows, side_rows, status_of
+from noiseless.reports.rows import side_rows, status_of
 
 FRAME = pd.DataFrame({"s": [1, 2, 3, 1, 2, 4], "x": list("aaabbb"), "a": [0, 0, 1, 0, 0, 1]})
 
@@ -33,7 +34,7 @@ class TestPolicyRows:
         assert [row.name for row in rows] == [
             "bits leaked, L0",
             "bits told apart for certain, I*",
-            "smallest posterior set",
+            "fewest values left",
             "k-anonymity",
             "distinct l-diversity",
             "entropy l-diversity",

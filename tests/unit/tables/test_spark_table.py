@@ -33,6 +33,7 @@ pytestmark = needs_spark
 LATER = datetime(2024, 1, 1, 1, 1, 1, 1, tzinfo=UTC)
 COLUMNS = {
     "whole": (pa.int64(), st.sampled_from([-(2**63), -1, 0, 1, 2**63 - 1])),
+    "half": (pa.int32(), st.sampled_from([-(2**31), -1, 0, 2**31 - 1])),
     "small": (pa.int16(), st.integers(-2, 2)),
     "double": (pa.float64(), st.sampled_from([0.0, -0.0, 0.5, math.nan, math.inf, 5e-324])),
     "float": (pa.float32(), st.sampled_from([0.0, -0.0, 0.5, math.nan])),
@@ -147,6 +148,7 @@ def test_groups_are_narrowed_alike_here_and_on_spark(most: int, schema: Schema) 
         remote.with_missing(columns, "error")
     full = clamped.with_missing(columns, "drop")
     assert full.count() == 6
+    assert getattr(full, "left_out", 2) == 2
     same = here.conform(schema, ["age"], clamp=True).with_missing(columns, "drop")
     if most > 1:
         assert counted(full, columns) == counted(same, columns)

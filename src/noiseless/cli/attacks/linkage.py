@@ -15,7 +15,7 @@ from noiseless.cli.attacks.options import (
 )
 from noiseless.cli.completion import columns_before_equals
 from noiseless.cli.options import Format, FormatOption, NamesOption, split_names
-from noiseless.cli.plan import read_number
+from noiseless.cli.plan import read_number, read_span, read_spans
 from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
@@ -64,8 +64,16 @@ def linkage_command(
             "--column",
             metavar="COL=LO:HI[:STEP]",
             autocompletion=columns_before_equals,
-            help="A column that is told as its cell, with its bounds and its step; give it again for more.",
+            help="A column that is told as its cell, with its bounds and its step; give it again for more."
+            " A single one may stand by itself, with --bounds.",
         ),
+    ] = None,
+    bounds: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--bounds", metavar="LO HI", help="The bounds of a single column."),
+    ] = None,
+    step: Annotated[
+        str | None, typer.Option("--step", metavar="S", help="The resolution of a single column.")
     ] = None,
     budget: BudgetsOption = None,
     split: Annotated[
@@ -99,7 +107,7 @@ def linkage_command(
     with progress_bar("linking records") as tell:
         game = linkage(
             table,
-            _spans(column or []),
+            _spans(column or [], bounds, step),
             budgets=budget,
             split=[way.value for way in split or [Splits.even]],
             weights=_weights(weight or []),
@@ -111,23 +119,15 @@ def linkage_command(
     show_game(game, output, plot)
 
 
-def _spans(texts: list[str]) -> dict[str, "Span"]:
-    """The domain of each column; the name of a column may hold = and : itself."""
-    from noiseless.queries import Continuum, Lattice
-    from noiseless.tables import require_distinct
-
-    found: dict[str, Span] = {}
-    for text in texts:
-        name, sign, numbers = text.rpartition("=")
-        parts = numbers.split(":")
-        if not sign or not name or len(parts) not in (2, 3):
-            raise RequestError(
-                f"--column {text!r} is not COL=LO:HI or COL=LO:HI:STEP, such as lon=-74:-73:0.001"
-            )
-        require_distinct(column=[*found, name])
-        low, high, *step = (read_number("--column", part) for part in parts)
-        found[name] = Lattice.of(low, high, step[0]) if step else Continuum.of(low, high)
-    return found
+def _spans(columns: list[str], bounds: tuple[str, str] | None, step: str | None) -> dict[str, "Span"]:
+    """The domain of each column; that of a single one may stand by itself."""
+    if bounds is not None:
+        if len(columns) != 1:
+            raise RequestError("--bounds are those of one column; write several as --column COL=LO:HI[:STEP]")
+        return {columns[0]: read_span("--bounds", *bounds, step)}
+    if step is not None:
+        raise RequestError("--step goes with --bounds; or write --column COL=LO:HI:STEP")
+    return read_spans("--column", columns, {})
 
 
 def _weights(texts: list[str]) -> "dict[str, Rational]":

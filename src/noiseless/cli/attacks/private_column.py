@@ -72,10 +72,7 @@ def read_step(step: str) -> Decimal:
 def with_entropy(game: "Game") -> str:
     """A game as text, and what there is to know of a record."""
     from noiseless.exact import Bits
-    from noiseless.reports.numbers import bound_text
 
     values = game.settings["values"]
-    bits = bound_text(Bits(values).lower, 2, up=False)
-    return (
-        f"{game!r}\nThe value is one of {values:,}: {bits} bits. A budget as large as that protects nothing."
-    )
+    held = f"The value is one of {values:,}: {Bits(values)}"
+    return f"{game!r}\n{held}. A budget as large as that protects nothing."

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
@@ -100,8 +100,26 @@ class Interval:
     high: Fraction | None
 
 
+class ManyTotals(Protocol):
+    """Many totals at once: what is known of each, as arrays of whole numbers."""
+
+    @property
+    def number(self) -> Any:  # noqa: ANN401 - an array of numpy
+        """How many contributors each has."""
+
+    @property
+    def total(self) -> Any:  # noqa: ANN401
+        """How much each is."""
+
+    def top(self, number: int) -> Any:  # noqa: ANN401
+        """What the so many largest contributors make of each."""
+
+
 class Dominance(Rule):
     """A rule that withholds a total when too much of it comes from too few."""
+
+    percent: Fraction
+    """The share that it is about."""
 
     @abstractmethod
     def passes(self, contributions: Sequence[Rational]) -> bool:
@@ -110,6 +128,15 @@ class Dominance(Rule):
         Raises:
             RequestError: one is negative, or no exact number.
         """
+
+    @abstractmethod
+    def passes_each(self, totals: ManyTotals) -> Any:  # noqa: ANN401 - an array of numpy
+        """Whether each of many totals is told; numbers up to `factor` times the total occur."""
+
+    @property
+    def factor(self) -> int:
+        """The largest number that totals are multiplied by where they are compared."""
+        return max(self.percent.numerator, 100 * self.percent.denominator)
 
     @abstractmethod
     def passing(self, people: int, others: Fraction) -> Interval:

@@ -51,11 +51,10 @@ def rule(text: str | Rule) -> Rule:
     if "/" in name and not parameters:
         name, parameters = "customers", name.split("/")
     if name not in _MAKERS:
-        close = get_close_matches(name, [*_MAKERS, "15/15"], n=1, cutoff=0)
-        raise RequestError(
-            f"no rule is called {name!r}; did you mean {close[0]!r}?"
-            f" There are {', '.join(sorted(kind.form for kind in KINDS.values()))}"
-        )
+        close = get_close_matches(name, [*_MAKERS, "15/15"], n=1)
+        meant = f"did you mean {close[0]!r}? There" if close else "there"
+        forms = ", ".join(sorted(kind.form for kind in KINDS.values()))
+        raise RequestError(f"no rule is called {name!r}; {meant} are {forms}")
     fewest, most, make = _MAKERS[name]
     if not fewest <= len(parameters) <= most or not all(parameters):
         raise RequestError(f"the rule is written {KINDS[name].form}, not {text.strip()!r}")

@@ -24,8 +24,8 @@ class Top(NumberCoarsening):
     name: ClassVar[str] = "top"
     form: ClassVar[str] = "top:T"
     used_by: ClassVar[str] = (
-        "HIPAA Safe Harbor (top:90 of ages, one part of it; 45 CFR 164.514(b)(2)(i)(C)) and public-use"
-        " microdata (incomes of the US Census Bureau's PUMS)"
+        "HIPAA Safe Harbor (top:90 of ages, one part of it; 45 CFR 164.514(b)(2)(i)(C)) and the US"
+        " Census Bureau's PUMS, in another form: incomes above a state's top code are told as their mean"
     )
 
     limit: Fraction
@@ -62,7 +62,10 @@ class Bottom(NumberCoarsening):
 
     name: ClassVar[str] = "bottom"
     form: ClassVar[str] = "bottom:B"
-    used_by: ClassVar[str] = "public-use microdata (such as losses, in the US Census Bureau's PUMS)"
+    used_by: ClassVar[str] = (
+        "the US Census Bureau's PUMS, in another form: losses below a state's bottom code are told as their"
+        " mean"
+    )
 
     limit: Fraction
 

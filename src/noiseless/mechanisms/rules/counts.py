@@ -31,7 +31,7 @@ class MinCell(NumberCoarsening):
     form: ClassVar[str] = "min-cell:K[:zeros]"
     used_by: ClassVar[str] = (
         "the US Centers for Medicare & Medicaid Services (no cell of 1 to 10: min-cell:11:zeros; CMS Cell"
-        " Suppression Policy); many health and school statistics withhold below 5 or 10"
+        " Size Suppression Policy); other health and school statistics withhold below 5 or 10"
     )
 
     least: int
@@ -85,7 +85,7 @@ _DIGITS = 4
 
 @dataclass(frozen=True)
 class CensusCounts(NumberCoarsening):
-    """The US Census Bureau's rounding of unweighted counts.
+    """The US Census Bureau's rounding of counts.
 
     Halves go up below a million and to the even digit above, as in the Bureau's published tool.
 
@@ -97,8 +97,8 @@ class CensusCounts(NumberCoarsening):
     name: ClassVar[str] = "census-counts"
     form: ClassVar[str] = "census-counts"
     used_by: ClassVar[str] = (
-        "the US Census Bureau's Disclosure Review Board, for unweighted counts from its research data centres"
-        " (Garfinkel, DRB Rounding Tools, 2019)"
+        "the US Census Bureau's Disclosure Review Board, for counts from confidential data, as an interim"
+        " rule (Garfinkel, DRB Rounding Tools, 2019)"
     )
 
     @property

@@ -34,8 +34,8 @@ class DatePeriod(Coarsening):
     name: ClassVar[str] = "date"
     form: ClassVar[str] = "date:year|quarter|month|week|decade"
     used_by: ClassVar[str] = (
-        "HIPAA Safe Harbor (date:year, and not even that for ages above 89; 45 CFR 164.514(b)(2)(i)(C)) and"
-        " public-use files (date:year or date:month of birth)"
+        "HIPAA Safe Harbor (date:year, and not even that where it shows an age above 89; 45 CFR"
+        " 164.514(b)(2)(i)(C))"
     )
 
     period: Period

@@ -31,7 +31,7 @@ class Digits(NumberCoarsening):
     form: ClassVar[str] = "digits:D"
     used_by: ClassVar[str] = (
         "the US Census Bureau's Disclosure Review Board (digits:4 but for ties, which go to even,"
-        " for estimates from confidential data; Garfinkel, DRB Rounding Tools, 2019)"
+        " for all numbers from confidential data; Garfinkel, DRB Rounding Tools, 2019)"
     )
 
     digits: int

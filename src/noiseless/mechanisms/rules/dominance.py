@@ -8,11 +8,18 @@ for some m that one of them has.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.mechanisms.rules.base import Dominance, Interval, as_number, number_text, require_whole
+from noiseless.mechanisms.rules.base import (
+    Dominance,
+    Interval,
+    ManyTotals,
+    as_number,
+    number_text,
+    require_whole,
+)
 
 _NONE = Interval(Fraction(0), Fraction(-1))
 _ZERO = Interval(Fraction(0), Fraction(0))
@@ -61,6 +68,12 @@ class NK(Dominance):
         values = sorted(contributions_of(contributions), reverse=True)
         return sum(values[: self.largest]) <= self._share * sum(values)
 
+    def passes_each(self, totals: ManyTotals) -> Any:  # noqa: ANN401 - an array of numpy
+        """The same of many totals."""
+        return (
+            100 * self.percent.denominator * totals.top(self.largest) <= self.percent.numerator * totals.total
+        )
+
     def passing(self, people: int, others: Fraction) -> Interval:
         """N m <= p (Y + x) for x up to m, (N - 1) m + x <= p (Y + x) above; Y = (n - 1) m."""
         if not others or people <= self.largest:
@@ -93,8 +106,8 @@ class PPercent(Dominance):
     name: ClassVar[str] = "p-percent"
     form: ClassVar[str] = "p-percent:P"
     used_by: ClassVar[str] = (
-        "the US Census Bureau's economic programmes and Eurostat's members, for tables of magnitudes (FCSM"
-        " Statistical Policy Working Paper 22, 2005; Handbook on Statistical Disclosure Control, 2010)"
+        "the US Census Bureau's economic programmes and other statistical offices, for tables of magnitudes"
+        " (FCSM Statistical Policy Working Paper 22, 2005; Handbook on Statistical Disclosure Control, 2010)"
     )
 
     percent: Fraction
@@ -120,6 +133,11 @@ class PPercent(Dominance):
         """Whether the others make enough."""
         values = sorted(contributions_of(contributions), reverse=True)
         return sum(values[2:]) >= self._share * values[0] if values else True
+
+    def passes_each(self, totals: ManyTotals) -> Any:  # noqa: ANN401 - an array of numpy
+        """The same of many totals."""
+        rest = totals.total - totals.top(2)
+        return 100 * self.percent.denominator * rest >= self.percent.numerator * totals.top(1)
 
     def passing(self, people: int, others: Fraction) -> Interval:
         """(n - 3) m + x >= p m for x up to m, (n - 2) m >= p x above."""
@@ -152,8 +170,9 @@ class Customers(Dominance):
     name: ClassVar[str] = "customers"
     form: ClassVar[str] = "15/15, or customers:N:PERCENT"
     used_by: ClassVar[str] = (
-        "energy utilities in California, Illinois and elsewhere, with other numbers in other states (Energy"
-        " Efficiency for All, Aggregated Data Access: The 15/15 Rule in Illinois and Beyond)"
+        "energy utilities in Illinois and other US states, with other numbers here and there, such as 4/50"
+        " for whole buildings in Colorado (Energy Efficiency for All, Aggregated Data Access: The 15/15 Rule"
+        " in Illinois and Beyond; 4 CCR 723-4-4034)"
     )
 
     least: int
@@ -181,6 +200,11 @@ class Customers(Dominance):
         """Whether they are enough, and the largest makes the share at most."""
         values = contributions_of(contributions)
         return len(values) >= self.least and max(values, default=Fraction(0)) <= self._share * sum(values)
+
+    def passes_each(self, totals: ManyTotals) -> Any:  # noqa: ANN401 - an array of numpy
+        """The same of many totals."""
+        shares = 100 * self.percent.denominator * totals.top(1) <= self.percent.numerator * totals.total
+        return (totals.number >= self.least) & shares
 
     def passing(self, people: int, others: Fraction) -> Interval:
         """As for the one largest: m <= p (Y + x) for x up to m, x <= p (Y + x) above; Y = (n - 1) m."""

@@ -36,8 +36,8 @@ class Round(NumberCoarsening):
     name: ClassVar[str] = "round"
     form: ClassVar[str] = "round:BASE[:half-away|half-even|down|up]"
     used_by: ClassVar[str] = (
-        "HESA (round:5 of student numbers) and statistical offices, for tables of counts (conventional"
-        " rounding; Handbook on Statistical Disclosure Control, 2010)"
+        "HESA (round:5 of counts of people; HESA Standard Rounding Methodology) and statistical offices, for"
+        " tables of counts (conventional rounding; Handbook on Statistical Disclosure Control, 2010)"
     )
 
     base: Fraction

@@ -145,7 +145,7 @@ class ContiguousRelease:
         of = f"{self.line.joint.size_x:,} sensitive values"
         return {
             "cells": f"{len(self.begins):,} for {len(self.line):,} values",
-            "posterior": f"at least {self.posterior:,} of {of}",
+            "fewest values left": f"{self.posterior:,} of {of}",
             "leakage": str(self.leakage),
             "distortion": str(self.distortion),
             "largest cell": f"{self.largest_cell:,} values",

@@ -139,6 +139,8 @@ def _compared(
     node: exp.Expression, left: exp.Expression, operator: str, right: exp.Expression, scope: Scope
 ) -> Filter:
     one, two = _operand(left, scope), _operand(right, scope)
+    if not isinstance(one, Named) and not isinstance(two, Named):
+        scope.check_quotes(left, right)
     if isinstance(one, Named) and isinstance(two, Named):
         if one == two:
             return _truth(_TRUTH[operator](0, 0))
@@ -225,9 +227,7 @@ def _plain(constant: Constant) -> object:
 
 
 def _declared(column: CategoryColumn, constant: str | date | Fraction) -> str:
-    """Which values there are; those of private columns are left to the schema, beside no question."""
-    if column.role == "private":
-        return "look up its declared values"
+    """Which values there are: everybody may know what is declared."""
     texts = [str(value) for value in column.categories]
     folded = {text.casefold(): text for text in texts}
     if close := get_close_matches(str(constant)[:100].casefold(), folded, n=1):

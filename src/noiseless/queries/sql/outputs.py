@@ -14,6 +14,7 @@ from noiseless.queries.sql.statement import Key, Output
 from noiseless.queries.sql.writing import write_aggregate, write_question
 
 _LONGEST_NAME = 100
+_WRITTEN_OUT = exp.Variance, exp.Stddev, exp.StddevPop, exp.StddevSamp
 _MOST_FACTORS = 16
 """A product of more answers is refused."""
 
@@ -36,7 +37,16 @@ def read_output(node: exp.Expression, place: int, asking: Asking) -> Output:
         node = node.this
     node = bare(node)
     content = _key(node, asking) if isinstance(node, exp.Column) else read_value(node, asking)
-    return Output(alias or _own_name(content, place, asking), content)
+    return Output(alias or _as_written(node, asking) or _own_name(content, place, asking), content)
+
+
+def _as_written(node: exp.Expression, asking: Asking) -> str | None:
+    """The name of what is written out at length: a variance of a sample, or a root of a variance."""
+    if not isinstance(node, _WRITTEN_OUT) or "start" not in node.meta:
+        return None
+    function = asking.scope.sql[node.meta["start"] : node.meta["end"] + 1].upper()
+    text = f"{function}({node.this.sql()})"
+    return text if len(text) <= _LONGEST_NAME and text.isprintable() else None
 
 
 def _own_name(content: Combination | Key, place: int, asking: Asking) -> str:

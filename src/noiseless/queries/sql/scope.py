@@ -12,6 +12,7 @@ from noiseless.domain import Column, Schema
 from noiseless.errors import ColumnError, RequestError
 from noiseless.queries.sql.errors import Position, SqlError
 from noiseless.queries.sql.tokens import position_at
+from noiseless.queries.sql.writing import write_name
 
 _LISTED = 8
 """So many names are listed in a message."""
@@ -68,8 +69,32 @@ class Scope:
         self, node: exp.Expression | None, problem: str, remedy: str, written: str | None = None
     ) -> SqlError:
         """An error about a part of the statement."""
+        if written is None and node is not None and (name := self._in_quotes(node)) is not None:
+            return self._quoted_wrongly(node, name)
         position = None if node is None else self.position(node)
         return SqlError(problem, remedy, written=written, position=position)
+
+    def check_quotes(self, *nodes: exp.Expression) -> None:
+        """Refuse a text where a column is meant: names never stand in single quotes.
+
+        Raises:
+            SqlError: one of them is the name of a column.
+        """
+        for node in nodes:
+            if (name := self._in_quotes(node)) is not None:
+                raise self._quoted_wrongly(node, name)
+
+    def _in_quotes(self, node: exp.Expression) -> str | None:
+        """The column that a text in single quotes is the name of."""
+        node = bare(node)
+        text = isinstance(node, exp.Literal) and node.is_string
+        return matching(exp.to_identifier(node.name), self.schema.columns) if text else None
+
+    def _quoted_wrongly(self, node: exp.Expression, name: str) -> SqlError:
+        remedy = f"write the column as {write_name(name)}"
+        return SqlError(
+            "{} in single quotes is a text", remedy, written=bare(node).name, position=self.position(node)
+        )
 
     def position(self, node: exp.Expression) -> Position | None:
         """Where a part begins: at the first of its words whose place is known."""

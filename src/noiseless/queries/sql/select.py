@@ -21,6 +21,7 @@ from noiseless.queries.sql.scope import Scope, bare, matching
 from noiseless.queries.sql.statement import Key, Ordering, Output, Statement
 from noiseless.queries.sql.tokens import quiet_dialect, scan, too_deep
 from noiseless.queries.sql.wording import outlined, worded
+from noiseless.queries.sql.writing import write_name
 
 _KNOWN = {"expressions", "from", "from_", "where", "group", "order", "limit"}
 _MOST_ROWS = 10**9
@@ -32,7 +33,7 @@ def read_select(sql: str, schema: Schema, table: str, limits: Limits | None = No
     """The statement that a text is; see `parse`."""
     try:
         tokens, hints = scan(sql)
-        found = _read(sql, _parsed(sql, tokens), schema, table, limits)
+        found = _read(sql, _parsed(sql, tokens, schema), schema, table, limits)
     except RecursionError:
         raise too_deep() from None
     found = replace(found, hints=hints)
@@ -42,7 +43,7 @@ def read_select(sql: str, schema: Schema, table: str, limits: Limits | None = No
     return replace(found, text=text, outline=outlined(text))
 
 
-def _parsed(sql: str, tokens: list[Token]) -> exp.Select:
+def _parsed(sql: str, tokens: list[Token], schema: Schema) -> exp.Select:
     try:
         trees = quiet_dialect().parser().parse(tokens, sql)
     except ParseError as error:
@@ -50,13 +51,22 @@ def _parsed(sql: str, tokens: list[Token]) -> exp.Select:
         line, column = first.get("line"), first.get("col")
         raise SqlError(
             "the text is no SQL at {}",
-            "check commas, brackets, quotes and the order of clauses",
+            _unquoted(sql, schema) or "check commas, brackets, quotes and the order of clauses",
             written=str(first.get("highlight") or ""),
             position=Position(line, column) if line and column else None,
         ) from None
     if len(trees) != 1 or not isinstance(trees[0], exp.Select):
         raise SqlError("a statement is one SELECT about one table", "ask several as one batch")
     return trees[0]
+
+
+def _unquoted(sql: str, schema: Schema) -> str | None:
+    """The remedy where a name that needs double quotes stands without them, or in others."""
+    for name in schema.columns:
+        right = write_name(name)
+        if right != name and name.casefold() in sql.replace(right, "").casefold():
+            return f"names with spaces and signs stand in double quotes: {right}"
+    return "names stand in double quotes where they need any, not in backquotes" if "`" in sql else None
 
 
 def _read(sql: str, tree: exp.Select, schema: Schema, table: str, limits: Limits | None) -> Statement:

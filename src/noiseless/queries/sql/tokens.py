@@ -22,6 +22,9 @@ _CLOSES = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.
 _PREFIXES = {TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE}
 _WORDS = {TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.STRING}
 
+_MEANT = re.compile(r"(/\*|--)[\s+]*(bits|reach|max_error)\s*\(", re.IGNORECASE)
+"""The beginning of a comment that was meant as a hint."""
+
 _EXAMPLE = "write e.g. SELECT AVG(kwh) FROM meters WHERE suburb = 'north'"
 
 
@@ -130,11 +133,14 @@ def _without_hints(sql: str, tokens: Sequence[Token]) -> tuple[list[Token], Hint
     hints = [token for token in tokens if token.token_type is TokenType.HINT]
     ends = [-1, *(token.end for token in tokens)]
     starts = [*(token.start for token in tokens), len(sql)]
-    misplaced = any(
-        re.search(r"/\*\+", sql[end + 1 : start]) for end, start in zip(ends, starts, strict=True)
-    )
+    between = [sql[end + 1 : start] for end, start in zip(ends, starts, strict=True)]
+    misplaced = any("/*+" in gap for gap in between)
     if misplaced or any(token is not tokens[1] for token in hints):
         raise SqlError(
             "a hint is not in its place", "write it right after SELECT, as in SELECT /*+ bits(2) */"
+        )
+    if any(map(_MEANT.search, between)):
+        raise SqlError(
+            "a comment reads like a hint and is none", "begin hints with a plus: SELECT /*+ bits(2) */"
         )
     return kept, read_hints(hints[0].text.removeprefix("/*+").removesuffix("*/")) if hints else Hints()

@@ -68,6 +68,7 @@ def test_other_spellings_are_the_same_rule() -> None:
         ("ruond:5", "did you mean 'round'"),
         ("p-precent:5", "did you mean 'p-percent'"),
         ("", "no rule is called ''"),
+        ("kanon:3", "no rule is called 'kanon'; there are 15/15"),
         ("round", "written round:BASE"),
         ("round:", "written round:BASE"),
         ("round:5:down:up", "written round:BASE"),

@@ -7,6 +7,7 @@ import { bits, bitsLeft, exactBits, formula, many } from "../exact.js";
 import { explain, headline, notice, passOn } from "../notices.js";
 import { example } from "../schema.js";
 import { drafts } from "../session.js";
+import { advice, whatFits } from "./advice.js";
 import { answerList, saveAnswers } from "./answers.js";
 import { Builder } from "./builder.js";
 import { columnHelp } from "./columns.js";
@@ -92,12 +93,19 @@ class Ask {
       this.sayPrices(asked, quote);
       this.set({ kind: "priced", quote, texts });
       announce(this.words(quote));
+      if (!quote.allowed) await this.advise(quote, texts, controller.signal);
     } catch (error) {
       if (isStale()) return;
       if (error.code === "unauthorised") passOn(error);
       else if (error.code === "bad_query") this.sayWrong(asked, error);
       else this.set({ kind: "failed", error });
     }
+  }
+
+  /** Say what would fit; whoever cannot find that out says nothing of it. */
+  async advise(quote, texts, signal) {
+    const fits = await whatFits(this.dataset, quote, JSON.parse(texts), signal).catch(() => null);
+    if (this.isPriced && this.state.quote === quote) this.set({ ...this.state, fits });
   }
 
   sayPrices(asked, quote) {
@@ -222,7 +230,7 @@ class Ask {
     const why = isOwn
       ? `Your own allowance of ${exactBits(allowance, exactly, -1)} does not cover the ${bits(quote.batch_bits)} that this batch would cost.`
       : `This batch would cost ${bits(quote.batch_bits)}; ${bits(quote.spent)} are spent and ${bitsLeft(quote.remaining)} are left.`;
-    return [figure("Refused: the budget does not allow it"), h("p", {}, `${why} Ask for fewer answers, or for coarser ones: /*+ bits(1) */ after SELECT allows one bit.`), shown(asked), warnings];
+    return [figure("Refused: the budget does not allow it"), h("p", {}, why, advice(this.state.fits)), shown(asked), warnings];
   }
 
   failedWords(error) {

@@ -7,6 +7,7 @@ import { empty, load, notice, passOn } from "../notices.js";
 import { frame } from "./frame.js";
 
 const PAGE = 50;
+const SLACK = 1e-9; // a logarithm in doubles is that close
 const KINDS = {
   dataset: "Declared", version: "New version", budget: "Budget changed", charge: "Charged",
   answers: "Answers stored", release: "Table release", randomised: "Randomised release",
@@ -85,16 +86,18 @@ function about({ outputs = "1", capacity = "0" }) {
   return length - 1 + Math.log2(Number(number >> BigInt(Math.max(0, length - 50))) / 2 ** Math.min(length - 1, 49)) + Number(top) / Number(bottom);
 }
 
-function cost({ outputs, capacity }) {
-  const parts = [];
-  if (outputs !== undefined && String(outputs) !== "1") parts.push(`log\u2082 ${String(outputs).length > 15 ? "of a long number" : outputs}`);
-  if (capacity !== undefined && String(capacity) !== "0") parts.push(String(capacity));
-  return parts.length ? `${parts.join(" + ")} bits` : "nothing";
+/** In bits, rounded up, and exactly where that is another text. */
+function cost({ outputs = "1", capacity = "0" }) {
+  const isWhole = /^10*$/.test(BigInt(outputs).toString(2));
+  const found = about({ outputs, capacity });
+  if (found === 0) return "nothing";
+  const exact = [isWhole ? null : `log\u2082 ${String(outputs).length > 15 ? "of a long number" : outputs}`, String(capacity) === "0" ? null : capacity];
+  return isWhole ? bits(found) : `${bits(found + SLACK)} (${exact.filter(Boolean).join(" + ")})`;
 }
 
 function budget(value) {
   if (!value) return "without end";
-  return value.reach ? `log\u2082 ${value.reach} bits` : bits(value.bits, -1);
+  return value.reach ? cost({ outputs: value.reach }) : bits(value.bits, -1);
 }
 
 function summary({ kind, body }) {
