@@ -24,6 +24,7 @@ Kind = Literal["number", "date", "category", "hierarchy"]
 
 _NUMBER = r"^(0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)\.[0-9]*[1-9])$"
 _ALMOST = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
+_DECIMAL_COMMA = r"^\s*[-+]?([0-9]{1,3}(\.[0-9]{3})+|[0-9]+),[0-9]+\s*$"
 _LONGEST = 100
 """Digits that numbers may take when they are written out one below the other; floats hold their squares."""
 
@@ -87,9 +88,19 @@ class PublicColumn:
     @property
     def numbers_among_texts(self) -> int:
         """How many of a column of categories that are texts read as numbers: one `?` makes a column text."""
-        if self.kind != "category" or not (pt.is_string(self.type) or pt.is_large_string(self.type)):
-            return 0
-        return int(pc.sum(pc.match_substring_regex(self.texts, _ALMOST)).as_py() or 0)
+        return self._texts_like(_ALMOST) if self._is_text else 0
+
+    @property
+    def decimal_commas(self) -> int:
+        """How many texts are numbers written as 1.234,50."""
+        return self._texts_like(_DECIMAL_COMMA) if self._is_text else 0
+
+    def _texts_like(self, pattern: str) -> int:
+        return int(pc.sum(pc.match_substring_regex(self.texts, pattern)).as_py() or 0)
+
+    @property
+    def _is_text(self) -> bool:
+        return self.kind == "category" and (pt.is_string(self.type) or pt.is_large_string(self.type))
 
     @property
     def unit(self) -> Fraction:

@@ -285,14 +285,21 @@ def _warnings(found: Measured) -> tuple[str, ...]:
     if found.leakage.ratio == 1 and len(found.read) == 1:
         told.append("all public values became one: the release says nothing about the public columns")
     for column in found.read.public.columns:
+        if column.name in request.categorical:
+            continue
         numbers = column.numbers_among_texts
-        if column.name not in request.categorical and 2 * numbers > len(column.texts):
+        if 2 * numbers > len(column.texts):
             mixed = numbers < len(column.texts)
             how = "holds numbers, but other texts too," if mixed else "is written as codes are (007)"
             tree = "" if mixed else " give it a hierarchy to merge it step by step, or"
             told.append(
                 f"column {column.name!r} {how} and is taken as categories;{tree}"
                 " name it as numeric to take it as numbers"
+            )
+        elif 2 * column.decimal_commas > len(column.texts):
+            told.append(
+                f"column {column.name!r} is written with decimal commas and is taken as categories;"
+                " write 1234.50 for 1.234,50 to have numbers"
             )
     if request.keep_order:
         told.append("the rows are in the order of the table, which tells something too")

@@ -277,6 +277,8 @@ def test_numbers_that_a_question_mark_made_texts_are_noticed() -> None:
     assert "name it as numeric to take it as numbers" in note
     codes = pa.table({"s": [0, 1, 0, 1], "x": ["01", "02", "03", "04"]})
     assert "as codes are" in release(codes, sensitive="s", public="x", min_posterior=1).warnings[0]
+    commas = pa.table({"s": [0, 1, 0, 1], "x": ["1,5", "1.234,50", "-2,25", "3"]})
+    assert "decimal commas" in release(commas, sensitive="s", public="x", min_posterior=1).warnings[0]
     assert release(table, sensitive="s", public="x", categorical="x", min_posterior=1).warnings == ()
     assert release(table, sensitive="s", public="x", numeric="x", min_posterior=1).warnings == ()
 
