@@ -89,18 +89,22 @@ class Packing:
         return frame.selectExpr(*words, *(quoted(name) for name in self.names if name not in self.kinds))
 
     def unpacked(self, data: pa.Table) -> pa.Table:
-        """The columns of collected rows in their order, and then those that were not among them."""
+        """The columns of collected rows in their order, and then the whole numbers added to them."""
+        if not self.words:
+            return data
         words = [data.column(number).to_numpy() for number in range(self.words)]
         used = [int(np.bitwise_or.reduce(word)) for word in words]
-        columns = {name: data.column(name) for name in data.column_names[self.words :]}
-        order = dict.fromkeys((*self.names, *columns))
+        columns = {name: data.column(name) for name in self.names if name not in self.kinds}
+        added = data.column_names[self.words + len(columns) :]
+        for name in added:  # copied: a column of a batch holds the whole batch in memory
+            columns[name] = pa.array(data.column(name).to_numpy())
         for name, (word, shift, _) in self.values.items():
             flag = self.missing.get(name)
             absent = None
             if flag is not None and used[flag.word] >> flag.shift & 1:
                 absent = (words[flag.word] >> flag.shift & 1).astype(bool)
             columns[name] = _column(words[word] >> shift, self.kinds[name], absent)
-        return pa.table({name: columns[name] for name in order})
+        return pa.table({name: columns[name] for name in (*self.names, *added)})
 
 
 def _fill(sizes: Sequence[int]) -> list[_Place]:

@@ -1,6 +1,7 @@
 """Narrow columns packed into whole numbers by Spark, and read again: no bit is lost."""
 
 from datetime import date
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -13,7 +14,7 @@ from spark_sessions import needs_spark, spark
 pytestmark = needs_spark
 
 BITS = {"boolean": 1, "tinyint": 8, "smallint": 16, "int": 32, "date": 32, "bigint": 64, "string": 64}
-NARROW = {
+NARROW: dict[str, tuple[pa.DataType, list[Any]]] = {
     "truth": (pa.bool_(), [True, False]),
     "tiny": (pa.int8(), [-(2**7), -1, 2**7 - 1]),
     "small": (pa.int16(), [-(2**15), -1, 2**15 - 1]),

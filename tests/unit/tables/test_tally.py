@@ -202,6 +202,18 @@ def test_narrow_and_wide_keys_of_compiled_code(sizes: tuple[int, ...]) -> None:
     assert combinations(by_engine) == counted(whole, list("abc"))
 
 
+@pytest.mark.parametrize("largest", [5, 2**40])
+def test_weights_follow_their_keys_however_long_both_are(largest: int) -> None:
+    random = np.random.default_rng(3)
+    keys, weights = random.integers(0, 2**40, 50).repeat(2), random.integers(1, largest, 100)
+    expected: dict[int, int] = {}
+    for key, weight in zip(keys.tolist(), weights.tolist(), strict=True):
+        expected[key] = expected.get(key, 0) + weight
+    order = random.permutation(100)
+    found = Tally.from_words([Word((IntegerCoding("a", 0, 2**40, pa.int64()),), keys[order])], weights[order])
+    assert dict(zip(found.keys.tolist(), found.counts.tolist(), strict=True)) == expected
+
+
 def test_words_are_as_few_as_fit() -> None:
     assert split_into_words([10, 10, 10], 100) == [[0, 1, 2]]
     assert split_into_words([2**40, 2**20, 2**20, 4], 1000) == [[0, 1], [2, 3]]
