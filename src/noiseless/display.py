@@ -97,6 +97,33 @@ def _numeric(cells: Sequence[str]) -> bool:
     return all(cell in _NONE or _NUMBER.fullmatch(cell) for cell in cells) and not _NONE.issuperset(cells)
 
 
+def plain_problem(message: str) -> str:
+    """What is wrong with a value, in plain words: pydantic's are a programmer's.
+
+    >>> plain_problem("Input should be a valid integer, unable to parse string as an integer")
+    'must be a whole number'
+    >>> plain_problem("Input should be greater than or equal to 0")
+    'must be at least 0'
+    """
+    said = message.removeprefix("Value error, ").partition(", unable")[0].partition(", got a number")[0]
+    for theirs, ours in _PLAIN.items():
+        said = said.replace(theirs, ours)
+    return said[:1].lower() + said[1:]
+
+
+_PLAIN = {
+    "Input should be": "must be",
+    "greater than or equal to": "at least",
+    "less than or equal to": "at most",
+    "greater than": "more than",
+    "a valid integer": "a whole number",
+    "a valid decimal": "a number",
+    "a valid number": "a number",
+    "a valid string": "a text",
+    "a valid boolean": "true or false",
+}
+
+
 def counted(number: int, things: str) -> str:
     """How many things there are, in words that agree.
 

@@ -76,7 +76,10 @@ class DomainError(ColumnError):
 
     def __init__(self, column: str, count: int, domain: str, remedy: str) -> None:
         values = "value is" if count == 1 else "values are"
-        super().__init__(column, f"{count:,} {values} outside {domain}; {remedy}")
+        problem = f"{count:,} {values} outside {domain}; {remedy}"
+        NoiselessError.__init__(self, f"column {column!r}: {problem}")
+        self.column = column
+        self.problem = problem
         self.count = count
         self.domain = domain
 

@@ -152,7 +152,7 @@ GOOD = {"--hypothesis": BMI[1], "--max-change": "5", "-o": "out.csv"}
         ({}, ["weight=0:inf", "height=0:250"], "--bounds: 'inf' is not a number"),
         ({}, ["weight=0:9", "weight=0:9"], "--bounds are given twice for column 'weight'"),
         ({}, ["weight=0:200:3", "height=0:250"], "bounds must be a whole number of steps of 3 apart"),
-        ({}, ["weight=0:100", "height=0:250"], "column 'weight' 1 value is outside 0..100 in steps of 1"),
+        ({}, ["weight=0:100", "height=0:250"], "column 'weight': 1 value is outside 0..100 in steps of 1"),
         ({"--max-change": "0"}, None, "the largest change must be above 0"),
         ({"--max-change": "-5"}, None, "the largest change must be above 0"),
         ({"--max-change": "five"}, None, "--max-change: 'five' is not a number"),

@@ -160,7 +160,7 @@ def test_out_of_domain_values_are_counted_or_clamped(noiseless: Command, people:
     base = ("audit", people, "--sensitive", "ill", "--schema", str(file))
     refused = noiseless(*base)
     assert refused.code == 2
-    assert "column 'age' 2 values are outside 0..35" in refused.err
+    assert "column 'age': 2 values are outside 0..35" in refused.err
     assert "40" not in refused.err
     assert noiseless(*base, "--clamp").code == 0
 

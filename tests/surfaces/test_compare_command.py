@@ -67,7 +67,11 @@ def test_below_one_bit_noise_alone_tells_something(command: Command) -> None:
     assert all(other["mean_error"] < ours["mean_error"] for other in others)
 
 
-def test_a_count_costs_one_bit_exactly(command: Command) -> None:
+def test_a_count_costs_one_bit_exactly(command: Command, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(("compare", "--query", "count", "--n", "20", "--bits", "1")) == 0
+    assert capsys.readouterr().out.endswith(
+        "allow the exact answer: no noise is needed, and none is added.\n"
+    )
     found = command("--query", "count", "--n", "20", "--bounds", "0", "1", "--bits", "1")["mechanisms"]
     assert len(found) == 5
     assert all((m["bits"], m["mean_error"], m["worst_error"]) == (1, 0, 0) for m in found)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -206,7 +207,7 @@ def test_a_long_name_keeps_the_summary_aligned(quantize: Command, tmp_path: Path
     (tmp_path / "pay.csv").write_text("Gross Pay (EUR)\n7\n")
     base = (str(tmp_path / "pay.csv"), "--column", "Gross Pay (EUR)", "--bounds", "0", "2000", "--step", "1")
     done = quantize(*base, "--budget", "3", "-o", str(tmp_path / "out.csv"))
-    assert [line[:19] for line in done.out.splitlines()[2:]] == [
+    assert [line[:19] for line in done.out.splitlines()[2:6]] == [
         "  rows             ",
         "  a record holds   ",
         "  Gross Pay (EUR)  ",
@@ -240,7 +241,7 @@ def test_warnings(quantize: Command, meters: str, tmp_path: Path) -> None:
         (("--bounds", "0", "10", "--budget", "1", "--max-error", "1"), "only one of them"),
         (
             ("--bounds", "0", "5", "--budget", "1"),
-            "column 'kwh' 2 values are outside 0..5; declare wider bounds",
+            "column 'kwh': 2 values are outside 0..5; declare wider bounds",
         ),
         (("--bounds", "0", "10", "--step", "1", "--budget", "1"), "3 values are outside 0..10 in steps of 1"),
         (("--bounds", "0", "10", "--budget", "1", "--unit", "homes"), "did you mean 'home'?"),
@@ -270,7 +271,7 @@ def test_wrong_columns_and_outputs(quantize: Command, meters: str, tmp_path: Pat
         "did you mean 'kwh'?" in quantize(meters, "--column", "kw", *base, "-o", str(tmp_path / "o.csv")).err
     )
     assert (
-        "3 values are outside"
+        "'note' holds 3 values that are no numbers; mend them, and write decimals with a point"
         in quantize(meters, "--column", "note", *base, "-o", str(tmp_path / "o.csv")).err
     )
     assert "is the table itself" in quantize(meters, "--column", "kwh", *base, "-o", meters).err
@@ -297,8 +298,75 @@ def test_clamped_values_are_counted(quantize: Command, meters: str, tmp_path: Pa
     done = quantize(
         str(bad), "--column", "x", "--bounds", "0", "5", "--budget", "1", "--clamp", "-o", str(out)
     )
-    assert "1 value is outside 0..5; they are no numbers" in done.err
+    assert "holds 1 value that is no number" in done.err
     assert "abc" not in done.err
+
+
+COARSENED = ("--unit", "who", "--when-spent", "coarsen")
+READINGS = ["0.3", "2.445", "0.9", "1.1", "-3", "0.66666666666666666", "1", "0.05"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--bounds", "0", "1", "--budget", "2", "--clamp"),
+        ("--bounds", "-3", "1", "--step", "0.25", "--budget", "1", "--clamp"),
+        ("--bounds", "-3", "3", "--budget", "reach 7"),
+        ("--bounds", "-3", "3", "--budget", "4", "--total-budget", "9", *COARSENED),
+        ("--bounds", "0", "1", "--budget", "3", "--clamp", "--total-budget", "7", *COARSENED),
+    ],
+)
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_the_worst_error_holds_for_every_row_written(
+    quantize: Command, tmp_path: Path, options: tuple[str, ...], ending: str
+) -> None:
+    table, out = tmp_path / "table.csv", tmp_path / f"out.{ending}"
+    table.write_text("who,x\n" + "".join(f"a,{text}\n" for text in READINGS))
+    found = quantize(str(table), "--column", "x", *options, "-o", str(out), "--format", "json").json
+    if ending == "csv":
+        told = [line.split(",")[1] for line in out.read_text().splitlines()[1:]]
+    else:
+        told = ["" if value is None else repr(value) for value in pq.read_table(out)["x"].to_pylist()]
+    errors = [abs(Fraction(a) - Fraction(b)) for a, b in zip(READINGS, told, strict=True) if b]
+    worst = Fraction(found["worst_error_exact"])
+    assert max(errors) <= worst <= Fraction(found["worst_error"])
+    assert Fraction(found["columns"][0]["worst_error_exact"]) == worst
+    inside = Fraction(found["worst_error_inside_exact"])
+    if found["clamped"]:
+        assert inside < max(errors) <= inside + Fraction(found["clamped_by"]) + Fraction(1, 10**9)
+    else:
+        assert found["clamped_by"] is None
+        assert inside <= worst <= inside + Fraction(1, 10**9)
+
+
+def test_what_was_moved_is_told_apart_and_coarsely(quantize: Command, tmp_path: Path) -> None:
+    table, out = tmp_path / "table.csv", str(tmp_path / "out.csv")
+    table.write_text("who,x\na,0.3\na,2.445\n")
+    said = quantize(
+        str(table), "--column", "x", "--bounds", "0", "1", "--budget", "2", "--clamp", "-o", out
+    ).out
+    assert "off by 0.125 at most, where not moved" in said
+    assert "1 value to the nearest bound or step, by 2 at most, so off by 2.125 at most" in said
+    assert "445" not in said  # the largest reading is somebody's
+    assert "Other columns are written as they are" in said
+    assert "Readings of one person add up" in said
+    infinite = tmp_path / "infinite.parquet"
+    pq.write_table(pa.table({"x": [0.5, float("inf")]}), infinite)
+    base = (str(infinite), "--column", "x", "--bounds", "0", "1", "--budget", "2", "--clamp", "-o", out)
+    assert "by any distance" in quantize(*base).out
+    assert quantize(*base, "--format", "json").json["worst_error"] == "inf"
+
+
+def test_coarser_cells_and_missing_ones_are_told(quantize: Command, tmp_path: Path) -> None:
+    table, out = tmp_path / "table.csv", str(tmp_path / "out.csv")
+    table.write_text("who,x\n" + "a,1\n" * 3 + "a,\n" * 3)
+    spending = ("--total-budget", "9", *COARSENED, "--missing", "value")
+    base = (str(table), "--column", "x", "--bounds", "0", "8", "--budget", "reach 5", *spending, "-o", out)
+    said = quantize(*base).out
+    assert "one of 5 values, missing among them" in said
+    assert "4 cells of width 2 over 0..8: later 2 cells, off by 2 at most" in said
+    assert "empty as missing ones are" in said
+    assert "--unit COLUMN" not in said
 
 
 def test_a_pipe_gives_what_a_file_gives(

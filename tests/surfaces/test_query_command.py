@@ -80,10 +80,7 @@ def test_a_refusal_shows_spent_asked_and_remaining(noiseless: Command, path: Pat
     assert done.code == 1
     if form == "text":
         assert done.out == ""
-        assert (
-            "the batch costs 2.00 bits, 1.00 bits are spent and the budget leaves room for 2 outputs"
-            in done.err
-        )
+        assert "the batch costs 2.00 bits, 1.00 bits are spent and 1.00 bits are left" in done.err
         assert done.err.count("\n") == 1
     else:
         error = done.json["error"]
@@ -137,7 +134,7 @@ def test_a_changed_source_is_declared_by_its_owner(noiseless: Command, path: Pat
     write_rows(path.parent, ROWS)
     anew = noiseless("dataset", "declare", path, "--start-anew")
     assert anew.out.startswith("version 3 of meters is declared\n8 rows in 3 public cells\n")
-    assert "0.00 bits spent, 2.00 bits left" in anew.out
+    assert "0.00 of 2.00 bits spent, 2.00 left" in anew.out
     again = noiseless("dataset", "declare", path)
     assert again.out.startswith("version 4 of meters is declared\n")
 
@@ -150,7 +147,7 @@ def test_other_budgets_are_recorded_and_the_version_stays(noiseless: Command, pa
     assert "noiseless dataset budget curator.toml" in refused.err
     done = noiseless("dataset", "budget", path, "--by", "office")
     assert done.out.startswith("version 1 of meters\n")
-    assert "1.00 bits spent, 2.00 bits left" in done.out
+    assert "1.00 of 3.00 bits spent, 2.00 left" in done.out
     assert noiseless("query", path, MEAN, "--format", "json").json["batch_bits"] == 0
 
 

@@ -74,6 +74,12 @@ def test_text(noiseless: Call) -> None:
     assert "The finest cells of age that leave as many values: 4 cells" in out
 
 
+def test_a_rule_that_helps_only_some_is_not_compared_with_the_table_as_it_is(noiseless: Call) -> None:
+    _, out, _ = noiseless("--sensitive", "illness", "--public", "age", "--rule", "age=round:5")
+    assert "4 of 40 rows are given away, instead of 25." in out
+    assert "Not compared with chosen cells: the table as it is leaves no fewer at worst (1 value)." in out
+
+
 def test_totals_as_text(noiseless: Call) -> None:
     base = ("--sensitive", "age", "--public", "illness", "--rule", "p-percent:10", "--rule", "min-cell:3")
     code, out, _ = noiseless(*base)

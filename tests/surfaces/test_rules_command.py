@@ -86,5 +86,5 @@ def test_rules_for_a_question_of_one_s_own(capsys: pytest.CaptureFixture[str]) -
     asked = ["rules", "--query", "mean", "--n", "200", "--bounds", "0", "120", "--step", "1"]
     assert run([*asked, "--rule", "round:1", "--rule", "census-counts"]) == 0
     first, second = capsys.readouterr().out.strip().split("\n\n")
-    assert "off by 0.2975 instead of 0.4975" in first
+    assert "off by 0.2975 instead of 0.5" in first
     assert "not priced" in second

@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import ceil
 
 from noiseless.errors import RequestError
-from noiseless.exact import Bits, Rational, floor_of_power, log2_bounds, round_up
+from noiseless.exact import Bits, Rational, floor_of_power, log2_bounds, round_down, round_up
 
 Budget = Rational | Bits
 """A number of bits (int, Fraction, Decimal), or a reach k as `Bits(k)`, which is exactly log2(k) bits."""
@@ -111,3 +111,18 @@ def most_outputs(budget: Budget, spent: Cost | None = None) -> int:
         return 0
     ratio, room = (budget.ratio, Fraction(0)) if isinstance(budget, Bits) else (Fraction(1), Fraction(budget))
     return floor_of_power(room - before.capacity, ratio / before.outputs)
+
+
+def remaining_bits(budget: Budget | None, spent: Cost) -> float | None:
+    """Bits that a budget leaves, rounded down; never less than 0; None without end.
+
+    >>> remaining_bits(3, Cost(2)), remaining_bits(Bits(3), Cost(3)), remaining_bits(1, Cost(4))
+    (2.0, 0.0, 0.0)
+    """
+    if budget is None:
+        return None
+    if isinstance(budget, Bits):
+        left = log2_bounds(budget.ratio / spent.outputs)[0] - spent.capacity
+    else:
+        left = Fraction(budget) - log2_bounds(Fraction(spent.outputs))[1] - spent.capacity
+    return max(round_down(left), 0.0)

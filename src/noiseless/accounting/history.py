@@ -8,9 +8,10 @@ every path has at most B leaves.
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from math import floor
 
 from noiseless.accounting.batches import Price, price
-from noiseless.accounting.cost import Budget, Cost, checked_budget, dearest, most_outputs
+from noiseless.accounting.cost import Budget, Cost, checked_budget, dearest, most_outputs, remaining_bits
 from noiseless.accounting.event import Event
 from noiseless.accounting.known import Known
 from noiseless.accounting.record import Record
@@ -30,11 +31,13 @@ class BudgetError(NoiselessError):
     """
 
     def __init__(self, spent: Cost, asked: Cost, remaining: int, budget: Budget) -> None:
-        left = f"{remaining:,} output{'s' * (remaining != 1)}" if remaining > 1 else "no new answer"
-        super().__init__(
-            f"the batch costs {asked}, {spent} are spent and the budget leaves room for {left};"
-            " ask for coarser answers or for fewer"
+        left = floor((remaining_bits(budget, spent) or 0) * 100) / 100
+        remedy = (
+            "ask for coarser answers or for fewer"
+            if remaining > 1
+            else "nothing new can be told of these people; what was told before stays free"
         )
+        super().__init__(f"the batch costs {asked}, {spent} are spent and {left:.2f} bits are left; {remedy}")
         self.spent = spent
         self.asked = asked
         self.remaining = remaining

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from noiseless.accounting.history import BudgetError
-from noiseless.adversaries.declared_values import MissingRows, PrivateColumn, read_private
+from noiseless.adversaries.declared_values import MissingRows, PrivateColumn, read_private, require_filtered
 from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of
 from noiseless.adversaries.soundness import require_sound
 from noiseless.adversaries.targets import (
@@ -80,6 +80,7 @@ def binary_search(
     people = read_private(
         table, column, bounds=bounds, step=step, public=public, missing=missing, names=names
     )
+    require_filtered(people)
     chosen, wanted = draw_targets(people, targets, seed), as_budgets(budgets)
     results, done, total = list[Score](), 0, len(wanted) * len(_ATTACKS) * len(chosen)
     with Arena.of(people, [target.number for target in chosen]) as arena:

@@ -11,8 +11,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from noiseless.domain import CategoryColumn, Column, NumberColumn, Schema
-from noiseless.errors import DomainError, EmptyTableError, RequestError, SchemaError
+from noiseless.errors import ColumnError, DomainError, EmptyTableError, RequestError, SchemaError
 from noiseless.exact import Rational
+from noiseless.queries.base import require_listable
 from noiseless.tables import open_table, require_distinct
 from noiseless.tables.duckdb_table import DuckDBTable
 
@@ -63,6 +64,18 @@ class PrivateColumn:
         if not isinstance(self.domain, NumberColumn):
             raise RequestError(f"column {self.name!r} holds no numbers; give its bounds (--bounds LO HI)")
         return Fraction(self.domain.step)
+
+
+def require_filtered(people: PrivateColumn) -> None:
+    """Check that a curator can count by this column, before a game begins.
+
+    Raises:
+        ColumnError: it has too many possible values.
+    """
+    try:
+        require_listable(people.name, people.size)
+    except ColumnError as error:
+        raise ColumnError(error.column, f"{error.problem}, and round the column to it first") from None
 
 
 def positions_of(values: pa.Array, domain: Column) -> IntArray:
@@ -130,7 +143,7 @@ def read_private(
         domain = number_domain(bounds, step)
         schema = Schema({column: domain})
         if count := opened.strangers(schema, [column])[column]:
-            remedy = "declare wider bounds or a finer step, or mend the data"
+            remedy = "declare wider bounds or a finer step, or round the column to the step first"
             raise DomainError(column, count, domain.describe(), remedy)
         opened = opened.conform(schema, [column])
     tally = opened.tally([*public, column])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from noiseless.adversaries.declared_values import MissingRows, PrivateColumn, read_private
+from noiseless.adversaries.declared_values import MissingRows, PrivateColumn, read_private, require_filtered
 from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of
 from noiseless.adversaries.resampling import bootstrap_mean
 from noiseless.adversaries.soundness import require_sound
@@ -96,6 +96,7 @@ def differencing(
     people = read_private(
         table, column, bounds=bounds, step=step, public=public, missing=missing, names=names
     )
+    require_filtered(people)
     chosen, wanted = draw_targets(people, targets, seed), as_budgets(budgets)
     attacks = _ATTACKS if isinstance(people.domain, NumberColumn) else {_COUNT: _ATTACKS[_COUNT]}
     results, done, total = list[Score](), 0, len(wanted) * len(attacks) * len(chosen)

@@ -10,7 +10,7 @@ from typing import Any
 
 from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets
 from noiseless.adversaries.seen_groups import Roles, Seen, as_it_is, beside, certified
-from noiseless.errors import RequestError
+from noiseless.errors import ColumnError, RequestError, UnknownColumnError
 from noiseless.exact import Bits, Rational
 from noiseless.releases import release
 from noiseless.tables import Missing, Table, open_table, require_distinct
@@ -85,11 +85,10 @@ def homogeneity(
     if aims and unit is not None:
         raise RequestError("a release takes each row for a person; leave the unit out, or the budgets")
     if options and not aims:
-        raise RequestError(
-            f"{', '.join(options)}: options of releases go with budgets or min_posteriors"
-        )
+        raise RequestError(f"{', '.join(options)}: options of releases go with budgets or min_posteriors")
     opened = open_table(table, names=names)
     opened = opened.distinct_rows() if distinct_rows else opened
+    _require_the_secret(opened, roles)
     whole = as_it_is(opened, roles, missing)
     met: list[tuple[Budget, Seen]] = []
     if certificate is not None:
@@ -116,6 +115,19 @@ def _check(roles: Roles, few: int) -> None:
         raise RequestError("few is a whole number above 0: how few values count as told")
     unit = [] if roles.unit is None else [roles.unit]
     require_distinct(sensitive=roles.sensitive, public=roles.public, given=roles.given, unit=unit)
+
+
+def _require_the_secret(table: Table, roles: Roles) -> None:
+    """Check that the sensitive columns are there: a release, which hides them, is attacked by its original.
+
+    Raises:
+        ColumnError: one is not.
+    """
+    try:
+        table.require(*roles.sensitive)
+    except UnknownColumnError as error:
+        instead = "if this is a release that hides it, give its original and --certificate FILE"
+        raise ColumnError(error.column, f"{error.problem} ({instead})") from None
 
 
 def _listed(columns: Columns) -> tuple[str, ...]:

@@ -76,8 +76,10 @@ def audit(
     tables = [open_table(source, names=names) for source in sources]
     columns = tables[0].columns if len(tables) == 1 else ()
     roles = _roles(declared, sensitive, public, given, unit, columns=columns)
-    assigned = () if rule is None else assign(rule, roles, releases=len(sources))
     shared = (*roles.sensitive, *roles.given)
+    if len(tables) == 1:  # before the rules, which are matched with these names
+        tables[0].require(*shared, *roles.public)
+    assigned = () if rule is None else assign(rule, roles, releases=len(sources))
     wish = _Wish(
         shared,
         roles.public,

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, 
 from noiseless.audits.exposure import Exposure
 from noiseless.audits.policy_wording import policy_table
 from noiseless.audits.result import Audit
-from noiseless.display import aligned, html_rows
+from noiseless.display import aligned, html_rows, plain_problem
 from noiseless.errors import PolicyError
 from noiseless.exact import Bits
 
@@ -200,5 +200,4 @@ def _first_problem(error: ValidationError) -> str:
     place = ".".join(map(str, first["loc"][1:]))
     if first["type"] == "extra_forbidden":
         return f"there is no limit {place!r}; the limits are {', '.join(_RULES)}"
-    message = str(first["msg"])
-    return f"{place or 'limits'}: {message[:1].lower()}{message[1:]}"
+    return f"{place or 'limits'}: {plain_problem(first['msg'])}"

@@ -86,7 +86,8 @@ def _unfit(rule: Coarsening, values: Sequence[Any], strange: int) -> str:
         if words := sum(not _NUMBER.fullmatch(text) for text in texts):
             why = f"{words:,} of its {len(texts):,} different values are not numbers"
             return f"is text, for {why}; empty those that are missing, or leave {rule.text} out"
-        return f"is text: its numbers are not all written alike (96, not 96.0 or 096), as {rule.text} needs"
+        why = "is text: its numbers are not all written alike (96, not 96.0 or 096)"
+        return f"{why}, as {rule.text} needs; for codes such as postcodes take prefix:N"
     if isinstance(rule, DatePeriod) and texts:
         if words := sum(not is_moment(text) for text in texts):
             why = f"{words:,} of its {len(texts):,} different values are not dates"

@@ -111,10 +111,9 @@ def dropped_text(audit: "Audit | SparkAudit") -> str:
 
 
 def _lacking(audit: "Audit | SparkAudit") -> dict[str, str]:
-    """What is said about missing values, and how to have it otherwise."""
+    """What is said about missing values."""
     found = {"missing": missing_text(audit), "left out": dropped_text(audit)}
-    how = {"missing": "--missing", "left out": "--missing drop"}
-    return {name: f"{text} ({how[name]})" for name, text in found.items() if text}
+    return {name: text for name, text in found.items() if text}
 
 
 def to_dict(

@@ -154,13 +154,16 @@ def _text(result: "BlurredTable") -> str:
     """What was done and what it protects, for people."""
     answer, mechanism = result.to_dict(), result.mechanism
     exact = answer["protected_share_exact"] or "a lower bound"
-    privacy = (_down(answer[key], 4) for key in ("privacy_nats", "privacy_x_nats"))
+    privacy = [_down(answer[key], 4) for key in ("privacy_nats", "privacy_x_nats")]
+    bits = [_down(_bits(answer[key]), 4) for key in ("privacy_nats", "privacy_x_nats")]
     rows = {
         "rows": f"{result.rows:,}" + (f" ({result.dropped:,} left out)" if result.dropped else ""),
         "protected rows": f"{result.protected_rows:,}: both answers stay possible",
         "other rows": f"{result.rows - result.protected_rows:,}: the answer can be read off",
         "protected share": f"{_down(100 * result.protected_share, 2)} % of the declared range ({exact})",
-        "privacy": "{} nats with reference h0(Y), {} with h0(X)".format(*privacy),
+        "privacy": (
+            f"{privacy[0]} nats ({bits[0]} bits) with reference h0(Y), {privacy[1]} ({bits[1]}) with h0(X)"
+        ),
         "largest change": f"{_decimal(result.max_change)} of {_decimal(mechanism.max_change)} allowed",
         "mode": mechanism.mode,
     }
@@ -175,6 +178,14 @@ def _verdict(result: "BlurredTable") -> str:
         return f"No row is near the boundary of {fact}: nothing was changed."
     rows = f"{result.protected_rows:,} row{'s' * (result.protected_rows != 1)}"
     return f"{fact} is hidden for {rows}; {result.moved:,} {'was' if result.moved == 1 else 'were'} moved."
+
+
+def _bits(nats: float) -> "Fraction | float":
+    """Nats in bits, not rounded up: 1 / ln 2 is 1.44269504088896340..."""
+    import math
+    from fractions import Fraction
+
+    return nats if math.isinf(nats) else Fraction(nats) * Fraction("1.4426950408889634")
 
 
 def _down(value: "Fraction | float", places: int) -> str:

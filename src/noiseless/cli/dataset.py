@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from noiseless.cli.options import Format, FormatOption, print_json, say, working
+from noiseless.display import counted
 
 if TYPE_CHECKING:
     from noiseless.curator import Curator
@@ -181,18 +182,21 @@ def _say_standing(found: dict[str, Any], output: Format) -> None:
 
 def _standing(owned: "Curator") -> dict[str, Any]:
     """What everybody may know, under the names that it has in JSON."""
-    from noiseless.curator.reply import remaining_bits
+    from noiseless.accounting.cost import remaining_bits
+    from noiseless.ledger.state import budget_bits
 
     public, state = owned.public, owned.state
     return {
         "dataset": owned.file.name,
         "version": state.version,
         "rows": public.rows,
+        "unit": owned.file.unit,
         "max_rows": public.limits.rows,
         "public_cells": len(public.population.cells),
         "columns": {name: column.explain() for name, column in public.schema.columns.items()},
         "private": list(public.schema.private),
         "entropy_of_record": public.entropy.lower,
+        "budget": budget_bits(state.budget),
         "spent": state.spent.upper,
         "spent_outputs": state.spent.outputs,
         "remaining": remaining_bits(state.budget, state.total) if state.protects else None,
@@ -209,8 +213,17 @@ def _text(found: dict[str, Any]) -> str:
     ]
     left = "and the budget protects nothing"
     if found["protects"]:
-        left = f"{floor(found['remaining'] * 100) / 100:.2f} bits left"
-    spent = f"{ceil(found['spent'] * 100) / 100:.2f} bits spent"
-    holds = f"a record holds {ceil(found['entropy_of_record'] * 100) / 100:.2f} bits"
-    people = f"{found['rows']:,} rows in {found['public_cells']:,} public cells"
+        left = f"{floor(found['remaining'] * 100) / 100:.2f} left"
+    limit = "" if found["budget"] is None else f" of {_up(found['budget'])}"
+    spent = f"{_up(found['spent'])}{limit} bits spent"
+    record = "one row"
+    if found["unit"] is not None:
+        record = f"up to {counted(found['max_rows'], 'rows')} with the same {found['unit']}"
+    holds = f"a record is {record} and holds {_up(found['entropy_of_record'])} bits"
+    cells = found["public_cells"]
+    people = f"{counted(found['rows'], 'rows')} in {cells:,} public cell{'s' * (cells != 1)}"
     return "\n".join([people, *columns, f"{spent}, {left}; {holds}"])
+
+
+def _up(bits: float) -> str:
+    return f"{ceil(bits * 100) / 100:.2f}"

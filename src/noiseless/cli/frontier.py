@@ -1,4 +1,4 @@
-"""`noiseless frontier`: every undominated release of a table, and what other methods reach."""
+"""`noiseless frontier`: the releases of a table that none found beats, and what other methods reach."""
 
 from pathlib import Path
 from typing import Annotated
@@ -37,7 +37,9 @@ from noiseless.cli.release_request import (
     write_page,
 )
 
-HELP = """Every undominated release of a table: what is given away against what is kept.
+HELP = """The releases of a table that none found beats: what is given away against what is kept.
+
+What is proved of them is printed below them: for one ordered column, that no contiguous cells beat them.
 
 Examples:
 

@@ -233,6 +233,8 @@ def _line(entry: "Entry") -> str:
 def _said(entry: "Entry") -> str:
     """An entry in words."""
     body = entry.body
+    if entry.kind == "charge" and _is_public_state(entry):
+        return "what is public of this version was noted: its columns and groups"
     if entry.kind in {"charge", "release", "randomised"}:
         what = {
             "charge": _counted(body.get("questions", ()), "question"),
@@ -247,6 +249,12 @@ def _said(entry: "Entry") -> str:
     if entry.kind == "dataset":
         return "declared"
     return "new budgets"
+
+
+def _is_public_state(entry: "Entry") -> bool:
+    from noiseless.curator.custody import PUBLIC
+
+    return [asked["question"] for asked in entry.body.get("questions", ())] == [PUBLIC]
 
 
 def _counted(things: Sized, name: str) -> str:

@@ -312,20 +312,67 @@ def _text(found: "Quantized", out: Path | None) -> str:
         "rows": f"{found.rows:,}" + (f" ({found.dropped:,} left out)" if found.dropped else ""),
         "a record holds": "infinitely many bits" if entropy is None else str(entropy),
     }
-    for part in mechanism.parts:
-        width, error = number_text(part.cell_width), number_text(part.worst_error)
-        cells = f"{part.cells:,} cell{'s' * (part.cells != 1)}"
-        lines[part.name] = f"{cells} of width {width} over {describe(part.span)}: off by {error} at most"
+    for number, part in enumerate(mechanism.parts):
+        cells = f"{_cells(part.cells)} of width {number_text(part.cell_width)} over {describe(part.span)}"
+        lines[part.name] = (
+            f"{cells}: {_off(found, number)}{', where not moved' * (part.name in found.farthest)}"
+        )
     if found.clamped:
-        lines["moved"] = f"{found.clamped:,} values to the nearest bound or step"
+        lines["moved"] = (
+            f"{found.clamped:,} value{'s' * (found.clamped != 1)} to the nearest bound or step{_moved(found)}"
+        )
     if found.persons is not None:
         spent = bound_text(found.schedule.spending(found.most_readings).bits, 2, up=True)
         lines["persons"] = (
             f"{found.persons:,}: {spent} bits each at most, in {found.most_readings:,} readings"
         )
     if found.silent:
-        lines["not told"] = f"{found.silent:,} readings of persons whose bits were spent"
-    verdict = f"Each reading tells {mechanism.bits}: it has one of {mechanism.reach:,} values."
+        empty = ", empty as missing ones are" * mechanism.parts[0].missing
+        lines["not told"] = (
+            f"{found.silent:,} reading{'s' * (found.silent != 1)} of persons whose bits were spent{empty}"
+        )
     if out is not None:
         lines["written to"] = str(out)
-    return "\n".join([text_table(f"{verdict}\n", lines), *(f"Warning: {one}." for one in found.warnings)])
+    missing = ", missing among them" * mechanism.parts[0].missing
+    verdict = f"Each reading tells {mechanism.bits}: it has one of {mechanism.reach:,} values{missing}."
+    notes = ["Other columns are written as they are: drop what need not be seen."]
+    if found.persons is None:
+        notes.append("Readings of one person add up: --unit COLUMN counts them.")
+    warnings = [f"Warning: {one}." for one in found.warnings]
+    return "\n".join([text_table(f"{verdict}\n", lines), "", *notes, *warnings])
+
+
+def _cells(count: int) -> str:
+    return f"{count:,} cell{'s' * (count != 1)}"
+
+
+def _off(found: "Quantized", number: int) -> str:
+    """How far readings are off that were not moved, in the coarsest cells that were used."""
+    from noiseless.reports.numbers import length_text
+
+    coarsest = found.reached[-1].parts[number]
+    error = length_text(found.column_error(number, moved=False))
+    if len(found.reached) == 1:
+        return f"off by {error} at most"
+    return f"later {_cells(coarsest.cells)}, off by {error} at most"
+
+
+def _moved(found: "Quantized") -> str:
+    """How far readings were moved, and are off then."""
+    import math
+
+    from noiseless.mechanisms.local.moved import distance
+    from noiseless.reports.numbers import length_text
+
+    said = []
+    for number, part in enumerate(found.mechanism.parts):
+        if part.name in found.farthest:
+            name = f"{part.name} " * (len(found.mechanism.parts) > 1)
+            far = distance(found.farthest[part.name])
+            error = found.column_error(number)
+            said.append(
+                f"{name}by any distance"
+                if math.isinf(far)
+                else f"{name}by {length_text(far)} at most, so off by {length_text(error)} at most"
+            )
+    return "".join(f"{';' if len(said) > 1 else ','} {one}" for one in said)

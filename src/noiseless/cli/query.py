@@ -70,7 +70,7 @@ def refused(error: "BudgetError", output: Format) -> int:
 
 def refusal(error: "BudgetError") -> dict[str, Any]:
     """What is spent, asked for and left, in bits; it depends on the questions alone."""
-    from noiseless.curator.reply import remaining_bits
+    from noiseless.accounting.cost import remaining_bits
 
     return {
         "spent": error.spent.upper,

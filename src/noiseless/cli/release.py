@@ -189,6 +189,7 @@ def _release(
         return
     from noiseless.reports.release_text import release_text
 
-    listed = [f"Written: {out}" + (f", certified by {certificate}" if certificate else "")]
+    certified = f", certified by {certificate} (keep it with the original)" if certificate else ""
+    listed = [f"Written: {out}{certified}"]
     listed += [f"Report: {html}"] if html else []
     say("\n".join([release_text(done), "", *listed]))

@@ -55,9 +55,15 @@ def schema_command(
         opened = open_table(table, names=split_names(names))
         if check is not None:
             return _check(opened, Schema.read(check), output)
-        proposal = propose(opened.summarise())
+        summaries = opened.summarise()
+        proposal = propose(summaries)
+        sections = ""
+        if curator:
+            from noiseless.curator.drafting import draft_sections
+
+            sections = draft_sections(table, summaries, opened.count())
     if output is Format.text:
-        say(proposal.dump(sections=_curator_sections(table) if curator else "").rstrip("\n"))
+        say(proposal.dump(sections=sections).rstrip("\n"))
         return 0
     columns = [
         {"name": name, "note": note, **_described(proposal.schema, name)}
@@ -65,12 +71,6 @@ def schema_command(
     ]
     print_json({"proposal": True, "columns": columns})
     return 0
-
-
-def _curator_sections(table: str) -> str:
-    from noiseless.curator.file import draft_sections
-
-    return draft_sections(table)
 
 
 def _described(schema: "Schema", name: str) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def _text(found: "Verification") -> str:
     lines = [found.verdict]
     about = {word: _listed(found.about.get(role)) for role, word in _ROLES.items()} | _measured(found.about)
     lines += _table({word: text for word, text in about.items() if text})
-    lines += _table({check.name: str(check) for check in found.checks})
+    lines += _table(found.lines)
     if found.not_checked:
         lines += ["", "Not checked, because no table can tell:"]
         lines += _table({name: _listed(value) for name, value in found.not_checked.items() if value})[1:]

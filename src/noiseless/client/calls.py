@@ -72,19 +72,23 @@ class Calls:
         repeatable: bool = True,
         seed: str | None = None,
         total: float | None = None,
+        tries: int | None = None,
     ) -> Members:
         """What a request with a JSON body, or none, comes to; as `call`."""
         content = None if body is None else json.dumps(body).encode()
         request = Request(method, path, content, repeatable)
-        return self.call(request, seed or secrets.token_hex(8), total)
+        return self.call(request, seed or secrets.token_hex(8), total, tries)
 
-    def call(self, request: Request, seed: str, total: float | None = None) -> Members:
+    def call(
+        self, request: Request, seed: str, total: float | None = None, tries: int | None = None
+    ) -> Members:
         """What a request comes to.
 
         Args:
             request: what to send.
             seed: what the schedule of further tries depends on.
             total: seconds for all tries.
+            tries: how many there are at most; None as many as the seconds allow.
 
         Raises:
             ServerError: it is refused, or there is no proper reply in time.
@@ -99,7 +103,7 @@ class Calls:
                 return found
             error, passing = found
             wait = max(self.patience.wait(seed, attempt), error.retry_after or 0.0)
-            if not passing or clock() + wait >= ends:
+            if not passing or attempt == tries or clock() + wait >= ends:
                 raise error
             self.patience.sleep(wait)
 

@@ -20,7 +20,8 @@ from noiseless.display import printable
 from noiseless.errors import RequestError
 
 _FIRST_SECONDS = 10.0
-"""How long `connect` goes on trying: who mistypes an address does not want to wait for minutes."""
+_FIRST_TRIES = 4
+"""How long and how often `connect` tries: who mistypes an address does not want to wait."""
 
 
 def connect(
@@ -76,7 +77,9 @@ class Client:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
         self.session: Session = read_session(
-            calls.send("GET", "/v1/session", total=min(_FIRST_SECONDS, calls.patience.total))
+            calls.send(
+                "GET", "/v1/session", total=min(_FIRST_SECONDS, calls.patience.total), tries=_FIRST_TRIES
+            )
         )
 
     def __repr__(self) -> str:

@@ -57,6 +57,15 @@ def most_blocks(size: int, rows: int, outputs: int, *, alike: bool) -> int:
     low, high = 1, size
     while low < high:
         blocks = (low + high + 1) // 2
-        told = comb(blocks + rows - 1, rows) if alike else blocks**rows
+        told = outputs_of(blocks, rows, alike=alike)
         low, high = (blocks, high) if told <= outputs else (low, blocks - 1)
     return low
+
+
+def outputs_of(blocks: int, rows: int, *, alike: bool) -> int:
+    """How many outputs of the exact counts of so many blocks one person with so many rows can cause.
+
+    >>> outputs_of(6, 1, alike=True), outputs_of(2, 24, alike=True), outputs_of(2, 24, alike=False)
+    (6, 25, 16777216)
+    """
+    return comb(blocks + rows - 1, rows) if alike else blocks**rows

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from noiseless.accounting.events import ExactCounts
 from noiseless.accounting.partition import Partition
+from noiseless.curator.blocks import outputs_of
 from noiseless.curator.memory import once
 from noiseless.curator.snapshot import Snapshot
 from noiseless.curator.tellings import (
@@ -92,6 +93,12 @@ class CountsTelling(Telling):
         for label, count in parts:
             found[label] += count
         return found
+
+    @property
+    def outputs_of_each(self) -> int:
+        """How many outputs one person could cause if each value were counted by itself."""
+        rows = min(self.what[-1], self.people.size)
+        return outputs_of(self.partition.size, rows, alike=self.people.cells is None)
 
     @cached_property
     def block_sizes(self) -> list[int]:

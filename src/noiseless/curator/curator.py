@@ -24,6 +24,7 @@ from noiseless.curator.source import Source
 from noiseless.curator.standing import account
 from noiseless.curator.tellings import Stored, Telling
 from noiseless.errors import NoiselessError
+from noiseless.exact import Bits
 from noiseless.ledger import Asked, Books, Ledger, OpenBooks, Shares, State, Version
 
 if TYPE_CHECKING:
@@ -66,8 +67,7 @@ class Curator:
 
         Args:
             path: the file.
-            shared: whether threads that ask at the same time share durable transactions, which is several
-                times as fast as one transaction after the other.
+            shared: whether threads that ask at the same time share durable transactions.
 
         Raises:
             SchemaError: the file is not well formed.
@@ -97,7 +97,9 @@ class Curator:
         self.close()
 
     def __repr__(self) -> str:
-        return f"Curator({self.file.name!r}, {self.file.path.name!r})"
+        budget = self.file.budget
+        bits = budget if isinstance(budget, Bits) else f"{budget} bits"
+        return f"Curator({self.file.name!r}, {self.file.path.name!r}, budget: {bits})"
 
     def close(self) -> None:
         """Close the ledger."""
@@ -390,12 +392,12 @@ def _quoted(edition: Edition, batch: Batch, books: Books, analyst: str) -> Quote
         allowed = False
     else:
         allowed = True
-    said = account(priced, books.state, (*edition.public.notes, *batch.notes))
+    said = account(priced, books.state, edition.notes(batch))
     return Quote(batch.results(priced, None), **said, allowed=allowed)
 
 
 def _reply(
     edition: Edition, batch: Batch, priced: Priced | None, state: State, answers: Mapping[str, Stored]
 ) -> Reply:
-    said = account(priced, state, (*edition.public.notes, *batch.notes))
+    said = account(priced, state, edition.notes(batch))
     return Reply(batch.results(priced, answers), **said)

@@ -36,8 +36,9 @@ class Batch:
     @once
     def notes(self) -> tuple[str, ...]:
         """What whoever reads the answers must know of the questions."""
-        if all(telling.constant is None for telling in self.tellings):
-            return ()
+        shared = tuple(dict.fromkeys(p.shared_counts for p in self.statements if p.shared_counts))
+        if shared or all(telling.constant is None for telling in self.tellings):
+            return shared
         return (
             "an answer that is the same whatever the data are tells nothing; bits(1) is the least that does",
         )
@@ -100,6 +101,15 @@ class Edition:
             weight = len(sql) + sum(10 + telling.weight for telling in planned.tellings)
             found = self._planned.keep(sql, planned, weight)
         return found
+
+    def notes(self, batch: Batch) -> tuple[str, ...]:
+        """What whoever reads the answers must know of the columns asked about, and of the questions."""
+        asked = (
+            note
+            for name, note in self.public.notes.items()
+            if any(planned.is_about(name) for planned in batch.statements)
+        )
+        return (*asked, *batch.notes)
 
     def known(self, telling: Telling) -> Stored | None:
         """An answer that is known to stand: it is constant, or was in the ledger."""

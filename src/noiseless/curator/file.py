@@ -1,6 +1,5 @@
 """A curator's file: which table, which budget, which ledger, and what each column may hold."""
 
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +13,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, PositiveInt, Strict
 
 from noiseless.accounting.cost import Budget, checked_budget, most_outputs
 from noiseless.domain import Schema
-from noiseless.domain.writing import write_text
 from noiseless.errors import NoiselessError, SchemaError
 from noiseless.exact import Bits
 from noiseless.queries.question import Limits
@@ -173,24 +171,6 @@ class CuratorFile:
     def query_outputs(self) -> int:
         """How many outputs a question may have unless it says otherwise."""
         return most_outputs(self.query_budget)
-
-
-def draft_sections(source: str) -> str:
-    """The sections of a curator's file to begin with; the columns are a schema's.
-
-    >>> print(draft_sections("data/half hours.csv").splitlines()[1])
-    name = "half_hours"    # what the table is called in SQL
-    """
-    place = source.rpartition("::")[2] if "::" in source else Path(source).stem
-    name = re.sub(r"\W+", "_", place).strip("_") or "dataset"
-    return (
-        f"[dataset]\nname = {write_text(name)}    # what the table is called in SQL\n"
-        f"source = {write_text(source)}    # seen from this file\n"
-        '# unit = "..."    # the column that names a person, where one has several rows; and max_rows\n\n'
-        "[budget]\nbits = 8          # for all answers together, whoever asks: choose it with care\n"
-        "query_bits = 1    # for each question, unless it says otherwise\n"
-        "# min_group = 5   # the smallest group that a mean over a private filter is told for\n"
-    )
 
 
 def _beside(folder: Path, address: str) -> str:

@@ -52,13 +52,13 @@ class PublicState:
         return Record.of_schema(self.schema, self.limits.rows)
 
     @cached_property
-    def notes(self) -> tuple[str, ...]:
-        """What whoever reads an answer must know of the declarations."""
-        return tuple(
-            f"a missing {name} counts as {column.missing}"
+    def notes(self) -> Mapping[str, str]:
+        """What whoever reads an answer about a column must know of its declaration."""
+        return {
+            name: f"a missing {name} counts as {column.missing}"
             for name, column in self.schema.columns.items()
             if column.missing is not None
-        )
+        }
 
     @property
     def entropy(self) -> Bits:

@@ -1,15 +1,14 @@
 """What a batch comes to: its answers, what it costs, what is spent and what is left."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from math import floor
 from typing import TYPE_CHECKING, Any
 
-from noiseless.accounting.cost import Budget, Cost, most_outputs
+from noiseless.accounting.cost import Budget, Cost, most_outputs, remaining_bits
 from noiseless.curator.answers import Answer, Result, plain
 from noiseless.display import aligned, html_rows
-from noiseless.exact import Bits, log2_bounds, round_down
+from noiseless.exact import Bits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -149,14 +148,3 @@ class Reply(Quote):
 
     def _lines(self) -> list[str]:
         return [line for result in self.results for line in aligned(result.lines())]
-
-
-def remaining_bits(budget: Budget | None, spent: Cost) -> float | None:
-    """Bits that a budget leaves, rounded down; never less than 0."""
-    if budget is None:
-        return None
-    if isinstance(budget, Bits):
-        left = log2_bounds(budget.ratio / spent.outputs)[0] - spent.capacity
-    else:
-        left = Fraction(budget) - log2_bounds(Fraction(spent.outputs))[1] - spent.capacity
-    return max(round_down(left), 0.0)

@@ -4,18 +4,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from noiseless.accounting.cost import most_outputs
+from noiseless.curator.counts_telling import CountsTelling
 from noiseless.curator.memory import once
 from noiseless.curator.parts import Part
 from noiseless.curator.planning import Planner, Wish
 from noiseless.curator.shapes import Reading
 from noiseless.curator.tellings import Stored, Telling
 from noiseless.domain import Column, Value
+from noiseless.exact import Bits
 from noiseless.queries.population import Group
 from noiseless.queries.question import Question
 from noiseless.queries.sql import Combination, Hints, Row, Statement
 from noiseless.queries.sql.statement import Cell
 
 Groups = dict[tuple[Value, ...], Part]
+
+_MOST_REACH = 10**6
+"""Nobody has a budget for more outputs of one question."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +87,31 @@ class Planned:
         content = self.statement.columns[place].content
         questions = content.questions if isinstance(content, Combination) else ()
         return tuple(telling for question in questions for telling in self.tellings_of(question))
+
+    def is_about(self, name: str) -> bool:
+        """Whether a column is asked about, also by a condition that every value passes."""
+        return name.casefold() in self.sql.casefold() or any(
+            name == question.column or name in question.by or name in question.where.columns
+            for question in self.parts
+        )
+
+    @once
+    def shared_counts(self) -> str:
+        """What to know of a histogram in which several values share a count; empty if none do."""
+        if self.classes is None:
+            return ""
+        told = [part.telling for by_group in self.parts.values() for part in by_group.values()]
+        coarse = [t for t in told if isinstance(t, CountsTelling) and t.partition.blocks < t.partition.size]
+        if not coarse:
+            return ""
+        outputs = max(telling.outputs_of_each for telling in coarse)
+        remedy = "ask for conditions instead, COUNT(*) FILTER (WHERE ...)"
+        if outputs <= _MOST_REACH:
+            remedy = f"/*+ reach({outputs}) */ counts each value by itself, for {Bits(outputs)} at most"
+        return (
+            f"several values of {self.statement.histogram} share one count: each of their rows says 0 up to"
+            f" that count, and the middles do not add up; {remedy}"
+        )
 
     def reply(self, answers: Mapping[str, Stored]) -> tuple[tuple[Cell, ...], ...]:
         """The rows of the reply, given the answers by their fingerprints."""

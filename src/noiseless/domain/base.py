@@ -88,7 +88,10 @@ class Column(BaseModel, ABC):
 
     def _check_missing(self) -> None:
         if self.missing is not None and self.index(self.missing) is None:
-            raise SchemaError(f"missing must lie in the domain, {self.describe()}; change or delete it")
+            remedy = "add it to categories, or change or delete it"
+            if self.kind != "category":
+                remedy = "change or delete it"
+            raise SchemaError(f"missing must lie in the domain, {self.describe()}; {remedy}")
 
     @model_validator(mode="wrap")
     @classmethod

@@ -99,7 +99,7 @@ def quantize_frame(
     recipe = _Recipe(schedule, release_as, clamp, missing)
     _check(recipe, frame.columns, unit, ordered)
     with readable_spark_errors(label):
-        read, counts = _counts(frame, recipe)
+        read, counts, farthest = _counts(frame, recipe)
         release = recipe.of_stage(0)
         release.rows, release.outside, release.strange, release.absent = (
             counts["rows"][recipe.columns[0]],
@@ -124,6 +124,8 @@ def quantize_frame(
         persons=persons,
         most_readings=min(1, release.rows) if unit is None else most,
         silent=silent,
+        farthest=farthest,
+        roundings=ColumnRelease(schedule, release_as, texts=False).roundings(),
         table=told if out is None else None,
     )
 
@@ -145,28 +147,35 @@ def _check(recipe: _Recipe, columns: Sequence[str], unit: str | None, order: tup
             raise UnknownColumnError(name, columns)
 
 
-def _counts(frame: "DataFrame", recipe: _Recipe) -> tuple[int, dict[str, dict[str, int]]]:
-    """How many rows there are; how many are released, and what values were met, for each column."""
+def _counts(frame: "DataFrame", recipe: _Recipe) -> tuple[int, dict[str, dict[str, int]], dict[str, int]]:
+    """How many rows there are; for each column, what values were met, and how far they are moved."""
     from pyspark.sql import functions as F  # noqa: N812
 
     columns = recipe.columns
-    names = ["read", *(f"{kind}{i}" for i in range(len(columns)) for kind in _COUNTED)]
+    counted = ["read", *(f"{kind}{i}" for i in range(len(columns)) for kind in _COUNTED)]
+    moved = [f"farthest{i}" for i in range(len(columns))]
+    names = [*counted, *moved]
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             release = recipe.of_stage(0)
             release.release(dict(zip(columns, batch.columns, strict=True)))
-            found = [len(batch)]
+            found: list[int | None] = [len(batch)]
             for name in columns:
                 met = (release.outside, release.strange, release.absent)
                 found += [release.rows, *(counts.get(name, 0) for counts in met)]
+            found += [release.farthest.get(name) for name in columns]
             yield pa.RecordBatch.from_arrays([pa.array([n], pa.int64()) for n in found], names)
 
     chosen = frame.select(*(frame[quoted(name)] for name in columns))
-    counted = mapped(chosen, work, ", ".join(f"{name} long" for name in names))
-    row = counted.agg(*(F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names)).first()
+    batches = mapped(chosen, work, ", ".join(f"{name} long" for name in names))
+    row = batches.agg(
+        *(F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in counted),
+        *(F.max(name).alias(name) for name in moved),
+    ).first()
     found = {kind: {name: int(row[f"{kind}{i}"]) for i, name in enumerate(columns)} for kind in _COUNTED}
-    return int(row["read"]), found
+    far = zip(columns, (row[name] for name in moved), strict=True)
+    return int(row["read"]), found, {name: int(one) for name, one in far if one is not None}
 
 
 def _readings(frame: "DataFrame", unit: str | None, schedule: Schedule) -> tuple[int | None, int, int]:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from itertools import pairwise
 from numbers import Integral
@@ -18,6 +19,9 @@ from noiseless.policies.catalogue import named_query
 if TYPE_CHECKING:
     from noiseless.mechanisms.rules import Rule
     from noiseless.policies.rules import Bound, RulePlan
+
+
+_DIGITS = 6
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,7 +131,7 @@ class Plan:
         who = "1 person" if self.people == 1 else f"{self.people:,} people"
         answers = f"{self.reach:,} answer{'s' * (self.reach != 1)}"
         lines = [
-            f"{self.query} of {who}: {told}, off by {float(self.worst_error):g} at most.",
+            f"{self.query} of {who}: {told}, off by {rounded_up(self.worst_error)} at most.",
             f"One person can cause {answers}{exact}: the price is {self.bits}.",
             f"A record holds {_bits(self.entropy_of_record)}.",
         ]
@@ -250,3 +254,15 @@ def whole_reach(reach: object) -> int:
 
 def _bits(amount: Bits | float) -> str:
     return str(amount) if isinstance(amount, Bits) else "infinitely many bits"
+
+
+def rounded_up(number: Fraction) -> str:
+    """Six significant digits, rounded up: an error that is read is never understated.
+
+    >>> rounded_up(Fraction(365, 2)), rounded_up(Fraction(1, 3)), rounded_up(Fraction(12345678))
+    ('182.5', '0.333334', '12,345,678')
+    """
+    if number.denominator == 1:
+        return f"{int(number):,}"
+    context = Context(prec=_DIGITS, rounding=ROUND_CEILING)
+    return f"{context.divide(Decimal(number.numerator), Decimal(number.denominator)).normalize(context):,f}"

@@ -57,7 +57,7 @@ class PricedRule:
         """The price under the names it has in JSON."""
         plan = self.plan
         finest = None if plan is None else plan.finest
-        error = None if plan is None else plan.worst_error
+        error, told = (None, None) if plan is None else (plan.worst_error, plan.told_error)
         return {
             "name": self.rule.name,
             "form": self.rule.form,
@@ -72,6 +72,7 @@ class PricedRule:
             "reach_exact": None if plan is None else plan.reach_exact,
             "bits": None if plan is None else plan.bits.upper,
             "worst_error": None if error is None else round_up(error),
+            "told_error": None if told is None else round_up(told),
             "withheld": None if plan is None else plan.withheld,
             "bits_of_finest": None if finest is None else finest.bits.upper,
             "worst_error_of_finest": None if finest is None else round_up(finest.worst_error),

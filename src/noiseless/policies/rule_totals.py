@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
+from noiseless.errors import RequestError
+from noiseless.exact import Rational
 from noiseless.mechanisms.reach import Reach
 from noiseless.mechanisms.rules.base import Dominance
 from noiseless.policies.rule_witness import Group, Witness
@@ -113,3 +115,24 @@ class Totals:
 def length(positions: range) -> int:
     """How many there are, also where `len` would overflow."""
     return max(positions.stop - positions.start, 0)
+
+
+def domain_of_total(
+    rule: Dominance, query: str, low: Rational, high: Rational, step: Rational | None
+) -> Lattice:
+    """What a person contributes.
+
+    Raises:
+        RequestError: it is nothing that a dominance rule is about.
+    """
+    if query not in {"sum", "mean"}:
+        raise RequestError(f"{rule.text} is about totals: ask for a sum or a mean, not for a {query}")
+    if step is None:
+        raise RequestError(
+            f"under {rule.text} a told total is exact, infinitely many answers; give a step (--step)"
+        )
+    if low < 0:
+        raise RequestError(
+            f"{rule.text} is about contributions that are not negative; bounds begin at 0 or above"
+        )
+    return Lattice.of(low, high, step)

@@ -1,18 +1,17 @@
 """A plan under a rule, in words."""
 
-from decimal import ROUND_CEILING, Context, Decimal
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from noiseless.exact import Bits
 from noiseless.mechanisms.rules import Dominance
 from noiseless.policies.budget import surely_finest
+from noiseless.policies.plan import rounded_up
 from noiseless.policies.rule_cells import are_exact
 
 if TYPE_CHECKING:
     from noiseless.policies.rules import RulePlan
 
-_DIGITS = 6
+_NOTHING = "at worst the rule protects nothing"
 
 
 def verdict(plan: "RulePlan") -> str:
@@ -36,16 +35,14 @@ def _beside_finest(plan: "RulePlan") -> str:
     if finest is None:
         return f"{name} tells {plan.bits} of the {_entropy(plan)} that a code holds."
     if not finest.worst_error and plan.reach_exact:
-        return (
-            f"{name} tells {plan.bits} of one person. So does the exact {_total(plan)}: at worst the rule"
-            " protects nothing."
-        )
-    cells = f"cells of {_short(finest.cell_width)}"
+        return f"{name} tells {plan.bits} of one person. So does the exact {_total(plan)}: {_NOTHING}."
+    cells = f"cells of {rounded_up(finest.cell_width)}"
     if plan.worst_error is None:
-        return f"{told}; {cells}, always told, tell no more, off by {_short(finest.worst_error)}."
+        return f"{told}; {cells}, always told, tell no more, off by {rounded_up(finest.worst_error)}."
     question = finest.mechanism.query
     if finest.worst_error < plan.worst_error:
-        less, more = _short(finest.worst_error), _short(plan.worst_error)
+        less = rounded_up(finest.worst_error)
+        more = rounded_up(plan.worst_error if plan.told_error is None else plan.told_error)
         beside = f"instead of {more}" if are_exact(question) else f"at most; the rule by {more} at most"
         return f"{told}; {cells} tell no more, off by {less} {beside}."
     if plan.reach_exact and surely_finest(question):
@@ -56,7 +53,7 @@ def _beside_finest(plan: "RulePlan") -> str:
 def warning(plan: "RulePlan") -> str | None:
     """What a user should know before relying on a rule."""
     if plan.tells_everything:
-        return "the price is all there is to know about a record: at worst the rule protects nothing"
+        return f"the price is all there is to know about a record: {_NOTHING}"
     if plan.values_of_record is not None and plan.reach >= plan.values_of_record > 1:
         return "the price, a bound, is all there is to know about a record: nothing is promised"
     return None
@@ -72,7 +69,7 @@ def lines(plan: "RulePlan") -> list[str]:
         f"One person can cause {answers}: the price is {plan.bits}. A record holds {_entropy(plan)}.",
         *_example(plan),
         plan.verdict,
-        *([f"Warning: {plan.warning}."] if plan.warning else []),
+        *([f"Warning: {plan.warning}."] if plan.warning and _NOTHING not in plan.verdict else []),
     ]
 
 
@@ -83,7 +80,23 @@ def _told(plan: "RulePlan") -> str:
         return f"a told {_total(plan)} is exact{', others are withheld' * plan.withheld}"
     most = "" if plan.finest is None or are_exact(plan.finest.mechanism.query) else " at most"
     many = f"{plan.cells:,} different answer{'s' * (plan.cells != 1)}{most}"
-    return many if plan.worst_error is None else f"{many}, off by {_short(plan.worst_error)} at most"
+    error = off_by(plan)
+    return f"{many}{';' if error.startswith('the') else ','} {error}" if error else many
+
+
+def off_by(plan: "RulePlan") -> str:
+    """How far what is told can be from the truth, and which number that is about."""
+    middle, told = plan.worst_error, plan.told_error
+    if middle is None:
+        return ""
+    if told is None and middle:
+        return f"the middle of what is told alike is off by {rounded_up(middle)} at most"
+    if told is None or told == middle:
+        return f"off by {rounded_up(middle)} at most"
+    return (
+        f"the number told is off by {rounded_up(told)} at most,"
+        f" the middle of what is told alike by {rounded_up(middle)}"
+    )
 
 
 def _example(plan: "RulePlan") -> list[str]:
@@ -101,8 +114,8 @@ def _example(plan: "RulePlan") -> list[str]:
 def _answers(plan: "RulePlan") -> str:
     """With the price: both ends of what is known where the reach is a bound."""
     if plan.reach_exact:
-        return f"{plan.reach:,} answers, {plan.bits}"
-    return f"{plan.witness_reach:,} to {plan.reach:,} answers, {plan.bits} at most"
+        return f"{plan.reach:,} answers from one person, {plan.bits}"
+    return f"{plan.witness_reach:,} to {plan.reach:,} answers from one person, {plan.bits} at most"
 
 
 def _total(plan: "RulePlan") -> str:
@@ -112,15 +125,3 @@ def _total(plan: "RulePlan") -> str:
 def _entropy(plan: "RulePlan") -> str:
     entropy = plan.entropy_of_record
     return str(entropy) if isinstance(entropy, Bits) else "infinitely many bits"
-
-
-def _short(number: Fraction) -> str:
-    """Six significant digits, rounded up: an error that is read is never understated.
-
-    >>> _short(Fraction(365, 2)), _short(Fraction(1, 3)), _short(Fraction(12345678))
-    ('182.5', '0.333334', '12,345,678')
-    """
-    if number.denominator == 1:
-        return f"{int(number):,}"
-    context = Context(prec=_DIGITS, rounding=ROUND_CEILING)
-    return f"{context.divide(Decimal(number.numerator), Decimal(number.denominator)).normalize(context):,f}"

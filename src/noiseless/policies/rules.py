@@ -15,12 +15,13 @@ from noiseless.mechanisms.reach import Reach, reach
 from noiseless.mechanisms.rules import DatePeriod, Dominance, MinCell, NumberCoarsening, Prefix, Rule
 from noiseless.mechanisms.rules import rule as read_rule
 from noiseless.mechanisms.rules.comb import Comb
+from noiseless.mechanisms.rules.told_error import told_error
 from noiseless.policies.budget import finest, printed_cells
 from noiseless.policies.catalogue import NAMES, named_query, unknown_question
 from noiseless.policies.plan import Plan, declared_bounds
 from noiseless.policies.rule_cells import cells_told
-from noiseless.policies.rule_totals import WITHHELD, Totals
-from noiseless.policies.rule_verdict import lines, verdict, warning
+from noiseless.policies.rule_totals import WITHHELD, Totals, domain_of_total
+from noiseless.policies.rule_verdict import lines, off_by, verdict, warning
 from noiseless.policies.rule_witness import Witness, witness
 from noiseless.queries import (
     Attribute,
@@ -54,7 +55,8 @@ class RulePlan:
         cells: how many different answers there are; None where totals are withheld by who makes them. Of a
             variance whose datasets are too many to be listed this, width and error are bounds.
         cell_width: how wide the widest cell is; None likewise, and for codes.
-        worst_error: how far the middle of what is told can be from the truth; None where nothing may be told.
+        worst_error: how far the middle of what is told alike can be from the truth; None if nothing may be.
+        told_error: how far the number told can be from it; None where a label such as >=90 or nothing may be.
         withheld: whether an answer may be withheld.
         witness: others, and values of a person, who really cause so many answers.
         finest: the finest answer found that lets one person cause no more than the witness does; None for
@@ -69,6 +71,7 @@ class RulePlan:
     cells: int | None
     cell_width: Fraction | None
     worst_error: Fraction | None
+    told_error: Fraction | None
     withheld: bool
     witness: Witness
     finest: Plan | None
@@ -120,7 +123,8 @@ class RulePlan:
 
     def to_dict(self) -> dict[str, Any]:
         """The plan under the names it has in JSON."""
-        entropy, width, error = self.entropy_of_record, self.cell_width, self.worst_error
+        entropy, width = self.entropy_of_record, self.cell_width
+        error, told = self.worst_error, self.told_error
         return {
             "query": self.query,
             "n": self.people,
@@ -134,6 +138,8 @@ class RulePlan:
             "bits": self.bits.upper,
             "worst_error": None if error is None else round_up(error),
             "worst_error_exact": None if error is None else str(error),
+            "told_error": None if told is None else round_up(told),
+            "told_error_exact": None if told is None else str(told),
             "paper_cells": None,
             "entropy_of_record": entropy.lower if isinstance(entropy, Bits) else entropy,
             "withheld": self.withheld,
@@ -148,11 +154,10 @@ class RulePlan:
         return "\n".join(lines(self))
 
     def _repr_html_(self) -> str:
-        error = "none" if self.worst_error is None else f"{float(self.worst_error):g}"
         rows = {
             "one person can cause": f"{self.reach:,} answers{'' if self.reach_exact else ' at most'}",
             "price": str(self.bits),
-            "off by at most": error,
+            "error": off_by(self) or "none",
             "may be withheld": "yes" if self.withheld else "no",
             "verdict": self.verdict,
         }
@@ -196,7 +201,7 @@ def rule_plan(
     low, high = numbers(declared_bounds(query, bounds))  # type: ignore[arg-type]  # numbers checks them
     question, values = named_query(query, n, low, high, step)
     if isinstance(found, Dominance):
-        return _of_total(found, query, n, question, _domain(found, query, low, high, step))
+        return _of_total(found, query, n, question, domain_of_total(found, query, low, high, step))
     if isinstance(found, MinCell) and query != "count":
         return _of_group(found, query, n, question, values)
     if not isinstance(found, NumberCoarsening):
@@ -235,6 +240,7 @@ class _Asked:
             cells=cells.count,
             cell_width=cells.width,
             worst_error=cells.error,
+            told_error=told_error(self.rule, self.question.span),
             withheld=False,
             witness=seen,
             finest=_finest(self.query, self.question, seen.reach, self.values),
@@ -248,25 +254,6 @@ def _finest(query: str, question: Query, allowed: int, values: int | None) -> Pl
 
 
 # Totals and groups
-
-
-def _domain(rule: Dominance, query: str, low: Rational, high: Rational, step: Rational | None) -> Lattice:
-    """What a person contributes.
-
-    Raises:
-        RequestError: it is nothing that a dominance rule is about.
-    """
-    if query not in {"sum", "mean"}:
-        raise RequestError(f"{rule.text} is about totals: ask for a sum or a mean, not for a {query}")
-    if step is None:
-        raise RequestError(
-            f"under {rule.text} a told total is exact, infinitely many answers; give a step (--step)"
-        )
-    if low < 0:
-        raise RequestError(
-            f"{rule.text} is about contributions that are not negative; bounds begin at 0 or above"
-        )
-    return Lattice.of(low, high, step)
 
 
 def _of_total(rule: Dominance, query: str, people: int, question: Query, domain: Lattice) -> RulePlan:
@@ -283,6 +270,7 @@ def _of_total(rule: Dominance, query: str, people: int, question: Query, domain:
         cells=1 if never else None if withheld else question.span.last + 1,  # type: ignore[union-attr]
         cell_width=None if withheld else question.span.step,  # type: ignore[union-attr]  # a lattice
         worst_error=None if withheld else Fraction(0),
+        told_error=None if withheld else Fraction(0),
         withheld=withheld,
         witness=seen,
         finest=_finest(query, question, seen.reach, domain.last + 1),
@@ -302,7 +290,7 @@ def _of_group(rule: MinCell, query: str, people: int, question: Query, values: i
             " give the step of the values (--step)"
         )
     exact = Stepped(question.span, 1)
-    return asked.told(exact, lambda answer: answer)
+    return replace(asked.told(exact, lambda answer: answer), told_error=Fraction(0))
 
 
 def _of_middle_two(rule: NumberCoarsening, people: int, question: MiddleMedianOnInterval) -> RulePlan:

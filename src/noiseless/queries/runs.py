@@ -82,17 +82,17 @@ def _place(name: str, column: Column, constant: Value | Fraction) -> tuple[int, 
         return (constant - column.bounds[0]).days, column.step
     if isinstance(column, BooleanColumn) and isinstance(constant, bool):
         return int(constant), 1
-    raise ColumnError(name, f"holds {_KINDS[column.kind]}; compare it with the same kind")
+    raise ColumnError(name, f"holds {_KINDS[column.kind]}; compare it with the same kind{_HOW[column.kind]}")
 
 
 def _among_categories(name: str, column: CategoryColumn, operator: str, constant: Value | Fraction) -> Runs:
     """Texts compare with texts by their characters, whole numbers with numbers."""
     text = isinstance(constant, str)
     if not text and not _is_number(constant):
-        raise ColumnError(name, f"holds {_kind_of_categories(column)}; compare it with the same kind")
+        raise _of_another_kind(name, column)
     alike = [(i, value) for i, value in enumerate(column.categories) if isinstance(value, str) == text]
     if not alike or (operator not in ("=", "!=") and len(alike) < column.size):
-        raise ColumnError(name, f"holds {_kind_of_categories(column)}; compare it with the same kind")
+        raise _of_another_kind(name, column)
     if not text:
         constant = Fraction(constant)  # type: ignore[arg-type]  # exact beside any decimal
     found = as_runs(i for i, value in alike if _COMPARE[operator](value, constant))
@@ -107,12 +107,16 @@ def _is_number(constant: object) -> bool:
     return isinstance(constant, int | Decimal | Fraction) and not isinstance(constant, bool)
 
 
-def _kind_of_categories(column: CategoryColumn) -> str:
+def _of_another_kind(name: str, column: CategoryColumn) -> ColumnError:
     kinds = {isinstance(value, str) for value in column.categories}
-    return "texts and numbers" if len(kinds) > 1 else "texts" if True in kinds else "numbers"
+    held, how = ("texts", ", in single quotes") if True in kinds else ("numbers", ", without quotes")
+    if len(kinds) > 1:
+        held, how = "texts and numbers", ""
+    return ColumnError(name, f"holds {held}; compare it with the same kind{how}")
 
 
 _KINDS = {"number": "numbers", "date": "dates", "boolean": "truth values", "category": "texts"}
+_HOW = {"number": ", without quotes", "date": ", in quotes: '2024-12-31'", "boolean": ": TRUE or FALSE"}
 
 _COMPARE: dict[str, Callable[[object, object], bool]] = {
     "=": lambda one, two: one == two,

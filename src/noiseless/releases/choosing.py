@@ -129,12 +129,12 @@ def _wish(prepared: Prepared, max_distortion: Fraction | None) -> Wish:
     if request.min_posterior is not None and request.min_posterior > values:
         raise RequestError(
             f"{hidden} has {values:,} different values, so at most {values:,} can hide behind an answer; ask "
-            f"for min-posterior {values} or less"
+            f"for --min-posterior {values} or less"
         )
     if request.weight is None and not request.targets:
         raise RequestError(
-            "there is no target: say how much to hide (min-posterior, max-leakage, max-maximin), how "
-            "much may be lost (max-distortion, min-resolution), or how to weigh them (weight)"
+            "there is no target: say how much to hide (--min-posterior, --max-leakage, --max-maximin), how "
+            "much may be lost (--max-distortion, --min-resolution), or how to weigh them (--weight)"
         )
     return Wish(
         objective=request.objective,
@@ -154,12 +154,12 @@ def _check_limits(prepared: Prepared, found: Measured) -> None:
     """Hold what is written against every limit: what reads alike is one cell, numbers are rounded."""
     request, source = prepared.source.request, prepared.source
     kept = {
-        "min-posterior": request.min_posterior is None or found.min_posterior >= request.min_posterior,
-        "max-leakage": request.max_leakage is None or found.leakage <= request.max_leakage,
-        "max-maximin": request.max_maximin is None or found.maximin <= request.max_maximin,
-        "max-distortion": request.max_distortion is None or found.distortion <= request.max_distortion,
-        "min-resolution": request.min_resolution is None or not found.resolution < request.min_resolution,
-        "suppress": found.suppressed_rows <= request.suppress * source.rows,
+        "--min-posterior": request.min_posterior is None or found.min_posterior >= request.min_posterior,
+        "--max-leakage": request.max_leakage is None or found.leakage <= request.max_leakage,
+        "--max-maximin": request.max_maximin is None or found.maximin <= request.max_maximin,
+        "--max-distortion": request.max_distortion is None or found.distortion <= request.max_distortion,
+        "--min-resolution": request.min_resolution is None or not found.resolution < request.min_resolution,
+        "--suppress": found.suppressed_rows <= request.suppress * source.rows,
     }
     missed = [option for option, holds in kept.items() if not holds]
     if missed:

@@ -25,6 +25,8 @@ Kind = Literal["number", "date", "category", "hierarchy"]
 _NUMBER = r"^(0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)\.[0-9]*[1-9])$"
 _ALMOST = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
 _DECIMAL_COMMA = r"^\s*[-+]?([0-9]{1,3}(\.[0-9]{3})+|[0-9]+),[0-9]+\s*$"
+_DAY = "[0-9]{1,2}[./-][0-9]{1,2}"
+_DATE = rf"^\s*({_DAY}[./-]([0-9]{{2}}|[0-9]{{4}})|[0-9]{{4}}[./-]{_DAY})([ T].*)?$"
 _LONGEST = 100
 """Digits that numbers may take when they are written out one below the other; floats hold their squares."""
 
@@ -94,6 +96,13 @@ class PublicColumn:
     def decimal_commas(self) -> int:
         """How many texts are numbers written as 1.234,50."""
         return self._texts_like(_DECIMAL_COMMA) if self._is_text else 0
+
+    @property
+    def dates_among_texts(self) -> int:
+        """How many categories look like dates (20/01/1959), or like days with a time."""
+        if self.kind == "category" and pt.is_timestamp(self.type):
+            return len(self.texts) - int(self.texts.null_count)
+        return self._texts_like(_DATE) if self._is_text else 0
 
     def _texts_like(self, pattern: str) -> int:
         return int(pc.sum(pc.match_substring_regex(self.texts, pattern)).as_py() or 0)

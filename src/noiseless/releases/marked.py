@@ -22,10 +22,10 @@ BoolArray = npt.NDArray[np.bool_]
 def explained(error: RequestError, public: PublicColumns) -> RequestError:
     """A refusal, with what can be done about values that are no numbers."""
     missing = any(column.texts.null_count for column in _with_marks(public))
-    drop = "leave their rows out (missing=drop), " if missing else ""
+    drop = "leave their rows out (--missing drop), " if missing else ""
     return RequestError(
-        f"{error}; {never_merged(public)}: {drop}allow suppression (suppress), "
-        "or take such a column as categories (categorical)"
+        f"{error}; {never_merged(public)}: {drop}allow suppression (--suppress), "
+        "or take such a column as categories (--categorical)"
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from noiseless.audits.alike import near_notes, spelling_notes
 from noiseless.display import counted, verb
 from noiseless.exact import Bits, Rational
 from noiseless.measures import maximin
@@ -123,7 +124,10 @@ def frontier(
     baselines: bool = True,
     **options: Any,  # noqa: ANN401 - as for `release`
 ) -> ReleaseFrontier:
-    """Every undominated release of a table, beside what other methods reach.
+    """The releases of a table that none found beats, beside what other methods reach.
+
+    For one ordered column these are all undominated ones with contiguous cells, unless the `note` of a series
+    says that some were left out. The `scope` of the result says what is proved.
 
     Args:
         table: a file, a glob, `duckdb:///file.db::table`, or any frame.
@@ -278,10 +282,22 @@ def _missing(source: Source) -> Iterator[str]:
             yield f"{lacking}; a missing one counts as one more value, also among the values left"
 
 
+def _sets_with_missing(found: Measured) -> Iterator[str]:
+    """How a missing value reads within a set of categories."""
+    for column, word in zip(found.read.public.columns, found.read.words, strict=True):
+        if column.kind != "category" or not column.texts.null_count:
+            continue
+        if any(text is not None and text.startswith("|") for text in word.texts.to_pylist()):
+            yield f"in column {column.name!r} a set that begins with | holds the missing value too"
+
+
 def _warnings(found: Measured) -> tuple[str, ...]:
     """What a reader should know."""
     source, request = found.source, found.source.request
-    told = [*_missing(source)]
+    told = [
+        *_missing(source),
+        *spelling_notes(source.tally, request.sensitive),
+    ]
     if found.leakage.ratio == 1 and len(found.read) == 1:
         told.append("all public values became one: the release says nothing about the public columns")
     for column in found.read.public.columns:
@@ -301,6 +317,12 @@ def _warnings(found: Measured) -> tuple[str, ...]:
                 f"column {column.name!r} is written with decimal commas and is taken as categories;"
                 " write 1234.50 for 1.234,50 to have numbers"
             )
+        elif 2 * column.dates_among_texts > len(column.texts):
+            told.append(
+                f"column {column.name!r} looks like dates and is taken as categories, which have no order;"
+                " write 1959-01-20, without a time, to have days of which near ones are merged"
+            )
+    told += _sets_with_missing(found)
     if request.keep_order:
         told.append("the rows are in the order of the table, which tells something too")
-    return tuple(told)
+    return (*told, *near_notes(source.tally, request.sensitive))

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PositiveInt, ValidationError
 
+from noiseless.display import plain_problem
 from noiseless.errors import RequestError
 from noiseless.policies.merging.codebook import Codeword, Distance
 from noiseless.tables import Missing, require_distinct
@@ -172,6 +173,12 @@ class ReleaseRequest(BaseModel):
             raise RequestError("no sensitive column is named; say which one to hide (sensitive)")
         if not self.public:
             raise RequestError("no public column is named; say which one to publish (public)")
+        for column in self.keep:
+            if column in self.sensitive:
+                raise RequestError(
+                    f"column {column!r} is what is to be hidden, and a release holds no such column; "
+                    "leave it out of what is kept"
+                )
         require_distinct(sensitive=self.sensitive, public=self.public, given=self.given, keep=self.keep)
         for option in ("hierarchy", "column_weight", "span", "numeric", "categorical"):
             for column in getattr(self, option):
@@ -240,8 +247,7 @@ def _problem(error: ValidationError, model: type[BaseModel]) -> str:
         close = get_close_matches(place.replace("-", "_"), list(model.model_fields), n=1, cutoff=0.5)
         known = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(model.model_fields)}"
         return f"there is no option {place!r}; {known}"
-    message = str(first["msg"]).removeprefix("Value error, ")
-    return f"{place}: {message[:1].lower()}{message[1:]}"
+    return f"{place}: {plain_problem(first['msg'])}"
 
 
 def _is_internal(part: str) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -99,7 +99,10 @@ class Series:
 
 @dataclass(frozen=True, repr=False)
 class ReleaseFrontier:
-    """The undominated releases of a table: what is given away against what is kept.
+    """The releases of a table that none found beats: what is given away against what is kept.
+
+    Where `scope` is None these are what greedy merging and searches from there found; there may be better
+    ones.
 
     Attributes:
         source: the table.
@@ -108,7 +111,7 @@ class ReleaseFrontier:
         sensitive_values: |[[S]]|.
         public_values: |[[X]]|.
         rows: how many rows there are.
-        points: the releases that none of our methods beats, the leakiest first.
+        points: the releases of our methods that no method of the series beats, the leakiest first.
         series: every method's points, ours and others'.
         method: which of our methods made the points.
         scope: among which partitions the points are proved to be the best ("contiguous", "all"), or None.
@@ -137,6 +140,26 @@ class ReleaseFrontier:
 
     def __len__(self) -> int:
         return len(self.points)
+
+    def including(self, point: ReleasePoint) -> "ReleaseFrontier":
+        """The frontier with a release that was found besides, unless one here is as good in both."""
+        every = [*self.points, *(one for series in self.series for one in series.points)]
+        if point.suppressed_rows or any(self._as_good(one, point) for one in every):
+            return self
+        kept = [one for one in self.points if not self._as_good(point, one)]
+        points = sorted([*kept, point], key=self._leak, reverse=True)
+        return replace(self, points=tuple(points), scope=None)
+
+    def _leak(self, point: ReleasePoint) -> Bits:
+        return point.maximin if self.objective == "maximin" else point.leakage
+
+    def _as_good(self, one: ReleasePoint, other: ReleasePoint) -> bool:
+        """Whether a release gives away no more than another and loses no more."""
+        if self._leak(one) > self._leak(other) or (self.objective == "both" and one.maximin > other.maximin):
+            return False
+        if self.utility == "resolution" or one.distortion is None or other.distortion is None:
+            return one.resolution >= other.resolution
+        return one.distortion <= other.distortion
 
     def __repr__(self) -> str:
         lines = [f"  {cells:>9}  {rest}" for cells, rest in self._lines]
@@ -236,7 +259,7 @@ class Release:
     found: dict[str, ReleaseFrontier] = field(default_factory=dict, repr=False)
 
     def frontier(self, progress: Progress | None = None) -> ReleaseFrontier:
-        """Every undominated release of the same columns, and what other methods reach; computed once.
+        """The releases of the same columns that none found beats, and what methods reach; computed once.
 
         Args:
             progress: told the share of the work that is done.
@@ -244,7 +267,7 @@ class Release:
         if "frontier" not in self.found:
             if self.surveyed is None:
                 raise ValueError("this release does not know the table that it was made from")
-            self.found["frontier"] = self.surveyed(progress)
+            self.found["frontier"] = self.surveyed(progress).including(self.point)
         return self.found["frontier"]
 
     def save(self, out: Path | str, *, certificate: Path | str | None = None) -> None:

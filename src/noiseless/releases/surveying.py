@@ -1,7 +1,8 @@
-"""The frontier of a table: every undominated release, and what other methods reach."""
+"""The frontier of a table: the releases that none found beats, and what other methods reach."""
 
 from noiseless.exact import Bits
 from noiseless.policies.selection import SurveyPoint, survey
+from noiseless.policies.selection.survey import least_proved
 from noiseless.releases.choosing import Prepared
 from noiseless.releases.marked import never_merged
 from noiseless.releases.results import Progress, ReleaseFrontier, ReleasePoint, Series
@@ -29,7 +30,7 @@ def surveyed(
         Series(one.name, tuple(_point(p) for p in one.points), one.scope, not one.ours, one.note)
         for one in found.series
     )
-    points = found.undominated
+    points = found.unbeaten
     return ReleaseFrontier(
         source=source.table.label,
         sensitive=request.sensitive,
@@ -40,7 +41,7 @@ def surveyed(
         points=tuple(_point(point) for point in points),
         series=series,
         method=" + ".join(dict.fromkeys(point.series for point in points)),
-        scope=found.scope,
+        scope=least_proved(points),
         objective=request.objective,
         utility=request.utility,
         given=request.given,

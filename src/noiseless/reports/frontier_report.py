@@ -19,6 +19,7 @@ from noiseless.reports.frontier_rows import (
     note_words,
     scope_words,
     spread,
+    title_words,
 )
 from noiseless.reports.frontier_svg import NARROW, WIDE, frontier_svg
 from noiseless.tables import written_whole
@@ -38,6 +39,7 @@ class FrontierParts:
         levels: how much may be given away.
         methods: what each method loses then.
         points: points to list.
+        title: what the points are called.
         proved: what is proved of it.
         ends: why it ends before all values are left; empty where it does not.
         notes: what is to be said about methods.
@@ -49,6 +51,7 @@ class FrontierParts:
     levels: tuple[Level, ...]
     methods: tuple[MethodRow, ...]
     points: tuple[ReleasePoint, ...]
+    title: str
     proved: str
     ends: str
     notes: tuple[str, ...]
@@ -72,6 +75,7 @@ def frontier_parts(
         levels,
         method_rows(frontier, levels),
         tuple(spread(frontier.points, _MOST_POINTS)),
+        title_words(frontier),
         scope_words(frontier),
         note_words(frontier),
         tuple(method_notes(frontier)),
@@ -82,7 +86,7 @@ def render_frontier(frontier: ReleaseFrontier) -> str:
     """A frontier as one HTML page that needs nothing else: no script, no network, the same bytes every time.
 
     Args:
-        frontier: every undominated release of some columns, with a series for each method.
+        frontier: the releases of some columns that none found beats, with a series for each method.
     """
     return (
         environment()

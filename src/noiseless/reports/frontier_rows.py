@@ -129,7 +129,16 @@ def scope_words(frontier: ReleaseFrontier) -> str:
             "Proved: no contiguous cells (runs of neighbouring values) beat a point of this frontier. Other "
             "cells might."
         )
-    return "These are the best releases found. It is not proved of all of them that there are none better."
+    return (
+        "These were found, and no method listed here beats one of them. It is not proved of all of them that "
+        "there are none better, nor that there are no others between them."
+    )
+
+
+def title_words(frontier: ReleaseFrontier) -> str:
+    """What the points are called: undominated where that is proved, at least among contiguous cells."""
+    what = "undominated releases" if frontier.scope else "releases that none found here beats"
+    return what if len(frontier.points) != 1 else what.replace("releases", "release", 1)
 
 
 def note_words(frontier: ReleaseFrontier) -> str:

@@ -38,7 +38,7 @@ def posterior_bins(exposure: Exposure) -> tuple[Bin, ...]:
     present = [size for size, _, _ in exposure.posterior_histogram]
     widen = _same if len(present) <= _MOST_SIZES else _doubling
     spans = dict.fromkeys([(1, 1), *map(widen, present)])
-    return tuple(_bin(exposure, first, min(last, exposure.max_posterior)) for first, last in spans)
+    return tuple(_bin(exposure, *_ended(span, present[0], present[-1])) for span in spans)
 
 
 def cell_bins(posteriors: IntArray, rows: IntArray) -> tuple[Bin, ...]:
@@ -54,11 +54,18 @@ def cell_bins(posteriors: IntArray, rows: IntArray) -> tuple[Bin, ...]:
     present = np.unique(posteriors).tolist()
     widen = _same if len(present) <= _MOST_SIZES else _doubling
     bins = list[Bin]()
-    for first, last in dict.fromkeys([(1, 1), *map(widen, present)]):
+    for span in dict.fromkeys([(1, 1), *map(widen, present)]):
+        first, last = _ended(span, present[0], present[-1])
         inside = (first <= posteriors) & (posteriors <= last)
         heads = int(rows[inside].sum())
-        bins.append(Bin(first, min(last, present[-1]), int(np.count_nonzero(inside)), heads))
+        bins.append(Bin(first, last, int(np.count_nonzero(inside)), heads))
     return tuple(bins)
+
+
+def _ended(span: tuple[int, int], smallest: int, largest: int) -> tuple[int, int]:
+    """A bin without the sizes below the smallest that occurs and above the largest; an empty one as it is."""
+    first, last = span
+    return (max(first, smallest) if last >= smallest else first), min(last, largest)
 
 
 def _bin(exposure: Exposure, first: int, last: int) -> Bin:

@@ -25,6 +25,7 @@ from noiseless.reports.release_rows import (
     for_the_same,
     found_by,
     largest_cell,
+    more_values,
     names_text,
     proved,
     status_of_release,
@@ -58,7 +59,7 @@ def render_release(
 
     Args:
         release: the release.
-        frontier: every undominated release of the same columns, for the plot in which this one is marked.
+        frontier: the frontier of the same columns, for the plot in which this one is marked.
         compared_with: another release of the same table to be shown beside it, or the JSON of its
             certificate, whose claims are then believed.
 
@@ -88,7 +89,7 @@ def render_release(
             found_by=found_by(release),
             largest=largest_cell(release),
             entropy=Bits(release.sensitive_values),
-            more_values=any(change.after > change.before for change in release.changes),
+            more_values=more_values(release),
             version=__version__,
             front=None if frontier is None else frontier_parts(frontier, marked),
             **_cells(release),

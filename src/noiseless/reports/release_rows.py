@@ -78,6 +78,10 @@ def cost_words(release: Release) -> str:
     if len(changes) == 1 and changes[0].kind in ("number", "date") and distance == "absolute":
         most = change_text(point.distortion, changes[0].kind)
         return f"no {value_text(changes[0].name)} is changed by more than {most}"
+    if len(changes) == 1 and changes[0].kind == "category" and release.request.codeword != "medoid":
+        return (
+            f"no {value_text(changes[0].name)} is told as one of more than {largest_cell(release):,} values"
+        )
     text = length_text(point.distortion)
     return f"no row is further than {text} from the original ({distance} distance)"
 
@@ -197,6 +201,16 @@ def proved(release: Release) -> str:
     return f"Not proved to be the best. {_room(release, better)}"
 
 
+def more_values(release: Release) -> str:
+    """Why a column can have more values than before; empty where none has."""
+    if not any(change.after > change.before for change in release.changes):
+        return ""
+    return (
+        "A column can show more different values than it had: ranges and sets that overlap are read as "
+        "different values."
+    )
+
+
 def found_by(release: Release) -> str:
     """How the cells were found; a method that proves nothing can meet a bound, which does."""
     bound = "; proved best by a bound" if release.optimal and not release.method.startswith("exact") else ""
@@ -208,7 +222,7 @@ def for_the_same(release: Release, frontier: ReleaseFrontier | None = None) -> s
 
     Args:
         release: the release.
-        frontier: every undominated one of the same columns; that of the release, if it has been found.
+        frontier: that of the same columns; that of the release, if it has been found.
     """
     frontier = release.found.get("frontier") if frontier is None else frontier
     if frontier is None or not release.request.targets.keys() <= {"min_posterior", "max_leakage"}:
@@ -222,7 +236,7 @@ def for_the_same(release: Release, frontier: ReleaseFrontier | None = None) -> s
         return ""
     return (
         f"For the same {utility} {best.min_posterior:,} values could be left, with "
-        f"{counted(best.cells, 'cells')} instead of {point.cells:,}: ask for min-posterior "
+        f"{counted(best.cells, 'cells')} instead of {point.cells:,}: ask for --min-posterior "
         f"{best.min_posterior}."
     )
 

@@ -10,6 +10,7 @@ from noiseless.reports.frontier_rows import (
     note_words,
     scope_words,
     spread,
+    title_words,
 )
 from noiseless.reports.numbers import kept_text, length_text, value_text
 from noiseless.reports.release_rows import (
@@ -17,6 +18,7 @@ from noiseless.reports.release_rows import (
     change_text,
     for_the_same,
     found_by,
+    more_values,
     names_text,
     proved,
     status_of_release,
@@ -37,6 +39,7 @@ def release_text(release: Release) -> str:
         _measures(release),
         _asked(release),
         _changes(release),
+        wrapped(more_values(release)),
         wrapped(f"{proved(release)} (found by: {found_by(release)})"),
         wrapped(for_the_same(release)),
         *(wrapped(f"Note: {warning}") for warning in release.warnings),
@@ -102,7 +105,7 @@ def _example(example: Example) -> str:
 
 
 def frontier_text(frontier: ReleaseFrontier) -> str:
-    """The undominated points, or some of them evenly, what each method needs, and what is proved."""
+    """The frontier's points, or some of them evenly, what each method needs, and what is proved."""
     blocks = [
         _points(frontier),
         wrapped(note_words(frontier)),
@@ -116,7 +119,7 @@ def _points(frontier: ReleaseFrontier) -> str:
     shown = spread(frontier.points, _MOST_POINTS)
     some = f" ({len(shown)} of them)" if len(shown) < len(frontier.points) else ""
     title = (
-        f"{len(frontier.points):,} undominated release{'s' * (len(frontier.points) != 1)}{some}: "
+        f"{len(frontier.points):,} {title_words(frontier)}{some}: "
         f"{names_text(frontier.sensitive)} hidden, "
         f"{names_text(frontier.public)} published"
     )

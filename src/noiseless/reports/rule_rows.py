@@ -63,6 +63,9 @@ def finest_text(rules: UnderRules) -> str:
     finest = rules.finest
     if finest is None:
         return f"Not compared with chosen cells: {rules.finest_reason}."
+    if not finest.largest_change:
+        left = counted(finest.min_posterior, "values")
+        return f"Not compared with chosen cells: the table as it is leaves no fewer at worst ({left})."
     return (
         f"The finest cells of {finest.column} that leave as many values: {counted(finest.cells, 'cells')}, "
         f"at least {finest.min_posterior:,} left, largest change "

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from noiseless.audits import Audit, PolicyResult, Witness
+from noiseless.audits.alike import near_notes, spelling_notes
 from noiseless.audits.policy_wording import policy_table
 from noiseless.audits.ruled_wording import rule_rows
 from noiseless.audits.wording import ROWS
@@ -18,7 +19,8 @@ def audit_text(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool
     """The verdict, the main numbers, what matters most, and where to look."""
     blocks = [
         *_headline(audit),
-        aligned(audit.summary.items()),
+        aligned(_summary(audit)),
+        *_notes(audit),
         *_rules(audit),
         _several(audit),
         _side(audit),
@@ -42,6 +44,22 @@ def _headline(audit: Audit) -> list[str]:
     ]
     totals = table("What totals by group give away:", header, rows)
     return [wrapped(rules.totals_verdict), totals, wrapped(f"{ROWS} {audit.verdict}")]
+
+
+_HOW = {"missing": "--missing", "left out": "--missing drop"}
+"""The options about what the summary says of missing values."""
+
+
+def _summary(audit: Audit) -> list[tuple[str, str]]:
+    return [
+        (name, f"{text} ({_HOW[name]})" if name in _HOW else text) for name, text in audit.summary.items()
+    ]
+
+
+def _notes(audit: Audit) -> list[str]:
+    """What to bear in mind when values left are counted."""
+    near = near_notes(audit.tally, audit.sensitive) if audit.worst.min_posterior > 1 else ()
+    return [wrapped(f"Note: {note}.") for note in (*near, *spelling_notes(audit.tally, audit.sensitive))]
 
 
 def _rules(audit: Audit) -> list[str]:

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from noiseless.display import plain_problem
 from noiseless.server.errors import ApiError, bad_request
 
 Body = TypeVar("Body", bound=BaseModel)
@@ -59,4 +60,5 @@ def _explained(error: ValidationError) -> str:
     if first["type"] == "json_invalid":
         return _NO_JSON
     place = ".".join(str(part) for part in first["loc"])
-    return f"{place}: {first['msg']}" if place else str(first["msg"])
+    problem = plain_problem(first["msg"])
+    return f"{place}: {problem}" if place else problem

@@ -19,7 +19,7 @@ _REFUSALS: dict[int, tuple[str, str, str]] = {
     409: (
         "The budget does not allow it, the key came with another batch, or the data is not as declared",
         "budget_exceeded",
-        "the batch costs 1.00 bits, 6.00 bits are spent and the budget leaves room for no new answer",
+        "the batch costs 2.00 bits, 5.00 bits are spent and 1.00 bits are left; ask for coarser answers",
     ),
     413: ("Too large", "too_large", "a batch has at most 100 statements; send several"),
     415: ("Not JSON", "bad_request", "send the body as application/json"),

@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 from dataclasses import dataclass
+from ipaddress import ip_address
 
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.server.settings import Settings
@@ -45,8 +46,20 @@ class Listening:
     @property
     def url(self) -> str:
         """Where people find it."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
+        everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where a browser finds it
+        host = everywhere.get(self.host, self.host)
+        host = f"[{host}]" if ":" in host else host
         return f"{'http' if self.tls_cert is None else 'https'}://{host}:{self.port}"
+
+    @property
+    def in_the_clear(self) -> bool:
+        """Whether tokens and answers leave this machine as plain HTTP, unless a proxy stands before it."""
+        if self.tls_cert is not None or self.host == "localhost":
+            return False
+        try:
+            return not ip_address(self.host).is_loopback
+        except ValueError:
+            return True
 
 
 def _require_free(listening: Listening) -> None:
@@ -71,12 +84,15 @@ def serve(settings: Settings, listening: Listening) -> None:
     import uvicorn
 
     from noiseless.server.app import create_app
-    from noiseless.server.logs import set_up_logging
+    from noiseless.server.logs import log, set_up_logging
     from noiseless.server.office import Office
     from noiseless.server.protocol import PatientProtocol
 
     _require_free(listening)
     set_up_logging(listening.log_format)
+    if listening.in_the_clear:
+        remedy = "--tls-cert and --tls-key, or a reverse proxy that does TLS and alone reaches this port"
+        log("plain HTTP: tokens and answers can be read on the way", logging.WARNING, remedy=remedy)
     options = {
         "host": listening.host,
         "port": listening.port,
@@ -96,6 +112,7 @@ def serve(settings: Settings, listening: Listening) -> None:
         app.office.warn_of_missing_tokens()
         _stop_quietly()
         _take_short_turns()
+        _tell_people(listening)
         uvicorn.run(app, **options)  # type: ignore[arg-type]
         gc.unfreeze()  # libraries complain at the end about what was never collected
         return
@@ -106,7 +123,14 @@ def serve(settings: Settings, listening: Listening) -> None:
     os.environ[_LOG_FORMAT] = listening.log_format
     with tempfile.TemporaryDirectory(prefix="noiseless-metrics-") as folder:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+        _tell_people(listening)
         uvicorn.run("noiseless.server.running:worker", factory=True, workers=listening.workers, **options)  # type: ignore[arg-type]
+
+
+def _tell_people(listening: Listening) -> None:
+    """On a terminal one plain line beside the log: where to go."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"Open {listening.url} in a browser; Ctrl-C stops the server.\n")
 
 
 def _stop_quietly() -> None:

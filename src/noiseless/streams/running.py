@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from noiseless.errors import RequestError
 from noiseless.mechanisms.local.column_release import ColumnRelease, ReleaseAs
+from noiseless.mechanisms.local.moved import ENDLESS
 from noiseless.mechanisms.local.on_pipe import tell, write_as
 from noiseless.mechanisms.local.on_table import Quantized, column_release, result
 from noiseless.mechanisms.local.streaming import Local, Schedule
@@ -119,6 +120,9 @@ class _Running:
             self.read, self.release.rows = counts["read"], counts["rows"]
             self.release.meters.silent = counts["silent"]
             self.release.outside = {self.release.parts[0].name: counts["moved"]}
+            if counts["moved"]:  # how far was not kept by all versions
+                moved = counts.get("farthest", ENDLESS)
+                self.release.farthest = {part.name: moved for part in self.release.parts}
         if not (progress.finished and isinstance(self.sink, FileSink)):
             self.sink.go_on(progress)
 
@@ -183,4 +187,5 @@ class _Running:
     def _counts(self) -> dict[str, int]:
         release = self.release
         moved = sum(release.outside.values())
-        return {"read": self.read, "rows": release.rows, "silent": release.meters.silent, "moved": moved}
+        found = {"read": self.read, "rows": release.rows, "silent": release.meters.silent, "moved": moved}
+        return found | ({"farthest": max(release.farthest.values())} if release.farthest else {})

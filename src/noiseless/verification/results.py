@@ -82,11 +82,25 @@ class Verification:
         """One sentence."""
         if self.holds:
             return f"The certificate holds: all {len(self.checks)} checks pass."
-        failed = ", ".join(check.name for check in self.failed)
-        return f"The certificate DOES NOT HOLD: {failed}."
+        failed = ", ".join(check.name for check in self.failed if check.found is not None)
+        more = f" (and {len(self._not_made)} checks could not be made)" if self._not_made else ""
+        return f"The certificate DOES NOT HOLD: {failed}{more}."
+
+    @property
+    def _not_made(self) -> tuple[str, ...]:
+        """The checks that fail because an earlier one does."""
+        return tuple(check.name for check in self.failed if check.found is None)
+
+    @property
+    def lines(self) -> dict[str, str]:
+        """A line a check; those that could not be made are told in one, so that the cause can be seen."""
+        found = {check.name: str(check) for check in self.checks if check.name not in self._not_made}
+        if self._not_made:
+            found["not made"] = f"FAIL, because of what fails above: {', '.join(self._not_made)}"
+        return found
 
     def __repr__(self) -> str:
-        return text_table(self.verdict, {check.name: str(check) for check in self.checks})
+        return text_table(self.verdict, self.lines)
 
     def _repr_html_(self) -> str:
-        return html_table(self.verdict, {check.name: str(check) for check in self.checks})
+        return html_table(self.verdict, self.lines)

@@ -1253,13 +1253,20 @@ def as_json(checks: list[Check], not_checked: dict[str, Any]) -> str:
 
 def as_text(checks: list[Check], not_checked: dict[str, Any]) -> str:
     """The answer for people."""
-    failed = [check.name for check in checks if not check.holds]
-    verdict = f"DOES NOT HOLD: {', '.join(failed)}" if failed else f"holds: all {len(checks)} checks pass"
-    lines = [f"The certificate {verdict}.", ""]
+    failed = [check.name for check in checks if not check.holds and check.found is not None]
+    not_made = [check.name for check in checks if not check.holds and check.found is None]
+    fails = failed or not_made
+    verdict = f"DOES NOT HOLD: {', '.join(failed)}" if fails else f"holds: all {len(checks)} checks pass"
+    more = f" (and {len(not_made)} checks could not be made)" if not_made else ""
+    lines = [f"The certificate {verdict}{more}.", ""]
     for check in checks:
-        found = "could not be found out" if check.found is None else f"found {check.found}"
-        line = f"holds: {check.found}" if check.holds else f"FAILS: claimed {check.claimed}, {found}"
-        lines.append(f"  {check.name:<16}  {line}")
+        line = (
+            f"holds: {check.found}" if check.holds else f"FAILS: claimed {check.claimed}, found {check.found}"
+        )
+        if check.name not in not_made:
+            lines.append(f"  {check.name:<16}  {line}")
+    if not_made:
+        lines.append(f"  {'not made':<16}  FAIL, because of what fails above: {', '.join(not_made)}")
     if not_checked:
         lines += [
             "",

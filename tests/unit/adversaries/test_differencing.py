@@ -19,7 +19,14 @@ from noiseless.adversaries.targets import Part, Target, conclusions, draw_target
 from noiseless.adversaries.temporary_curator import Arena
 from noiseless.curator import Curator
 from noiseless.curator.reply import Reply
-from noiseless.errors import EmptyTableError, MissingValuesError, RequestError, UnknownColumnError
+from noiseless.errors import (
+    ColumnError,
+    DomainError,
+    EmptyTableError,
+    MissingValuesError,
+    RequestError,
+    UnknownColumnError,
+)
 from noiseless.exact import Bits
 
 AGES = [1, 4, 3, 3, 0]
@@ -159,6 +166,10 @@ def test_a_table_that_cannot_be_played_with_is_refused() -> None:
     assert read_private(pa.table({"x": [1, None]}), "x", bounds=(0, 1), missing="drop").people == 1
     with pytest.raises(UnknownColumnError):
         read_private(pa.table({"x": [1]}), "y")
+    with pytest.raises(ColumnError, match=r"'age' has 5,000,001 values.* round the column to it first"):
+        differencing(pa.table({"age": [1, 2]}), "age", bounds=(0, 50_000), step=Decimal("0.01"))
+    with pytest.raises(DomainError, match="or round the column to the step first"):
+        differencing(pa.table({"age": [1, 2]}), "age", bounds=(0, 50), step=5)
     with pytest.raises(RequestError, match="one value only"):
         read_private(pa.table({"x": ["a", "a"]}), "x")
     with pytest.raises(RequestError, match="make no domain"):

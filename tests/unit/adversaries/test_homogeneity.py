@@ -171,6 +171,8 @@ def test_what_makes_no_sense_is_refused(wrong: dict[str, object]) -> None:
 def test_columns_are_checked() -> None:
     with pytest.raises(ColumnError, match="both sensitive and public"):
         homogeneity(PATIENTS, sensitive="age", public="age")
+    with pytest.raises(ColumnError, match="release that hides it, give its original and --certificate"):
+        homogeneity(pa.table({"age": ["31-40", "41-50"]}), **ILL)
     with pytest.raises(EmptyTableError):
         homogeneity(pa.table({"age": pa.array([], pa.int64()), "illness": pa.array([], pa.string())}), **ILL)
 

@@ -287,7 +287,7 @@ class TestMissing:
         assert found.to_dict()["missing"] == {"ill": 1, "ward": 1}
         assert "ill in 1 and ward in 1 of 5 rows, each counted as one more value" in repr(found)
         alone = audit(VISITS, sensitive="ill", public="sex")
-        assert alone.summary["missing"] == "1 of 5 rows has no ill, counted as one more value (--missing)"
+        assert alone.summary["missing"] == "1 of 5 rows has no ill, counted as one more value"
         assert "missing" not in audit(VISITS, sensitive="sex", public="id").summary
 
     def test_rows_are_counted_not_persons(self) -> None:
@@ -297,7 +297,7 @@ class TestMissing:
     def test_rows_that_are_left_out(self) -> None:
         found = audit(VISITS, sensitive="ill", public=["ward", "sex"], missing="drop")
         assert (found.rows, found.dropped, dict(found.missing)) == (3, 2, {})
-        assert found.summary["left out"] == "2 rows with a missing value (--missing drop)"
+        assert found.summary["left out"] == "2 rows with a missing value"
         assert found.to_dict()["dropped"] == 2
         twice = pa.concat_tables([VISITS, VISITS])
         found = audit(twice, sensitive="ill", public=["ward", "sex"], missing="drop", distinct_rows=True)

@@ -60,8 +60,8 @@ def test_every_sensitive_column_must_keep_the_limits(tmp_path: Path) -> None:
         ("[limits]\n", "sets no limit"),
         ("", "no table \\[limits\\]"),
         ("[limits]\nleekage = 1\n", "no limit 'leekage'; the limits are leakage"),
-        ("[limits]\nmin_posterior = 0\n", "min_posterior: input should be"),
-        ("[limits]\nmin_posterior = 'x'\n", "min_posterior: input should be"),
+        ("[limits]\nmin_posterior = 0\n", "min_posterior: must be"),
+        ("[limits]\nmin_posterior = 'x'\n", "min_posterior: must be"),
         ("[limits\n", "is not TOML"),
     ],
 )
@@ -82,7 +82,7 @@ def test_policy_that_is_not_there(tmp_path: Path) -> None:
         ({"min_posterior": 3}, "write nl.Policy(limits={'min_posterior': 3})"),
         ({}, "write nl.Policy(limits={'min_posterior': 5})"),
         ({"limits": {"leekage": 1}}, "there is no limit 'leekage'; the limits are leakage, "),
-        ({"limits": 3}, "limits: input should be"),
+        ({"limits": 3}, "limits: must be"),
     ],
 )
 def test_a_policy_that_is_written_wrong_is_mended_in_one_line(given: dict[str, Any], words: str) -> None:

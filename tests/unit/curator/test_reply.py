@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from curator_examples import write_curator
-from noiseless.accounting.cost import Cost
+from curator_examples import ROWS, write_curator
+from noiseless.accounting.cost import Cost, remaining_bits
 from noiseless.curator import Answer, Curator, Reply, Result
 from noiseless.curator.answers import shown
-from noiseless.curator.reply import remaining_bits
 from noiseless.exact import Bits
 from noiseless.queries.sql import Interval
 
@@ -129,3 +128,46 @@ def test_very_long_numbers_are_told_as_well() -> None:
         assert len(shown(interval)) < 100
     assert shown(Interval.of(Fraction(10) ** 580 + 1)) == "1e+580 (1e+580 to 1.00001e+580)"
     Result("", ("x",), ((Interval.of(long),),), (Cost(),)).to_arrow()
+
+
+def test_values_that_share_a_count_are_said_so_with_the_reach_that_parts_them(tmp_path: Path) -> None:
+    with Curator.open(write_curator(tmp_path)) as curator:
+        coarse = "SELECT heating, COUNT(*) FROM meters GROUP BY heating"
+        (warning,) = curator.price(coarse).warnings
+        assert "several values of heating share one count" in warning
+        assert "/*+ reach(3) */ counts each value by itself, for 1.59 bits at most" in warning
+        assert curator.ask(coarse).warnings == (warning,)
+        fine = curator.ask(coarse.replace("SELECT", "SELECT /*+ reach(3) */"))
+        assert (fine.warnings, fine.batch) == ((), Cost(3))
+        assert sum(answer.value or 0 for answer in fine.answers) == 8
+
+
+def test_a_person_with_several_rows_needs_more_to_part_them(tmp_path: Path) -> None:
+    rows = tuple((*row, str(number // 2)) for number, row in enumerate(ROWS))
+    written = write_curator(
+        tmp_path,
+        dataset='unit = "home"\nmax_rows = 2',
+        rows=rows,
+        header="suburb,kwh,solar,heating,home",
+    )
+    with Curator.open(written) as curator:
+        (warning,) = curator.price("SELECT heating, COUNT(*) FROM meters GROUP BY heating").warnings
+        assert "reach(6)" in warning
+        told = curator.price("SELECT /*+ reach(6) */ heating, COUNT(*) FROM meters GROUP BY heating")
+        assert (told.warnings, told.batch) == ((), Cost(6))
+
+
+def test_what_a_missing_value_counts_as_is_told_of_columns_asked_about_only(tmp_path: Path) -> None:
+    path = write_curator(tmp_path, rows=(*ROWS, ("west", "", "true", "oil")))
+    path.write_text(path.read_text().replace("step = 0.5", "step = 0.5\nmissing = 0"))
+    note = ("a missing kwh counts as 0",)
+    with Curator.open(path) as curator:
+        assert repr(curator) == "Curator('meters', 'curator.toml', budget: 6 bits)"
+        for sql, expected in {
+            "SELECT COUNT(*) FROM meters": (),
+            "SELECT COUNT(*) FROM meters WHERE solar": (),
+            "SELECT COUNT(*) FROM meters WHERE kwh > 3": note,
+            "SELECT COUNT(*) FROM meters WHERE KWH >= 0": note,
+            "SELECT suburb, AVG(kwh) FROM meters GROUP BY suburb": note,
+        }.items():
+            assert curator.price(sql).warnings == expected, sql

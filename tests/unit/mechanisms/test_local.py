@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.errors import DomainError, MissingValuesError, RequestError
+from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError
 from noiseless.exact import Bits
 from noiseless.mechanisms.local import kernels as array_kernels
 from noiseless.mechanisms.local.arrays import encode, float_cells, position_cells
@@ -141,7 +141,7 @@ def test_readings_that_have_no_cell_are_counted_and_refused() -> None:
         TENTHS.release_midpoints(values)
     with pytest.raises(DomainError, match="2 values are outside"):
         METER.encode([0.0005, 5.0, -0.001])
-    with pytest.raises(DomainError, match="2 values are outside"):
+    with pytest.raises(ColumnError, match="holds 1 value that is no number; mend"):
         TENTHS.encode(pa.array(["0.5", "abc", "2"]))
     with pytest.raises(MissingValuesError, match="1 missing value"):
         TENTHS.encode(np.array([math.nan, 0.5]), clamp=True)
@@ -153,7 +153,9 @@ def test_readings_are_clamped_on_request() -> None:
     assert TENTHS.encode(values.tolist(), clamp=True).tolist() == [5, 0, 9, 9, 0]
     assert METER.encode([0.6255, -3.0, 99.0], clamp=True).tolist() == [METER.cell(Decimal("0.626")), 0, 15]
     assert TENTHS.encode(pa.array(["7", "-7"]), clamp=True).tolist() == [9, 0]
-    with pytest.raises(DomainError, match=r"1 value is outside 0\.\.1; they are no numbers"):
+    with pytest.raises(ColumnError, match="holds 2 values that are no numbers; mend"):
+        TENTHS.encode(pa.array(["1,5", "0,5", "2"]))
+    with pytest.raises(ColumnError, match="holds 1 value that is no number; mend"):
         TENTHS.encode(pa.array(["abc", "0.5", "2"]), clamp=True)
 
 

@@ -68,7 +68,7 @@ def test_boxes_and_codes() -> None:
     assert [(int(side.lower), int(side.upper)) for side in box] == [(1, 2), (2, 3)]
     first, second = release.encode([np.array([1.5, 4.0]), np.array([3, 0])])
     assert (first.tolist(), second.tolist()) == ([1, 3], [1, 0])
-    with pytest.raises(DomainError, match="column 'b' 1 value"):
+    with pytest.raises(DomainError, match="column 'b': 1 value"):
         release.encode([np.array([1.0]), np.array([9])])
     with pytest.raises(RequestError, match="2 coordinates"):
         release.encode([np.array([1.0])])

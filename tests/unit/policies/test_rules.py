@@ -242,7 +242,7 @@ def test_cells_beside_a_bound_are_held_to_what_is_certain(
     assert (found.witness_reach, found.reach, found.reach_exact) == (least, most, False)
     assert found.finest is not None
     assert found.finest.reach <= least
-    assert found.verdict.startswith(f"{least} to {most} answers, ")
+    assert found.verdict.startswith(f"{least} to {most} answers from one person, ")
     assert said in found.verdict
     assert not found.tells_everything
     assert (found.warning is None) == (most <= high)

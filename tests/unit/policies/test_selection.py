@@ -278,7 +278,7 @@ class TestChoosing:
     def test_groups_are_never_merged(self) -> None:
         problem = on_a_line("abababab", groups=np.array([0, 1, 0, 1, 0, 1, 1, 0]))
         with pytest.raises(
-            RequestError, match="at most 1 sensitive value can hide behind an answer once what is"
+            RequestError, match="at most 1 sensitive value can hide behind an answer where not all"
         ):
             choose(on_a_line("aabb", groups=np.array([0, 0, 1, 1])), Wish(min_posterior=2))
         found = choose(problem, Wish(min_posterior=2, utility="distortion"))
@@ -486,6 +486,30 @@ class TestSurvey:
         assert len(found["exact, contiguous"]) > 20
         without = survey(Problem(joint), baselines=False)
         assert {series.name for series in without.series} == {"exact, contiguous", "dealing", "greedy"}
+
+    @pytest.mark.parametrize("utility", ["distortion", "resolution"])
+    def test_several_columns_agree_with_what_is_chosen(self, utility: Utility) -> None:
+        """No method beats a point that is listed, and a wish gets what the list promises."""
+        rng = np.random.default_rng(5)
+        joint = JointRange.from_codes(np.append(np.arange(6), rng.integers(0, 6, 18)), np.arange(24))
+        book = ColumnCodebook(Numbers(rng.permutation(99)[:24]), Numbers(rng.permutation(99)[:24]))
+        found = survey(Problem(joint, book), utility=utility)
+        listed = [point.quality for point in found.unbeaten]
+        for series in found.series:
+            for one in series:
+                assert not any(
+                    one.quality.leakage <= point.leakage
+                    and below(one.quality.loss(utility), point.loss(utility))
+                    for point in listed
+                )
+        ours = [point.quality for point in found.undominated]
+        for k in range(2, 7):
+            chosen = choose(found.problem, Wish(min_posterior=k, utility=utility)).quality
+            best = min(point.loss(utility) for point in ours if point.min_posterior >= k)
+            assert chosen.loss(utility) == best
+        for point in ours if utility == "distortion" else []:
+            within = choose(found.problem, Wish(max_distortion=point.distortion, utility=utility)).quality
+            assert within.min_posterior == point.min_posterior
 
     def test_methods(self) -> None:
         assert [s.name for s in survey(AABB, method="greedy", baselines=False).series] == ["greedy"]

@@ -1,5 +1,6 @@
 """Releases from end to end: what is claimed is what the audit finds and what verification finds."""
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -171,7 +172,7 @@ def test_missing_values_are_kept_dropped_or_refused() -> None:
     dropped = release(table, sensitive="s", public="x", min_posterior=3, missing="drop")
     assert (dropped.rows, dropped.table.num_rows) == (3, 3)
     with pytest.raises(
-        RequestError, match=r"missing values of 'x' are never merged with numbers.*missing=drop"
+        RequestError, match=r"missing values of 'x' are never merged with numbers.*--missing drop"
     ):
         release(table, sensitive="s", public="x", min_posterior=3)
     with pytest.raises(MissingValuesError):
@@ -209,7 +210,7 @@ def test_any_frame_is_released_alike(kind: str) -> None:
         ({}, "there is no target", RequestError),
         (
             {"min_posterior": 8},
-            "at most 7 can hide behind an answer; ask for min-posterior 7",
+            "at most 7 can hide behind an answer; ask for --min-posterior 7",
             RequestError,
         ),
         ({"public": "age", "min_posterior": 2}, "is both sensitive and public", ColumnError),
@@ -264,6 +265,28 @@ def test_results_are_readable_and_say_what_changed() -> None:
     }
 
 
+def test_a_set_that_holds_the_missing_value_is_explained() -> None:
+    table = pa.table({"s": ["a", "b"], "x": [None, "F"]})
+    done = release(table, sensitive="s", public="x", min_posterior=2)
+    assert done.table["x"].to_pylist() == ["|F", "|F"]
+    assert "in column 'x' a set that begins with | holds the missing value too" in done.warnings
+
+
+def test_a_sensitive_column_is_not_kept() -> None:
+    with pytest.raises(RequestError, match=r"'age' is what is to be hidden.*leave it out of what is kept"):
+        release(PATIENTS, sensitive="age", public="chol", keep="age", min_posterior=2)
+
+
+def test_a_release_is_on_its_own_frontier_unless_that_has_a_better_one() -> None:
+    found = frontier(PATIENTS, sensitive="age", public="chol")
+    first, *_, last = found.points
+    assert found.including(last) is found
+    assert found.including(replace(first, leakage=last.leakage, suppressed_rows=1)) is found
+    better = replace(first, leakage=last.leakage, min_posterior=last.min_posterior)
+    assert found.including(better).points == (better,)
+    assert found.including(better).scope is None
+
+
 def test_examples_are_of_values_that_change() -> None:
     table = pa.table({"s": [0, 1, 0, 1, 0, 1, 2], "x": [*[1] * 4, 8, 9, 9]})
     (change,) = release(table, sensitive="s", public="x", min_posterior=2).changes
@@ -271,14 +294,20 @@ def test_examples_are_of_values_that_change() -> None:
 
 
 def test_numbers_that_a_question_mark_made_texts_are_noticed() -> None:
-    table = pa.table({"s": [0, 1, 0, 1], "x": ["1", "2", "3", "?"]})
+    table = pa.table({"s": ["a", "b", "a", "b"], "x": ["1", "2", "3", "?"]})
     (note,) = release(table, sensitive="s", public="x", min_posterior=1).warnings
     assert "other texts too" in note
     assert "name it as numeric to take it as numbers" in note
-    codes = pa.table({"s": [0, 1, 0, 1], "x": ["01", "02", "03", "04"]})
+    codes = pa.table({"s": ["a", "b", "a", "b"], "x": ["01", "02", "03", "04"]})
     assert "as codes are" in release(codes, sensitive="s", public="x", min_posterior=1).warnings[0]
-    commas = pa.table({"s": [0, 1, 0, 1], "x": ["1,5", "1.234,50", "-2,25", "3"]})
+    commas = pa.table({"s": ["a", "b", "a", "b"], "x": ["1,5", "1.234,50", "-2,25", "3"]})
     assert "decimal commas" in release(commas, sensitive="s", public="x", min_posterior=1).warnings[0]
+    for days in (
+        ["20/01/1959", "1.2.60", "3-4-1961"],
+        ["2025-03-01 00:00", "2025-03-02 10:00", "2025-03-03 11:30"],
+    ):
+        dates = pa.table({"s": ["a", "b", "a", "b"], "x": [*days, None]})
+        assert "looks like dates" in release(dates, sensitive="s", public="x", min_posterior=1).warnings[0]
     assert release(table, sensitive="s", public="x", categorical="x", min_posterior=1).warnings == ()
     assert release(table, sensitive="s", public="x", numeric="x", min_posterior=1).warnings == ()
 

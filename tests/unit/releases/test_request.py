@@ -21,16 +21,16 @@ def test_one_column_stands_for_a_list_of_it() -> None:
 @pytest.mark.parametrize(
     ("option", "value", "problem"),
     [
-        ("min_posterior", 0, "min_posterior: input should be greater than 0"),
+        ("min_posterior", 0, "min_posterior: must be more than 0"),
         ("max_leakage", "nan", "max_leakage: takes a finite number"),
-        ("max_leakage", -1, "max_leakage: input should be greater than or equal to 0"),
+        ("max_leakage", -1, "max_leakage: must be at least 0"),
         ("max_leakage", "1e999999999", "max_leakage: takes a number of at most 50 digits"),
         ("max_leakage", "1e-999999999", "max_leakage: takes a number of at most 50 digits"),
-        ("max_leakage", "1e40", "max_leakage: input should be less than or equal to 1000"),
+        ("max_leakage", "1e40", "max_leakage: must be at most 1000"),
         ("max_leakage", True, "max_leakage: takes a number, not true or false"),
         ("min_posterior", True, "min_posterior: takes a whole number, not true or false"),
-        ("suppress", "1.5", "suppress: input should be less than or equal to 1"),
-        ("objective", "privacy", "objective: input should be 'leakage', 'maximin' or 'both'"),
+        ("suppress", "1.5", "suppress: must be at most 1"),
+        ("objective", "privacy", "objective: must be 'leakage', 'maximin' or 'both'"),
         ("min_posteriour", 5, "there is no option 'min_posteriour'; did you mean 'min_posterior'?"),
         ("span", {"x": "3"}, "span.x: takes a range"),
     ],
@@ -77,7 +77,7 @@ def test_a_file_of_options(tmp_path: Path) -> None:
         ("sensitive = [", "is not TOML"),
         ("max_leakage = inf", "max_leakage: takes a finite number, not 'Infinity'"),
         ("min_posterior = true", "min_posterior: takes a whole number"),
-        ("min_posterior = 'many'", "min_posterior: input should be a valid integer"),
+        ("min_posterior = 'many'", "min_posterior: must be a whole number"),
     ],
 )
 def test_a_wrong_file_of_options(text: str, problem: str, tmp_path: Path) -> None:

@@ -195,7 +195,7 @@ class TestMethods:
         [
             ("all", "Proved: no way"),
             ("contiguous", "Proved: no contiguous"),
-            (None, "These are the best releases found"),
+            (None, "These were found, and no method"),
         ],
     )
     def test_what_is_proved(self, scope: str | None, starts: str) -> None:
@@ -286,7 +286,7 @@ class TestForTheSame:
         assert for_the_same(made) == ""
         said = (
             "For the same distortion 9 values could be left, with 2 cells instead of 7: "
-            "ask for min-posterior 9."
+            "ask for --min-posterior 9."
         )
         assert for_the_same(made, flat) == said
         made.found["frontier"] = flat

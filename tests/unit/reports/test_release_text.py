@@ -48,7 +48,7 @@ class TestFrontier:
     def test_resolution_and_bits(self) -> None:
         text = frontier_text(frontier(utility="resolution", objective="maximin", scope=None))
         assert "The most resolution that each method keeps when at most so much is given away:" in text
-        assert text.endswith("It is not proved of all of them that there are none better.")
+        assert text.endswith("there are none better, nor that there are no others between them.")
 
     def test_nothing_to_compare(self) -> None:
         assert "each method" not in frontier_text(frontier(series=()))

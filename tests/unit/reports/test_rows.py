@@ -7,6 +7,7 @@ import pytest
 import noiseless as nl
 from noiseless.audits.policy import Limits, Policy
 from noiseless.audits.policy_wording import policy_rows
+from noiseless.exact import Bits
 from noiseless.reports.numbers import bound_text, share_text, upper_text, value_text
 from noiseless.reports.posterior import posterior_bins
 from noiseless.reports.rows import side_rows, status_of
@@ -88,6 +89,14 @@ class TestBins:
         assert [b.label for b in bins] == ["1", "2", "3–4", "5–8", "9–16", "17–32", "33–40"]  # noqa: RUF001
         assert sum(b.groups for b in bins) == 40
         assert sum(b.heads for b in bins) == len(frame)
+
+    def test_no_bin_leaks_more_than_the_worst_group(self) -> None:
+        frame = pd.DataFrame([(s, x) for x in range(7, 21) for s in range(x)], columns=["s", "x"])
+        audit = nl.audit(frame, sensitive="s", public="x")
+        bins = posterior_bins(audit)
+        assert [b.label for b in bins] == ["1", "7–8", "9–16", "17–20"]  # noqa: RUF001
+        assert [b.groups for b in bins] == [0, 2, 8, 4]
+        assert max(audit.entropy - Bits(b.first) for b in bins if b.groups) == audit.leakage
 
     def test_a_person_counts_once_a_bin(self) -> None:
         frame = pd.DataFrame({"u": [1, 1, 2], "s": [1, 2, 3], "x": [1, 2, 3]})

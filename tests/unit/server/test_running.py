@@ -32,8 +32,28 @@ def test_a_worker_that_is_slow_to_open_its_datasets_is_not_ended(
     monkeypatch.setattr("noiseless.server.logs.set_up_logging", lambda _: None)
     started: list[tuple[Any, dict[str, Any]]] = []
     monkeypatch.setattr(uvicorn, "run", lambda app, **options: started.append((app, options)))
-    serve(Settings((str(tmp_path / "meters.toml"),)), Listening(workers=2))
+    logged: list[str] = []
+    monkeypatch.setattr("noiseless.server.logs.log", lambda event, *_, **__: logged.append(event))
+    listening = Listening(host="0.0.0.0", workers=2)
+    serve(Settings((str(tmp_path / "meters.toml"),)), listening)
+    assert logged[0] == "plain HTTP: tokens and answers can be read on the way"
+    assert listening.url == "http://127.0.0.1:8000"
     ((app, options),) = started
     assert options["workers"] == 2
     config = uvicorn.Config(app, **{name: value for name, value in options.items() if name != "log_config"})
     assert config.timeout_worker_healthcheck >= 60
+
+
+@pytest.mark.parametrize(
+    ("listening", "expected"),
+    [
+        (Listening(), False),
+        (Listening(host="localhost"), False),
+        (Listening(host="::1"), False),
+        (Listening(host="0.0.0.0"), True),
+        (Listening(host="data.example.org"), True),
+        (Listening(host="0.0.0.0", tls_cert="cert.pem"), False),
+    ],
+)
+def test_plain_http_beyond_this_machine_is_known(listening: Listening, expected: bool) -> None:
+    assert listening.in_the_clear is expected

@@ -225,7 +225,7 @@ def test_dropped_rows_and_moved_values_are_counted_over_runs(folder: Folder) -> 
     with pytest.raises(SourceError, match="line 4"):
         folder.run(lines + b"{\n", "out.jsonl", clamp=True, missing="drop")
     found = folder.run(lines + lines, "out.jsonl", clamp=True, missing="drop", resume=True)
-    assert (found.rows, found.dropped, found.clamped) == (4, 2, 2)
+    assert (found.rows, found.dropped, found.clamped, found.farthest) == (4, 2, 2, {"x": 0})
     assert folder.text("out.jsonl").count("\n") == 4
     assert folder.readings("a", "b") == {"a": 2, "b": 2}
 

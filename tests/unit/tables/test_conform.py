@@ -75,7 +75,7 @@ def test_values_inside_pass_unchanged() -> None:
 )
 def test_values_outside_are_counted_and_never_shown(name: str, values: list[Any], count: int) -> None:
     assert strangers(name, values) == count
-    with pytest.raises(DomainError, match=f"column '{name}' {count} value") as caught:
+    with pytest.raises(DomainError, match=f"column '{name}': {count} value") as caught:
         conformed(name, values)
     assert caught.value.count == count
     for secret in ("east", "perhaps", "10.001", "777", "2023"):

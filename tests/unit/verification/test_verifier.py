@@ -136,6 +136,9 @@ def test_tables_without_the_columns_do_not_hold_and_are_no_error(made: Made) -> 
     )
     assert found["original_digest"].found is None
     assert not found.holds
+    assert found.verdict.startswith("The certificate DOES NOT HOLD: columns, released_digest (and ")
+    assert list(found.lines)[-1] == "not made"
+    assert "original_digest, partition, " in found.lines["not made"]
     found = verify(made.certificate, original=both["original"], released=both["original"].select(["ward"]))
     assert found["columns"].found == "the release has no 'age', the release has 'ward' besides"
     assert found["release"].found is None

@@ -23,7 +23,7 @@ from noiseless.cli.attacks.private_column import (
 )
 from noiseless.cli.options import Format, FormatOption, NamesOption, split_names
 
-HELP = """Estimate a person's value from a quantised answer, beside the least error that is promised ([P1]).
+HELP = """Estimate a person's value from a quantised answer, beside the least error that is promised.
 
 Examples:
 

@@ -13,7 +13,7 @@ from noiseless.cli.completion import columns_before_equals
 from noiseless.cli.options import Format, FormatOption, NamesOption, say, split_names
 from noiseless.cli.plan import read_number
 
-HELP = """Test a yes/no fact about each row from a blurred table: for certain, and by betting ([P2]).
+HELP = """Test a yes/no fact about each row from a blurred table: for certain, and by betting.
 
 The same is done with noise that moves values as far as the blur may.
 

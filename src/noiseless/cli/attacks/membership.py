@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from noiseless.adversaries import Game, Score
     from noiseless.adversaries.game import Budget
 
-HELP = """Guess which of two households is in a group, from the group's mean at each time ([P1], V-A).
+HELP = """Guess which of two households is in a group, from the group's mean at each time.
 
 The table has a column a household, or a row a reading (--unit, --time and --value). A budget is what one
 household may tell through one mean; a series of means tells as many times that.
@@ -107,7 +107,7 @@ def membership_command(
     ] = None,
     printed: Annotated[
         bool,
-        typer.Option("--printed", help="Play also with the cells of Theorem 8 of [P1] as printed, too many."),
+        typer.Option("--printed", help="Play also with the cells of the recipe as first printed, too many."),
     ] = False,
     window: Annotated[
         int | None,

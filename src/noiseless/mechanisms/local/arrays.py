@@ -165,14 +165,14 @@ def _encode_integers(quantizer: Quantizer, values: npt.NDArray[Any]) -> Coded:
 def _encode_texts(quantizer: Quantizer, texts: pa.StringArray) -> Coded:
     """Each different text once; short decimals through floats, which decide as the decimals themselves do."""
     coded = texts.dictionary_encode()
-    if len(coded.dictionary) and _are_plain(coded.dictionary).all() and not coded.indices.null_count:
+    if len(coded.dictionary) and are_plain(coded.dictionary).all() and not coded.indices.null_count:
         codes, outside = _encode_plain(quantizer, coded.dictionary)
         place = coded.indices.to_numpy()
         return Coded(codes[place], None, int(np.count_nonzero(outside[place])) if outside.any() else 0)
     distinct = pc.utf8_trim_whitespace(coded.dictionary)
     empty = pc.equal(distinct, "").to_numpy(zero_copy_only=False)
-    number = pc.match_substring_regex(distinct, _NUMBER).to_numpy(zero_copy_only=False)
-    plain = _are_plain(distinct)
+    number = are_numbers(distinct)
+    plain = are_plain(distinct)
     codes = np.zeros(len(distinct), np.int64)
     outside = ~empty & ~number
     for chosen, read in ((plain, _encode_plain), (number & ~plain, _encode_long)):
@@ -187,7 +187,12 @@ def _encode_texts(quantizer: Quantizer, texts: pa.StringArray) -> Coded:
     return Coded(cast("CodeArray", codes[place]), missing, out, strange)
 
 
-def _are_plain(texts: pa.StringArray) -> BoolArray:
+def are_numbers(texts: pa.StringArray) -> BoolArray:
+    """Which texts are decimals."""
+    return cast("BoolArray", pc.match_substring_regex(texts, _NUMBER).to_numpy(zero_copy_only=False))
+
+
+def are_plain(texts: pa.StringArray) -> BoolArray:
     """Which texts are decimals so short that a float decides as they do."""
     found = pc.and_(
         pc.less_equal(pc.binary_length(texts), _SHORT),

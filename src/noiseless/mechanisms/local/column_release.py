@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from noiseless.errors import DomainError, MissingValuesError
+from noiseless.errors import ColumnError, DomainError, MissingValuesError
 from noiseless.mechanisms.local.arrays import BoolArray, Coded, check_size, encode
-from noiseless.mechanisms.local.scalar import LocalQuantizer, describe, number_text
+from noiseless.mechanisms.local.moved import farthest, rounding
+from noiseless.mechanisms.local.scalar import LocalQuantizer, describe, number_text, strange_text
 from noiseless.mechanisms.local.streaming import Meters, Schedule
 from noiseless.queries.spans import Lattice
 from noiseless.tables.base import Missing
@@ -34,6 +35,11 @@ class ColumnRelease:
         clamp: whether values outside the domain are moved to its nearest value.
         missing: whether a missing value is told as missing, leaves its row out, or is an error.
         unit: the column that names a person, when readings are counted.
+        rows: how many rows were released.
+        outside: how many values of each column lay outside its domain.
+        strange: how many of these are no numbers.
+        absent: how many are missing.
+        farthest: how far values were moved at most: exponents of two.
     """
 
     schedule: Schedule
@@ -46,6 +52,7 @@ class ColumnRelease:
     outside: dict[str, int] = field(default_factory=dict)
     strange: dict[str, int] = field(default_factory=dict)
     absent: dict[str, int] = field(default_factory=dict)
+    farthest: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for part in self.parts:
@@ -91,6 +98,8 @@ class ColumnRelease:
         """
         first = self.coded(given) if coded is None else coded
         size = len(first[0].codes)
+        if self.clamp:
+            self._measure(given, first)
         dropped = self._count(first, size)
         kept = np.flatnonzero(~dropped) if dropped is not None else None
         stages = self._stages(given, kept, size)
@@ -126,7 +135,7 @@ class ColumnRelease:
             DomainError: as `check`.
             MissingValuesError: as `check`.
         """
-        alone = replace(self, rows=0, outside={}, strange={}, absent={})
+        alone = replace(self, rows=0, outside={}, strange={}, absent={}, farthest={})
         alone.release(given)
         alone.check(f"see line {line:,}; ")
 
@@ -145,18 +154,17 @@ class ColumnRelease:
             where: what messages say about the place.
 
         Raises:
+            ColumnError: values are no numbers.
             DomainError: values lie outside their domain; they are counted, never shown.
             MissingValuesError: values are missing that may not be.
         """
+        remedy = "declare wider bounds or a finer step, or pass --clamp to move them to the nearest value"
         for part in self.parts:
-            refused = (self.strange if self.clamp else self.outside).get(part.name, 0)
-            remedy = (
-                "they are no numbers; mend the data"
-                if self.clamp
-                else "declare wider bounds or a finer step, or pass --clamp to move them to the nearest value"
-            )
-            if refused:
-                raise DomainError(part.name, refused, describe(part.span), where + remedy)
+            if strange := self.strange.get(part.name, 0):
+                raise ColumnError(part.name, strange_text(strange, where))
+            outside = self.outside.get(part.name, 0)
+            if outside and not self.clamp:
+                raise DomainError(part.name, outside, describe(part.span), where + remedy)
         for column, count in self.absent.items():
             if count and (self.missing == "error" or column == self.unit):
                 remedy = "name a person in each row" if column == self.unit else _FILL
@@ -175,6 +183,23 @@ class ColumnRelease:
             if found.missing is not None:
                 dropped |= found.missing
         return dropped if self.missing == "drop" and dropped.any() else None
+
+    def _measure(self, given: Mapping[str, pa.Array], coded: Sequence[Coded]) -> None:
+        """How far values are moved."""
+        for part, found in zip(self.parts, coded, strict=True):
+            if found.outside > found.strange:
+                here = farthest(part.span, given[part.name])
+                self.farthest[part.name] = max(here, self.farthest.get(part.name, here))
+
+    def roundings(self) -> dict[str, Fraction]:
+        """How far the numbers that are written can be from the middles of cells, for each column."""
+        if self.release_as != "midpoint":
+            return {}
+        stages = [stage.mechanism.parts for stage in self.schedule.stages]
+        return {
+            same[0].name: max(rounding(part, texts=self.texts) for part in same)
+            for same in zip(*stages, strict=True)
+        }
 
     def _stages(
         self, given: Mapping[str, pa.Array], kept: npt.NDArray[np.intp] | None, size: int

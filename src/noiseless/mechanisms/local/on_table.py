@@ -1,8 +1,9 @@
 """Releasing columns of a table as cells."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,9 @@ import pyarrow as pa
 from noiseless.errors import RequestError
 from noiseless.exact import round_up
 from noiseless.mechanisms.local.column_release import ColumnRelease, ReleaseAs
-from noiseless.mechanisms.local.scalar import LocalQuantizer
+from noiseless.mechanisms.local.moved import distance
 from noiseless.mechanisms.local.streaming import Local, Schedule
+from noiseless.mechanisms.local.vectors import LocalVector
 from noiseless.tables import Missing, open_table, require_distinct
 from noiseless.tables.batches import rewrite, rewritten
 from noiseless.tables.spark_table import spark_frame
@@ -35,6 +37,9 @@ class Quantized:
         persons: how many different persons there were; None when each row is one.
         most_readings: the most readings that a person had.
         silent: how many rows came when their person's bits were spent.
+        farthest: how far values of each column were moved at most: an exponent of two, which tells less than
+            the distance.
+        roundings: how far the numbers that were written can be from the middles of cells, for each column.
         table: the released table, when it was not written to a file.
     """
 
@@ -45,6 +50,8 @@ class Quantized:
     persons: int | None
     most_readings: int
     silent: int
+    farthest: Mapping[str, int] = field(default_factory=dict)
+    roundings: Mapping[str, Fraction] = field(default_factory=dict)
     table: pa.Table | None = None
 
     @property
@@ -56,6 +63,39 @@ class Quantized:
     def cells(self) -> int:
         """How many cells there are; of several columns, how many combinations."""
         return math.prod(part.cells for part in self.mechanism.parts)
+
+    @property
+    def reached(self) -> tuple[Local, ...]:
+        """What told the readings that there were: later ones of a person may have had coarser cells."""
+        begins = (0, *self.schedule.ends)
+        stages = zip(self.schedule.stages, begins, strict=False)
+        return tuple(stage.mechanism for stage, begin in stages if begin < max(self.most_readings, 1))
+
+    @property
+    def worst_error(self) -> Fraction | float:
+        """How far a number that was written can be from its reading, moved ones included.
+
+        It holds for every reading of which something was told; infinite where an infinite one was moved.
+        """
+        weights = self.mechanism.weights if isinstance(self.mechanism, LocalVector) else (Fraction(1),)
+        return max(weight * self.column_error(number) for number, weight in enumerate(weights))
+
+    @property
+    def worst_error_inside(self) -> Fraction:
+        """The same for the readings that were not moved, and the middles themselves."""
+        return max(mechanism.worst_error for mechanism in self.reached)
+
+    def column_error(self, number: int, *, moved: bool = True) -> Fraction | float:
+        """How far the numbers written in a column, counted from 0, can be from the readings.
+
+        Args:
+            number: which one.
+            moved: also those that were moved into the domain.
+        """
+        parts = [mechanism.parts[number] for mechanism in self.reached]
+        name = parts[0].name
+        error = max(part.worst_error for part in parts) + self.roundings.get(name, 0)
+        return error + distance(self.farthest.get(name)) if moved else error
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -74,15 +114,18 @@ class Quantized:
         entropy = mechanism.entropy_of_record
         spent = self.schedule.spending(self.most_readings)
         found: dict[str, Any] = {
-            "columns": [_described(part) for part in parts],
+            "columns": [self._described(number) for number in range(len(parts))],
             "cells": self.cells,
             "reach": mechanism.reach,
             "bits": mechanism.bits.upper,
             "rows": self.rows,
             "dropped": self.dropped,
             "clamped": self.clamped,
-            "worst_error": round_up(mechanism.worst_error),
-            "worst_error_exact": str(mechanism.worst_error),
+            "clamped_by": max((_up(distance(one)) for one in self.farthest.values()), default=None),
+            "worst_error": _up(self.worst_error),
+            "worst_error_exact": str(self.worst_error),
+            "worst_error_inside": round_up(self.worst_error_inside),
+            "worst_error_inside_exact": str(self.worst_error_inside),
             "entropy_of_record": math.inf if entropy is None else entropy.lower,
             "persons": self.persons,
             "bits_per_person": None if self.persons is None else spent.bits,
@@ -94,17 +137,21 @@ class Quantized:
             found |= {key: found["columns"][0][key] for key in ("cell_width", "cell_width_exact")}
         return found
 
+    def _described(self, number: int) -> dict[str, Any]:
+        part, error = self.mechanism.parts[number], self.column_error(number)
+        return {
+            "name": part.name,
+            "cells": part.cells,
+            "cell_width": float(part.cell_width),
+            "cell_width_exact": str(part.cell_width),
+            "worst_error": _up(error),
+            "worst_error_exact": str(error),
+            "smallest_posterior": math.inf if part.smallest_posterior is None else part.smallest_posterior,
+        }
 
-def _described(part: LocalQuantizer) -> dict[str, Any]:
-    return {
-        "name": part.name,
-        "cells": part.cells,
-        "cell_width": float(part.cell_width),
-        "cell_width_exact": str(part.cell_width),
-        "worst_error": round_up(part.worst_error),
-        "worst_error_exact": str(part.worst_error),
-        "smallest_posterior": math.inf if part.smallest_posterior is None else part.smallest_posterior,
-    }
+
+def _up(size: Fraction | float) -> float:
+    return size if isinstance(size, float) else round_up(size)
 
 
 def quantize(
@@ -127,7 +174,7 @@ def quantize(
         out: where to write the table; without it the result holds it in memory.
         unit: the column that names a person, when readings are counted.
         release_as: tell the middle of a cell, its interval, or its number.
-        clamp: move values outside the domain to its nearest value.
+        clamp: move values outside the domain to its nearest value; they are off by that much besides.
         missing: missing values are an "error", their rows are left out ("drop"), or they are told ("value").
         names: the columns' names, for text files without a header line.
         progress: called now and then with how many rows were read, and how many there are, if that is known
@@ -210,5 +257,7 @@ def result(release: ColumnRelease, read: int, table: pa.Table | None = None) -> 
         persons=None if release.unit is None else len(counts),
         most_readings=max(counts.values(), default=0) if release.unit is not None else min(1, release.rows),
         silent=release.meters.silent,
+        farthest=release.farthest,
+        roundings=release.roundings(),
         table=table,
     )

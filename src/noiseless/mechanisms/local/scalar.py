@@ -8,7 +8,7 @@ from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
 from noiseless.domain.reading import as_text
-from noiseless.errors import DomainError, MissingValuesError, RequestError
+from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError
 from noiseless.exact import Bits, Rational
 from noiseless.mechanisms.quantizer import Answer, Quantizer, Uniform
 from noiseless.queries.spans import Lattice, Span
@@ -35,7 +35,8 @@ class LocalQuantizer:
     Guarantee:
         * A reading tells at most log2 of the number of cells, and of one more if missing values are
           told. n readings of a person tell at most n times that.
-        * A reading is off by half a cell at most.
+        * A reading of the domain is off by half a cell at most. One that is clamped is off by as much as it
+          lies outside, besides.
         * Nothing is assumed of the collector: it never sees more than the cell.
     """
 
@@ -191,17 +192,15 @@ class LocalQuantizer:
         """Refuse readings that have no cell.
 
         Raises:
+            ColumnError: some are no numbers.
             DomainError: some lie outside the domain.
             MissingValuesError: some are missing, and that is no output.
         """
-        refused = found.strange if clamp else found.outside
-        if refused:
-            remedy = (
-                "they are no numbers; mend the data"
-                if clamp
-                else "declare wider bounds or a finer step, or clamp them to the nearest value"
-            )
-            raise DomainError(self.name, refused, describe(self.span), remedy)
+        if found.strange:
+            raise ColumnError(self.name, strange_text(found.strange))
+        if found.outside and not clamp:
+            remedy = "declare wider bounds or a finer step, or clamp them to the nearest value"
+            raise DomainError(self.name, found.outside, describe(self.span), remedy)
         if found.missing_count and not self.missing:
             remedy = "fill them, drop them, or tell them as a value"
             raise MissingValuesError(self.name, found.missing_count, remedy)
@@ -269,6 +268,16 @@ def cells_for_error(span: Span, error: Fraction) -> int:
     if isinstance(span, Lattice):
         return ceil(Fraction(span.last + 1, floor(2 * error / span.step) + 1))
     return max(1, ceil(span.width / (2 * error))) if span.width else 1
+
+
+def strange_text(count: int, where: str = "") -> str:
+    """That a column has values that are no numbers.
+
+    >>> strange_text(2)
+    'holds 2 values that are no numbers; mend them, and write decimals with a point, not a comma'
+    """
+    values = "1 value that is no number" if count == 1 else f"{count:,} values that are no numbers"
+    return f"holds {values}; {where}mend them, and write decimals with a point, not a comma"
 
 
 def describe(span: Span) -> str:

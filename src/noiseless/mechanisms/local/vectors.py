@@ -37,7 +37,8 @@ class LocalVector:
 
     Guarantee:
         * A reading tells at most the logarithm of the product of the numbers of cells.
-        * Each coordinate is off by half of its own cell at most.
+        * Each coordinate is off by half of its own cell at most; one that is clamped, by as much as it lies
+          outside, besides.
     """
 
     coordinates: tuple[LocalQuantizer, ...]

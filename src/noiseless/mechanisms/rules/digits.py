@@ -74,10 +74,10 @@ class Digits(NumberCoarsening):
     def _rounded(self, number: Fraction) -> Fraction:
         if not number:
             return number
-        unit = self._unit(decade(abs(number)))
+        unit = self.unit(decade(abs(number)))
         return multiple(number / unit, "half-away") * unit
 
-    def _unit(self, power: int) -> Fraction:
+    def unit(self, power: int) -> Fraction:
         """What the last digit of a number counts, given the power of ten at or below it."""
         return Fraction(10) ** (power - self.digits + 1)
 
@@ -88,7 +88,7 @@ class Digits(NumberCoarsening):
         near, far = sorted((abs(span.low), abs(span.high)))
         found: list[Fraction] = []
         for power in range(decade(near), decade(far) + 1):
-            unit = self._unit(power)
+            unit = self.unit(power)
             first = max(10 ** (self.digits - 1), floor(near / unit + Fraction(1, 2)))
             last = min(10**self.digits, floor(far / unit + Fraction(1, 2)))
             if len(found) + last - first > MOST_CELLS:
@@ -127,7 +127,7 @@ class Digits(NumberCoarsening):
             )
             if first < end:
                 own, before = (self._rounded(near + step * point) for point in (first, max(first - 1, 0)))
-                yield first, end, self._unit(power), first > 0 and own == before
+                yield first, end, self.unit(power), first > 0 and own == before
 
     def _begins(self, near: Fraction, step: Fraction, points: int) -> list[int]:
         """Where cells begin among so many points from a positive one on."""

@@ -2,6 +2,7 @@
 
 from noiseless.policies.selection.choice import Choice
 from noiseless.policies.selection.claims import chosen
+from noiseless.policies.selection.levels import Levels
 from noiseless.policies.selection.problem import Problem
 from noiseless.policies.selection.refusal import refuse
 from noiseless.policies.selection.searching import Search
@@ -35,12 +36,8 @@ def choose(problem: Problem, wish: Wish, progress: Progress | None = None) -> Ch
     targets = Targets(problem, wish)
     targets.check()
     search = Search.of(targets)
-    if wish.method != "greedy":
-        search.exactly()
-        report(0.2)
-    if wish.method != "exact":
-        search.greedily()
-        report(0.6)
+    search.exactly_and_greedily()
+    report(0.6)
     if targets.budget:
         search.suppressing()
         report(0.8)
@@ -48,6 +45,9 @@ def choose(problem: Problem, wish: Wish, progress: Progress | None = None) -> Ch
     choice = None if found is None else chosen(targets, found, search.contiguous)
     if wish.method != "exact" and (choice is None or choice.gap != 0):
         search.improving()
+        if wish.objective == "leakage":  # so that no release of the survey is better
+            for level in Levels(search.paths, wish.method):
+                search.pool.add(level.cells, level.method)
         report(0.9)
         if search.pool.best is not None and search.pool.best is not found:
             choice = chosen(targets, search.pool.best, search.contiguous)

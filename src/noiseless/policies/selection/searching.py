@@ -9,7 +9,9 @@ import numpy as np
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, as_fraction
 from noiseless.policies.contiguous.counting import least_cell_size
+from noiseless.policies.merging.baselines import mondrian
 from noiseless.policies.merging.cells import Cells
+from noiseless.policies.merging.codebook import ColumnCodebook
 from noiseless.policies.merging.lagrangian import Lagrangian, Loss
 from noiseless.policies.selection.claims import EXACT, lagrangian
 from noiseless.policies.selection.dealing import dealt
@@ -28,6 +30,11 @@ CLIMB = 40
 
 MOST_FOR_NEXT = 2000
 """With more public values no larger posterior is tried by improving cells that lose too much."""
+
+MOST_FOR_HALVING = 2000
+"""With more public values Mondrian's cells are not looked at."""
+
+MONDRIAN, FROM_MONDRIAN = "Mondrian", "Mondrian, improved"
 
 DEALS, DEALT = 200, 6
 """For a weight so many posteriors are looked at, and so many of them dealt."""
@@ -50,11 +57,18 @@ class Search:
     contiguous: Loss | Lagrangian | None = None
 
     @classmethod
-    def of(cls, targets: Targets) -> "Search":
+    def of(cls, targets: Targets, paths: Paths | None = None) -> "Search":
         """A search that has found that values may stay as they are, if they may."""
-        found = cls(targets, Pool(targets), Paths(targets.problem, targets.wish.utility))
+        found = cls(targets, Pool(targets), paths or Paths(targets.problem, targets.wish.utility))
         found.pool.add(np.arange(targets.problem.size), "unchanged")
         return found
+
+    def exactly_and_greedily(self) -> None:
+        """Run the methods that are asked for."""
+        if self.targets.wish.method != "greedy":
+            self.exactly()
+        if self.targets.wish.method != "exact":
+            self.greedily()
 
     # --- exactly ----------------------------------------------------------------------------------
 
@@ -169,12 +183,29 @@ class Search:
                 self.pool.add(point.cells, "greedy")
 
     def improving(self) -> None:
-        """Cells that are nearly what is asked for, with the costliest ones made smaller."""
+        """Cells that are nearly what is asked for, with the costliest ones made smaller; and Mondrian's."""
         for cells, hidden, least in list(self._nearly()):
-            need = np.maximum(self.targets.need, least)
-            labels = improved(self.targets.problem, self.targets.wish.utility, need, cells.cell_of, hidden)
-            if labels is not None:
-                self.pool.add(labels, "greedy", hidden)
+            self._improve(cells, hidden, least, "greedy")
+        halved = self._halved()
+        if halved is not None and self.targets.allow(self.pool.add(halved, MONDRIAN).quality):
+            self._improve(halved, np.zeros(self.targets.problem.size, bool), 1, FROM_MONDRIAN)
+
+    def _improve(self, cells: Cells, hidden: BoolArray, least: int, method: str) -> None:
+        need = np.maximum(self.targets.need, least)
+        labels = improved(self.targets.problem, self.targets.wish.utility, need, cells.cell_of, hidden)
+        if labels is not None:
+            self.pool.add(labels, method, hidden)
+
+    def _halved(self) -> Cells | None:
+        """Several columns: Mondrian's cells, which greedy merging does not always match."""
+        problem, k = self.targets.problem, int(self.targets.need.max())
+        book = problem.codebook
+        if not isinstance(book, ColumnCodebook) or len(book.columns) == 1 or problem.size > MOST_FOR_HALVING:
+            return None
+        if self.targets.wish.aim != "loss" or k == 1:
+            return None
+        labels = mondrian(problem.marginal, book.columns, k).cell_of
+        return Cells.from_labels(labels * (int(problem.group_of.max()) + 1) + problem.group_of)
 
     def _nearly(self) -> Iterator[tuple[Cells, BoolArray, int]]:
         """The best so far; or what loses too much; each with the posterior that it must keep."""

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from noiseless.display import html_table, text_table
 from noiseless.policies.merging.cells import Cells
@@ -71,7 +70,7 @@ class Series:
     @property
     def scope(self) -> Scope | None:
         """What is proved of all its points: the least that is proved of any of them."""
-        return _least_proved(self.points)
+        return least_proved(self.points)
 
     def __len__(self) -> int:
         return len(self.points)
@@ -114,10 +113,17 @@ class Survey:
             [point for series in self.series if series.ours for point in series], self.objective, self.utility
         )
 
+    @cached_property
+    def unbeaten(self) -> tuple[SurveyPoint, ...]:
+        """The undominated points of our methods that no baseline beats either."""
+        every = [point for series in self.series if not series.ours for point in series]
+        best = undominated([*self.undominated, *every], self.objective, self.utility)
+        return tuple(point for point in best if any(point is ours for ours in self.undominated))
+
     @property
     def scope(self) -> Scope | None:
         """What is proved of the undominated points as a whole: the least that is proved of any of them."""
-        return _least_proved(self.undominated)
+        return least_proved(self.undominated)
 
     def _rows(self) -> dict[str, str]:
         rows = {"undominated": f"{len(self.undominated):,} points"}
@@ -132,7 +138,8 @@ class Survey:
         return html_table(f"Survey: {self.objective} against {self.utility}", self._rows())
 
 
-def _least_proved(points: tuple[SurveyPoint, ...]) -> Scope | None:
+def least_proved(points: tuple[SurveyPoint, ...]) -> Scope | None:
+    """What is proved of some points as a whole: the least that is proved of any of them."""
     known = {point.scope for point in points}
     return None if None in known or not known else "contiguous" if "contiguous" in known else "all"
 
@@ -145,10 +152,6 @@ def undominated(points: list[SurveyPoint], objective: Objective, utility: Utilit
     if objective == "both" and points:
         least = min(point.quality.maximin for point in points)
         points = [point for point in points if point.quality.maximin == least]
-
-    def key(point: SurveyPoint) -> tuple[Any, ...]:  # of equals the one of which most is proved
-        leak, loss = point.quality.leak(objective), point.quality.loss(utility)
-        return leak, loss, ("all", "contiguous", None).index(point.scope)
 
     found: list[SurveyPoint] = []
     for point in sorted(

@@ -19,9 +19,11 @@ from noiseless.policies.selection.dealing import dealt
 from noiseless.policies.selection.exactly import Contiguous
 from noiseless.policies.selection.fewest import Fewest
 from noiseless.policies.selection.improving import improved
+from noiseless.policies.selection.levels import FEW_VALUES, Levels
 from noiseless.policies.selection.measures import Measures, measure
 from noiseless.policies.selection.paths import Paths
 from noiseless.policies.selection.problem import Problem
+from noiseless.policies.selection.searching import FROM_MONDRIAN, MONDRIAN
 from noiseless.policies.selection.strips import strips
 from noiseless.policies.selection.survey import Progress, Series, Survey, SurveyPoint, undominated
 from noiseless.policies.selection.targets import Targets
@@ -40,8 +42,12 @@ PROVED = 2 * 10**6
 WIDTHS = 16
 """For so many distortions the fewest blocks are sought."""
 
-FEW_VALUES = 500
-"""Up to so many public values points are made better by moving members."""
+_SETTINGS = {
+    "greedy": "improved",
+    MONDRIAN: "Mondrian's cells",
+    FROM_MONDRIAN: "from Mondrian's cells",
+}
+"""What is said of the cells that a level was given, by the method that found them."""
 
 Maker = tuple[str, Callable[[], Cells], Scope | None]
 """How something was asked, what makes its cells, and what is proved of them."""
@@ -91,7 +97,7 @@ def survey(
             progress(number / (len(ours) + len(others)))
         found.append(make())
         if number == len(ours) - 1 and method != "exact":
-            found[-1] = run.improved(found)
+            found[-1] = run.improved(found, method)
     if progress is not None:
         progress(1.0)
     return Survey(problem, objective, utility, method, tuple(found))
@@ -227,13 +233,18 @@ class _Run:
         note = "problem (7) takes too long for so many values" if self._leaves_out else ""
         return self.series("greedy", makers, note)
 
-    def improved(self, found: list[Series]) -> Series:
-        """The greedy series, with its own and others' points made better where another could be."""
+    def improved(self, found: list[Series], method: Method) -> Series:
+        """The greedy series, with what `choose` finds at each level, or else with points made better."""
         greedy = found[-1]
         if self.objective != "leakage" or self.problem.size > FEW_VALUES:
             return greedy
-        points = list(greedy.points)
-        for one in undominated([p for series in found for p in series], self.objective, self.utility):
+        levels, points = Levels(self.paths, method), list(greedy.points)
+        for level in levels:
+            if level.method in _SETTINGS:  # others have a series of their own
+                make = partial(Cells.from_labels, level.cells.cell_of)
+                points.append(self.point("greedy", _SETTINGS[level.method], make, None))
+        everything = [point for series in found for point in series] if not levels.known else []
+        for one in undominated(everything, self.objective, self.utility):
             labels = None if one.scope == "all" else self._better(one)
             if labels is not None:
                 points.append(self.point("greedy", "improved", partial(Cells.from_labels, labels), None))

@@ -116,7 +116,9 @@ class Targets:
             raise RequestError(
                 "distortion needs numbers, categories or hierarchies to measure distances by; use resolution"
             )
-        known = "" if problem.plain else " once what is seen besides is taken into account"
+        known = "" if problem.plain else " where not all values may be merged"
+        if problem.side is not None:
+            known = " once what is seen besides is taken into account"
         most = int(problem.largest_posteriors.min())
         if wish.min_posterior is not None and wish.min_posterior > most:
             raise RequestError(
