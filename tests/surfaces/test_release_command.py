@@ -121,7 +121,7 @@ def test_every_option_reaches_the_release(call: Command) -> None:
     [
         ((*HIDE,), "there is no target"),
         ((*HIDE, "--min-posterior", "7"), "age has 6 different values"),
-        ((*HIDE, "--min-posterior", "0"), "greater than 0"),
+        ((*HIDE, "--min-posterior", "0"), "more than 0"),
         ((*HIDE, "--max-leakage", "much"), "takes a finite number"),
         (("--sensitive", "age", "--public", "age", "--min-posterior", "2"), "is both sensitive and public"),
         (("--sensitive", "age", "--public", "cholesterol", "--min-posterior", "2"), "is not in the table"),
