@@ -217,6 +217,16 @@ def test_a_head_has_an_end(server: Process, token: str) -> None:
     assert statuses(found) in ([431], [])  # the connection may be gone before the refusal is read
 
 
+@pytest.mark.parametrize("cut", [40, -2])
+def test_a_large_body_is_no_part_of_a_head_that_comes_in_pieces(
+    server: Process, token: str, cut: int
+) -> None:
+    body = json.dumps({"queries": ["SELECT COUNT(*) FROM meters"], "dry_run": True}).encode() + b" " * 150_000
+    whole = head(token, f"Content-Length: {len(body)}")
+    found = server.send(whole[:cut], pauses=[whole[cut:] + body])
+    assert statuses(found) == [413]  # which is what a body is refused with
+
+
 @pytest.mark.parametrize("deep", [b"[" * 49_000, b'{"queries":' + b'{"a":' * 9000])
 def test_deep_json_is_a_bad_request(server: Process, token: str, deep: bytes) -> None:
     found = server.send(head(token, f"Content-Length: {len(deep)}") + deep)

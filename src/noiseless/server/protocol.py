@@ -8,6 +8,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from noiseless.server.errors import error_body
 
 _MOST_HEAD = 64_000
+_END = b"\r\n\r\n"
 _HEAD_SECONDS = 10.0
 _READ_SECONDS = 30.0
 
@@ -17,7 +18,7 @@ class PatientProtocol(HttpToolsProtocol):
 
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 - uvicorn's own
         super().__init__(*arguments, **named)
-        self._head = 0
+        self._head, self._before = 0, b""
         self._in_head = True
         self._has_ended = False
         self._timer: asyncio.TimerHandle | None = None
@@ -38,8 +39,10 @@ class PatientProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """A part of a request."""
         if self._in_head:
-            self._head += len(data)
-            if self._head > _MOST_HEAD and len(data) < self._head:
+            end = (self._before + data).find(_END)  # what follows is the body
+            self._head += len(data) if end < 0 else end
+            self._before = data[1 - len(_END) :]
+            if self._head > _MOST_HEAD:
                 self._refuse(431, "too_large", "the head of the request is too large")
                 return
         super().data_received(data)
@@ -82,7 +85,7 @@ class PatientProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Its head is complete."""
-        self._in_head, self._head = False, 0
+        self._in_head, self._head, self._before = False, 0, b""
         self._stop_waiting()
         super().on_headers_complete()
 

@@ -1,4 +1,5 @@
 import datetime as dt
+import re
 from pathlib import Path
 
 import numpy as np
@@ -159,5 +160,5 @@ def test_an_empty_table_is_refused() -> None:
 
 def test_nothing_of_the_data_is_shown_by_accident() -> None:
     snapshot = Snapshot.take(open_table(TABLE), SCHEMA)
-    assert "17" not in repr(snapshot)
-    assert "17" not in repr(snapshot.count(("kwh",)))
+    for thing in (snapshot, snapshot.count(("kwh",))):
+        assert re.fullmatch(r"<noiseless\S+ object at 0x[0-9a-f]+>", repr(thing))
