@@ -67,7 +67,8 @@ def compare_command(
 def _text(found: "Comparison") -> str:
     from fractions import Fraction
 
-    from noiseless.reports.numbers import bound_text, upper_text
+    from noiseless.display import bound_text
+    from noiseless.reports.numbers import upper_text
 
     rows = [("", "worst error", "mean error", "bits", "epsilon", "example")]
     for one in found.mechanisms:

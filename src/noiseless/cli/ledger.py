@@ -220,7 +220,7 @@ def _account(state: "State") -> str:
 
 
 def _bits(value: float) -> str:
-    from noiseless.reports.numbers import bound_text
+    from noiseless.display import bound_text
 
     return f"{bound_text(value, 2, up=False)} bits"
 

@@ -303,8 +303,8 @@ def _tell(found: "Quantized", out: Path | None, output: Format) -> None:
 
 
 def _text(found: "Quantized", out: Path | None) -> str:
+    from noiseless.display import bound_text
     from noiseless.mechanisms.local.scalar import describe, number_text
-    from noiseless.reports.numbers import bound_text
 
     mechanism = found.mechanism
     entropy = mechanism.entropy_of_record

@@ -86,7 +86,8 @@ class Curator:
     def unchecked(cls, path: str | PathLike[str], *, shared: bool = False) -> Self:
         """The same whatever the ledger says: for the owner, who declares what is new."""
         file = CuratorFile.read(path)
-        return cls(file, (_shared_ledger() if shared else Ledger).open(file.ledger))
+        ledger = Ledger.open(file.ledger)
+        return cls(file, ledger.shared() if shared else ledger)
 
     def __enter__(self) -> Self:
         return self
@@ -370,12 +371,6 @@ class Curator:
         return found
 
 
-def _shared_ledger() -> type[Ledger]:
-    from noiseless.ledger.sharing import SharedLedger  # needs SQLAlchemy at once
-
-    return SharedLedger
-
-
 def _shares(public: PublicState, cost: Price) -> Shares:
     """What people pay, by the names of their public cells."""
     names = public.cell_names
@@ -399,5 +394,4 @@ def _quoted(edition: Edition, batch: Batch, books: Books, analyst: str) -> Quote
 def _reply(
     edition: Edition, batch: Batch, priced: Priced | None, state: State, answers: Mapping[str, Stored]
 ) -> Reply:
-    said = account(priced, state, edition.notes(batch))
-    return Reply(batch.results(priced, answers), **said)
+    return Reply(batch.results(priced, answers), **account(priced, state, edition.notes(batch)))

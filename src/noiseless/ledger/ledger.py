@@ -73,6 +73,12 @@ class Ledger:
             ) from error
         return cls(opened(url, create=create, patience=patience))
 
+    def shared(self) -> "Ledger":
+        """The same ledger for many threads: those who ask at the same time share durable transactions."""
+        from noiseless.ledger.sharing import SharedLedger  # which is a ledger itself
+
+        return SharedLedger(self._database)
+
     def __enter__(self) -> Self:
         return self
 
@@ -186,10 +192,7 @@ class Ledger:
         grids: Iterable[str] = (),
         people: Iterable[str] = (),
     ) -> list[Told]:
-        """The questions of the present version that were charged for, found by any of their fingerprints.
-
-        Those that were charged for first come first.
-        """
+        """The questions of the present version that were charged for, by their fingerprints; oldest first."""
         wanted = {"questions": list(questions), "grids": list(grids), "people": list(people)}
         return self.look(dataset, lambda books: books.told(**wanted))
 
@@ -352,10 +355,9 @@ class Ledger:
         """
         from noiseless.ledger.checking import verify
 
-        anchor = (
-            Anchor.read(expect) if isinstance(expect, str) else None if expect is None else Anchor(*expect)
-        )
-        return verify(self._database, anchor)
+        if isinstance(expect, str):
+            expect = Anchor.read(expect)
+        return verify(self._database, None if expect is None else Anchor(*expect))
 
     def export(self, path: str | Path, form: str | None = None, *, dataset: str | None = None) -> int:
         """Write the entries into a new CSV or JSON file; how many there were.

@@ -5,9 +5,9 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from noiseless.display import counted, verb
+from noiseless.display import bound_text, counted, verb
 from noiseless.reports.drawing import XMLNS
-from noiseless.reports.numbers import bound_text, kept_text, length_text, share_text, upper_text, value_text
+from noiseless.reports.numbers import kept_text, length_text, share_text, upper_text, value_text
 
 
 @cache

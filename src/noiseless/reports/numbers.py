@@ -11,8 +11,6 @@ from noiseless.display import bound_text
 from noiseless.exact import Bits
 from noiseless.policies.merging import Length
 
-__all__ = ["bound_text", "kept_text", "length_text", "share_text", "upper_text", "value_text"]
-
 _LONGEST = 80
 """How many characters of a user's text are shown."""
 

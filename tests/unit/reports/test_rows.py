@@ -7,8 +7,9 @@ import pytest
 import noiseless as nl
 from noiseless.audits.policy import Limits, Policy
 from noiseless.audits.policy_wording import policy_rows
+from noiseless.display import bound_text
 from noiseless.exact import Bits
-from noiseless.reports.numbers import bound_text, share_text, upper_text, value_text
+from noiseless.reports.numbers import share_text, upper_text, value_text
 from noiseless.reports.posterior import posterior_bins
 from noiseless.reports.rows import side_rows, status_of
 

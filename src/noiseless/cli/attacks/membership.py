@@ -193,7 +193,7 @@ def _bits(budget: "Budget | None") -> str:
 
 def _interval(one: "Score") -> str:
     """Both ends with two decimals, never narrower than it is."""
-    from noiseless.reports.numbers import bound_text
+    from noiseless.display import bound_text
 
     return f"{bound_text(one.low, 2, up=False)}-{bound_text(one.high, 2, up=True)}"
 
