@@ -2,7 +2,8 @@
 
 A question needs two durable transactions, one for its charge and one for its answer; the bare loop does two
 of those and nothing else. Every question is a new text: nothing is remembered of the one before. One caller
-who waits for each answer pays for the whole of both transactions; callers in several threads share them.
+who waits for each answer pays for the whole of both transactions; questions that one caller asks without
+waiting, or that several threads ask, share them.
 """
 
 import shutil
@@ -12,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +63,7 @@ def questions() -> Iterator[str]:
 
 
 def answering(rounds: int = 9, size: int = 200) -> list[dict[str, Any]]:
-    """Questions one by one, ten in a batch and by threads, beside pairs of bare durable transactions."""
+    """Questions in all ways to ask them, beside pairs of bare durable transactions."""
     WORK.mkdir(exist_ok=True)
     with (
         tempfile.TemporaryDirectory(dir=WORK) as folder,
@@ -78,6 +80,7 @@ def answering(rounds: int = 9, size: int = 200) -> list[dict[str, Any]]:
         works: dict[str, Callable[[], int]] = {
             "pairs of bare transactions": lambda: _bare_pairs(bare, size),
             "asked one by one": lambda: _ask(curator, asked, size, 1),
+            "asked by ask_each": lambda: sum(1 for _ in curator.ask_each(islice(asked, size))),
             "asked ten in a batch": lambda: _ask(curator, asked, size, 10),
             f"asked by {_THREADS} threads": lambda: _ask_by_threads(shared, asked, size, threads),
             "asked again": lambda: sum(len(curator.ask(sql).answers) for sql in known),
@@ -214,9 +217,11 @@ def _grown(declared: list[Entry], entries: int) -> Iterator[Entry]:
 
 
 INTRODUCTION = """\
-Questions asked one by one, each priced, charged and answered durably, beside a bare loop of two durable
-SQLite transactions, which is the limit. It depends on how long the disk takes to make a transaction
-durable. Then the price of a new text among few entries of the ledger and among many."""
+Questions that are priced, charged and answered durably, beside a bare loop of two durable SQLite
+transactions, which is the limit for whoever waits for each answer. It depends on how long the disk takes to
+make a transaction durable. `ask_each` asks one after the other without waiting: each has its own price and
+charge, and 32 share two transactions. Then the price of a new text among few entries of the ledger and
+among many."""
 
 
 def measured(form: Form) -> Iterator[Part]:

@@ -1,7 +1,8 @@
 """The session over a private dataset: price, charge, compute, store, reply."""
 
 from noiseless.curator.answers import Answer, Result
-from noiseless.curator.curator import Curator, UnansweredError
+from noiseless.curator.asking import UnansweredError
+from noiseless.curator.curator import Curator
 from noiseless.curator.file import CuratorFile
 from noiseless.curator.reply import Quote, Reply
 from noiseless.curator.source import ChangedSourceError

@@ -4,47 +4,42 @@ For every batch, in this order: the price, from public state alone; one durable 
 computation; the durable answers; the reply. Whatever is killed when, no answer leaves without its charge.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from os import PathLike
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from noiseless.accounting.batches import Price
 from noiseless.accounting.cost import Cost
 from noiseless.accounting.history import BudgetError
 from noiseless.curator import custody
+from noiseless.curator.asking import Asking, Charged, UnansweredError, replied, shares
 from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.failpoints import passing
 from noiseless.curator.file import CuratorFile
-from noiseless.curator.pricing import Priced, lookups, price_batch
+from noiseless.curator.pricing import Priced, price_batch
 from noiseless.curator.public import PublicState
 from noiseless.curator.releases import certificate_digest, read_certificate, release_cost
 from noiseless.curator.reply import Quote, Reply
 from noiseless.curator.source import Source
 from noiseless.curator.standing import account
-from noiseless.curator.tellings import Stored, Telling
-from noiseless.errors import NoiselessError
+from noiseless.curator.tellings import Stored
+from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.exact import Bits
-from noiseless.ledger import Asked, Books, Ledger, OpenBooks, Shares, State, Version
+from noiseless.ledger import Books, Ledger, State, Version
 
 if TYPE_CHECKING:
     from noiseless.curator.exposure import Exposure
 
 Found = TypeVar("Found")
 
+_TOGETHER = 32
+"""So many batches share transactions: more are hardly any faster, and wait for each other."""
+_REFUSALS = (BudgetError, ColumnError, RequestError, UnansweredError)
+"""What concerns one batch alone."""
+
 LOCAL = "local"
 """Who asks when nobody says so."""
-
-
-class UnansweredError(NoiselessError):
-    """An answer was charged for and could not be computed; asked again, it is free."""
-
-
-class _Charged(NamedTuple):
-    """A batch after its charge, and the account after it."""
-
-    priced: Priced
-    state: State
 
 
 class Curator:
@@ -136,13 +131,67 @@ class Curator:
         """
 
         def reply(edition: Edition) -> Reply | None:
-            batch = edition.batch(sql)
-            found = self._repeated(edition, batch)
-            return found or self._answered(edition, batch, analyst or LOCAL)
+            begun = self._begun(edition, sql, analyst or LOCAL)
+            return self._answered(begun) if isinstance(begun, Asking) else begun
 
         found = self._on_present(reply)
         passing("replied")
         return found
+
+    def ask_each(
+        self, batches: Iterable[str | Sequence[str]], *, analyst: str | None = None
+    ) -> Iterator[Reply | NoiselessError]:
+        """Ask batch after batch, as `ask` would; those that wait for the disk together share transactions.
+
+        Many questions are answered sooner like this than one by one, and unlike in one large batch each is
+        priced, and refused, by itself.
+
+        Args:
+            batches: each a statement, or several that are asked together; read up to 32 ahead.
+            analyst: who asks.
+
+        Yields:
+            For each batch its reply. If it is refused, or has no answer, the error that `ask` would raise.
+
+        Raises:
+            SourceError: the source is not the version that was declared.
+            LedgerError: the ledger cannot be written; what was charged for is free when it is asked again.
+        """
+        several = iter(batches)
+        while some := list(islice(several, _TOGETHER)):
+            together = [(batch,) if isinstance(batch, str) else tuple(batch) for batch in some]
+            yield from self._answered_together(together, analyst or LOCAL)
+
+    def _answered_together(
+        self, batches: Sequence[tuple[str, ...]], analyst: str
+    ) -> Iterator[Reply | NoiselessError]:
+        found: dict[int, Reply | NoiselessError] = {}
+        while len(found) < len(batches):  # again if a new version was declared meanwhile
+            edition, begun = self._present(), dict[int, Asking]()
+            for place, sql in enumerate(batches):
+                # What is free says what is spent: behind something new it waits for its turn.
+                begin = self._asking if begun else self._begun
+                first = None if place in found else _or_refusal(begin, edition, sql, analyst)
+                if isinstance(first, Asking):
+                    begun[place] = first
+                elif first is not None:
+                    found[place] = first
+            outcomes = zip(begun, self._outcomes(list(begun.values())), strict=True)
+            found |= {place: last for place, last in outcomes if last is not None}
+        for place in range(len(batches)):
+            passing("replied")
+            yield found[place]
+
+    def _outcomes(self, several: Sequence[Asking]) -> Iterator[Reply | NoiselessError | None]:
+        errands = [asking.errand(looks_up=self.ledger.has_round_trips) for asking in several]
+        outcomes = self.ledger.answer_each(self.file.name, errands)
+        for asking, outcome in zip(several, outcomes, strict=True):
+            if not isinstance(outcome, BaseException):
+                yield self._replied(asking, *outcome)
+            elif isinstance(outcome, _REFUSALS):
+                yield outcome
+            else:
+                raise outcome
 
     def _repeated(self, edition: Edition, batch: Batch) -> Reply | None:
         """The reply, if this session knows all of its answers."""
@@ -154,45 +203,40 @@ class Curator:
             known[telling.question] = answer
         state = self.ledger.state(self.file.name, cells=(), analysts=())
         if edition.is_present(state):
-            return _reply(edition, batch, None, state, known)
+            return replied(edition, batch, None, state, known)
         self._edition = None
         return None
 
-    def _answered(self, edition: Edition, batch: Batch, analyst: str) -> Reply | None:
+    def _begun(self, edition: Edition, sql: tuple[str, ...], analyst: str) -> Asking | Reply | None:
+        """A reply if all answers are known, otherwise what is to be charged for or computed."""
+        return self._repeated(edition, edition.batch(sql)) or self._asking(edition, sql, analyst)
+
+    def _asking(self, edition: Edition, sql: tuple[str, ...], analyst: str) -> Asking | Reply | None:
+        """A batch that is ready to be charged for; None if there is a newer version."""
+        batch = edition.batch(sql)
         if not self._source.is_ready(edition.digest):
             found = self._prepared(edition, batch, analyst)
             if not isinstance(found, Priced):
                 return found
-        answers: dict[str, Stored] = {}
-        charged, stored = self.ledger.answer(
-            self.file.name,
-            lambda books: self._charged(edition, batch, books, analyst),
-            lambda found: (edition.number, self._completed(edition, batch, found, answers)),
-            lookups(batch.tellings, edition.public, analyst) if self.ledger.has_round_trips else None,
-            is_quick=self._is_quick(edition, batch),
-        )
+        return Asking(edition, batch, analyst, self._source)
+
+    def _answered(self, asking: Asking) -> Reply | None:
+        errand = asking.errand(looks_up=self.ledger.has_round_trips)
+        found = self.ledger.answer(self.file.name, errand, is_quick=asking.is_quick)
+        return self._replied(asking, *found)
+
+    def _replied(self, asking: Asking, charged: Charged | None, stored: Mapping[str, Stored]) -> Reply | None:
         if charged is None:
             self._edition = None
             return None
-        if stored:
-            passing("stored")
-            answers |= stored
-        edition.remember(answers)
-        return _reply(edition, batch, charged.priced, charged.state, answers)
-
-    def _is_quick(self, edition: Edition, batch: Batch) -> bool:
-        """Whether all answers are computed in next to no time."""
-        snapshot = self._source.kept(edition.digest)
-        return snapshot is not None and all(
-            snapshot.is_quick(telling.columns, telling.people.cells) for telling in batch.tellings
-        )
+        return asking.reply(charged, stored)
 
     def _prepared(self, edition: Edition, batch: Batch, analyst: str) -> Priced | Reply | None:
         """Before data is looked at for the first time: a refusal, or a reply that needs none."""
 
         def look(books: Books) -> tuple[Priced, State]:
             priced = price_batch(batch.tellings, edition.public.record, books)
-            books.require(_shares(edition.public, priced.price), analyst=analyst)
+            books.require(shares(edition.public, priced.price), analyst=analyst)
             return priced, books.state
 
         found = self._look(edition, look)
@@ -203,57 +247,9 @@ class Curator:
         known = {question: answer for question, answer in answers.items() if answer is not None}
         if len(known) == len(answers):
             edition.remember(known)
-            return _reply(edition, batch, None, state, known)
+            return replied(edition, batch, None, state, known)
         self._source.snapshot(edition.digest, edition.number)  # refuses a changed source before any charge
         return priced
-
-    def _charged(self, edition: Edition, batch: Batch, books: OpenBooks, analyst: str) -> _Charged | None:
-        """One charge for all that is new; None if there is a newer version."""
-        if not edition.is_present(books):
-            return None
-        priced = price_batch(batch.tellings, edition.public.record, books)
-        passing("priced")
-        asked = [
-            Asked(telling.question, telling.grid, telling.findable, telling.body) for telling in priced.fresh
-        ]
-        if asked:
-            books.charge(_shares(edition.public, priced.price), analyst=analyst, questions=asked)
-        return _Charged(priced, books.state)
-
-    def _completed(
-        self, edition: Edition, batch: Batch, charged: _Charged | None, answers: dict[str, Stored]
-    ) -> Mapping[str, Stored]:
-        """Fill in all answers, those that are known and those computed now; which are to be stored first."""
-        if charged is None:
-            return {}
-        passing("charged")
-        priced = charged.priced
-        missing: list[Telling] = []
-        for telling in batch.tellings:
-            found = edition.known(telling) or priced.answer(telling)
-            if found is None:
-                missing.append(telling)
-            else:
-                answers[telling.question] = found
-        if not missing:
-            return {}
-        computed = self._computed(edition, missing)
-        passing("computed")
-        answers |= computed
-        fresh = {telling.question for telling in priced.fresh}
-        kept = [t.question for t in missing if t.question in fresh or priced.was_charged(t)]
-        return {question: computed[question] for question in kept}
-
-    def _computed(self, edition: Edition, tellings: Sequence[Telling]) -> dict[str, Stored]:
-        snapshot = self._source.kept(edition.digest) or self._source.snapshot(edition.digest, edition.number)
-        try:
-            return {telling.question: telling.compute(snapshot) for telling in tellings}
-        except Exception as error:  # noqa: BLE001 - whatever it is
-            # The message of an unforeseen error may quote the data: its kind is all that is told.
-            raise UnansweredError(
-                f"the answer could not be computed ({type(error).__name__});"
-                " it is charged for, and free when it is asked for again"
-            ) from None
 
     # For the owner
 
@@ -371,18 +367,10 @@ class Curator:
         return found
 
 
-def _shares(public: PublicState, cost: Price) -> Shares:
-    """What people pay, by the names of their public cells."""
-    names = public.cell_names
-    return Shares(
-        cost.others, {names[cell]: share for cell, share in cost.shares.items() if isinstance(cell, int)}
-    )
-
-
 def _quoted(edition: Edition, batch: Batch, books: Books, analyst: str) -> Quote:
     priced = price_batch(batch.tellings, edition.public.record, books)
     try:
-        books.require(_shares(edition.public, priced.price), analyst=analyst)
+        books.require(shares(edition.public, priced.price), analyst=analyst)
     except BudgetError:
         allowed = False
     else:
@@ -391,7 +379,14 @@ def _quoted(edition: Edition, batch: Batch, books: Books, analyst: str) -> Quote
     return Quote(batch.results(priced, None), **said, allowed=allowed)
 
 
-def _reply(
-    edition: Edition, batch: Batch, priced: Priced | None, state: State, answers: Mapping[str, Stored]
-) -> Reply:
-    return Reply(batch.results(priced, answers), **account(priced, state, edition.notes(batch)))
+def _or_refusal(
+    begin: Callable[[Edition, tuple[str, ...], str], Found],
+    edition: Edition,
+    sql: tuple[str, ...],
+    analyst: str,
+) -> Found | NoiselessError:
+    """What has begun, or why it has not."""
+    try:
+        return begin(edition, sql, analyst)
+    except _REFUSALS as error:
+        return error

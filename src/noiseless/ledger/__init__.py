@@ -9,6 +9,7 @@ from noiseless.ledger.location import beside, locate
 from noiseless.ledger.lookups import Lookups
 from noiseless.ledger.replay import charged
 from noiseless.ledger.state import Asked, State, Told, Version
+from noiseless.ledger.together import Errand
 
 __all__ = [
     "Accounts",
@@ -16,6 +17,7 @@ __all__ = [
     "Asked",
     "Books",
     "Entry",
+    "Errand",
     "Ledger",
     "LedgerError",
     "LedgerUnavailableError",

@@ -15,6 +15,7 @@ from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.location import normal_url
 from noiseless.ledger.lookups import Lookups
 from noiseless.ledger.state import State, Told, Version
+from noiseless.ledger.together import Errand, Task, write_together
 
 if TYPE_CHECKING:
     from noiseless.ledger.checking import ChainReport
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from noiseless.ledger.session import Session
 
 Found = TypeVar("Found")
-Answers = tuple[int | None, Mapping[str, Mapping[str, Any]]]
-"""Answers that are to be stored, and their version; the present one unless said."""
 
 PATIENCE = 30.0
 """Seconds to wait for a lock, or for a server that is restarted."""
@@ -259,9 +258,7 @@ class Ledger:
     def answer(
         self,
         dataset: str,
-        work: Callable[[OpenBooks], Found],
-        compute: Callable[[Found], Answers],
-        lookups: Lookups | None = None,
+        errand: Errand[Found],
         *,
         is_quick: bool = False,  # noqa: ARG002 - for ledgers that many threads share
     ) -> tuple[Found, Mapping[str, Mapping[str, Any]]]:
@@ -269,17 +266,34 @@ class Ledger:
 
         Args:
             dataset: its name.
-            work: what to do with the locked books, as in `settle`.
-            compute: given what came of it, the answers by their questions, and their version.
-            lookups: what the work is going to look up, if that is known.
+            errand: the work, and how its answers are computed.
             is_quick: whether computing takes less time than waking a thread: another one may do it.
 
         Returns:
             What came of the work, and the answers that stand.
         """
+        work, compute, lookups = errand
         found = self.settle(dataset, work, lookups)
-        version, answers = compute(found)
+        version, answers = (None, {}) if compute is None else compute(found)
         return found, self.store(dataset, answers, version=version)
+
+    def answer_each(
+        self, dataset: str, errands: Sequence[Errand[Found]]
+    ) -> list[tuple[Found, Mapping[str, Mapping[str, Any]]] | BaseException]:
+        """As `answer` for one after the other, in durable transactions that they share.
+
+        Returns:
+            What came of each, or why nothing did.
+        """
+        tasks = [Task(errand) for errand in errands]
+        self._do(dataset, tasks)
+        return [task.found if task.error is None else task.error for task in tasks]
+
+    def _do(self, dataset: str, tasks: Sequence[Task]) -> None:
+        while waiting := [task for task in tasks if not task.done]:
+            write_together(self._database, dataset, waiting)
+            for task in waiting:
+                task.go_on()
 
     def record_release(
         self,

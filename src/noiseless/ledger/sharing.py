@@ -7,24 +7,20 @@ only after the transaction that holds its work is durable, just as if it had bee
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from functools import reduce
-from operator import or_
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from noiseless.accounting.history import BudgetError
 from noiseless.errors import NoiselessError
-from noiseless.ledger.asked_batches import AskedBatch, note_charged
 from noiseless.ledger.books import OpenBooks
 from noiseless.ledger.errors import LedgerError
-from noiseless.ledger.ledger import Answers, Ledger
+from noiseless.ledger.ledger import Ledger
 from noiseless.ledger.lookups import Lookups
+from noiseless.ledger.together import Errand, Note, Task, write_together
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import Database
-    from noiseless.ledger.session import Session
 
 try:
     import fcntl
@@ -32,9 +28,6 @@ except ImportError:  # pragma: no cover - not on Windows
     fcntl = None  # type: ignore[assignment]
 
 Found = TypeVar("Found")
-Work = Callable[[OpenBooks], Any]
-Note = Callable[[int, int], AskedBatch]
-"""Given the number of the entry that charges and of the dataset's version, the batch that is charged for."""
 
 _MOST_TOGETHER = 64
 _LOCKS = 2
@@ -45,66 +38,24 @@ class WouldChargeError(NoiselessError):
     """Something was to be asked for free only, and is not free."""
 
 
-class _UndoneError(Exception):
-    """Somebody's work failed half done: nobody's may stand."""
+class _Caller:
+    """Somebody who sleeps until their tasks are done, or until it is their turn to write for all."""
 
-
-class _Waiting:
-    """One caller's work, and what came of it."""
-
-    def __init__(
-        self,
-        work: Work,
-        note: Note | None,
-        answers: Answers = (None, {}),
-        lookups: Lookups | None = None,
-        compute: Callable[[Any], Answers] | None = None,
-    ) -> None:
-        self.work, self.note, self.answers, self.lookups = work, note, answers, lookups
-        self.found: Any = None
-        self._compute = compute
-        self._settled: tuple[Any] | None = None
-        self.error: BaseException | None = None
-        self.done = False
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        self._tasks = tasks
         self._turn = threading.Lock()
         self._turn.acquire()
 
-    def wait(self) -> None:
+    @property
+    def waiting(self) -> list[Task]:
+        """The tasks that are not done."""
+        return [task for task in self._tasks if not task.done]
+
+    def sleep(self) -> None:
         self._turn.acquire()
 
     def wake(self) -> None:
         self._turn.release()
-
-    def finish(self, found: Any, error: BaseException | None) -> None:  # noqa: ANN401 - whatever work finds
-        self.found, self.error, self.done = found, error, True
-
-    def take(self, found: Any, error: BaseException | None) -> None:  # noqa: ANN401 - whatever work finds
-        """Take what is durable now; answers that follow from it are computed next, and stored."""
-        if self._settled is not None:
-            self.finish((*self._settled, found), error)
-        elif self._compute is None or error is not None:
-            self.finish(found, error)
-        else:
-            self._settled = (found,)
-
-    def go_on(self) -> bool:
-        """Compute the answers after the charge is durable; whether there are any to be stored."""
-        if self.done or self._settled is None or self._compute is None:
-            return False
-        try:
-            self.answers = self._compute(*self._settled)
-        except Exception as error:  # noqa: BLE001 - it is raised again by whoever asked
-            self.finish(None, error)
-            return False
-        self.lookups = Lookups(questions=frozenset(self.answers[1]))
-        if not self.answers[1]:
-            self.finish((*self._settled, {}), None)
-        return not self.done
-
-    def outcome(self) -> Any:  # noqa: ANN401 - whatever work finds
-        if self.error is not None:
-            raise self.error
-        return self.found
 
 
 class _Queue:
@@ -115,98 +66,45 @@ class _Queue:
     ) -> None:
         self._database, self._dataset, self._turn = database, dataset, turn
         self._lock = threading.Lock()
-        self._waiting: list[_Waiting] = []
+        self._callers: list[_Caller] = []
         self._is_busy = False
 
-    def settle(self, mine: _Waiting) -> Any:  # noqa: ANN401 - whatever work finds
+    def settle(self, *tasks: Task) -> None:
+        """Have all of somebody's tasks done."""
+        mine = _Caller(tasks)
         with self._lock:
-            self._waiting.append(mine)
+            self._callers.append(mine)
             leads, self._is_busy = not self._is_busy, True
         if not leads:
-            mine.wait()
-        while not mine.done:
+            mine.sleep()
+        while mine.waiting:
             self._lead(mine)
-        return mine.outcome()
 
-    def _lead(self, mine: _Waiting) -> None:
+    def _lead(self, mine: _Caller) -> None:
         with self._lock:
-            group, self._waiting = self._waiting[:_MOST_TOGETHER], self._waiting[_MOST_TOGETHER:]
-        again: list[_Waiting] = []
+            group, self._callers = self._callers[:_MOST_TOGETHER], self._callers[_MOST_TOGETHER:]
+        again: list[_Caller] = []
         try:
-            self._write(group)
-            again.extend(each for each in group if each.go_on())  # nobody is woken for so short a while
+            tasks = [task for caller in group for task in caller.waiting]
+            write_together(self._database, self._dataset, tasks, self._turn)
+            for task in tasks:
+                task.go_on()  # nobody is woken for so short a while
+            again = [caller for caller in group if caller.waiting]
         finally:
             with self._lock:
-                self._waiting[:0] = again
+                self._callers[:0] = again
                 goes_on = mine in again
-                after = self._waiting[0] if self._waiting and not goes_on else None
+                after = self._callers[0] if self._callers and not goes_on else None
                 self._is_busy = goes_on or after is not None
-            for each in group:
-                if each in again:
+            for caller in group:
+                if caller in again:
                     continue
-                if not each.done:  # this thread is being ended
-                    each.finish(None, LedgerError("the ledger was closed meanwhile; ask again"))
-                if each is not mine:
-                    each.wake()
+                for task in caller.waiting:  # this thread is being ended
+                    task.finish(None, LedgerError("the ledger was closed meanwhile; ask again"))
+                if caller is not mine:
+                    caller.wake()
             if after is not None:
                 after.wake()
-
-    def _write(self, group: list[_Waiting]) -> None:
-        """All of them in one transaction; each by itself where one of them spoils it."""
-        try:
-            with self._turn():
-                outcomes = self._database.write(lambda session: self._together(session, group))
-        except LedgerError as error:
-            outcomes = [(None, error)] * len(group)
-        except Exception as error:  # noqa: BLE001 - it is raised again by whoever caused it
-            if len(group) > 1:
-                for each in group:
-                    self._write([each])
-                return
-            cause = error.__cause__ if isinstance(error, _UndoneError) else error
-            outcomes = [(None, cause or error)]
-        for each, (found, error_of_it) in zip(group, outcomes, strict=True):
-            each.take(found, error_of_it)
-
-    def _together(self, session: "Session", group: list[_Waiting]) -> list[tuple[Any, BaseException | None]]:
-        several = [each.lookups for each in group if each.lookups is not None]
-        books = OpenBooks.locked(session, self._dataset, reduce(or_, several) if several else None)
-        try:
-            stored, noted = _stored(books, [each.answers for each in group]), list[AskedBatch]()
-            outcomes = [
-                (stored[place], None) if each.answers[1] else _worked(session, books, each, noted)
-                for place, each in enumerate(group)
-            ]
-            note_charged(session, noted)
-        except NoiselessError as error:
-            raise _UndoneError from error
-        return outcomes
-
-
-def _stored(books: OpenBooks, several: list[Answers]) -> list[dict[str, Any]]:
-    """Store the answers of all callers, one entry a version; the answers that stand, for each caller."""
-    merged: dict[int | None, dict[str, Mapping[str, Any]]] = {}
-    for version, answers in several:
-        if answers:
-            merged[version] = {**answers, **merged.get(version, {})}
-    stood = {version: books.store(answers, version) for version, answers in merged.items()}
-    return [{question: stood[version][question] for question in answers} for version, answers in several]
-
-
-def _worked(
-    session: "Session", books: OpenBooks, each: _Waiting, noted: list[AskedBatch]
-) -> tuple[Any, BaseException | None]:
-    """What came of one caller's work; a refusal concerns that caller alone."""
-    written, before = session.written, books.dataset
-    try:
-        found = each.work(books)
-    except BudgetError as error:  # it is raised before anything is written
-        if session.written != written:
-            raise
-        return None, error
-    if each.note is not None and books.dataset is not before and session.written is not None:
-        noted.append(each.note(session.written.seq, books.dataset.version))
-    return found, None
 
 
 class _Turns:
@@ -276,28 +174,27 @@ class SharedLedger(Ledger):
         self, dataset: str, work: Callable[[OpenBooks], Found], lookups: Lookups | None = None
     ) -> Found:
         """As `Ledger.settle`; the transaction may hold other callers' work too."""
-        if getattr(self._here, "free", False):
+        if self._is_free:
             return super().settle(dataset, lambda books: _free(books, work), lookups)
-        mine = _Waiting(work, getattr(self._here, "note", None), lookups=lookups)
-        found: Found = self._queue(dataset).settle(mine)
+        found: Found = self._settled(dataset, Task(Errand(work, None, lookups), self._note))
         return found
 
     def answer(
-        self,
-        dataset: str,
-        work: Callable[[OpenBooks], Found],
-        compute: Callable[[Found], Answers],
-        lookups: Lookups | None = None,
-        *,
-        is_quick: bool = False,
+        self, dataset: str, errand: Errand[Found], *, is_quick: bool = False
     ) -> tuple[Found, Mapping[str, Mapping[str, Any]]]:
         """As `Ledger.answer`; what is quick is computed by the thread that writes for all."""
-        if not is_quick or getattr(self._here, "free", False):
-            return super().answer(dataset, work, compute, lookups)
-        note = getattr(self._here, "note", None)
-        mine = _Waiting(work, note, lookups=lookups, compute=compute)
-        found: tuple[Found, Mapping[str, Mapping[str, Any]]] = self._queue(dataset).settle(mine)
+        if not is_quick or self._is_free:
+            return super().answer(dataset, errand)
+        found: tuple[Found, Mapping[str, Mapping[str, Any]]]
+        found = self._settled(dataset, Task(errand, self._note))
         return found
+
+    def _do(self, dataset: str, tasks: Sequence[Task]) -> None:
+        self._queue(dataset).settle(*tasks)
+
+    def _settled(self, dataset: str, task: Task) -> Any:  # noqa: ANN401 - whatever the work finds
+        self._do(dataset, [task])
+        return task.outcome()
 
     def _queue(self, dataset: str) -> _Queue:
         queue = self._queues.get(dataset)
@@ -309,16 +206,23 @@ class SharedLedger(Ledger):
         self, dataset: str, answers: Mapping[str, Mapping[str, Any]], *, version: int | None = None
     ) -> dict[str, Mapping[str, Any]]:
         """As `Ledger.store`; answers of several callers may stand in one entry."""
-        if not answers or getattr(self._here, "free", False):
+        if not answers or self._is_free:
             return super().store(dataset, answers, version=version)
 
         def store(books: OpenBooks) -> dict[str, Mapping[str, Any]]:
             return books.store(answers, version)
 
-        lookups = Lookups(questions=frozenset(answers))
-        mine = _Waiting(store, None, (version, answers), lookups)
-        found: dict[str, Mapping[str, Any]] = self._queue(dataset).settle(mine)
+        errand = Errand(store, None, Lookups(questions=frozenset(answers)))
+        found: dict[str, Mapping[str, Any]] = self._settled(dataset, Task(errand, None, (version, answers)))
         return found
+
+    @property
+    def _note(self) -> Note | None:
+        return getattr(self._here, "note", None)
+
+    @property
+    def _is_free(self) -> bool:
+        return getattr(self._here, "free", False)
 
     @contextmanager
     def noting(self, note: Note) -> Iterator[None]:

@@ -14,6 +14,7 @@ from noiseless.accounting.record import Record
 from noiseless.exact import Bits
 from noiseless.ledger import (
     Asked,
+    Errand,
     Ledger,
     LedgerError,
     LedgerUnavailableError,
@@ -543,7 +544,8 @@ def test_answers_are_computed_when_the_charge_is_durable(database_url: str) -> N
             assert [told.charge for told in other.told("meters", questions=["q1"])] == [seq]
             return 1, {"q1": {"cell": 3}}
 
-        found = ledger.answer("meters", lambda books: books.charge(Cost(2), questions=[Asked("q1")]), compute)
+        errand = Errand(lambda books: books.charge(Cost(2), questions=[Asked("q1")]), compute)
+        found = ledger.answer("meters", errand)
         assert found == (2, {"q1": {"cell": 3}})
 
 

@@ -11,7 +11,7 @@ import pytest
 from noiseless.accounting.cost import Cost
 from noiseless.accounting.history import BudgetError
 from noiseless.exact import Bits
-from noiseless.ledger import Asked, LedgerError, OpenBooks
+from noiseless.ledger import Asked, Errand, LedgerError, OpenBooks
 from noiseless.ledger.asked_batches import (
     AskedBatch,
     KeyReusedError,
@@ -96,7 +96,7 @@ def together(ledger: SharedLedger, *works: object) -> list[object]:
     for thread in threads[1:]:
         thread.start()
     queue = ledger._queues["meters"]
-    while len(queue._waiting) < len(works):
+    while len(queue._callers) < len(works):
         pass
     others.set()
     for thread in threads:
@@ -172,7 +172,7 @@ def test_answers_of_several_callers_share_an_entry(database_url: str) -> None:
             first.wait(10)
             asked = [pool.submit(ledger.store, "meters", {f"q{n}": {"cell": n + 1}}) for n in range(6)]
             never = pool.submit(ledger.store, "meters", {"q1": {"cell": 2}})
-            while len(ledger._queues["meters"]._waiting) < 7:
+            while len(ledger._queues["meters"]._callers) < 7:
                 pass
             others.set()
             found = [each.result() for each in asked]
@@ -201,13 +201,13 @@ def test_quick_answers_are_computed_by_whoever_writes(database_url: str) -> None
                     raise ZeroDivisionError
                 return 1, {} if question == "q4" else {question: {"cell": int(question[1:])}}
 
-            return ledger.answer("meters", charge(question), compute, is_quick=True)
+            return ledger.answer("meters", Errand(charge(question), compute), is_quick=True)
 
         with ThreadPoolExecutor(9) as pool:
             pool.submit(ledger.settle, "meters", hold)
             first.wait(10)
             asked = [pool.submit(ask, f"q{number}") for number in range(6)]
-            while len(ledger._queues["meters"]._waiting) < 6:
+            while len(ledger._queues["meters"]._callers) < 6:
                 pass
             others.set()
             outcomes = [each.exception(20) or each.result() for each in asked]
