@@ -549,6 +549,44 @@ def test_answers_are_computed_when_the_charge_is_durable(database_url: str) -> N
         assert found == (2, {"q1": {"cell": 3}})
 
 
+def test_each_errand_is_settled_by_itself_in_shared_transactions(database_url: str) -> None:
+    """A refusal, work that fails half done and answers that cannot be computed concern nobody else."""
+
+    def errand(
+        question: str, outputs: int = 2, *, half: bool = False, fails: bool = False
+    ) -> Errand[int | None]:
+        def work(books: OpenBooks) -> int | None:
+            charged = books.charge(Cost(outputs), questions=[Asked(question)])
+            if half:
+                raise LedgerError("half done")
+            return charged
+
+        def compute(seq: int | None) -> tuple[int, dict[str, dict[str, int]]]:
+            (told,) = other.told("meters", questions=[question])
+            assert seq in (None, told.charge)
+            if fails:
+                raise ZeroDivisionError
+            return 1, {question: {"cell": 3}}
+
+        return Errand(work, compute)
+
+    with Ledger.open(database_url) as ledger, Ledger.open(database_url) as other:
+        ledger.declare("meters", digest="a", budget=4)
+        found = ledger.answer_each("meters", [errand("q1"), errand("dear", 2**9), errand("q2")])
+        assert (found[0], found[2]) == ((2, {"q1": {"cell": 3}}), (3, {"q2": {"cell": 3}}))
+        assert isinstance(found[1], BudgetError)
+        assert [entry.kind for entry in ledger.entries()] == ["dataset", "charge", "charge", "answers"]
+        several = [errand("half", half=True), errand("q3"), errand("q4", fails=True), errand("q1", 1)]
+        half, third, fourth, first = ledger.answer_each("meters", several)
+        assert isinstance(half, LedgerError)
+        assert third == (5, {"q3": {"cell": 3}})
+        assert isinstance(fourth, ZeroDivisionError)
+        assert first == (None, {"q1": {"cell": 3}})
+        assert ledger.told("meters", questions=["half"]) == []
+        assert ledger.state("meters").others == Cost(2**4)
+        assert ledger.answer_each("meters", []) == []
+
+
 def test_parameters_are_in_the_order_of_the_columns(database_url: str) -> None:
     """Rows are written by their places: a column that moves must move in both."""
     with Ledger.open(database_url) as ledger:
