@@ -50,6 +50,7 @@ RUNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("query", ("curator.toml", ASKED, "--dry-run")),
     ("query", ("curator.toml", ASKED)),
     ("query", ("curator.toml", "SELECT heating, COUNT(*) FROM meters GROUP BY heating")),
+    ("query", ("curator.toml", "--each", ASKED, "SELECT /*+ bits(9) */ SUM(kwh) FROM meters")),
     ("compare", ("--query", "mean", "--n", "9", "--bounds", "0", "4", "--step", "1", "--bits", "1")),
     ("convert", ("--from", "dp", "--to", "mi", "--epsilon", "1")),
     ("convert", ("--from", "mi", "--to", "delta", "--epsilon", "0.1")),

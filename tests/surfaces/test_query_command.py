@@ -73,6 +73,25 @@ def test_a_dry_run_charges_nothing(noiseless: Command, path: Path) -> None:
     assert (dear.code, dear.json["allowed"]) == (1, False)
 
 
+def test_each_statement_by_itself(noiseless: Command, path: Path) -> None:
+    dear, wrong = "SELECT /*+ bits(3) */ SUM(kwh) FROM meters", "SELECT kwh FROM meters"
+    done = noiseless("query", path, "--each", MEAN, dear, "SELECT MAX(kwh) FROM meters", "--format", "json")
+    assert (done.code, done.err) == (1, "")
+    first, refused, last = done.json["batches"]
+    assert (first["spent"], refused["error"]["code"], last["spent"]) == (1, "budget", 2)
+    assert refused["error"]["details"] == {"spent": 1, "asked": 3, "remaining": 1, "remaining_outputs": 2}
+    told = noiseless("query", path, "--each", wrong, MEAN)
+    assert told.code == 2
+    assert told.out.startswith(f"{MEAN}: the answers cost nothing; 2.00 bits are spent")
+    assert told.err.startswith(f"noiseless: {wrong}: ")
+    said = noiseless("query", path, "--each", wrong, "--format", "json").json["batches"]
+    assert (said[0]["sql"], said[0]["error"]["code"]) == (wrong, "bad_query")
+    assert noiseless("query", path, "--each", MEAN).code == 0
+    both = noiseless("query", path, "--each", "--dry-run", MEAN)
+    assert (both.code, both.out) == (2, "")
+    assert "--dry-run" in both.err
+
+
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_refusal_shows_spent_asked_and_remaining(noiseless: Command, path: Path, form: str) -> None:
     noiseless("query", path, MEAN)

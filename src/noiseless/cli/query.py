@@ -5,14 +5,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from noiseless.cli.options import Format, FormatOption, print_json, say
+from noiseless.errors import NoiselessError, RequestError
 
 if TYPE_CHECKING:
     from noiseless.accounting import BudgetError
+    from noiseless.curator import Reply
 
 HELP = """Ask questions about a private table in SQL, within its owner's budget.
 
-All statements are one batch: they are priced together, before any of them is answered. An answer is an
-interval that certainly holds the truth; asked again it comes back unchanged and costs nothing.
+All statements are one batch: they are priced together, before any of them is answered. With --each every
+statement is a batch of its own, and one that is refused does not keep the others from being answered. An
+answer is an interval that certainly holds the truth; asked again it comes back unchanged and costs nothing.
 
 Examples:
 
@@ -21,18 +24,26 @@ Examples:
   noiseless query meters.toml "SELECT suburb, AVG(kwh) FROM meters GROUP BY suburb"
   "SELECT MAX(kwh) FROM meters"
 
+  noiseless query meters.toml --each "SELECT MAX(kwh) FROM meters" "SELECT MIN(kwh) FROM meters"
+
   noiseless query meters.toml "SELECT /*+ max_error(0.5) */ SUM(kwh) FROM meters" --analyst ann --format json
 """
 
 REFUSED = 1
 """The exit code when the budget does not allow a batch."""
+WRONG = 2
+"""The exit code when a statement cannot be priced."""
 
 
 def query_command(
     curator: Annotated[str, typer.Argument(metavar="CURATOR.toml", help="The curator's file.")],
     sql: Annotated[list[str], typer.Argument(metavar="SQL..", help="SELECT statements, asked as one batch.")],
+    *,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what the batch would cost; nothing is charged.")
+    ] = False,
+    each: Annotated[
+        bool, typer.Option("--each", help="Ask one statement after the other, each priced by itself.")
     ] = False,
     analyst: Annotated[
         str | None, typer.Option("--analyst", metavar="NAME", help="Who asks; the account to charge.")
@@ -42,12 +53,19 @@ def query_command(
     """Print the answers, or what they would cost.
 
     Returns:
-        The exit code: 0, or 1 when the budget does not allow the questions.
+        The exit code: 0, or 1 when the budget does not allow the questions; with --each also 2, when there is
+        a statement that cannot be priced.
     """
     from noiseless.accounting import BudgetError
     from noiseless.curator import Curator
 
     with Curator.open(curator) as asked:
+        if each:
+            if dry_run:
+                raise RequestError(
+                    "what a statement costs depends on those before it; leave out --each or --dry-run"
+                )
+            return _tell_each(sql, list(asked.ask_each(sql, analyst=analyst)), output)
         try:
             found = asked.price(*sql, analyst=analyst) if dry_run else asked.ask(*sql, analyst=analyst)
         except BudgetError as error:
@@ -59,13 +77,47 @@ def query_command(
     return 0 if found.allowed else REFUSED
 
 
+def _tell_each(statements: list[str], outcomes: "list[Reply | NoiselessError]", output: Format) -> int:
+    """Say what came of each statement; the exit code of the worst."""
+    from noiseless.accounting import BudgetError
+
+    refusals = [found for found in outcomes if isinstance(found, NoiselessError)]
+    if output is Format.json:
+        pairs = zip(statements, outcomes, strict=True)
+        print_json({"batches": [{"sql": sql, **_as_json(found)} for sql, found in pairs]})
+    else:
+        for sql, found in zip(statements, outcomes, strict=True):
+            if isinstance(found, NoiselessError):
+                typer.echo(f"noiseless: {sql}: {found}", err=True)
+            else:
+                say(f"{sql}: {found!r}")
+    if not all(isinstance(error, BudgetError) for error in refusals):
+        return WRONG
+    return REFUSED if refusals else 0
+
+
+def _as_json(found: "Reply | NoiselessError") -> dict[str, Any]:
+    return _error(found) if isinstance(found, NoiselessError) else found.to_dict()
+
+
 def refused(error: "BudgetError", output: Format) -> int:
     """Say that the budget does not allow a batch; the exit code."""
     if output is Format.json:
-        print_json({"error": {"code": "budget", "message": str(error), "details": refusal(error)}})
+        print_json(_error(error))
     else:
         typer.echo(f"noiseless: {error}", err=True)
     return REFUSED
+
+
+def _error(error: NoiselessError) -> dict[str, Any]:
+    """An error as the server tells it."""
+    from noiseless.accounting import BudgetError
+    from noiseless.curator import UnansweredError
+
+    if isinstance(error, BudgetError):
+        return {"error": {"code": "budget", "message": str(error), "details": refusal(error)}}
+    code = "internal" if isinstance(error, UnansweredError) else "bad_query"
+    return {"error": {"code": code, "message": str(error), "details": {}}}
 
 
 def refusal(error: "BudgetError") -> dict[str, Any]:

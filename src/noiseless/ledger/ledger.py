@@ -285,9 +285,12 @@ class Ledger:
         Returns:
             What came of each, or why nothing did.
         """
-        tasks = [Task(errand) for errand in errands]
+        tasks = [self._task(errand) for errand in errands]
         self._do(dataset, tasks)
         return [task.found if task.error is None else task.error for task in tasks]
+
+    def _task(self, errand: Errand[Any]) -> Task:
+        return Task(errand)
 
     def _do(self, dataset: str, tasks: Sequence[Task]) -> None:
         while waiting := [task for task in tasks if not task.done]:

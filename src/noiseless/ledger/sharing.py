@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -174,25 +175,27 @@ class SharedLedger(Ledger):
         self, dataset: str, work: Callable[[OpenBooks], Found], lookups: Lookups | None = None
     ) -> Found:
         """As `Ledger.settle`; the transaction may hold other callers' work too."""
-        if self._is_free:
-            return super().settle(dataset, lambda books: _free(books, work), lookups)
-        found: Found = self._settled(dataset, Task(Errand(work, None, lookups), self._note))
+        found: Found = self._done(dataset, self._task(Errand(work, None, lookups)))
         return found
 
     def answer(
         self, dataset: str, errand: Errand[Found], *, is_quick: bool = False
     ) -> tuple[Found, Mapping[str, Mapping[str, Any]]]:
         """As `Ledger.answer`; what is quick is computed by the thread that writes for all."""
-        if not is_quick or self._is_free:
+        if not is_quick:
             return super().answer(dataset, errand)
-        found: tuple[Found, Mapping[str, Mapping[str, Any]]]
-        found = self._settled(dataset, Task(errand, self._note))
+        found: tuple[Found, Mapping[str, Mapping[str, Any]]] = self._done(dataset, self._task(errand))
         return found
+
+    def _task(self, errand: Errand[Any]) -> Task:
+        if getattr(self._here, "free", False):
+            errand = errand._replace(work=partial(_free, errand.work))
+        return Task(errand, getattr(self._here, "note", None))
 
     def _do(self, dataset: str, tasks: Sequence[Task]) -> None:
         self._queue(dataset).settle(*tasks)
 
-    def _settled(self, dataset: str, task: Task) -> Any:  # noqa: ANN401 - whatever the work finds
+    def _done(self, dataset: str, task: Task) -> Any:  # noqa: ANN401 - whatever the work finds
         self._do(dataset, [task])
         return task.outcome()
 
@@ -206,23 +209,15 @@ class SharedLedger(Ledger):
         self, dataset: str, answers: Mapping[str, Mapping[str, Any]], *, version: int | None = None
     ) -> dict[str, Mapping[str, Any]]:
         """As `Ledger.store`; answers of several callers may stand in one entry."""
-        if not answers or self._is_free:
-            return super().store(dataset, answers, version=version)
+        if not answers:
+            return {}
 
         def store(books: OpenBooks) -> dict[str, Mapping[str, Any]]:
             return books.store(answers, version)
 
         errand = Errand(store, None, Lookups(questions=frozenset(answers)))
-        found: dict[str, Mapping[str, Any]] = self._settled(dataset, Task(errand, None, (version, answers)))
+        found: dict[str, Mapping[str, Any]] = self._done(dataset, Task(errand, None, (version, answers)))
         return found
-
-    @property
-    def _note(self) -> Note | None:
-        return getattr(self._here, "note", None)
-
-    @property
-    def _is_free(self) -> bool:
-        return getattr(self._here, "free", False)
 
     @contextmanager
     def noting(self, note: Note) -> Iterator[None]:
@@ -251,7 +246,7 @@ class SharedLedger(Ledger):
             self._here.free = False
 
 
-def _free(books: OpenBooks, work: Callable[[OpenBooks], Found]) -> Found:
+def _free(work: Callable[[OpenBooks], Found], books: OpenBooks) -> Found:
     before = books.dataset
     found = work(books)
     if books.dataset is not before:
