@@ -31,7 +31,7 @@ class Charged(NamedTuple):
 class Asking:
     """What an analyst asks together of one version of a dataset.
 
-    Its methods are called in their order; each step is durable before the next one begins.
+    A ledger does its errand; when that is durable there is a reply.
     """
 
     def __init__(self, edition: Edition, batch: Batch, analyst: str, source: Source) -> None:
@@ -39,19 +39,18 @@ class Asking:
         self._answers: dict[str, Stored] = {}
 
     def errand(self, *, looks_up: bool) -> Errand[Charged | None]:
-        """The same for a ledger; `looks_up` if it wants to know beforehand what is looked up."""
+        """What the ledger is to do; `looks_up` if it wants to know beforehand what is looked up."""
         found = lookups(self._batch.tellings, self._edition.public, self._analyst) if looks_up else None
-        return Errand(self.charge, self._complete, found)
+        return Errand(self._charge, self._complete, found, self._is_quick())
 
-    @property
-    def is_quick(self) -> bool:
+    def _is_quick(self) -> bool:
         """Whether all answers are computed in next to no time."""
         snapshot = self._source.kept(self._edition.digest)
         return snapshot is not None and all(
             snapshot.is_quick(telling.columns, telling.people.cells) for telling in self._batch.tellings
         )
 
-    def charge(self, books: OpenBooks) -> Charged | None:
+    def _charge(self, books: OpenBooks) -> Charged | None:
         """One charge for all that is new; None if there is a newer version."""
         edition = self._edition
         if not edition.is_present(books):

@@ -126,12 +126,12 @@ class Curator:
         Raises:
             BudgetError: the batch costs more than is left; nothing was charged, no data was looked at.
             RequestError: a statement cannot be priced; the message says what can.
-            SourceError: the source is not the version that was declared; nothing was charged.
+            SourceError: the source is not the version that was declared; what was charged for is free later.
             LedgerError: the ledger cannot be written; no answer was given.
         """
 
         def reply(edition: Edition) -> Reply | None:
-            begun = self._begun(edition, sql, analyst or LOCAL)
+            begun = self._reply_or_asking(edition, sql, analyst or LOCAL)
             return self._answered(begun) if isinstance(begun, Asking) else begun
 
         found = self._on_present(reply)
@@ -147,7 +147,8 @@ class Curator:
         priced, and refused, by itself.
 
         Args:
-            batches: each a statement, or several that are asked together; read up to 32 ahead.
+            batches: each a statement, or several that are asked together. Up to 32 are read, and charged
+                for, before the reply to the first of them is given.
             analyst: who asks.
 
         Yields:
@@ -156,7 +157,10 @@ class Curator:
         Raises:
             SourceError: the source is not the version that was declared.
             LedgerError: the ledger cannot be written; what was charged for is free when it is asked again.
+            RequestError: it is given one text, or the file says something else than the ledger.
         """
+        if isinstance(batches, str):
+            raise RequestError("give a list of statements; one alone is for `ask`")
         several = iter(batches)
         while some := list(islice(several, _TOGETHER)):
             together = [(batch,) if isinstance(batch, str) else tuple(batch) for batch in some]
@@ -168,13 +172,15 @@ class Curator:
         found: dict[int, Reply | NoiselessError] = {}
         while len(found) < len(batches):  # again if a new version was declared meanwhile
             edition, begun = self._present(), dict[int, Asking]()
-            for place, sql in enumerate(batches):
+            for place in [place for place in range(len(batches)) if place not in found]:
                 # What is free says what is spent: behind something new it waits for its turn.
-                begin = self._asking if begun else self._begun
-                first = None if place in found else _or_refusal(begin, edition, sql, analyst)
+                begin = self._asking if begun else self._reply_or_asking
+                first = _or_refusal(begin, edition, batches[place], analyst)
+                if first is None:
+                    break
                 if isinstance(first, Asking):
                     begun[place] = first
-                elif first is not None:
+                else:
                     found[place] = first
             outcomes = zip(begun, self._outcomes(list(begun.values())), strict=True)
             found |= {place: last for place, last in outcomes if last is not None}
@@ -186,7 +192,7 @@ class Curator:
         errands = [asking.errand(looks_up=self.ledger.has_round_trips) for asking in several]
         outcomes = self.ledger.answer_each(self.file.name, errands)
         for asking, outcome in zip(several, outcomes, strict=True):
-            if not isinstance(outcome, BaseException):
+            if not isinstance(outcome, Exception):
                 yield self._replied(asking, *outcome)
             elif isinstance(outcome, _REFUSALS):
                 yield outcome
@@ -207,23 +213,26 @@ class Curator:
         self._edition = None
         return None
 
-    def _begun(self, edition: Edition, sql: tuple[str, ...], analyst: str) -> Asking | Reply | None:
-        """A reply if all answers are known, otherwise what is to be charged for or computed."""
-        return self._repeated(edition, edition.batch(sql)) or self._asking(edition, sql, analyst)
+    def _reply_or_asking(self, edition: Edition, sql: tuple[str, ...], analyst: str) -> Asking | Reply | None:
+        """A reply if no data is needed, otherwise what is ready to be charged for; None if outdated."""
+        batch = edition.batch(sql)
+        found: Priced | Reply | None = self._repeated(edition, batch)
+        if found is None and not self._source.is_ready(edition.digest):
+            found = self._prepared(edition, batch, analyst)
+            if found is None:
+                return None
+        return found if isinstance(found, Reply) else Asking(edition, batch, analyst, self._source)
 
-    def _asking(self, edition: Edition, sql: tuple[str, ...], analyst: str) -> Asking | Reply | None:
-        """A batch that is ready to be charged for; None if there is a newer version."""
+    def _asking(self, edition: Edition, sql: tuple[str, ...], analyst: str) -> Asking:
+        """What is ready to be charged for, behind others: whether it is free is seen when it is its turn."""
         batch = edition.batch(sql)
         if not self._source.is_ready(edition.digest):
-            found = self._prepared(edition, batch, analyst)
-            if not isinstance(found, Priced):
-                return found
+            self._source.snapshot(edition.digest, edition.number)  # refuses a changed source
         return Asking(edition, batch, analyst, self._source)
 
     def _answered(self, asking: Asking) -> Reply | None:
         errand = asking.errand(looks_up=self.ledger.has_round_trips)
-        found = self.ledger.answer(self.file.name, errand, is_quick=asking.is_quick)
-        return self._replied(asking, *found)
+        return self._replied(asking, *self.ledger.answer(self.file.name, errand))
 
     def _replied(self, asking: Asking, charged: Charged | None, stored: Mapping[str, Stored]) -> Reply | None:
         if charged is None:

@@ -73,7 +73,10 @@ class Ledger:
         return cls(opened(url, create=create, patience=patience))
 
     def shared(self) -> "Ledger":
-        """The same ledger for many threads: those who ask at the same time share durable transactions."""
+        """The same ledger for many threads: those who ask at the same time share durable transactions.
+
+        Closing either closes both.
+        """
         from noiseless.ledger.sharing import SharedLedger  # which is a ledger itself
 
         return SharedLedger(self._database)
@@ -255,31 +258,23 @@ class Ledger:
         """
         return self.settle(dataset, lambda books: books.store(answers, version)) if answers else {}
 
-    def answer(
-        self,
-        dataset: str,
-        errand: Errand[Found],
-        *,
-        is_quick: bool = False,  # noqa: ARG002 - for ledgers that many threads share
-    ) -> tuple[Found, Mapping[str, Mapping[str, Any]]]:
+    def answer(self, dataset: str, errand: Errand[Found]) -> tuple[Found, Mapping[str, Mapping[str, Any]]]:
         """Settle, and when that is durable compute answers and store them.
 
         Args:
             dataset: its name.
             errand: the work, and how its answers are computed.
-            is_quick: whether computing takes less time than waking a thread: another one may do it.
 
         Returns:
             What came of the work, and the answers that stand.
         """
-        work, compute, lookups = errand
-        found = self.settle(dataset, work, lookups)
-        version, answers = (None, {}) if compute is None else compute(found)
+        found = self.settle(dataset, errand.work, errand.lookups)
+        version, answers = (None, {}) if errand.compute is None else errand.compute(found)
         return found, self.store(dataset, answers, version=version)
 
     def answer_each(
         self, dataset: str, errands: Sequence[Errand[Found]]
-    ) -> list[tuple[Found, Mapping[str, Mapping[str, Any]]] | BaseException]:
+    ) -> list[tuple[Found, Mapping[str, Mapping[str, Any]]] | Exception]:
         """As `answer` for one after the other, in durable transactions that they share.
 
         Returns:

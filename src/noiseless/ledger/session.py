@@ -1,5 +1,6 @@
 """A transaction on one connection; what it writes is written together, at its end."""
 
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
@@ -271,6 +272,9 @@ class Session:
         """Undo whatever is not committed, and give the connection back; a broken one is thrown away."""
         has_begun = self._is_open and self._unsent is None
         self._is_open, self._unsent = False, None
+        if not isinstance(sys.exception(), Exception | None):
+            self._proxied.invalidate()  # interrupted: nobody knows in the middle of what
+            return
         try:
             if has_begun and (not self._is_sqlite or self._driver.in_transaction):
                 self._driver.execute("ROLLBACK")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from noiseless.errors import NoiselessError
 from noiseless.ledger.books import OpenBooks
-from noiseless.ledger.errors import LedgerError
+from noiseless.ledger.errors import LedgerUnavailableError
 from noiseless.ledger.ledger import Ledger
 from noiseless.ledger.lookups import Lookups
 from noiseless.ledger.together import Errand, Note, Task, write_together
@@ -30,6 +30,7 @@ except ImportError:  # pragma: no cover - not on Windows
 
 Found = TypeVar("Found")
 
+_ONLY_ANSWERS: Errand[None] = Errand(lambda _: None)
 _MOST_TOGETHER = 64
 _LOCKS = 2
 _PAUSE, _MOST_PATIENCE = 0.0002, 1.0
@@ -40,17 +41,27 @@ class WouldChargeError(NoiselessError):
 
 
 class _Caller:
-    """Somebody who sleeps until their tasks are done, or until it is their turn to write for all."""
+    """Somebody who sleeps until their tasks are done, or until it is their turn to write for all.
+
+    Attributes:
+        has_left: whether they were interrupted; nothing more is done for them.
+    """
 
     def __init__(self, tasks: Sequence[Task]) -> None:
         self._tasks = tasks
+        self.has_left = False
         self._turn = threading.Lock()
         self._turn.acquire()
 
     @property
     def waiting(self) -> list[Task]:
         """The tasks that are not done."""
-        return [task for task in self._tasks if not task.done]
+        return [] if self.has_left else [task for task in self._tasks if not task.done]
+
+    @property
+    def to_write(self) -> list[Task]:
+        """Those of which something can be written now."""
+        return [task for task in self.waiting if not task.is_next_computed]
 
     def sleep(self) -> None:
         self._turn.acquire()
@@ -68,44 +79,73 @@ class _Queue:
         self._database, self._dataset, self._turn = database, dataset, turn
         self._lock = threading.Lock()
         self._callers: list[_Caller] = []
-        self._is_busy = False
+        self._leader: _Caller | None = None
 
     def settle(self, *tasks: Task) -> None:
         """Have all of somebody's tasks done."""
         mine = _Caller(tasks)
+        try:
+            while mine.waiting:
+                self._take_part(mine)
+                for task in mine.waiting:
+                    task.go_on()  # nobody waits for slow answers but who asked
+        except BaseException:
+            self._leave(mine)
+            raise
+
+    def _take_part(self, mine: _Caller) -> None:
+        """Wait until all is written that can be; as the first one, write."""
         with self._lock:
             self._callers.append(mine)
-            leads, self._is_busy = not self._is_busy, True
+            self._leader = self._leader or mine
+            leads = self._leader is mine
         if not leads:
             mine.sleep()
-        while mine.waiting:
+        while self._leader is mine:
             self._lead(mine)
 
     def _lead(self, mine: _Caller) -> None:
-        with self._lock:
-            group, self._callers = self._callers[:_MOST_TOGETHER], self._callers[_MOST_TOGETHER:]
-        again: list[_Caller] = []
+        """Write a step of all who wait, in one transaction; quick answers are computed for them too."""
+        group: list[_Caller] = []
         try:
-            tasks = [task for caller in group for task in caller.waiting]
+            with self._lock:
+                group, self._callers = self._callers[:_MOST_TOGETHER], self._callers[_MOST_TOGETHER:]
+            tasks = [task for caller in group for task in caller.to_write]
             write_together(self._database, self._dataset, tasks, self._turn)
             for task in tasks:
-                task.go_on()  # nobody is woken for so short a while
-            again = [caller for caller in group if caller.waiting]
+                if task.is_quick:
+                    task.go_on()
+        except BaseException:  # this thread is interrupted; nobody knows what is written
+            for task in [task for caller in group for task in caller.waiting]:
+                said = f"{self._database.where}: was interrupted; ask again: what was charged is free"
+                task.finish(None, LedgerUnavailableError(said, certain=False))
+            raise
         finally:
-            with self._lock:
-                self._callers[:0] = again
-                goes_on = mine in again
-                after = self._callers[0] if self._callers and not goes_on else None
-                self._is_busy = goes_on or after is not None
-            for caller in group:
-                if caller in again:
-                    continue
-                for task in caller.waiting:  # this thread is being ended
-                    task.finish(None, LedgerError("the ledger was closed meanwhile; ask again"))
-                if caller is not mine:
-                    caller.wake()
-            if after is not None:
-                after.wake()
+            self._release(group, mine)
+
+    def _release(self, group: list[_Caller], mine: _Caller) -> None:
+        """Wake those for whom nothing is to be written now, and who leads next."""
+        with self._lock:
+            again = [caller for caller in group if caller.to_write]
+            self._callers[:0] = again
+            after = mine if mine in again else next((who for who in self._callers if who.to_write), None)
+            self._leader = after
+        for caller in group:
+            if caller is not mine and caller not in again:
+                caller.wake()
+        if after is not None and after is not mine:
+            after.wake()
+
+    def _leave(self, mine: _Caller) -> None:
+        """Nobody waits for who was interrupted."""
+        after = None
+        with self._lock:
+            mine.has_left = True
+            self._callers = [caller for caller in self._callers if caller.to_write]
+            if self._leader is mine:
+                after = self._leader = next(iter(self._callers), None)
+        if after is not None:
+            after.wake()
 
 
 class _Turns:
@@ -138,8 +178,9 @@ class _Turns:
                 fcntl.flock(upcoming, fcntl.LOCK_UN)
                 yield
             finally:
-                for file in self._files:
-                    fcntl.flock(file, fcntl.LOCK_UN)
+                with suppress(OSError):  # closed meanwhile
+                    for file in (upcoming, turn):
+                        fcntl.flock(file, fcntl.LOCK_UN)
 
     @staticmethod
     def _take(file: int, end: float) -> None:
@@ -162,9 +203,13 @@ class SharedLedger(Ledger):
 
     def __init__(self, database: "Database") -> None:
         super().__init__(database)
-        self._turns = _Turns(Path(database.where) if database.is_sqlite else None)
-        self._queues: dict[str, _Queue] = {}
         self._here = threading.local()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._process = os.getpid()
+        self._turns = _Turns(Path(self._database.where) if self._database.is_sqlite else None)
+        self._queues: dict[str, _Queue] = {}
 
     def close(self) -> None:
         """Close all connections."""
@@ -178,13 +223,19 @@ class SharedLedger(Ledger):
         found: Found = self._done(dataset, self._task(Errand(work, None, lookups)))
         return found
 
-    def answer(
-        self, dataset: str, errand: Errand[Found], *, is_quick: bool = False
-    ) -> tuple[Found, Mapping[str, Mapping[str, Any]]]:
+    def answer(self, dataset: str, errand: Errand[Found]) -> tuple[Found, Mapping[str, Mapping[str, Any]]]:
         """As `Ledger.answer`; what is quick is computed by the thread that writes for all."""
-        if not is_quick:
-            return super().answer(dataset, errand)
         found: tuple[Found, Mapping[str, Mapping[str, Any]]] = self._done(dataset, self._task(errand))
+        return found
+
+    def store(
+        self, dataset: str, answers: Mapping[str, Mapping[str, Any]], *, version: int | None = None
+    ) -> dict[str, Mapping[str, Any]]:
+        """As `Ledger.store`; answers of several callers may stand in one entry."""
+        if not answers:
+            return {}
+        errand = _ONLY_ANSWERS._replace(lookups=Lookups(questions=frozenset(answers)))
+        found: dict[str, Mapping[str, Any]] = self._done(dataset, Task(errand, None, (version, answers)))
         return found
 
     def _task(self, errand: Errand[Any]) -> Task:
@@ -193,31 +244,16 @@ class SharedLedger(Ledger):
         return Task(errand, getattr(self._here, "note", None))
 
     def _do(self, dataset: str, tasks: Sequence[Task]) -> None:
-        self._queue(dataset).settle(*tasks)
+        if os.getpid() != self._process:  # a child knows nothing of its parent's threads
+            self._begin()
+        queue = self._queues.get(dataset)
+        if queue is None:
+            queue = self._queues.setdefault(dataset, _Queue(self._database, dataset, self._turns.taken))
+        queue.settle(*tasks)
 
     def _done(self, dataset: str, task: Task) -> Any:  # noqa: ANN401 - whatever the work finds
         self._do(dataset, [task])
         return task.outcome()
-
-    def _queue(self, dataset: str) -> _Queue:
-        queue = self._queues.get(dataset)
-        if queue is None:
-            queue = self._queues.setdefault(dataset, _Queue(self._database, dataset, self._turns.taken))
-        return queue
-
-    def store(
-        self, dataset: str, answers: Mapping[str, Mapping[str, Any]], *, version: int | None = None
-    ) -> dict[str, Mapping[str, Any]]:
-        """As `Ledger.store`; answers of several callers may stand in one entry."""
-        if not answers:
-            return {}
-
-        def store(books: OpenBooks) -> dict[str, Mapping[str, Any]]:
-            return books.store(answers, version)
-
-        errand = Errand(store, None, Lookups(questions=frozenset(answers)))
-        found: dict[str, Mapping[str, Any]] = self._done(dataset, Task(errand, None, (version, answers)))
-        return found
 
     @contextmanager
     def noting(self, note: Note) -> Iterator[None]:

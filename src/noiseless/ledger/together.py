@@ -34,29 +34,36 @@ class Errand(NamedTuple, Generic[Found]):
         work: what to do while they are locked; perhaps more than once.
         compute: given what came of it, and when that is durable, the answers to be stored.
         lookups: what the work is going to look up, if that is known.
+        is_quick: whether computing takes less time than waking a thread: another one may do it.
     """
 
     work: Callable[[OpenBooks], Found]
     compute: Callable[[Found], Answers] | None = None
     lookups: Lookups | None = None
+    is_quick: bool = False
 
 
 class Task:
     """An errand on its way: first its work, then its answers, each in a transaction."""
 
     def __init__(self, errand: Errand[Any], note: Note | None = None, answers: Answers = (None, {})) -> None:
-        self.work, self._compute, self.lookups = errand
+        self.work, self._compute, self.lookups, self.is_quick = errand
         self.note, self.answers = note, answers
         self.found: Any = None
-        self.error: BaseException | None = None
+        self.error: Exception | None = None
         self.done = False
         self._settled: tuple[Any] | None = None
 
-    def finish(self, found: Any, error: BaseException | None) -> None:  # noqa: ANN401 - whatever work finds
+    def finish(self, found: Any, error: Exception | None) -> None:  # noqa: ANN401 - whatever work finds
         """There is nothing more to do."""
         self.found, self.error, self.done = found, error, True
 
-    def take(self, found: Any, error: BaseException | None) -> None:  # noqa: ANN401 - whatever work finds
+    @property
+    def is_next_computed(self) -> bool:
+        """Whether its work is durable, and its answers are to be computed before anything is written."""
+        return self._settled is not None and not self.done and not self.answers[1]
+
+    def take(self, found: Any, error: Exception | None) -> None:  # noqa: ANN401 - whatever work finds
         """Take what is durable now; answers that follow from it are computed next, and stored."""
         if self._settled is not None:
             self.finish((*self._settled, found), error)
@@ -66,8 +73,8 @@ class Task:
             self._settled = (found,)
 
     def go_on(self) -> None:
-        """Compute the answers after the charge is durable; without any, all is done."""
-        if self.done or self._settled is None or self._compute is None:
+        """Compute the answers, if they are what comes next; without any, all is done."""
+        if not self.is_next_computed or self._settled is None or self._compute is None:
             return
         try:
             self.answers = self._compute(*self._settled)
@@ -86,7 +93,15 @@ class Task:
 
 
 class _UndoneError(Exception):
-    """One task failed half done: none may stand."""
+    """One task failed half done: none may stand.
+
+    Attributes:
+        cause: why it failed.
+    """
+
+    def __init__(self, cause: NoiselessError) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
 
 
 def write_together(
@@ -106,15 +121,12 @@ def write_together(
             for task in tasks:
                 write_together(database, dataset, [task], turn)
             return
-        cause = error.__cause__ if isinstance(error, _UndoneError) else error
-        outcomes = [(None, cause or error)]
+        outcomes = [(None, error.cause if isinstance(error, _UndoneError) else error)]
     for task, (found, error_of_it) in zip(tasks, outcomes, strict=True):
         task.take(found, error_of_it)
 
 
-def _together(
-    session: "Session", dataset: str, tasks: Sequence[Task]
-) -> list[tuple[Any, BaseException | None]]:
+def _together(session: "Session", dataset: str, tasks: Sequence[Task]) -> list[tuple[Any, Exception | None]]:
     several = [task.lookups for task in tasks if task.lookups is not None]
     books = OpenBooks.locked(session, dataset, reduce(or_, several) if several else None)
     try:
@@ -128,7 +140,7 @@ def _together(
 
             note_charged(session, noted)
     except NoiselessError as error:
-        raise _UndoneError from error
+        raise _UndoneError(error) from error
     return outcomes
 
 
@@ -144,7 +156,7 @@ def _stored(books: OpenBooks, several: list[Answers]) -> list[dict[str, Any]]:
 
 def _worked(
     session: "Session", books: OpenBooks, task: Task, noted: "list[AskedBatch]"
-) -> tuple[Any, BaseException | None]:
+) -> tuple[Any, Exception | None]:
     """What came of one task; a refusal concerns that one alone."""
     written, before = session.written, books.dataset
     try:

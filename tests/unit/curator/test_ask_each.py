@@ -117,6 +117,18 @@ def test_refusals_stand_in_their_places(tmp_path: Path) -> None:
         assert curator.state.spent.outputs == 4
 
 
+@pytest.mark.parametrize("shared", [False, True])
+def test_nothing_new_keeps_nobody_waiting(tmp_path: Path, *, shared: bool) -> None:
+    with Curator.open(write_curator(tmp_path), shared=shared) as curator:
+        assert list(curator.ask_each([])) == []
+        assert isinstance(next(curator.ask_each(["nonsense"])), RequestError)
+        curator.ask(MEAN)
+        assert isinstance(next(curator.ask_each([MEAN])), Reply)
+        with pytest.raises(RequestError, match="a list"):
+            next(curator.ask_each(COUNT))
+        assert curator.ask(COUNT).spent.outputs == 4
+
+
 def test_what_cannot_be_computed_leaves_the_others_alone(
     curator: Curator, monkeypatch: pytest.MonkeyPatch
 ) -> None:

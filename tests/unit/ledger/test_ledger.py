@@ -23,6 +23,7 @@ from noiseless.ledger import (
     Shares,
     UnknownDatasetError,
 )
+from noiseless.ledger.session import Session
 
 pytest_plugins = ["databases"]
 
@@ -585,6 +586,31 @@ def test_each_errand_is_settled_by_itself_in_shared_transactions(database_url: s
         assert ledger.told("meters", questions=["half"]) == []
         assert ledger.state("meters").others == Cost(2**4)
         assert ledger.answer_each("meters", []) == []
+
+
+def test_a_connection_that_was_interrupted_is_not_used_again(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever it was in the middle of, it holds no lock, and nobody reads on from there."""
+    with Ledger.open(database_url, patience=2) as ledger, Ledger.open(database_url, patience=2) as other:
+        ledger.declare("meters", digest="a", budget=9)
+        begin = Session.begin
+
+        def interrupted(session: Session, sql: str) -> None:
+            begin(session, sql)
+            session._send_begin()
+            session._is_open = False
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Session, "begin", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                charge(ledger, Cost(2), Asked("q1"))
+            with pytest.raises(KeyboardInterrupt):
+                ledger.settle("meters", lambda books: books.charge(Cost(2), questions=[Asked("q2")]))
+        assert charge(other, Cost(2), Asked("q3")) == 2
+        assert charge(ledger, Cost(2), Asked("q4")) == 3
+        assert ledger.verify().ok
 
 
 def test_parameters_are_in_the_order_of_the_columns(database_url: str) -> None:
