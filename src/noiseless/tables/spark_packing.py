@@ -103,7 +103,7 @@ class Packing:
             absent = None
             if flag is not None and used[flag.word] >> flag.shift & 1:
                 absent = (words[flag.word] >> flag.shift & 1).astype(bool)
-            columns[name] = _column(words[word] >> shift, self.kinds[name], absent)
+            columns[name] = _column(words[word], shift, self.kinds[name], absent)
         return pa.table({name: columns[name] for name in (*self.names, *added)})
 
 
@@ -126,8 +126,11 @@ def _bits(name: str, kind: str) -> str:
     return f"coalesce(CAST({number} AS BIGINT) & {2 ** _BITS[kind] - 1}L, 0L)"
 
 
-def _column(numbers: npt.NDArray[np.int64], kind: str, absent: npt.NDArray[np.bool_] | None) -> pa.Array:
-    """Values whose bits are the lowest of some numbers."""
-    narrow = numbers.astype(_TYPES[kind])  # drops the bits of other columns
+def _column(
+    word: npt.NDArray[np.int64], shift: int, kind: str, absent: npt.NDArray[np.bool_] | None
+) -> pa.Array:
+    """The values whose bits begin at some place of each word."""
+    narrow = np.empty(len(word), _TYPES[kind])
+    np.right_shift(word, shift, out=narrow, casting="unsafe")  # drops the bits of other columns
     values = pa.array((narrow & 1).astype(bool) if kind == "boolean" else narrow, mask=absent)
     return values.view(pa.date32()) if kind == "date" else values

@@ -21,6 +21,7 @@ from noiseless.tables.conform import _accepted, _readings, _remedy
 from noiseless.tables.duckdb_table import _RESERVED, _WRITERS, COUNT, DuckDBTable, _plain
 from noiseless.tables.engine import ROOT, OwnEngine
 from noiseless.tables.engine_errors import readable_errors
+from noiseless.tables.in_memory import tally_in_memory
 from noiseless.tables.link import link
 from noiseless.tables.outputs import written_whole
 from noiseless.tables.packing import INTEGERS
@@ -108,7 +109,7 @@ class WeightedTable(_Rowless):
         engine.connection.register(ROOT, data.rename_columns([f"c{i}" for i in range(data.num_columns)]))
         names = ", ".join(f"c{i} AS {identifier(name)}" for i, name in enumerate(data.column_names))
         groups = DuckDBTable.describe(engine, f"SELECT {names} FROM {ROOT}", label)
-        return cls(replace(groups, numbered=False), label)
+        return cls(replace(groups, numbered=False, memory=data), label)
 
     def __repr__(self) -> str:
         return f"WeightedTable({self.label!r}, {len(self.columns):,} columns)"
@@ -174,12 +175,15 @@ class WeightedTable(_Rowless):
     def tally(self, columns: Sequence[str]) -> Tally:
         """The distinct combinations of some columns, with how many rows have each."""
         self.require(*columns)
+        is_whole, memory = set(columns) == set(self.columns), self.groups.memory
+        if is_whole and memory is not None:  # there may be millions: each copy takes its time
+            found = tally_in_memory(memory, columns, COUNT)
+            if found is not None:
+                return found
         names = identifiers(columns)
         summed = f"SELECT {names}, sum({COUNT})::BIGINT AS {COUNT} FROM {SOURCE} GROUP BY ALL"
         as_it_is = f"SELECT {names}, {COUNT} FROM {SOURCE}"  # few repeats: the tally adds them up
-        return Tally.from_arrow(
-            self.groups.arrow(as_it_is if set(columns) == set(self.columns) else summed), COUNT
-        )
+        return Tally.from_arrow(self.groups.arrow(as_it_is if is_whole else summed), COUNT)
 
     def aggregate(self, column: str, by: Sequence[str] = ()) -> pa.Table:
         """Exact count, sum, minimum and maximum of a column of whole numbers, for each group of `by`."""
