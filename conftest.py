@@ -34,8 +34,11 @@ ROOT = Path(__file__).parent
 TABLES = ROOT / "src" / "noiseless" / "data"
 PROMPT = "$ "
 SECONDS = 120
-PLAIN = re.compile(r"""noiseless(?:[\w\s./:=,@%+-]|'[^']*'|"[^"$`\\]*")*""")
-"""A command that any shell would pass on as it stands."""
+PLAIN = re.compile(
+    r"""(noiseless(?:[\w\s./:=,@%+-]|'[^']*'|"[^"$`\\]*")*)"""
+    r"""(?:(?<=\s)> (?P<file>[\w.-]+)\s*)?(?P<told>\|\| echo "exit code \$\?")?"""
+)
+"""A command that any shell would pass on as it stands, perhaps into a file, perhaps with its exit code."""
 
 
 def write_file(example: Example) -> None:
@@ -49,19 +52,25 @@ def run_console(example: Example) -> str | None:
     """Run a block's commands; what differs from the output shown, if anything does."""
     for command, expected in _commands(example.parsed):
         plain = command.replace("\\\n", " ")
-        found = _trimmed(_run_here(plain) if PLAIN.fullmatch(plain) else _run_in_shell(command))
+        here = PLAIN.fullmatch(plain)
+        found = _trimmed(_run_here(here) if here else _run_in_shell(command))
         if not OutputChecker().check_output(expected, found, ELLIPSIS):
             return f"{command}\n--- shown:\n{expected}--- printed:\n{found}"
     return None
 
 
-def _run_here(command: str) -> str:
-    """What a command without anything of the shell's in it prints; starting Python for each takes long."""
+def _run_here(command: re.Match[str]) -> str:
+    """What a command prints that needs no shell; starting Python for each takes long."""
     from noiseless.cli.main import run
 
     printed = StringIO()
-    with redirect_stdout(printed), redirect_stderr(printed):
-        run(shlex.split(command)[1:])
+    written = printed if command["file"] is None else StringIO()
+    with redirect_stdout(written), redirect_stderr(printed):
+        code = run(shlex.split(command[1])[1:])
+    if command["file"] is not None:
+        Path(command["file"]).write_text(written.getvalue(), "utf-8")
+    if command["told"] and code:
+        printed.write(f"exit code {code}\n")
     return printed.getvalue()
 
 

@@ -28,6 +28,7 @@ from page import Form, Part, Section, Table
 METER = LocalQuantizer.finest(Lattice.of(0, 10, Fraction(1, 1000)), 16, "kwh")
 BUDGETS = Schedule.coarsening(METER, 400)
 _FILE_ROWS = 10**7
+_HOUSEHOLDS = 5000
 
 _QUANTIZE = """
 import json, sys, time
@@ -37,6 +38,20 @@ from noiseless.mechanisms.local import quantize
 from streams_speed import METER
 start = time.perf_counter()
 quantize(sys.argv[1], METER, sys.argv[2])
+print(json.dumps([time.perf_counter() - start, peak_megabytes()]))
+"""
+
+_LINES = """
+import json, sys, time
+sys.path.insert(0, "benchmarks")
+from measure import peak_megabytes
+from streams_speed import _lines, _piped, releases
+ending, name, size, households = sys.argv[1:]
+release = releases(ending)[name]
+path = _lines(int(size), ending, int(households))
+_piped(_lines(10**4, ending), release)
+start = time.perf_counter()
+_piped(path, release)
 print(json.dumps([time.perf_counter() - start, peak_megabytes()]))
 """
 
@@ -57,14 +72,7 @@ def rows(size: int = 10**6) -> list[dict[str, Any]]:
     found = []
     for ending, reading in (("csv", _read_csv), ("jsonl", _read_json)):
         path = _lines(size, ending)
-        kinds: dict[str, Callable[[BinaryIO], Any]] = {
-            "cells": lambda stream: quantize_pipe(stream, METER, _nowhere()),
-            "cells, persons counted": lambda stream: quantize_pipe(
-                stream, BUDGETS, _nowhere(), unit="household"
-            ),
-            "cells, persons kept on disk": partial(_durably, ending),
-        }
-        for name, release in kinds.items():
+        for name, release in releases(ending).items():
             _piped(path, release)  # compiled kernels are loaded, the file is in the page cache
             plain, told = best_of(5, partial(_piped, path, reading), partial(_piped, path, release))
             found.append(
@@ -77,6 +85,38 @@ def rows(size: int = 10**6) -> list[dict[str, Any]]:
                     "rows a second": size / told,
                 }
             )
+    return found
+
+
+def releases(ending: str) -> dict[str, Callable[[BinaryIO], Any]]:
+    """What is done with a stream, by its kind."""
+    return {
+        "cells": lambda stream: quantize_pipe(stream, METER, _nowhere()),
+        "cells, persons counted": lambda stream: quantize_pipe(stream, BUDGETS, _nowhere(), unit="household"),
+        "cells, persons kept on disk": partial(_durably, ending),
+    }
+
+
+def line_growth(sizes: tuple[int, ...] = (10**6, 10**7, 10**8), runs: int = 3) -> list[dict[str, Any]]:
+    """Time and peak memory by the number of lines; each run is a fresh process that is warm when it begins.
+
+    The last stream is of more and more households, 200 readings each: a person that a block of lines names
+    costs a look-up, so time grows with these as well, up to one a line.
+    """
+    streams = [(ending, name, 0) for ending in ("csv", "jsonl") for name in releases(ending)]
+    found = []
+    for ending, name, readings in (*streams, ("csv", "cells, persons counted", 200)):
+        times: dict[int, float] = {}
+        for size in sizes:
+            households = size // readings if readings else _HOUSEHOLDS
+            turns = 1 if size > _FILE_ROWS else runs
+            times[size], peak = min(
+                in_a_process(_LINES, ending, name, str(size), str(households)) for _ in range(turns)
+            )
+            line = {"stream": f"{ending}, {name}", "rows": size, "households": households}
+            line |= {"seconds": times[size], "rows a second": size / times[size], "peak MB": peak}
+            line["exponent from the first"] = "" if size == sizes[0] else _exponent(times, sizes[0], size)
+            found.append(line)
     return found
 
 
@@ -134,14 +174,15 @@ def _nowhere() -> BinaryIO:
     return Path("/dev/null").open("wb")
 
 
-def _lines(size: int, ending: str) -> Path:
-    """Readings of 5,000 households, as they come from their meters."""
+def _lines(size: int, ending: str, households: int = _HOUSEHOLDS) -> Path:
+    """Readings of households, as they come from their meters."""
     WORK.mkdir(exist_ok=True)
-    path = WORK / f"readings-{size}.{ending}"
+    others = "" if households == _HOUSEHOLDS else f"-{households}"
+    path = WORK / f"readings-{size}{others}.{ending}"
     if not path.exists():
         kind = "FORMAT csv, HEADER" if ending == "csv" else "FORMAT json"
         columns = (
-            "'h' || (hash(i) % 5000) AS household, (i % 24)::INTEGER AS hour,"
+            f"'h' || (hash(i) % {households}) AS household, (i % 24)::INTEGER AS hour,"
             " ((hash(i * 7 + 5) % 10001) / 1000)::DECIMAL(6,3) AS kwh"
         )
         duckdb.sql(f"COPY (SELECT {columns} FROM range({size}) t(i)) TO '{path}' ({kind})")
@@ -189,5 +230,5 @@ SECTION = Section("streams", "Streams and large files", INTRODUCTION, measured)
 
 
 if __name__ == "__main__":
-    for line in (*rows(), *growth()):
+    for line in (*rows(), *line_growth(), *growth()):
         print({name: round(value, 4) if isinstance(value, float) else value for name, value in line.items()})

@@ -1,16 +1,57 @@
-"""What all tests share: random examples that do not depend on the clock, and where real data is."""
+"""What all tests share: repeatable random examples, who runs what, and where real data is."""
 
 import os
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
+from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
+
+from soaking import TIMES, soaking
 
 settings.register_profile(
     "default", deadline=None, derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("soak", settings.get_profile("default"), derandomize=False, max_examples=3000)
+settings.register_profile("soak", settings.get_profile("default"), derandomize=False, max_examples=50 * TIMES)
 settings.load_profile("default")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """In a soak, properties that say how many examples they have get as many times more as all others."""
+    if not soaking():
+        return
+    for test in {item.function for item in items if isinstance(item, pytest.Function)}:
+        used: Any = getattr(test, "_hypothesis_internal_use_settings", settings.default)
+        if is_hypothesis_test(test) and used is not settings.default:
+            test._hypothesis_internal_use_settings = settings(used, max_examples=used.max_examples * TIMES)
+
+
+SHARING = re.compile(
+    r"(?i:spark)"  # one Java for all
+    r"|test_merging|test_contiguous"  # loops are compiled once
+    r"|unit/gallery"  # figures are made once
+    r"|surfaces/test_(?:documentation|console|client|ledger_processes|server_(?!processes))"
+)
+"""Tests with the same match share something that takes long to make, and are run by one process."""
+
+
+class Scheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+    """Groups first, then one test after the other.
+
+    With pytest 9.2 the marks of xdist's own have no effect (pytest-xdist#1386).
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        shared = SHARING.search(nodeid)
+        return nodeid if shared is None else shared[0].lower()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:  # noqa: ANN401 - xdist's own
+    """Who runs what when several processes run the tests."""
+    return Scheduling(config, log)
 
 
 @pytest.fixture(scope="session")
@@ -20,9 +61,3 @@ def data() -> Path:
     if not folder:
         pytest.skip("NOISELESS_DATA does not name the folder of real data sets")
     return Path(folder)
-
-
-HEART_COLUMNS = (
-    *("age", "sex", "cp", "trestbps", "chol", "fbs", "restecg"),
-    *("thalach", "exang", "oldpeak", "slope", "ca", "thal", "num"),
-)

@@ -13,7 +13,7 @@ from noiseless.ranges.boxes import Box, BoxSet
 from noiseless.ranges.continuous import ContinuousRange
 from noiseless.ranges.intervals import Interval, IntervalSet
 
-FEWER = settings(max_examples=settings().max_examples // 3)
+FEWER = settings(max_examples=16)
 """For tests that look at many points of each example."""
 
 GRID = [Fraction(k, 2) for k in range(-1, 10)]

@@ -1,4 +1,4 @@
-"""Joint ranges to try things on: the papers' examples and random ones."""
+"""Joint ranges to try things on: the papers' examples and random ones; and the columns of the heart data."""
 
 from collections.abc import Hashable
 from typing import cast
@@ -25,6 +25,11 @@ FIGURE_1: Pairs = frozenset(
     }
 )
 """Fig. 1 of [P3], as (s, x)."""
+
+HEART_COLUMNS = (
+    *("age", "sex", "cp", "trestbps", "chol", "fbs", "restecg"),
+    *("thalach", "exang", "oldpeak", "slope", "ca", "thal", "num"),
+)
 
 
 def pair_sets(size: int = 6) -> st.SearchStrategy[Pairs]:

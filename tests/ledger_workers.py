@@ -1,7 +1,9 @@
 """Processes that use a ledger at the same time, and are killed: run by `surfaces/test_ledger_processes.py`.
 
-One interpreter imports everything and forks the others, so that dozens of real processes cost little. What a
-process was told by the ledger it writes to a file of its own before it goes on: an acknowledgement.
+One interpreter imports everything and forks the others, so that dozens of real processes cost little. It
+reads a JSON list a line, the name of a function and what it is given, and prints what comes of it and an exit
+code. What a process was told by the ledger it writes to a file of its own before it goes on: that is what it
+acknowledged.
 """
 
 import json
@@ -12,15 +14,24 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 from pathlib import Path
 
 from noiseless.accounting.cost import Cost
 from noiseless.accounting.history import BudgetError
-from noiseless.ledger import Asked, Ledger, LedgerError, OpenBooks, Shares
+from noiseless.ledger import (
+    Asked,
+    Ledger,
+    LedgerError,
+    OpenBooks,
+    Shares,
+    opening,  # noqa: F401 - imported when a ledger is opened
+)
 from noiseless.ledger.session import Session
 
 REFUSED, FAILED = 7, 9
+SECONDS = 600
 DATASET = "meters"
 
 
@@ -42,7 +53,7 @@ def exit_codes(children: list[int]) -> list[int]:
     return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
 
 
-def race(url: str, processes: str) -> None:
+def race(url: str, processes: int) -> list[int]:
     """Many processes ask for the last bit at the same moment."""
     ready, start = os.pipe(), os.pipe()
 
@@ -59,11 +70,11 @@ def race(url: str, processes: str) -> None:
             return REFUSED
         return 0
 
-    children = [forked(ask) for _ in range(int(processes))]
+    children = [forked(ask) for _ in range(processes)]
     for _ in children:
         os.read(ready[0], 1)
     os.close(start[1])
-    print(json.dumps(exit_codes(children)))
+    return exit_codes(children)
 
 
 class Acknowledged:
@@ -97,7 +108,7 @@ def ask_for_ever(ledger: Ledger, told: Acknowledged, end: float = 1e9) -> int:
     return 0
 
 
-def kills(url: str, folder: str, rounds: str, processes: str) -> None:
+def kills(url: str, folder: str, rounds: int, processes: int) -> list[int]:
     """Kill processes in the middle of whatever they do, again and again."""
     chance = random.Random(1)
 
@@ -109,23 +120,23 @@ def kills(url: str, folder: str, rounds: str, processes: str) -> None:
         return sum(file.read_bytes().count(b"\n") for file in Path(folder).iterdir())
 
     killed = []
-    for _ in range(int(rounds)):
+    for _ in range(rounds):
         wanted = lines() + chance.randint(1, 12)
-        children = [forked(ask) for _ in range(int(processes))]
+        children = [forked(ask) for _ in range(processes)]
         while lines() < wanted:
             time.sleep(0.001)
         for child in children:
             time.sleep(chance.uniform(0, 0.004))
             os.kill(child, signal.SIGKILL)
         killed += exit_codes(children)
-    print(json.dumps(killed))
+    return killed
 
 
 def die(*_: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def kill_at(url: str, folder: str, place: str) -> None:
+def kill_at(url: str, folder: str, place: str) -> list[int]:
     """Kill a process at one place of a charge, and then at the same place of an answer."""
     real = Session.commit, Session.append, Session.many, Session.answer, Session._write_rows
 
@@ -171,42 +182,51 @@ def kill_at(url: str, folder: str, place: str) -> None:
                 told.note("charged", question, 0)
         return 0
 
-    def children() -> list[int]:
-        return [forked(lambda: charge("q1", answer=False)), forked(lambda: charge("q2", answer=True))]
-
-    print(json.dumps(exit_codes(children())))
+    return exit_codes([forked(lambda: charge("q1", answer=False)), forked(lambda: charge("q2", answer=True))])
 
 
-def load(url: str, folder: str, seconds: str, processes: str) -> None:
+def load(url: str, folder: str, seconds: float, processes: int) -> list[int]:
     """Processes that ask without a pause, for some time."""
 
     def ask() -> int:
         with Ledger.open(url) as ledger:
-            return ask_for_ever(ledger, Acknowledged(folder), float(seconds))
+            return ask_for_ever(ledger, Acknowledged(folder), seconds)
 
-    print(json.dumps(exit_codes([forked(ask) for _ in range(int(processes))])))
+    return exit_codes([forked(ask) for _ in range(processes)])
 
 
-def full_disk(url: str, folder: str, size: str) -> None:
+def full_disk(url: str, folder: str, size: int) -> str:
     """Files may not grow beyond a size; then they may again."""
     with Ledger.open(url) as ledger:
         told, before = Acknowledged(folder), resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (int(size), before[1]))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
         try:
             ask_for_ever(ledger, told)
         except LedgerError as error:
             message = str(error)
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        if ledger.verify().ok:
-            print(json.dumps(message))
+        assert ledger.verify().ok
+        return message
 
 
-if __name__ == "__main__":
-    commands: dict[str, Callable[..., None]] = {
+def main() -> None:
+    """Fork a process for each line."""
+    commands: dict[str, Callable[..., object]] = {
         "race": race,
         "kills": kills,
         "kill_at": kill_at,
         "load": load,
         "full_disk": full_disk,
     }
-    commands[sys.argv[1]](*sys.argv[2:])
+
+    def work(name: str, *given: object) -> int:
+        signal.alarm(SECONDS)
+        print(json.dumps(commands[name](*given)), flush=True)
+        return 0
+
+    for line in sys.stdin:
+        print(*exit_codes([forked(partial(work, *json.loads(line)))]), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -9,11 +9,18 @@ import json
 import os
 import sys
 
+import pyarrow as pa
 import typer
+import uvicorn.protocols.http.httptools_impl
 
 from noiseless.cli.serve import serve_command
 from noiseless.curator import failpoints
-from noiseless.server import app as _  # noqa: F401 - what takes long is imported before the fork
+from noiseless.ledger import opening
+from noiseless.queries import sql
+from noiseless.server import app, protocol, running
+
+BEFORE = (opening, sql, app, protocol, running, uvicorn, pa.array([0]))
+"""What takes long is imported before the fork; an array imports pandas, where there is one."""
 
 
 def start(arguments: list[str], log: str, failpoint: str | None) -> int:
@@ -27,9 +34,9 @@ def start(arguments: list[str], log: str, failpoint: str | None) -> int:
         os.dup2(out, 1)
         os.dup2(out, 2)
         failpoints._armed = failpoints._Armed(failpoint)
-        app = typer.Typer()
-        app.command()(serve_command)
-        app(arguments, standalone_mode=False)
+        command = typer.Typer()
+        command.command()(serve_command)
+        command(arguments, standalone_mode=False)
         code = 0
     except BaseException as error:  # noqa: BLE001 - the log has it
         sys.stderr.write(f"{type(error).__name__}: {error}\n")

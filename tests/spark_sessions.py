@@ -25,7 +25,6 @@ MISSING = next(
 """Why Spark cannot be tested here; None when it can."""
 
 needs_spark = [
-    pytest.mark.xdist_group("spark"),  # one session for all
     pytest.mark.skipif(MISSING is not None, reason=str(MISSING)),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # PySpark leaves sockets to the collector
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),

@@ -2,8 +2,6 @@
 
 from random import Random
 
-from hypothesis import settings
-
 from noiseless.domain import Schema
 
 SCHEMA = Schema.parse(
@@ -34,11 +32,6 @@ SCHEMA = Schema.parse(
     """
 )
 TABLE = "meters"
-
-
-def soaking() -> bool:
-    """Whether the tests run with many more random examples."""
-    return settings().max_examples >= 3000
 
 
 class Grammar:

@@ -32,8 +32,6 @@ from noiseless.policies.merging.side import Problem
 from noiseless.ranges import JointRange
 from oracle import merging as literal
 
-pytestmark = pytest.mark.xdist_group("merging")  # its loops are compiled once
-
 WEIGHTS = [Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(3)]
 TREE = {leaf: (f"group {leaf // 3}", f"half {leaf // 6}", "any") for leaf in range(12)}
 Case = tuple[literal.Range, JointRange, SideInformation | None]

@@ -14,7 +14,8 @@ from noiseless.queries.population import Population
 from noiseless.queries.question import Limits
 from noiseless.queries.sql import Interval, SqlError, parse
 from noiseless.tables import open_table
-from sql_examples import SCHEMA, TABLE, Grammar, soaking
+from soaking import soaking
+from sql_examples import SCHEMA, TABLE, Grammar
 from sql_worlds import World, coarsely, exactly, frame, random_records
 
 LIMITS = Limits(least_group=1)

@@ -13,7 +13,8 @@ from noiseless.queries.filters import split
 from noiseless.queries.question import Limits, Question
 from noiseless.queries.sql import Reader, SqlError, Statement
 from noiseless.queries.sql.errors import quoted
-from sql_examples import SCHEMA, TABLE, Grammar, soaking, spoilt
+from soaking import soaking
+from sql_examples import SCHEMA, TABLE, Grammar, spoilt
 from sql_worlds import World, coarsely, exactly, random_records
 
 CHUNKS = 8

@@ -11,7 +11,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import settings
 
 import noiseless as nl
 from noiseless.curator import Reply
@@ -21,9 +20,10 @@ from noiseless.errors import NoiselessError
 from noiseless.ledger import Ledger, Shares, Version
 from noiseless.tables.base import Table
 from oracle.versions import NUMBERS, Edition, Node, Question, Row, Transcript, World, world
+from soaking import TIMES, soaking
 
-SCENARIOS = 2 * max(settings.default.max_examples // 100, 1)  # type: ignore[union-attr]
-"""So many scenarios a test; thirty times as many in a soak."""
+SCENARIOS = 2 * TIMES if soaking() else 2
+"""So many scenarios a test."""
 
 
 @pytest.fixture(scope="module")

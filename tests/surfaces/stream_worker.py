@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import pyarrow as pa
+
 from noiseless.cli.main import run
 from noiseless.mechanisms.local import arrays, on_pipe  # noqa: F401 - imported when a stream begins
 from noiseless.policies import local  # noqa: F401 - the same
@@ -100,6 +102,7 @@ def stream(place: str, count: int, source: str, output: str, arguments: list[str
 
 def main() -> None:
     """Fork a stream for each line, and say how it ended; what takes long to import is here before."""
+    pa.array([0])  # it imports pandas now, where there is one
     for line in sys.stdin:
         where, source, output, *arguments = line.rstrip("\n").split("\t")
         place, _, count = where.partition(":")

@@ -11,13 +11,12 @@ from pathlib import Path
 import pytest
 
 import noiseless as nl
-from client_servers import Role, ServerProcess, free_port, new_token
+from client_servers import Role, new_token
 from curator_examples import write_curator
 from noiseless.client import BadQuestion, BudgetRefused, Client, Forbidden, NotFound, Unauthorised, connect
 from noiseless.exact import Bits
 from noiseless.ledger import Ledger
-
-pytest.importorskip("fastapi")
+from server_examples import Process
 
 MEAN = "SELECT AVG(kwh) FROM meters"
 MOST = "SELECT suburb, MAX(kwh) AS most FROM meters GROUP BY suburb"
@@ -37,7 +36,7 @@ class Place:
     def __init__(self, folder: Path) -> None:
         self.curator = write(folder)
         self.ledger = f"sqlite:///{folder / 'meters-ledger.db'}"
-        self.server = ServerProcess(self.curator)
+        self.server = Process(self.curator)
 
     def token(self, *, name: str = "ann", role: Role = "analyst") -> str:
         made = new_token(self.ledger, "meters", name=name, role=role)
@@ -228,14 +227,15 @@ def test_many_who_lose_replies_together_are_charged_for_each_question_once(place
 def test_a_server_killed_between_charge_and_reply_answers_when_it_is_back(tmp_path: Path) -> None:
     """Killed right after the charge, started again and killed right before the reply, and started again."""
     place = Place(tmp_path)
-    place.server = ServerProcess(place.curator, port=free_port())
-    place.server.start(NOISELESS_FAILPOINT="charged")
+    place.server.failpoint = "charged"
+    place.server.start()
     codes: list[int] = []
 
     def look_after() -> None:
-        for failpoint in ({"NOISELESS_FAILPOINT": "replied"}, {}):
+        for failpoint in ("replied", None):
             codes.append(place.server.wait())
-            place.server.start(**failpoint)
+            place.server.failpoint = failpoint
+            place.server.start()
 
     with connect(place.server.url, place.token(), patience=100) as client:
         keeper = threading.Thread(target=look_after)

@@ -40,9 +40,6 @@ def pages() -> dict[str, str]:
     return reference_pages.pages()
 
 
-pytestmark = pytest.mark.xdist_group("documentation")  # the pages are made once
-
-
 def absent(missing: list[str], of: str) -> str:
     return f"{of}: {', '.join(missing)}"
 

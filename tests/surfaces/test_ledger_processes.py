@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from noiseless.accounting.cost import Cost
 from noiseless.ledger import Asked, Ledger, LedgerUnavailableError, OpenBooks, Told
 from noiseless.ledger.session import Session
 from postgres import PostgresServer
+from soaking import FEWER_KILLS as KILLS
 
 pytest_plugins = ["databases"]
 
@@ -25,12 +26,35 @@ WORKERS = Path(__file__).parents[1] / "ledger_workers.py"
 KILLED, REFUSED = -9, 7
 
 
-def run(*arguments: object) -> Any:  # noqa: ANN401 - JSON
-    command = [sys.executable, str(WORKERS), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    sys.stderr.write(done.stderr)  # shown when the test fails
-    return json.loads(done.stdout)
+@pytest.fixture(scope="module")
+def workers() -> Iterator["subprocess.Popen[str]"]:
+    """A process that has imported everything, to fork from."""
+    with subprocess.Popen(
+        [sys.executable, WORKERS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield process
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def run(workers: "subprocess.Popen[str]") -> Run:
+    """Runs a function there; what came of it."""
+
+    def do(*arguments: object) -> Any:  # noqa: ANN401 - JSON
+        assert workers.stdin is not None
+        assert workers.stdout is not None
+        workers.stdin.write(json.dumps(arguments) + "\n")
+        workers.stdin.flush()
+        found = json.loads(workers.stdout.readline())
+        assert not isinstance(found, int), f"it ended with {found}"
+        assert workers.stdout.readline() == "0\n"
+        return found
+
+    return do
 
 
 @pytest.fixture
@@ -78,7 +102,7 @@ def check(url: str, folder: Path) -> Counter[str]:
         return Counter(kind for kind, *_ in lines)
 
 
-def test_of_64_processes_one_gets_the_last_bit(database_url: str) -> None:
+def test_of_64_processes_one_gets_the_last_bit(run: Run, database_url: str) -> None:
     declared(database_url, 5)
     with Ledger.open(database_url) as ledger:
         ledger.settle("meters", lambda books: books.charge(Cost(16)))
@@ -89,9 +113,9 @@ def test_of_64_processes_one_gets_the_last_bit(database_url: str) -> None:
         assert (ledger.verify().ok, ledger.head.seq) == (True, 3)
 
 
-def test_processes_killed_at_any_moment_lose_nothing(database_url: str, folder: Path) -> None:
+def test_processes_killed_at_any_moment_lose_nothing(run: Run, database_url: str, folder: Path) -> None:
     declared(database_url, None)
-    codes = run("kills", database_url, folder, 12, 3)
+    codes = run("kills", database_url, str(folder), max(KILLS, 12), 3)
     assert set(codes) == {KILLED}
     found = check(database_url, folder)
     assert found["charged"] > 12
@@ -99,9 +123,11 @@ def test_processes_killed_at_any_moment_lose_nothing(database_url: str, folder: 
 
 
 @pytest.mark.parametrize("place", ["appended", "changed", "before commit", "written", "after commit"])
-def test_a_process_killed_at_a_place_is_all_or_nothing(database_url: str, folder: Path, place: str) -> None:
+def test_a_process_killed_at_a_place_is_all_or_nothing(
+    run: Run, database_url: str, folder: Path, place: str
+) -> None:
     declared(database_url, 2)
-    assert run("kill_at", database_url, folder, place) == [KILLED, KILLED]
+    assert run("kill_at", database_url, str(folder), place) == [KILLED, KILLED]
     assert check(database_url, folder) == {"charged": 1}
     with Ledger.open(database_url) as ledger:
         told = {found.question: found.answer for found in ledger.told("meters", questions=["q1", "q2"])}
@@ -115,18 +141,18 @@ def test_a_process_killed_at_a_place_is_all_or_nothing(database_url: str, folder
         assert ledger.verify().ok
 
 
-def test_a_full_disk_is_said_and_charges_nothing(tmp_path: Path, folder: Path) -> None:
+def test_a_full_disk_is_said_and_charges_nothing(run: Run, tmp_path: Path, folder: Path) -> None:
     url = f"sqlite:///{tmp_path / 'ledger.db'}"
     declared(url, None)
     for size in (150_000, 175_123, 190_001):
-        message = run("full_disk", url, folder, size)
+        message = run("full_disk", url, str(folder), size)
         assert message.startswith(f"{tmp_path / 'ledger.db'}: ")
         assert "make room" in message
         assert "\n" not in message
     assert check(url, folder)["answered"] > 3
 
 
-def test_a_full_file_system_is_said_and_charges_nothing(tmp_path: Path, folder: Path) -> None:
+def test_a_full_file_system_is_said_and_charges_nothing(run: Run, tmp_path: Path, folder: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = subprocess.run(
@@ -137,7 +163,7 @@ def test_a_full_file_system_is_said_and_charges_nothing(tmp_path: Path, folder: 
     try:
         url = f"sqlite:///{disk / 'ledger.db'}"
         declared(url, None)
-        message = run("full_disk", url, folder, 10**9)
+        message = run("full_disk", url, str(folder), 10**9)
         assert "make room" in message
         assert check(url, folder)["answered"] > 3
     finally:
@@ -145,11 +171,11 @@ def test_a_full_file_system_is_said_and_charges_nothing(tmp_path: Path, folder: 
 
 
 def test_a_server_restarted_under_load_loses_nothing(
-    postgres: PostgresServer, postgres_url: str, folder: Path
+    run: Run, postgres: PostgresServer, postgres_url: str, folder: Path
 ) -> None:
     declared(postgres_url, None)
     codes: list[int] = []
-    load = threading.Thread(target=lambda: codes.extend(run("load", postgres_url, folder, 5, 4)))
+    load = threading.Thread(target=lambda: codes.extend(run("load", postgres_url, str(folder), 5, 4)))
     load.start()
     try:
         while load.is_alive() and len(list(folder.iterdir())) < 4:  # all have reached the server once
@@ -257,10 +283,10 @@ def test_what_cannot_be_known_is_said(
         assert ledger.verify().ok
 
 
-def test_a_backup_of_a_killed_ledger_is_whole(tmp_path: Path, folder: Path) -> None:
+def test_a_backup_of_a_killed_ledger_is_whole(run: Run, tmp_path: Path, folder: Path) -> None:
     url = f"sqlite:///{tmp_path / 'ledger.db'}"
     declared(url, None)
-    run("kills", url, folder, 2, 2)
+    run("kills", url, str(folder), 2, 2)
     copy = tmp_path / "copy.db"
     for suffix in ("", "-wal"):  # what a crashed machine leaves behind
         if (left := tmp_path / f"ledger.db{suffix}").exists():

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from curator_examples import write_curator
-from server_examples import QUERIES, TOTAL, Process, bearer, new_token, received
+from server_examples import QUERIES, TOTAL, Process, bearer, get, new_token, post, received
 
 OPTIONS = ("--max-body", "100000", "--body-timeout", "1", "--timeout", "20")
 
@@ -35,7 +35,7 @@ def server(curator: Path) -> Iterator[Process]:
 @pytest.fixture(autouse=True)
 def keeps_serving(server: Process, token: str) -> Iterator[None]:
     yield
-    found = httpx.post(f"{server.url}{QUERIES}", json={"queries": [TOTAL]}, headers=bearer(token), timeout=20)
+    found = post(f"{server.url}{QUERIES}", json={"queries": [TOTAL]}, headers=bearer(token), timeout=20)
     assert found.status_code == 200
     assert found.json()["batch_bits"] in {0, 1}
 
@@ -78,7 +78,7 @@ def test_many_slow_bodies_keep_nobody_waiting(server: Process, token: str) -> No
     for connection in slow:
         connection.sendall(head(token, "Content-Length: 100") + b"{")
     begun = time.monotonic()
-    found = httpx.get(f"{server.url}/v1/session", headers=bearer(token), timeout=20)
+    found = get(f"{server.url}/v1/session", headers=bearer(token), timeout=20)
     assert (found.status_code, time.monotonic() - begun < 2) == (200, True)
     assert [statuses(received(connection)) for connection in slow] == [[408]] * 100
     for connection in slow:
@@ -120,7 +120,7 @@ def test_a_request_names_its_host_and_its_version(server: Process, first: bytes)
 
 def test_a_parameter_that_comes_twice_is_refused(server: Process, token: str) -> None:
     path = f"{server.url}/v1/datasets/meters/sample?rows=1&rows=1000"
-    assert httpx.get(path, headers=bearer(token), timeout=20).status_code == 400
+    assert get(path, headers=bearer(token), timeout=20).status_code == 400
 
 
 @pytest.mark.parametrize("pauses", [(), (b"0\r\nAuthorization: Bearer TOKEN\r\n\r\n",)])
@@ -183,9 +183,9 @@ def test_whoever_sends_nothing_more_still_gets_the_response(server: Process, tok
 def test_whoever_sends_far_too_much_is_told_so(server: Process, token: str, size: int) -> None:
     content = b" " * size
     headers = {**bearer(token), "Content-Type": "application/json"}
-    found = httpx.post(f"{server.url}{QUERIES}", content=content, headers=headers, timeout=20)
+    found = post(f"{server.url}{QUERIES}", content=content, headers=headers, timeout=20)
     assert (found.status_code, found.json()["error"]["code"]) == (413, "too_large")
-    unknown = httpx.post(f"{server.url}{QUERIES}", content=content, timeout=20)
+    unknown = post(f"{server.url}{QUERIES}", content=content, timeout=20)
     assert unknown.status_code in {401, 413}
 
 
@@ -254,7 +254,7 @@ def test_deep_sql_is_a_bad_query(server: Process, token: str) -> None:
 
 def test_a_client_that_goes_away_is_charged_once(server: Process, token: str) -> None:
     def spent() -> float:
-        found = httpx.get(f"{server.url}/v1/datasets", headers=bearer(token), timeout=20)
+        found = get(f"{server.url}/v1/datasets", headers=bearer(token), timeout=20)
         return float(found.json()["datasets"][0]["spent"])
 
     before = spent()

@@ -4,7 +4,6 @@ Clients note what they were told. After every kill the server is started again a
 it was not answered; then everything that anybody was told must be in the ledger, and charged for once.
 """
 
-import os
 import random
 import socket
 import threading
@@ -18,12 +17,12 @@ import pytest
 from curator_examples import write_curator
 from noiseless.curator import Curator
 from noiseless.ledger import Ledger, charged
-from server_examples import QUERIES, TOTAL, Process, bearer, new_token
+from server_examples import CONTEXT, QUERIES, TOTAL, Process, bearer, delete, get, new_token, post
+from soaking import FEWER_KILLS as KILLS
 
 pytest_plugins = ["databases"]
 
 CLIENTS = 16
-KILLS = int(os.environ.get("NOISELESS_KILLS", "10"))
 
 
 def write_wide_curator(folder: Path, bits: int = 2000) -> Path:
@@ -52,7 +51,9 @@ class Asking:
         self.lock = threading.Lock()
 
     def client(self, chance: random.Random) -> None:
-        with httpx.Client(base_url=self.server.url, headers=bearer(self.token), timeout=20) as http:
+        with httpx.Client(
+            verify=CONTEXT, base_url=self.server.url, headers=bearer(self.token), timeout=20
+        ) as http:
             while not self.ended.is_set():
                 with self.lock:
                     number = next(self.numbers)
@@ -135,14 +136,12 @@ def test_killed_at_every_place(curator: Path, place: str) -> None:
     token = new_token(curator)
     with Process(curator, failpoint=place) as server:
         with pytest.raises(httpx.TransportError):
-            httpx.post(
-                f"{server.url}{QUERIES}", json={"queries": [question(7)]}, headers=bearer(token), timeout=20
-            )
+            post(f"{server.url}{QUERIES}", json={"queries": [question(7)]}, headers=bearer(token), timeout=20)
         server.wait(20)
         server.failpoint = None
         server.start()
         body = {"queries": [question(7)], "key": "once"}
-        found = httpx.post(f"{server.url}{QUERIES}", json=body, headers=bearer(token), timeout=20).json()
+        found = post(f"{server.url}{QUERIES}", json=body, headers=bearer(token), timeout=20).json()
     assert found["batch_bits"] == (1 if place == "priced" else 0)
     assert found["spent"] == 1
     check(curator, {question(7): [(found["answers"][0]["rows"], 0)]})
@@ -153,7 +152,7 @@ def test_stopped_gracefully_what_was_asked_is_answered(curator: Path) -> None:
     with Process(curator) as server, ThreadPoolExecutor(CLIENTS) as pool:
 
         def ask(number: int) -> httpx.Response:
-            return httpx.post(
+            return post(
                 f"{server.url}{QUERIES}",
                 json={"queries": [question(number)]},
                 headers=bearer(token),
@@ -181,7 +180,7 @@ def test_several_processes_are_one_server(curator: Path) -> None:
 
         def ask(number: int) -> dict[str, float]:
             body = {"queries": [question(number % 20)]}
-            with httpx.Client(timeout=30) as http:
+            with httpx.Client(verify=CONTEXT, timeout=30) as http:
                 found = http.post(f"{server.url}{QUERIES}", json=body, headers=bearer(token))
             assert found.status_code == 200
             return dict(found.json())
@@ -189,13 +188,14 @@ def test_several_processes_are_one_server(curator: Path) -> None:
         with ThreadPoolExecutor(8) as pool:
             replies = list(pool.map(ask, range(80)))
         assert sum(reply["batch_bits"] for reply in replies) == 20
-        made = httpx.post(f"{server.url}/v1/tokens", json={"name": "bob"}, headers=bearer(owner)).json()
+        made = post(f"{server.url}/v1/tokens", json={"name": "bob"}, headers=bearer(owner)).json()
         bob = bearer(made["token"])
-        assert {httpx.get(f"{server.url}/v1/session", headers=bob).status_code for _ in range(10)} == {200}
-        httpx.delete(f"{server.url}/v1/tokens/{made['id']}", headers=bearer(owner))
+        time.sleep(0.2)  # so long the other process may not know of it
+        assert {get(f"{server.url}/v1/session", headers=bob).status_code for _ in range(10)} == {200}
+        delete(f"{server.url}/v1/tokens/{made['id']}", headers=bearer(owner))
         time.sleep(1)
-        assert {httpx.get(f"{server.url}/v1/session", headers=bob).status_code for _ in range(10)} == {401}
-        page = httpx.get(f"{server.url}/metrics").text
+        assert {get(f"{server.url}/v1/session", headers=bob).status_code for _ in range(10)} == {401}
+        page = get(f"{server.url}/metrics").text
         assert 'noiseless_batches_total{outcome="new"} 20.0' in page
         assert server.stop() == 0
 
@@ -206,7 +206,7 @@ def test_retries_that_race_are_charged_once(curator: Path) -> None:
 
         def ask(_: int) -> dict[str, float]:
             body = {"queries": [TOTAL, question(5)], "key": "same"}
-            found = httpx.post(f"{server.url}{QUERIES}", json=body, headers=bearer(token), timeout=30)
+            found = post(f"{server.url}{QUERIES}", json=body, headers=bearer(token), timeout=30)
             return dict(found.json())
 
         replies = list(pool.map(ask, range(CLIENTS)))
@@ -239,7 +239,7 @@ def test_on_postgresql(tmp_path: Path, postgres_url: str) -> None:
 def test_processes_end_with_the_one_that_looks_after_them(tmp_path: Path) -> None:
     """Killed in a way that it cannot tell the others."""
     with Process(write_curator(tmp_path), options=("--workers", "2")) as server:
-        assert httpx.get(f"{server.url}/healthz").status_code == 200
+        assert get(f"{server.url}/healthz").status_code == 200
         server.kill()
         end = time.monotonic() + 20
         while time.monotonic() < end:
@@ -260,7 +260,7 @@ def test_a_server_stops_in_time_whatever_is_being_priced(tmp_path: Path) -> None
 
         def price(number: int) -> int:
             body = {"queries": [*queries[number % 8 :], *queries[: number % 8]], "dry_run": True}
-            found = httpx.post(f"{server.url}{QUERIES}", json=body, headers=bearer(token), timeout=60)
+            found = post(f"{server.url}{QUERIES}", json=body, headers=bearer(token), timeout=60)
             return found.status_code
 
         asked = [pool.submit(price, number) for number in range(20)]

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-import httpx
 import pytest
 import schemathesis
 import schemathesis.wfc.escalation  # loaded late and deep inside a test it trips over a limit of Python 3.11
@@ -17,7 +16,7 @@ from curator_examples import write_curator
 from noiseless.server import models
 from noiseless.server.app import create_app
 from noiseless.server.settings import Settings
-from server_examples import QUERIES, bearer, new_token, running
+from server_examples import QUERIES, bearer, get, new_token, post, running
 
 EXAMPLES = 10
 GROUPED = "SELECT suburb, SUM(kwh) / COUNT(*) FILTER (WHERE solar) AS r FROM meters GROUP BY suburb"
@@ -90,17 +89,17 @@ def test_responses_are_what_the_document_says_to_the_last_key(
     served: tuple[str, str], path: str, model: type[models.Told]
 ) -> None:
     body = {"queries": [GROUPED]}
-    reply = httpx.post(served[0] + QUERIES, json=body, headers=bearer(served[1]), timeout=20)
+    reply = post(served[0] + QUERIES, json=body, headers=bearer(served[1]), timeout=20)
     assert reply.status_code == 200, reply.text
     models.Reply.model_validate_json(reply.content, strict=True)
     assert set(reply.json()) <= set(models.Reply.model_fields)
-    found = httpx.get(served[0] + path, headers=bearer(served[1]), timeout=20)
+    found = get(served[0] + path, headers=bearer(served[1]), timeout=20)
     model.model_validate_json(found.content, strict=True)
     assert set(found.json()) == set(model.model_fields)
 
 
 def test_every_operation_has_a_summary_and_its_refusals(served: tuple[str, str]) -> None:
-    document = httpx.get(f"{served[0]}/openapi.json").json()
+    document = get(f"{served[0]}/openapi.json").json()
     for path, item in document["paths"].items():
         for method, operation in item.items():
             assert operation["summary"], (method, path)

@@ -1,10 +1,9 @@
 """Streams killed at any moment and resumed: the output is that of a run nobody killed, and nobody pays twice.
 
-Real processes and SIGKILL, ten times a format; more with NOISELESS_KILLS.
+Real processes and SIGKILL, ten times a format; a fifth of NOISELESS_KILLS where that is more.
 """
 
 import json
-import os
 import random
 import signal
 import sqlite3
@@ -16,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from soaking import FEWER_KILLS as KILLS
+
 HELPER = Path(__file__).parent / "stream_worker.py"
-KILLS = int(os.environ.get("NOISELESS_KILLS", "10"))
 PLACES = ("half", "saving", "saved", "written", "told", "read")
 OPTIONS = (
     *("--column", "kwh", "--bounds", "0", "10", "--step", "0.001", "--budget", "4"),

@@ -69,20 +69,20 @@ class Family(ABC):
         return found
 
     def _within(self, records: Records, column: str, start: Ints, stop: Ints) -> list[Ints]:
-        """One change after the other, each found by halving."""
+        """One change after the other, each found by halving; who has no more stays at the end meanwhile."""
         found = []
-        current = start
-        answer = self._along(records, column, current)
-        last = self._along(records, column, np.maximum(stop - 1, start))
+        end = np.maximum(stop - 1, start)
+        current, answer = start, self._along(records, column, start)
+        last = self._along(records, column, end)
         while (open_ := (answer != last) & (current < stop)).any():
-            low, high = current, np.maximum(stop - 1, current)  # equal to the answer at low, not at high
+            low, high = current, np.maximum(end, current)  # equal to the answer at low, not at high
             while (high - low > 1).any():
                 middle = (low + high) // 2
-                same = self._along(records, column, middle) == answer
+                same = self._along(records, column, np.minimum(middle, end)) == answer
                 low, high = np.where(same, middle, low), np.where(same, high, middle)
             current = np.where(open_, high, stop)
             found.append(current)
-            answer = self._along(records, column, np.minimum(current, np.maximum(stop - 1, start)))
+            answer = self._along(records, column, np.minimum(current, end))
         return found
 
     def _along(self, records: Records, column: str, numbers: Ints) -> Ints:

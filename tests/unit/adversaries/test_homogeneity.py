@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import noiseless as nl
-from conftest import HEART_COLUMNS
+from examples import HEART_COLUMNS
 from noiseless.adversaries.game import Game
 from noiseless.adversaries.homogeneity import CERTAIN, GUESS, homogeneity
 from noiseless.cli.attacks.homogeneity import homogeneity_command

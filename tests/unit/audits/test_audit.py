@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from conftest import HEART_COLUMNS
+from examples import HEART_COLUMNS
 from noiseless.audits import audit
 from noiseless.errors import (
     ColumnError,

@@ -15,8 +15,6 @@ from noiseless.gallery.files import COLUMNS, numbers_of, write_files
 from noiseless.gallery.inlining import legend_of, pictures_of
 from noiseless.gallery.sources import SETS
 
-pytestmark = pytest.mark.xdist_group("gallery")  # figures are made once
-
 
 @pytest.mark.parametrize("figure", every_figure(), ids=lambda figure: figure.name)
 def test_every_figure_is_made_on_stand_ins(figure: Figure, tmp_path: Path) -> None:

@@ -15,8 +15,6 @@ from noiseless.gallery.p4_proposition_v1 import agreeing
 from noiseless.gallery.p4_questions import bowl_level
 from noiseless.measures.continuous import disarray, leakage, maximin
 
-pytestmark = pytest.mark.xdist_group("gallery")  # figures are made once
-
 
 def refuted(outcome: Outcome) -> list[str]:
     return [check.claim for check in outcome.checks if not check.agrees]

@@ -19,8 +19,6 @@ from noiseless.gallery.p5_sandwich import near_erasure, rare
 from noiseless.measures.capacity import capacity
 from noiseless.measures.differential import dp_delta, mi_dp
 
-pytestmark = pytest.mark.xdist_group("gallery")  # figures are made once
-
 
 def refuted(outcome: Outcome) -> list[str]:
     return [check.claim for check in outcome.checks if not check.agrees]

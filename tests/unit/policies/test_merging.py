@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import HEART_COLUMNS
-from examples import FIGURE_1
+from examples import FIGURE_1, HEART_COLUMNS
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.policies.merging import (
@@ -35,8 +34,6 @@ from noiseless.policies.merging import (
     steepest_descent,
 )
 from noiseless.ranges import JointRange
-
-pytestmark = pytest.mark.xdist_group("merging")  # its loops are compiled once
 
 LAMBDA = Decimal("0.3")
 VALUES = [Decimal(text) for text in ("0.2", "0.1", "0.4", "0.3", "0.6", "1.5", "1")]

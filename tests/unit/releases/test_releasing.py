@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import noiseless as nl
-from conftest import HEART_COLUMNS
+from examples import HEART_COLUMNS
 from noiseless.errors import (
     ColumnError,
     EmptyTableError,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from conftest import HEART_COLUMNS
+from examples import HEART_COLUMNS
 from noiseless.releases import Release
 from noiseless.releases import release as make
 from noiseless.reports import render_frontier, render_release, save_plot

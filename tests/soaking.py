@@ -1,0 +1,21 @@
+"""How hard the tests try: more random examples with the profile `soak`, more kills with NOISELESS_KILLS."""
+
+import os
+from typing import Final
+
+from hypothesis import settings
+
+KILLS: Final = int(os.environ.get("NOISELESS_KILLS", "10"))
+"""How often a curator's session is killed at each place."""
+
+FEWER_KILLS: Final = max(min(KILLS, 10), KILLS // 5)
+"""How often a server or a stream is, which takes longer."""
+
+
+TIMES: Final = 10
+"""How many times as many random examples a soak has."""
+
+
+def soaking() -> bool:
+    """Whether there are many more random examples than usual."""
+    return settings.get_current_profile_name() == "soak"
