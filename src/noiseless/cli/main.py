@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Annotated, Any
 
@@ -109,11 +110,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
+@cache
+def _commands() -> Any:  # noqa: ANN401 - the parser's own
+    """All commands; they take a while to be made."""
+    return get_command(app)
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; the exit code."""
     try:
         wanted = [*arguments, *(["--help"] if _is_group(arguments) else [])]
-        code = get_command(app).main(wanted, prog_name="noiseless", standalone_mode=False)
+        code = _commands().main(wanted, prog_name="noiseless", standalone_mode=False)
     except TyperException as error:
         message = _slip(arguments) or error.format_message().rstrip(".").replace("Value error, ", "")
         return _complain(f"{message}; see noiseless {_command(arguments)}--help")
@@ -160,7 +167,7 @@ def _command(arguments: Sequence[str]) -> str:
 def _called(arguments: Sequence[str]) -> tuple[list[str], Mapping[str, Any]]:
     """The words that name commands, and the commands below the last of them."""
     words: list[str] = []
-    below: Mapping[str, Any] = getattr(get_command(app), "commands", {})
+    below: Mapping[str, Any] = getattr(_commands(), "commands", {})
     for argument in arguments:
         if argument in below:
             words.append(argument)

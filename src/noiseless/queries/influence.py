@@ -166,6 +166,7 @@ def _times(moves: Positions, times: int, step: int) -> BoolArray:
 
 def _added(first: BoolArray, second: BoolArray) -> BoolArray:
     """The sums of two sets: a convolution counts the ways to reach each, with an error far below a half."""
-    from scipy.signal import fftconvolve
-
-    return np.asarray(fftconvolve(first.astype(float), second.astype(float)) > 1 / 2)
+    length = len(first) + len(second) - 1
+    size = 1 << (length - 1).bit_length()
+    ways = np.fft.irfft(np.fft.rfft(first, size) * np.fft.rfft(second, size), size)
+    return np.asarray(ways[:length] > 1 / 2)
