@@ -60,7 +60,7 @@ def said(outcome: Reply | NoiselessError) -> object:
     return outcome.to_dict() if isinstance(outcome, Reply) else (type(outcome), str(outcome))
 
 
-@settings(max_examples=settings.default.max_examples // 5)  # type: ignore[union-attr]
+@settings(max_examples=10)
 @given(
     st.lists(st.lists(st.sampled_from(STATEMENTS), min_size=1, max_size=3), max_size=12), st.integers(2, 6)
 )
