@@ -117,7 +117,7 @@ def digest(value: Json, where: str) -> str:
 
 def parsed(value: Json, where: str, read: Callable[[Any], T]) -> T:
     """An exact quantity, written as a text or as a number."""
-    if isinstance(value, float):
+    if isinstance(value, float) and math.isfinite(value):
         value = Decimal(repr(value))
     if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
         raise FormatError(f"{where} is not a number")

@@ -83,6 +83,12 @@ def test_any_part_may_be_junk(data: st.DataObject) -> None:
         assert package is not None
 
 
+def test_infinity_is_no_number_of_a_certificate() -> None:
+    damaged = next(one for one in copy.deepcopy(TRUE) if one["options"]["spans"])
+    next(iter(damaged["options"]["spans"].values()))[0] = float("inf")
+    assert _problem(damaged) == "options.spans is not a number" == _problem_alone(damaged)
+
+
 def _problem(certificate: Any) -> str | None:  # noqa: ANN401 - any JSON
     try:
         understood(certificate)
