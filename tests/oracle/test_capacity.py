@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from noiseless.exact import ball
@@ -39,11 +39,15 @@ def best_of_grid(matrix: Matrix, steps: int = 14, rounds: int = 11) -> float:
             for a in offsets
             for b in (offsets if len(matrix) == 3 else [0.0])
         )
-        best, centre = max(
-            (information(prior, matrix), prior) for prior in tried if min(prior) >= 0 and max(prior) <= 1
-        )
+        best, centre = max((information(prior, matrix), prior) for prior in map(_inside, tried))
         radius *= 0.3
     return best
+
+
+def _inside(prior: list[float]) -> list[float]:
+    """The prior itself, or one on the edge: the best is often there."""
+    kept = [max(p, 0.0) for p in prior]
+    return [p / sum(kept) for p in kept]
 
 
 def channels(inputs: st.SearchStrategy[int], outputs: int = 4) -> st.SearchStrategy[Matrix]:
@@ -57,10 +61,11 @@ def channels(inputs: st.SearchStrategy[int], outputs: int = 4) -> st.SearchStrat
 
 @settings(max_examples=25)
 @given(channels(st.integers(2, 3)))
+@example([[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.5, 0.5], [0.25, 0.25, 0.5, 0.0]])  # one input is never used
 def test_the_bracket_holds_the_best_of_a_fine_grid(matrix: Matrix) -> None:
     found, brute = capacity(matrix), best_of_grid(matrix)
     assert found.converged
-    assert found.lower_nats - 1e-6 <= brute <= found.upper_nats + 1e-13
+    assert found.lower_nats - 1e-7 <= brute <= found.upper_nats + 1e-13
 
 
 @pytest.fixture

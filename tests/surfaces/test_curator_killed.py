@@ -135,7 +135,7 @@ def answered_questions(curator: Curator) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("name", ["priced", "computed"])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_process_killed_by_the_environment_leaves_a_ledger_that_goes_on(name: str, tmp_path: Path) -> None:
     path = write(tmp_path, 10)
     asked = "SELECT COUNT(*) FROM meters WHERE kwh > 500"

@@ -4,17 +4,18 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from noiseless.accounting.batches import Price
+from noiseless.accounting.history import BudgetError
 from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.failpoints import passing
 from noiseless.curator.pricing import Priced, lookups, price_batch
 from noiseless.curator.public import PublicState
-from noiseless.curator.reply import Reply
+from noiseless.curator.reply import Quote, Reply
 from noiseless.curator.snapshot import Snapshot
 from noiseless.curator.source import Source
 from noiseless.curator.standing import account
 from noiseless.curator.tellings import Stored, Telling
 from noiseless.errors import NoiselessError
-from noiseless.ledger import Asked, Errand, OpenBooks, Shares, State
+from noiseless.ledger import Asked, Books, Errand, OpenBooks, Shares, State
 
 
 class UnansweredError(NoiselessError):
@@ -117,6 +118,19 @@ def shares(public: PublicState, cost: Price) -> Shares:
     return Shares(
         cost.others, {names[cell]: share for cell, share in cost.shares.items() if isinstance(cell, int)}
     )
+
+
+def quoted(edition: Edition, batch: Batch, books: Books, analyst: str) -> Quote:
+    """What a batch would cost now."""
+    priced = price_batch(batch.tellings, edition.public.record, books)
+    try:
+        books.require(shares(edition.public, priced.price), analyst=analyst)
+    except BudgetError:
+        allowed = False
+    else:
+        allowed = True
+    said = account(priced, books.state, edition.notes(batch))
+    return Quote(batch.results(priced, None), **said, allowed=allowed)
 
 
 def replied(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from noiseless.accounting.cost import Cost
 from noiseless.accounting.history import BudgetError
 from noiseless.curator import custody
-from noiseless.curator.asking import Asking, Charged, UnansweredError, replied, shares
+from noiseless.curator.asking import Asking, Charged, UnansweredError, quoted, replied, shares
 from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.failpoints import passing
 from noiseless.curator.file import CuratorFile
@@ -22,7 +22,6 @@ from noiseless.curator.public import PublicState
 from noiseless.curator.releases import certificate_digest, read_certificate, release_cost
 from noiseless.curator.reply import Quote, Reply
 from noiseless.curator.source import Source
-from noiseless.curator.standing import account
 from noiseless.curator.tellings import Stored
 from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.exact import Bits
@@ -112,7 +111,7 @@ class Curator:
 
         def quote(edition: Edition) -> Quote | None:
             batch = edition.batch(sql)
-            return self._look(edition, lambda books: _quoted(edition, batch, books, analyst or LOCAL))
+            return self._look(edition, lambda books: quoted(edition, batch, books, analyst or LOCAL))
 
         return self._on_present(quote)
 
@@ -374,18 +373,6 @@ class Curator:
         if found is None:
             self._edition = None
         return found
-
-
-def _quoted(edition: Edition, batch: Batch, books: Books, analyst: str) -> Quote:
-    priced = price_batch(batch.tellings, edition.public.record, books)
-    try:
-        books.require(shares(edition.public, priced.price), analyst=analyst)
-    except BudgetError:
-        allowed = False
-    else:
-        allowed = True
-    said = account(priced, books.state, edition.notes(batch))
-    return Quote(batch.results(priced, None), **said, allowed=allowed)
 
 
 def _or_refusal(

@@ -15,7 +15,7 @@ from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.location import normal_url
 from noiseless.ledger.lookups import Lookups
 from noiseless.ledger.state import State, Told, Version
-from noiseless.ledger.together import Errand, Task, write_together
+from noiseless.ledger.together import Answered, Errand, Task, do_together
 
 if TYPE_CHECKING:
     from noiseless.ledger.checking import ChainReport
@@ -73,10 +73,7 @@ class Ledger:
         return cls(opened(url, create=create, patience=patience))
 
     def shared(self) -> "Ledger":
-        """The same ledger for many threads: those who ask at the same time share durable transactions.
-
-        Closing either closes both.
-        """
+        """The same for many threads, who share durable transactions; closing either closes both."""
         from noiseless.ledger.sharing import SharedLedger  # which is a ledger itself
 
         return SharedLedger(self._database)
@@ -258,23 +255,15 @@ class Ledger:
         """
         return self.settle(dataset, lambda books: books.store(answers, version)) if answers else {}
 
-    def answer(self, dataset: str, errand: Errand[Found]) -> tuple[Found, Mapping[str, Mapping[str, Any]]]:
-        """Settle, and when that is durable compute answers and store them.
-
-        Args:
-            dataset: its name.
-            errand: the work, and how its answers are computed.
-
-        Returns:
-            What came of the work, and the answers that stand.
-        """
+    def answer(self, dataset: str, errand: Errand[Found]) -> Answered[Found]:
+        """Settle, and when that is durable compute answers and store them."""
         found = self.settle(dataset, errand.work, errand.lookups)
         version, answers = (None, {}) if errand.compute is None else errand.compute(found)
         return found, self.store(dataset, answers, version=version)
 
     def answer_each(
         self, dataset: str, errands: Sequence[Errand[Found]]
-    ) -> list[tuple[Found, Mapping[str, Mapping[str, Any]]] | Exception]:
+    ) -> list[Answered[Found] | Exception]:
         """As `answer` for one after the other, in durable transactions that they share.
 
         Returns:
@@ -288,10 +277,7 @@ class Ledger:
         return Task(errand)
 
     def _do(self, dataset: str, tasks: Sequence[Task]) -> None:
-        while waiting := [task for task in tasks if not task.done]:
-            write_together(self._database, dataset, waiting)
-            for task in waiting:
-                task.go_on()
+        do_together(self._database, dataset, tasks)
 
     def record_release(
         self,

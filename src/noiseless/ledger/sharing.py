@@ -18,7 +18,7 @@ from noiseless.ledger.books import OpenBooks
 from noiseless.ledger.errors import LedgerUnavailableError
 from noiseless.ledger.ledger import Ledger
 from noiseless.ledger.lookups import Lookups
-from noiseless.ledger.together import Errand, Note, Task, write_together
+from noiseless.ledger.together import Answered, Errand, Note, Task, write_together
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import Database
@@ -223,9 +223,9 @@ class SharedLedger(Ledger):
         found: Found = self._done(dataset, self._task(Errand(work, None, lookups)))
         return found
 
-    def answer(self, dataset: str, errand: Errand[Found]) -> tuple[Found, Mapping[str, Mapping[str, Any]]]:
+    def answer(self, dataset: str, errand: Errand[Found]) -> Answered[Found]:
         """As `Ledger.answer`; what is quick is computed by the thread that writes for all."""
-        found: tuple[Found, Mapping[str, Mapping[str, Any]]] = self._done(dataset, self._task(errand))
+        found: Answered[Found] = self._done(dataset, self._task(errand))
         return found
 
     def store(

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 Answers = tuple[int | None, Mapping[str, Mapping[str, Any]]]
 """Answers that are to be stored, and their version; the present one unless said."""
+Answered = tuple[Found, Mapping[str, Mapping[str, Any]]]
+"""What came of some work, and the answers that stand."""
 Note = Callable[[int, int], "AskedBatch"]
 """Given the number of the entry that charges and of the dataset's version, the batch that is charged for."""
 
@@ -102,6 +104,14 @@ class _UndoneError(Exception):
     def __init__(self, cause: NoiselessError) -> None:
         super().__init__(str(cause))
         self.cause = cause
+
+
+def do_together(database: "Database", dataset: str, tasks: Sequence[Task]) -> None:
+    """Do all steps of all tasks, the same step of all in one transaction."""
+    while waiting := [task for task in tasks if not task.done]:
+        write_together(database, dataset, waiting)
+        for task in waiting:
+            task.go_on()
 
 
 def write_together(
