@@ -57,14 +57,22 @@ class TestVerdict:
         )
 
     @pytest.mark.parametrize(
-        ("classes", "starts"),
+        ("left", "classes", "starts"),
         [
-            (1, "Nothing about age can be told for certain from the release, and"),
-            (3, "The release tells for certain in which of 3 classes age is (2 before), and"),
+            (1, 1, "Some released row still gives age away; no question about age is answered by every row,"),
+            (
+                2,
+                1,
+                "Every released row leaves at least 2 of 38 values of age possible (1 before); no question",
+            ),
+            (1, 3, "Some released row still gives age away; every row tells in which of 3 classes age is (2"),
+            (38, 1, "No released row rules out any value of age, and"),
         ],
     )
-    def test_what_is_told_apart(self, classes: int, starts: str) -> None:
-        made = release({"objective": "maximin", "max_maximin": 2}, point=point(2, 3, maximin=Bits(classes)))
+    def test_what_every_row_tells_stands_beside_what_one_can(
+        self, left: int, classes: int, starts: str
+    ) -> None:
+        made = release({"objective": "maximin"}, point=point(left, 3, maximin=Bits(classes)))
         assert verdict(made).startswith(starts)
 
     def test_to_whom(self) -> None:
