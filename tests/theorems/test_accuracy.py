@@ -286,6 +286,17 @@ def test_the_coarsest_cells_of_many_datasets_are_not_the_fewest(monkeypatch: pyt
     assert many.worst_error <= 1
 
 
+def test_on_the_line_equal_cells_need_not_leak_least(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[P4] has Theorems IV.2 and IV.3 equal for X on the line: for x^2 on [0, 2], e = 3/5, by I* alone."""
+    monkeypatch.setattr(functions, "MOST_BOXES", 2**14)
+    square, error = FunctionVolume.of_formula("x**2", {"x": (0, 2)}), Fraction(3, 5)
+    equal, best = fewest_cells(square, error), least_leakage(square, error)
+    assert equal.cells == best.cells == equal.least_cells == 4
+    assert float(equal.leakage) == pytest.approx(math.log(2 / (2 - math.sqrt(3))))  # 2.0101
+    assert float(best.leakage) == pytest.approx(math.log(2 / (2 - math.sqrt(2.8))), abs=1e-3)  # 1.8119
+    assert best.leakage.upper < equal.leakage.lower
+
+
 def test_cells_of_the_bowl(monkeypatch: pytest.MonkeyPatch) -> None:
     """Equal cells of x1^2 + 2 x2^2 leak least at gamma = 2, and more than others at gamma = 10/13."""
     monkeypatch.setattr(functions, "MOST_BOXES", 2**14)
