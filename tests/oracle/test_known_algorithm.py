@@ -47,9 +47,9 @@ def cells_of(held: Range, way: Way) -> dict[int, Cell]:
 
 
 def tables(people: int, secrets: str, values: int) -> Iterator[tuple[Person, ...]]:
-    """All tables in which two secrets can be left."""
+    """All tables in which two secrets can be left, and something can be merged."""
     for table in product(product(secrets, range(values)), repeat=people):
-        if len({s for s, _ in table}) > 1:
+        if all(len(set(column)) > 1 for column in zip(*table, strict=True)):
             yield table
 
 
