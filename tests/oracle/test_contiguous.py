@@ -184,7 +184,7 @@ def test_the_claim_is_about_the_posterior_that_was_asked_for() -> None:
     joint = Line([0, 1, 2, 3], [{2}, {1}, {0}, {0}]).joint()
     for found in (contiguous_release(joint, posterior=2), frontier(joint).release(posterior=2)):
         assert (found.posterior, found.asked, found.distortion) == (3, 2, Fraction(3, 2))
-        assert (found.at_least, found.optimal, found.scope) == (1, False, "contiguous")
+        assert (found.at_least, found.optimal, found.scope) == (Fraction(1), False, "contiguous")
         assert "contiguous cells that leave 2 (distortion)" in repr(found)
     assert contiguous_release(joint, posterior=3).scope == "all"
 

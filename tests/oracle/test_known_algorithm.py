@@ -30,7 +30,9 @@ def chosen(held: JointRange, values: list[int]) -> np.ndarray:
 
 
 def greedy(held: JointRange, values: list[int]) -> np.ndarray:
-    return leakage_path(held, ColumnCodebook(Numbers(values))).meeting(min_posterior=2).cells.cell_of
+    met = leakage_path(held, ColumnCodebook(Numbers(values))).meeting(min_posterior=2)
+    assert met is not None
+    return met.cells.cell_of
 
 
 WAYS = (contiguous, chosen, greedy)

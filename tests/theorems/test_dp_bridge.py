@@ -198,12 +198,10 @@ def _capacity(channel: np.ndarray) -> float:
 
 def _close_corners(ratio: float, delta: float) -> set[tuple[tuple[float, ...], ...]]:
     """The corners of the pairs of rows of three with P(A) <= ratio Q(A) + delta, both ways, for each A."""
-    parts = [
-        np.array(row) for row in ([1.0, 0, 0], [0, 1.0, 0], [-1.0, -1.0, 1.0])
-    ]  # of the first two, and 1
+    parts = np.array([[1.0, 0, 0], [0, 1.0, 0], [-1.0, -1.0, 1.0]])  # each P(y) by the first two, and 1
     limits: list[tuple[np.ndarray, float]] = []
     for chosen in (chosen for size in (1, 2) for chosen in combinations(range(3), size)):
-        event = sum(parts[i] for i in chosen)
+        event = parts[list(chosen)].sum(axis=0)
         for first, second in ((0, 2), (2, 0)):
             if len(chosen) == 1:
                 below = np.zeros(4)

@@ -40,7 +40,9 @@ def as_finite(number: Rational) -> Fraction | None:
 
 
 def finest(query: Query, allowed: int) -> QuantizedQuery:
-    """The quantizer with the smallest worst error that lets one person cause at most `allowed` answers.
+    """As fine a quantizer as is known that lets one person cause at most `allowed` answers.
+
+    `surely_finest` says where no other one has a smaller worst error.
 
     On a continuum q = max(k, floor((k - 1) R / S)) equal cells (Theorem 8 of [P1], corrected). On a lattice
     cells of ceil(K / (k - 1)) points each: were all cells shorter, k + 1 of them would lie within a person's

@@ -243,7 +243,7 @@ def medoids(
     equally far from each other would otherwise read as missing wherever a cell has a missing value.
     """
     chosen = layout.order[layout.starts].copy()
-    missing = sum(np.asarray(column.texts.is_null())[column.codes].astype(np.int64) for column in columns)
+    missing = np.sum([np.asarray(column.texts.is_null())[column.codes] for column in columns], axis=0)
     for cell in np.flatnonzero(layout.sizes > 1).tolist():
         members = layout.members(cell)
         best = None
