@@ -149,24 +149,44 @@ def test_the_largest_posterior_for_any_bound() -> None:
 
 
 def test_no_partition_at_all_is_below_the_stated_bound() -> None:
-    proved = equal = 0
+    """For every posterior asked for, whether it is one of the frontier or the cells leave more than that."""
+    proved = equal = more = 0
     for line in lines(4, 150, (3, 7)):
         joint, ways = line.joint(), ALL[len(line.places)]
         wide, many = line.least(ways, line.width), line.least(ways, lambda cells: max(map(len, cells)))
-        for point in frontier(joint):
-            found = contiguous_release(joint, posterior=point.posterior)
-            best = Fraction(wide[point.posterior], 2)
-            assert point.at_least <= found.at_least <= best <= found.distortion <= 2 * point.at_least
+        curve, sizes = frontier(joint), frontier(joint, loss="resolution")
+        for k in range(1, joint.size_x + 1):
+            best, found = Fraction(wide[k], 2), contiguous_release(joint, posterior=k)
+            assert found.at_least <= best <= found.distortion <= 2 * found.at_least
             assert found.gap == found.distortion - found.at_least
             assert found.optimal == (found.scope == "all")
             assert not found.optimal or found.distortion == best
+            assert curve.release(posterior=k).at_least == found.at_least
             proved, equal = proved + found.optimal, equal + (found.distortion == best)
-        for point in frontier(joint, loss="resolution"):
-            found = contiguous_release(joint, posterior=point.posterior, loss="resolution")
-            assert (
-                point.at_least == found.at_least <= many[point.posterior] <= found.largest_cell == point.loss
-            )
+            more += found.posterior > k
+            found = contiguous_release(joint, posterior=k, loss="resolution")
+            assert found.at_least <= many[k] <= found.largest_cell
+            assert not found.optimal or found.largest_cell == many[k]
+            assert sizes.release(posterior=k).at_least == found.at_least
+        for point in curve:
+            found = contiguous_release(joint, distortion=point.loss)
+            best = Fraction(wide[found.asked], 2)
+            assert found.asked == found.posterior == point.posterior
+            assert point.at_least <= found.at_least <= best <= found.distortion == point.loss
+        for point in sizes:
+            assert point.at_least <= many[point.posterior] <= point.loss
     assert proved > 0.9 * equal  # else the bound would be of little use
+    assert more > 20
+
+
+def test_the_claim_is_about_the_posterior_that_was_asked_for() -> None:
+    """One cell leaves 3 and is the best that does; where 2 were asked for, {0, 2} and {1, 3} are better."""
+    joint = Line([0, 1, 2, 3], [{2}, {1}, {0}, {0}]).joint()
+    for found in (contiguous_release(joint, posterior=2), frontier(joint).release(posterior=2)):
+        assert (found.posterior, found.asked, found.distortion) == (3, 2, Fraction(3, 2))
+        assert (found.at_least, found.optimal, found.scope) == (Fraction(1), False, "contiguous")
+        assert "contiguous cells that leave 2 (distortion)" in repr(found)
+    assert contiguous_release(joint, posterior=3).scope == "all"
 
 
 def test_refuted_widths_have_no_partition_at_all() -> None:

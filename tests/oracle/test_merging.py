@@ -20,11 +20,14 @@ from noiseless.policies.merging import (
     MergePath,
     Numbers,
     SideInformation,
+    algorithms,
     assess,
     constrained_path,
     fast_leakage,
+    general,
     leakage_path,
     maximin_path,
+    replay,
 )
 from noiseless.policies.merging.codebook import CODEWORDS, DISTANCES
 from noiseless.policies.merging.lagrangian import Lagrangian
@@ -325,6 +328,58 @@ def test_priors_any_way() -> None:
         for point in fast:
             assert point.leakage == assess(joint, point.cells, codebook, shown).leakage
     assert ended > 20
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_way_past_every_threshold(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever way is taken by itself, at whatever size, makes the merges of the plain one."""
+    rng = random.Random(seed)
+    for _ in range(40):
+        known = rng.choice([0, 1, 1, 2, 3])
+        joint, side = wide_range(rng, known)
+        size = joint.size_y if side is None else int(side.public.max()) + 1
+        path = rng.choice([leakage_path, maximin_path, _problem(rng)])
+        for codebook in (None, on_a_line(rng, size), random_columns(rng, size)):
+            expected = path(joint, codebook, side=side, method="plain")
+            with monkeypatch.context() as patched:
+                patched.setattr(algorithms, "FEW", rng.choice([0, 0, 60]))
+                patched.setattr(general, "_FEW_NODES", rng.choice([0, 512]))
+                patched.setattr(fast_leakage, "MOST_WORDS", rng.choice([0, 2**20]))
+                patched.setattr(replay, "SMALL", rng.choice([0, 2000]))
+                same(path(joint, codebook, side=side), expected)
+
+
+def wide_range(rng: random.Random, known: int) -> tuple[JointRange, SideInformation | None]:
+    """A range with few or with more than 64 sensitive values, and the pairs (x, a) coded in any order."""
+    size, sensitive = rng.randint(2, 16), rng.choice([2, 5, 16, 80])
+    places = [
+        (x, a)
+        for x in range(size)
+        for a in (rng.sample(range(known), rng.randint(1, known)) if known else [0])
+    ]
+    if known:
+        places += [(size, a) for a in range(known)]  # so that every known value occurs
+    rng.shuffle(places)
+    pairs = {(rng.randrange(sensitive), y) for y in range(len(places)) for _ in range(rng.choice([1, 1, 4]))}
+    codes = {s: code for code, s in enumerate(sorted({s for s, _ in pairs}))}
+    joint = JointRange.from_codes([codes[s] for s, _ in pairs], [y for _, y in pairs])
+    if not known:
+        return joint, None
+    public, given = zip(*places, strict=True)
+    return joint, SideInformation(public, given)
+
+
+def test_one_known_value_is_no_side_information() -> None:
+    """Where the reader knows the same of everybody the merges are those without side information."""
+    rng = random.Random(5)
+    for size in (12, 61):  # the last is past the size up to which the plain way is taken
+        for _ in range(4):
+            joint = JointRange.from_codes(range(size), range(size))
+            codebook = random_columns(rng, size)
+            side = SideInformation(range(size), [0] * size)
+            for path in (leakage_path, maximin_path):
+                same(path(joint, codebook, side=side), path(joint, codebook))
+                assert path(joint, codebook, side=side).components[-1] == 1
 
 
 def test_trees_of_containing_cells() -> None:

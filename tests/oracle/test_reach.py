@@ -214,6 +214,18 @@ def test_the_printed_recipe_is_unsound() -> None:
     assert reach(question, quantizer).outputs == 3
 
 
+def test_the_measure_of_the_answers_is_no_sensitivity() -> None:
+    """Theorem 8 of [P1] with S = mu(f(..)): of three points S = 0 allows any q at one bit; 3 are caused.
+
+    By the other form, the largest difference, S is 2. For a gap the two differ as well: [0, 1] u [9, 10] has
+    mu = 2, hence q = 2 * 10 / 2 = 10 cells for one bit, and three of them are met.
+    """
+    asked = total(1, Attribute("x", range(3)))
+    assert reach(asked, Uniform(asked.span, 3)).outputs == 3
+    apart = total(1, Attribute.among("x", [Fraction(k, 2) for k in (0, 1, 2, 18, 19, 20)]))
+    assert reach(apart, Uniform(apart.span, 10)).outputs == 3
+
+
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=3), st.integers(1, 12), st.integers(1, 12))
 def test_reach_on_a_continuum(weights: list[int], cells: int, fineness: int) -> None:
     """A closed interval on half-open cells meets no fewer cells than any lattice in it shows."""

@@ -27,7 +27,7 @@ from noiseless.policies.accuracy import (
 from noiseless.policies.accuracy.balls import ends, exponential_bound, share_below
 from noiseless.policies.accuracy.grid_walk import Grid
 from noiseless.policies.budget import coarsest
-from noiseless.queries import Attribute, Continuum, Lattice, LinearOnBox, Quantity, total
+from noiseless.queries import Attribute, Continuum, Lattice, LinearOnBox, Quantity, Variance, total
 from noiseless.ranges.boxes import Box
 
 FEWER = settings(max_examples=25)
@@ -248,6 +248,53 @@ def test_corollary_iv_1_needs_no_condition(monkeypatch: pytest.MonkeyPatch) -> N
     found = fewest_cells(BOWL, HALF)
     assert found.cells == found.least_cells == 12
     assert [found.quantizer.answer(cell).value for cell in range(12)] == [k + HALF for k in range(12)]
+
+
+@pytest.mark.parametrize("weights", [(1, 1), (-3, 2), (0, 1)])
+@pytest.mark.parametrize("cells", [Fraction(1, 2), Fraction(1), Fraction(7, 3), Fraction(4), Fraction(9)])
+def test_fewest_is_said_where_it_is_proved(
+    weights: tuple[int, int], cells: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """least_cells <= ceil((ymax - ymin) / 2e) <= cells, whatever is known of the range of a function."""
+    for name in ("MOST_BOXES", "MOST_CALLS"):
+        monkeypatch.setattr(functions, name, 2**9)
+    volume = LinearVolume.of(weights, [(-2, 2)] * 2)
+    error, (a, b) = error_for(volume, cells), weights
+    called = FunctionVolume.of_callable(lambda x, y: a * x + b * y, [(-2, 2)] * 2, abs(a) + b, boxes=2**8)
+    written = FunctionVolume.of_formula(f"{a}*x + {b}*y", {"x": (-2, 2), "y": (-2, 2)}, boxes=2**8)
+    for function in (called, written):
+        found = fewest_cells(function, error)
+        assert found.least_cells <= math.ceil(cells) <= found.cells
+        assert ("the fewest possible" in repr(found)) == (found.cells == found.least_cells)
+
+
+def test_the_fewest_cells_of_a_callable_are_not_known() -> None:
+    """Example IV.1 of [P4] as a callable: 4 cells do, 5 are found, and 5 are not called the fewest."""
+    mean = FunctionVolume.of_callable(lambda x, y: (x + y) / 2, [(-2, 2)] * 2, lipschitz=Fraction(71, 100))
+    found = fewest_cells(mean, HALF)
+    assert repr(found).startswith("5 cells (no policy has fewer than 4)")
+    assert fewest_cells(LinearVolume.of((HALF, HALF), [(-2, 2)] * 2), HALF).cells == 4
+
+
+def test_the_coarsest_cells_of_many_datasets_are_not_the_fewest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where datasets are too many to list, answers that no dataset has are covered too."""
+    asked = Variance(2, Attribute("x", range(21)))
+    few = coarsest(asked, 1).quantizer.cells
+    monkeypatch.setattr("noiseless.queries.variance._MOST", 0)
+    many = coarsest(Variance(2, Attribute("x", range(21))), 1)
+    assert few < many.quantizer.cells
+    assert many.worst_error <= 1
+
+
+def test_on_the_line_equal_cells_need_not_leak_least(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[P4] has Theorems IV.2 and IV.3 equal for X on the line: for x^2 on [0, 2], e = 3/5, by I* alone."""
+    monkeypatch.setattr(functions, "MOST_BOXES", 2**14)
+    square, error = FunctionVolume.of_formula("x**2", {"x": (0, 2)}), Fraction(3, 5)
+    equal, best = fewest_cells(square, error), least_leakage(square, error)
+    assert equal.cells == best.cells == equal.least_cells == 4
+    assert float(equal.leakage) == pytest.approx(math.log(2 / (2 - math.sqrt(3))))  # 2.0101
+    assert float(best.leakage) == pytest.approx(math.log(2 / (2 - math.sqrt(2.8))), abs=1e-3)  # 1.8119
+    assert best.leakage.upper < equal.leakage.lower
 
 
 def test_cells_of_the_bowl(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,7 +62,7 @@ def test_theorem_4(outputs: list[int], power: int, estimates: list[Fraction]) ->
 
 @given(PROPER, st.integers(1, 9), st.integers(1, 4), st.integers(1, 8))
 def test_the_printed_bound_is_far_below(length: Fraction, outputs: int, power: int, part: int) -> None:
-    """Theorem 4 as printed is sound but smaller by the factor (p+1) / (N 2^(p+2)), which is below 1."""
+    """With the density given the others the printed number is (p+1) / (N 2^(p+2)) < 1 of the sharp one."""
     density = 1 / length / part
     sharp = estimation_error_bound(length, outputs, power, density)
     printed = printed_estimation_bound(length, outputs, power, density)

@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -44,6 +44,8 @@ from noiseless.accounting.differential import (
     printed,
     sibson_bound,
 )
+from noiseless.accounting.differential.guarantee import convert
+from noiseless.accounting.differential.information_bounds import is_best
 from noiseless.exact import Nats
 from noiseless.measures.differential.closeness import (
     divergence,
@@ -167,6 +169,57 @@ def test_lemma_1_is_tight() -> None:
     b = (1 - a) / (n - 1)
     together = a * math.log(a * n) + (1 - a) * math.log(b * n)
     assert together > 0.9 * (a - b) * math.log(a / b)
+
+
+def test_two_inputs_and_three_outputs_are_not_known_to_be_best() -> None:
+    """For e = ln 3, d = 1/10 all channels of 2 inputs and 3 outputs tell less than the bound; 4 attain it.
+
+    A capacity is convex in the channel, so that a corner of the polytope of close rows has the most.
+    """
+    most = max(_capacity(np.array(pair)) for pair in _close_corners(3.0, 0.1))
+    bound = dp_to_mi(Nats(3), Fraction(1, 10), inputs=2, outputs=3)
+    assert most == pytest.approx(0.173679, abs=1e-6)
+    assert most < bound - 0.01
+    assert not is_best(Nats(3), Fraction(1, 10), inputs=2, outputs=3)
+    assert not convert("dp", "mi", epsilon=Nats(3), delta=Fraction(1, 10), inputs=2, outputs=3).tight
+    four = np.array([[0.1, 0, 0.675, 0.225], [0, 0.1, 0.225, 0.675]])
+    assert _capacity(four) == pytest.approx(dp_to_mi(Nats(3), Fraction(1, 10), inputs=2, outputs=4))
+    assert is_best(Nats(3), Fraction(1, 10), inputs=2, outputs=4)
+
+
+def _capacity(channel: np.ndarray) -> float:
+    """Of two inputs, in nats: by a fine search over the prior."""
+    prior = np.linspace(0.3, 0.7, 4001)[:, None]
+    mean = prior * channel[0] + (1 - prior) * channel[1]
+    with np.errstate(all="ignore"):
+        told = [np.where(row > 0, row * np.log(row / mean), 0).sum(axis=1) for row in channel]
+    return float((prior[:, 0] * told[0] + (1 - prior[:, 0]) * told[1]).max())
+
+
+def _close_corners(ratio: float, delta: float) -> set[tuple[tuple[float, ...], ...]]:
+    """The corners of the pairs of rows of three with P(A) <= ratio Q(A) + delta, both ways, for each A."""
+    parts = np.array([[1.0, 0, 0], [0, 1.0, 0], [-1.0, -1.0, 1.0]])  # each P(y) by the first two, and 1
+    limits: list[tuple[np.ndarray, float]] = []
+    for chosen in (chosen for size in (1, 2) for chosen in combinations(range(3), size)):
+        event = parts[list(chosen)].sum(axis=0)
+        for first, second in ((0, 2), (2, 0)):
+            if len(chosen) == 1:
+                below = np.zeros(4)
+                below[first : first + 2] = -event[:2]
+                limits.append((below, event[2]))
+            close = np.zeros(4)
+            close[first : first + 2], close[second : second + 2] = event[:2], -ratio * event[:2]
+            limits.append((close, delta + (ratio - 1) * event[2]))
+    table, bounds = np.array([row for row, _ in limits]), np.array([bound for _, bound in limits])
+    found: set[tuple[tuple[float, ...], ...]] = set()
+    for four in map(list, combinations(range(len(limits)), 4)):
+        if abs(np.linalg.det(table[four])) > 1e-9:
+            corner = np.linalg.solve(table[four], bounds[four])
+            if (table @ corner <= bounds + 1e-9).all():
+                a, b, c, d = np.clip(corner, 0, 1).tolist()
+                pair = [a, b, max(1 - a - b, 0)], [c, d, max(1 - c - d, 0)]
+                found.add(tuple(tuple(round(p, 12) for p in row) for row in pair))
+    return found
 
 
 @fewer

@@ -1,8 +1,9 @@
 """What holds of the merging algorithms of [P3]; each docstring is the statement."""
 
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -164,6 +165,20 @@ def test_releasing_pairs(joint: JointRange) -> None:
     assert m.leakage(pairs) == m.entropy(joint)
     assert (len(s), len(x)) == (len(joint), len(joint))
     assert leakage_path(pairs).last.leakage == NOTHING
+
+
+@given(joint_ranges(7))
+def test_phi_as_printed_lowers_nothing(joint: JointRange) -> None:
+    """Phi of [P3] V-A1 has pairs with the same S-range: to merge one leaves every posterior set as it is."""
+    for joint_range in (joint, figure_1()):
+        ranges = [set(joint_range.posterior(x).tolist()) for x in range(joint_range.size_y)]
+        for i, j in combinations(range(joint_range.size_y), 2):
+            cells = np.unique([i if x == j else x for x in range(joint_range.size_y)], return_inverse=True)[1]
+            merged = joint_range.merged(cells)
+            sizes = [int(merged.posterior_sizes[cells[x]]) for x in range(joint_range.size_y)]
+            same = ranges[i] == ranges[j]
+            assert (sizes == [len(found) for found in ranges]) == same
+            assert not same or m.leakage(merged) == m.leakage(joint_range)
 
 
 def test_footnote_11_is_false() -> None:

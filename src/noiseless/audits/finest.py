@@ -35,7 +35,7 @@ class Finest:
         cells: how many there are.
         min_posterior: how many sensitive values the most telling cell leaves possible.
         leakage: L0, the bits that it gives away.
-        maximin: I*, the bits that can be told apart for certain.
+        maximin: I*, the bits that every group tells.
         k_anonymity: how many rows (persons) the smallest cell has.
         largest_change: how far a value is moved at most (in days, for dates).
         days: whether the column holds dates.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _WORDS = {
     "leakage": "bits leaked, L0",
-    "maximin": "bits told apart for certain, I*",
+    "maximin": "bits that every group tells, I*",
     "min_posterior": "fewest values left",
     "k_anonymity": "k-anonymity",
     "distinct_l_diversity": "distinct l-diversity",

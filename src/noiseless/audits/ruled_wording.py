@@ -30,7 +30,7 @@ def rule_rows(rules: "UnderRules") -> list[RuleRow]:
         RuleRow("groups", f"{was.public_values:,}", f"{now.public_values:,}"),
         RuleRow("fewest values left", f"{was.min_posterior:,}", f"{now.min_posterior:,}"),
         RuleRow("bits leaked, L0", was.leakage.rounded_up(2), now.leakage.rounded_up(2)),
-        RuleRow("bits told apart for certain, I*", was.maximin.rounded_up(2), now.maximin.rounded_up(2)),
+        RuleRow("bits that every group tells, I*", was.maximin.rounded_up(2), now.maximin.rounded_up(2)),
         RuleRow(f"{heads} given away", f"{was.homogeneous_persons:,}", f"{now.homogeneous_persons:,}"),
         RuleRow("k-anonymity", f"{was.k_anonymity:,}", f"{now.k_anonymity:,}"),
         RuleRow(f"{heads} withheld", "0", f"{rules.ruling.withheld:,}"),
@@ -97,8 +97,8 @@ def _worse(rules: "UnderRules", finest: "Finest") -> list[str]:
     after, heads = rules.after, rules.audit.heads
     found = []
     if finest.maximin > after.maximin:
-        apart = f"{finest.maximin.rounded_up(2)} bits apart for certain"
-        found.append(f"tell {apart} (under the rules {after.maximin.rounded_up(2)})")
+        bits = finest.maximin.rounded_up(2)
+        found.append(f"tell {bits} bits in every group (under the rules {after.maximin.rounded_up(2)})")
     if finest.k_anonymity < after.k_anonymity:
         few = counted(finest.k_anonymity, heads)
         found.append(f"have a group of {few} (under the rules {after.k_anonymity:,} or more)")

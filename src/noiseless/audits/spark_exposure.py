@@ -190,7 +190,7 @@ class SparkExposure:
 
     @property
     def maximin(self) -> Bits:
-        """I*(S;X): the bits that can be told apart for certain."""
+        """I*(S;X): the bits that every group tells; a single group can tell more."""
         return Bits(self.components)
 
     @property

@@ -76,7 +76,7 @@ def summary(audit: "Audit | SparkAudit") -> dict[str, str]:
         **_seen_under(audit),
         "bits there are, H0": str(audit.entropy),
         "bits leaked, L0": str(audit.leakage),
-        "bits told apart for certain, I*": str(audit.maximin),
+        "bits that every group tells, I*": str(audit.maximin),
         "fewest values left": f"{audit.min_posterior:,} of {counted(audit.sensitive_values, 'values')}",
         f"{audit.heads} in such groups": f"{audit.persons_at_min_posterior:,} of {audit.persons:,}",
         "k-anonymity": f"{audit.k_anonymity:,}",

@@ -78,7 +78,7 @@ def release_command(
     ] = None,
     max_maximin: Annotated[
         str | None,
-        typer.Option("--max-maximin", metavar="B", help="The most bits that may be told for certain, I*."),
+        typer.Option("--max-maximin", metavar="B", help="The most bits that every row may tell, I*."),
     ] = None,
     max_distortion: Annotated[
         str | None,

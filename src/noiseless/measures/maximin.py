@@ -1,4 +1,4 @@
-"""Maximin information: what can be told apart for certain."""
+"""Maximin information: what every answer tells."""
 
 from typing import overload
 
@@ -17,6 +17,7 @@ def maximin(joint: JointRange | ContinuousRange) -> Bits | float:
 
     What every answer tells for certain, whoever it is about: the finest fact about X that Y always gives
     away. Above 0 there is a yes/no question about X to which everybody's published record has the answer.
+    At 0 no question is answered by every y; a single y can still leave one value of X, which `leakage` tells.
     It is symmetric in X and Y.
 
     With side information take Y = (Y', A): I*(X; (Y', A)).

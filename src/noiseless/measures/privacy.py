@@ -28,9 +28,9 @@ def privacy_by_leakage(joint: JointRange | ContinuousRange) -> float:
 
 
 def privacy_by_maximin(joint: JointRange | ContinuousRange) -> float:
-    """P2 = 1 / I*(X;Y), rounded down; infinite when nothing can be told apart for certain.
+    """P2 = 1 / I*(X;Y), rounded down; infinite when no question is answered by every y.
 
-    The larger, the less can be told for certain of everybody.
+    The larger, the less every answer tells. A single answer can tell more: see `privacy_by_leakage`.
 
     >>> privacy_by_maximin(JointRange.from_pairs([(1, "low"), (2, "low"), (3, "high")]))
     1.0

@@ -40,7 +40,9 @@ def as_finite(number: Rational) -> Fraction | None:
 
 
 def finest(query: Query, allowed: int) -> QuantizedQuery:
-    """The quantizer with the smallest worst error that lets one person cause at most `allowed` answers.
+    """As fine a quantizer as is known that lets one person cause at most `allowed` answers.
+
+    `surely_finest` says where no other one has a smaller worst error.
 
     On a continuum q = max(k, floor((k - 1) R / S)) equal cells (Theorem 8 of [P1], corrected). On a lattice
     cells of ceil(K / (k - 1)) points each: were all cells shorter, k + 1 of them would lie within a person's
@@ -118,10 +120,12 @@ def _cells_of_continuum(query: Query, allowed: int) -> int:
 
 
 def coarsest(query: Query, error: Rational) -> QuantizedQuery:
-    """The fewest cells whose middles are never farther than `error` from the truth (Theorem IV.2 of [P4]).
+    """As few cells as are known whose middles are never farther than `error` from the truth.
 
     ceil((ymax - ymin) / 2e) cells on a continuum, cells of floor(2e / step) + 1 points on a lattice, fewer
-    where answers leave gaps. Fewest cells are least maximin information: I*(Y; g(Y)) = log2 of their number.
+    where answers leave gaps (Theorem IV.2 of [P4]). They are the fewest, and the maximin information I*(Y;
+    g(Y)), log2 of their number, is the least, where the answers that occur are known: not for a variance, or
+    a sum of irregular values, of so many datasets that its answers are not listed.
 
     Raises:
         RequestError: the error is negative, or 0 on a continuum.

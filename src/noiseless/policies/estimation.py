@@ -42,9 +42,11 @@ def estimation_error_bound(
 def printed_estimation_bound(
     length: Rational, outputs: int, power: int = 1, density: Rational | None = None
 ) -> Fraction:
-    """The bound printed as Theorem 4 of [P1], rho mu^(p+1) 2^-(2p+2) 2^-eps(p+1): sound, but far from sharp.
+    """The number printed as Theorem 4 of [P1], rho mu^(p+1) 2^-(2p+2) 2^-eps(p+1), with rho as above.
 
-    It is smaller than the sharp one by the factor (p+1) / (N 2^(p+2)); its error is signed where p is odd.
+    As printed the theorem is false: rho is the least joint density there, and errors are signed. With the
+    density given all others and absolute errors the number is sound, but smaller than the sharp one by the
+    factor (p+1) / (N 2^(p+2)).
     """
     whole, rho = _checked(length, outputs, power, density)
     bound: Fraction = rho * whole ** (power + 1) / (4 * outputs) ** (power + 1)

@@ -1,4 +1,4 @@
-"""The overlap partition of a joint range: which values can be told apart for certain.
+"""The overlap partition of a joint range: which values every answer tells apart.
 
 Components of the bipartite graph, of the confusability graph, the overlap partition of [P1] and [P3] and the
 taxicab partition of [P4] are one object.

@@ -1,4 +1,4 @@
-"""The taxicab partition of a continuous joint range: which values can be told apart for certain.
+"""The taxicab partition of a continuous joint range: which values every answer tells apart.
 
 A product of sets is connected. A point of a line is connected with what shares its x or its y; so the blocks
 that hold a product spread along the lines, step by step, until nothing is added. What is left of the lines

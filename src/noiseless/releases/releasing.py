@@ -82,7 +82,7 @@ def release(
         weight: the multiplier lambda of the Lagrangian L - weight * U, instead of a target.
         min_posterior: the fewest sensitive values that may be left behind an answer.
         max_leakage: the most bits that may leak.
-        max_maximin: the most bits that may be told for certain.
+        max_maximin: the most bits that every row may tell, I*.
         max_distortion: the furthest that a value may be from what is released for it.
         min_resolution: the fewest bits of the public columns to keep.
         suppress: the share of rows that may be released as `*`.

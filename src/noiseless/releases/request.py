@@ -102,7 +102,7 @@ class ReleaseRequest(BaseModel):
         weight: the multiplier lambda of the Lagrangian, instead of a target.
         min_posterior: the fewest sensitive values that may be left behind an answer.
         max_leakage: the most bits that may leak, L0.
-        max_maximin: the most bits that may be told for certain, I*.
+        max_maximin: the most bits that every row may tell, I*.
         max_distortion: the furthest that a value may be from what is released for it.
         min_resolution: the fewest bits of the public columns that are to be kept.
         suppress: the share of rows that may be released as `*`.

@@ -237,16 +237,21 @@ def medoids(
     layout: Layout,
     combined: Callable[[Sequence[npt.NDArray[Any]]], npt.NDArray[Any]],
 ) -> IntArray:
-    """The member of each cell whose largest distance to the others is least; the first of several."""
+    """The member of each cell whose largest distance to the others is least.
+
+    Of several the one with the fewest missing values, then the first: a column of text whose values are all
+    equally far from each other would otherwise read as missing wherever a cell has a missing value.
+    """
     chosen = layout.order[layout.starts].copy()
+    missing = np.sum([np.asarray(column.texts.is_null())[column.codes] for column in columns], axis=0)
     for cell in np.flatnonzero(layout.sizes > 1).tolist():
         members = layout.members(cell)
         best = None
         for member in members.tolist():
             gaps = [_between(column, member, members) for column in columns]
-            furthest = combined(gaps).max()
-            if best is None or furthest < best:
-                best, chosen[cell] = furthest, member
+            key = combined(gaps).max(), missing[member]
+            if best is None or key < best:
+                best, chosen[cell] = key, member
     return chosen
 
 

@@ -39,7 +39,18 @@ def verdict(release: Release) -> str:
     rows = release.point.suppressed_rows
     of = f"{rows:,} of {counted(release.rows, 'rows')} {verb(rows, 'are')}"
     withheld = f"; {of} suppressed (*)" if rows else ""
-    return f"{_protection(release)}, and {cost_words(release)}{withheld}."
+    return f"{_protection(release)}{_told_by_every_row(release)}, and {cost_words(release)}{withheld}."
+
+
+def _told_by_every_row(release: Release) -> str:
+    """What I* says, where it was to be small. A single row can tell more: that stands before it."""
+    if release.request.objective != "maximin" or release.point.leakage == 0:
+        return ""
+    was, classes = (int(point.maximin.ratio) for point in (release.before, release.point))
+    name = names_text(release.request.sensitive)
+    if classes == 1:
+        return f"; no question about {name} is answered by every row"
+    return f"; every row tells in which of {classes:,} classes {name} is ({was:,} before)"
 
 
 def _protection(release: Release) -> str:
@@ -47,13 +58,6 @@ def _protection(release: Release) -> str:
     name, given = names_text(release.request.sensitive), names_text(release.request.given)
     if total == 1:
         return f"There is only one value of {name}, so that nothing can be hidden"
-    if release.request.objective == "maximin":
-        if point.maximin == 0:
-            return f"Nothing about {name} can be told for certain from the release"
-        return (
-            f"The release tells for certain in which of {int(point.maximin.ratio):,} classes {name} is "
-            f"({int(before.maximin.ratio):,} before)"
-        )
     to_whom = f" to whoever knows {given}" if given else ""
     if point.min_posterior == 1:
         return f"Some released row still gives {name} away{to_whom}"

@@ -676,7 +676,7 @@ def test_finest_cells_tell_where_they_protect_less() -> None:
     pairs = [(3, "r"), (5, "t"), (7, "q"), (10, "u"), (11, "r"), (13, "r"), (13, "v")]
     found = rules_of({"z": [x for x, _ in pairs], "s": [s for _, s in pairs]}, "round:5")
     assert (found["after"]["maximin"], found["finest"]["maximin"]) == (0.0, 1.0)
-    assert "But they tell 1.00 bits apart for certain (under the rules 0.00)" in found["verdict"]
+    assert "But they tell 1.00 bits in every group (under the rules 0.00)" in found["verdict"]
     pairs = [(5, "r"), (7, "p"), (7, "q"), (7, "q"), (13, "p"), (13, "q"), (16, "p"), (16, "q"), (17, "p")]
     table = {"z": [x for x, _ in pairs], "s": [s for _, s in pairs], "u": [1, 1, 2, 3, 4, 5, 6, 7, 8]}
     found = rules_of(table, "round:10")

@@ -232,6 +232,7 @@ def test_a_codebook_of_ones_own() -> None:
         (lambda: leakage_path(figure_1(), side=SideInformation([0], [0])), "about 1 values"),
         (lambda: SideInformation([0], [0, 1]), "for each y"),
         (lambda: SideInformation([0, 2], [0, 0]), "none left out"),
+        (lambda: SideInformation([0, 0], [0, 0]), "each pair of a public and a known value once"),
         (lambda: assess(figure_1(), Cells.from_labels([0])), "public values"),
         (lambda: mondrian(figure_1(), [Numbers(VALUES)], 99), "fewer than k"),
         (lambda: equal_width(Numbers(VALUES), 0), "at least one"),

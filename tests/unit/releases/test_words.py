@@ -3,18 +3,23 @@
 import datetime as dt
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from noiseless.errors import ColumnError
 from noiseless.policies.merging import Length
+from noiseless.releases import reading, release
 from noiseless.releases.choosing import Prepared
 from noiseless.releases.measuring import Measured
 from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.source import Source
+from noiseless.verification import standalone, verify
 
 TREE = {"fr": ("Europe", "World"), "de": ("Europe", "World"), "ml": ("Africa", "World")}
 
@@ -49,6 +54,44 @@ def test_numbers(codeword: str, released: list[str], distortion: Fraction) -> No
     found = measured({"x": [1, 2, 4, 11]}, [0, 0, 0, 1], codeword=codeword)
     assert texts(found) == [(text,) for text in released]
     assert found.distortion == Length(distortion)
+
+
+PARTS = st.tuples(st.sampled_from([None, "a", "b"]), st.sampled_from([None, "u", "v"]))
+
+
+@given(st.lists(PARTS, min_size=2, max_size=6, unique=True))
+def test_a_medoid_is_a_value_that_is_there(rows: list[tuple[str | None, str | None]]) -> None:
+    """Of the members that are nearest to all others it is one with the fewest missing values."""
+
+    def key(row: tuple[str | None, str | None]) -> tuple[int, int]:
+        furthest = max(sum(x != y for x, y in zip(row, other, strict=True)) for other in rows)
+        return furthest, sum(part is None for part in row)
+
+    columns = dict(zip("tu", zip(*rows, strict=True), strict=True))
+    assume(all(any(values) for values in columns.values()))
+    table = {name: pa.array(values, pa.string()) for name, values in columns.items()}
+    (chosen,) = texts(measured(table, [0] * len(rows), codeword="medoid", distance="hamming"))
+    assert chosen in rows
+    assert key(chosen) == min(map(key, rows))
+
+
+@pytest.mark.parametrize(("first", "released"), [(False, "u"), (True, None)])
+def test_a_column_of_text_keeps_a_value(
+    first: bool, released: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All texts are equally far from each other, and the missing one is the first of them.
+
+    Releases that were certified when the first was taken still verify, as those of today do.
+    """
+    if first:
+        monkeypatch.setattr(reading, "medoids", lambda _columns, layout, _: layout.order[layout.starts])
+    original, out, certificate = (str(tmp_path / name) for name in ("in.csv", "out.csv", "certificate.json"))
+    Path(original).write_text('s,t\na,""\nb,u\na,""\nc,v\n')
+    done = release(original, sensitive="s", public="t", min_posterior=3, codeword="medoid")
+    assert set(done.table["t"].to_pylist()) == {released}
+    done.save(out, certificate=certificate)
+    assert verify(certificate, original=original, released=out).holds
+    assert standalone.main([certificate, "--original", original, "--released", out]) == 0
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,10 @@ class TestRelease:
         text = Page(render_release(release())).text
         assert "Bits leaked, L0 5.25 → 2.93 of 5.25 bits" in text
         assert "Fewest values left 1 → 5 of 38 values" in text
-        assert "Told apart for certain, I* ▲ best 1.00 → 0.00 bits" in text
+        assert (
+            "Told by every row, I* ▲ best 1.00 → 0.00 bits No question about age is answered by every row. "
+            "A single row can tell more: the most telling one leaves 5 of 38 values." in text
+        )
         assert "Resolution kept 7.26 → 4.94 bits At most 3 of 154 different values read alike." in text
         assert "Distortion 10.5 No chol is changed by more than 10.5." in text
         assert "fewest values left at least 5 5 ✓ holds" in text
@@ -192,7 +195,7 @@ class TestFrontier:
 
     def test_of_maximin_information(self) -> None:
         text = Page(render_frontier(frontier(objective="maximin"))).text
-        assert "Told apart for certain, I* (bits)" in text
+        assert "Told by every row, I* (bits)" in text
         assert "when at most so much is given away" in text
 
     def test_without_points(self) -> None:

@@ -1,9 +1,12 @@
 import json
 from fractions import Fraction
+from random import Random
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+from noiseless import releases
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.policies.merging import Length
@@ -57,15 +60,41 @@ class TestVerdict:
         )
 
     @pytest.mark.parametrize(
-        ("classes", "starts"),
+        ("left", "classes", "starts"),
         [
-            (1, "Nothing about age can be told for certain from the release, and"),
-            (3, "The release tells for certain in which of 3 classes age is (2 before), and"),
+            (1, 1, "Some released row still gives age away; no question about age is answered by every row,"),
+            (
+                2,
+                1,
+                "Every released row leaves at least 2 of 38 values of age possible (1 before); no question",
+            ),
+            (1, 3, "Some released row still gives age away; every row tells in which of 3 classes age is (2"),
+            (38, 1, "No released row rules out any value of age, and"),
         ],
     )
-    def test_what_is_told_apart(self, classes: int, starts: str) -> None:
-        made = release({"objective": "maximin", "max_maximin": 2}, point=point(2, 3, maximin=Bits(classes)))
+    def test_what_every_row_tells_stands_beside_what_one_can(
+        self, left: int, classes: int, starts: str
+    ) -> None:
+        made = release({"objective": "maximin"}, point=point(left, 3, maximin=Bits(classes)))
         assert verdict(made).startswith(starts)
+
+    @pytest.mark.parametrize("seed", range(12))
+    def test_i_star_hides_no_row_that_gives_all_away(self, seed: int) -> None:
+        """Whatever the table: the sentence says that a row gives the secret away just when one does."""
+        chance = Random(seed)
+        rows = [(chance.choice("abc"), chance.randint(0, 5)) for _ in range(chance.randint(3, 7))]
+        rows += [("a", 6), ("b", 6)]
+        secrets, values = zip(*rows, strict=True)
+        table = pa.table({"s": secrets, "x": values})
+        made = releases.release(
+            table, sensitive="s", public="x", objective="maximin", max_maximin=0, keep_order=True
+        )
+        cells: dict[object, set[str]] = {}
+        for secret, released in zip(secrets, made.table["x"].to_pylist(), strict=True):
+            cells.setdefault(released, set()).add(secret)
+        alone = min(map(len, cells.values())) == 1
+        assert ("still gives s away" in verdict(made)) == alone
+        assert verdict(made).startswith(("Some released row", "Every released row", "No released row"))
 
     def test_to_whom(self) -> None:
         made = release({"given": ["sex", "job"], "min_posterior": 5})

@@ -35,7 +35,7 @@ class TestPolicyRows:
         rows = policy_rows(Policy(limits=limits).check(audit))
         assert [row.name for row in rows] == [
             "bits leaked, L0",
-            "bits told apart for certain, I*",
+            "bits that every group tells, I*",
             "fewest values left",
             "k-anonymity",
             "distinct l-diversity",

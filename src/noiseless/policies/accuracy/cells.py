@@ -29,11 +29,15 @@ Asked = Query | Volume | DatasetCounts
 
 
 def fewest_cells(asked: Asked, error: Rational) -> AccuracyPolicy:
-    """The fewest cells whose middles are within an error: least I*(Y;g(Y)) (Theorem IV.2 of [P4]).
+    """As few cells as are known to keep an error: least I*(Y;g(Y)) (Theorem IV.2 of [P4]).
 
     ceil((ymax - ymin) / 2e) equal cells over an interval. Its Corollary IV.1 needs no condition: whatever the
     question, a policy's sets cover an interval of answers by pieces that are at most 2e wide. On a lattice
     each cell begins at the first answer that is not covered yet.
+
+    For linear queries and on a lattice no policy has fewer. Of other functions ymin and ymax are enclosed:
+    the cells cover all answers that there can be, `least_cells` counts those that there are for certain, and
+    only where the two agree are the cells the fewest. For a callable they often differ by one.
 
     >>> from noiseless.queries import Continuum, Quantity
     >>> mean = LinearOnBox((Fraction(1, 2),) * 2, Quantity("x", Continuum.of(-2, 2)))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
-from noiseless.display import text_table
+from noiseless.display import counted, text_table
 from noiseless.domain.enclosures import Enclosure
 from noiseless.exact import Bits, Nats, log2_bounds, round_down, round_up
 from noiseless.mechanisms.quantizer import Quantizer
@@ -24,7 +24,7 @@ class AccuracyPolicy:
         shares: for each cell the share of all datasets that lead to it: exact, or certified bounds.
         bound: no policy that keeps the error leaves a larger smallest share, whether or not it is a function
             of the answer and whether or not its cells are contiguous.
-        least_cells: no policy that keeps the error has fewer cells.
+        least_cells: no policy that keeps the error has fewer cells; where there are as many, none has fewer.
         counted: whether datasets are counted (bits), or measured by their volume (nats).
         optimal_in: among which policies the smallest share is proved to be the largest possible: all,
             those with contiguous cells, or None where there is only the bound.
@@ -129,7 +129,9 @@ class AccuracyPolicy:
             "maximin I*(X;Y)": str(self.maximin),
             "smallest share": f"{round_down(self.smallest_share):.6g} of all datasets",
         }
-        return text_table(f"{self.cells:,} cell{'s' * (self.cells != 1)}", rows)
+        fewest = self.cells == self.least_cells
+        proved = "the fewest possible" if fewest else f"no policy has fewer than {self.least_cells:,}"
+        return text_table(f"{counted(self.cells, 'cells')} ({proved})", rows)
 
     def _amount(self, share: Fraction) -> Bits | Nats:
         if not share:

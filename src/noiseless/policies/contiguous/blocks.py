@@ -45,14 +45,23 @@ class FewestBlocks:
     proof: Literal["counting", "solver"]
 
     @cached_property
+    def _merged(self) -> JointRange:
+        return self.line.joint.merged(self.cells[self.line.order])
+
+    @cached_property
     def blocks(self) -> int:
         """How many blocks the overlap partition of S and the cells has: counted from the cells."""
-        return count_blocks(self.line.joint.merged(self.cells[self.line.order]))
+        return count_blocks(self._merged)
 
     @property
     def maximin(self) -> Bits:
         """I*(S; Xh) of these cells."""
         return Bits(self.blocks)
+
+    @cached_property
+    def min_posterior(self) -> int:
+        """How few sensitive values a cell leaves at least; one is possible with one block too."""
+        return int(self._merged.posterior_sizes.min())
 
     @cached_property
     def distortion(self) -> Fraction:
@@ -78,6 +87,7 @@ class FewestBlocks:
         return {
             "blocks": f"{self.blocks:,}, at least {self.lower:,} ({self.proof})",
             "maximin": str(self.maximin),
+            "fewest values left": f"{self.min_posterior:,} of {self.line.joint.size_x:,}",
             "cells": f"{int(self.cells.max()) + 1:,} for {len(self.line):,} values",
             "distortion": str(self.distortion),
             "optimal": "yes" if self.optimal else "not proved",

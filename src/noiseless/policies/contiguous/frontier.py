@@ -93,7 +93,9 @@ class Frontier:
         Raises:
             RequestError: not exactly one is given, or there is no such point.
         """
-        wish = Wish.of(self.line, self.loss, posterior, leakage, distortion, largest_cell)
+        return self._at(Wish.of(self.line, self.loss, posterior, leakage, distortion, largest_cell))
+
+    def _at(self, wish: Wish) -> Point:
         if wish.posterior is None:
             bound = wish.width + (self.loss == "resolution")
             return self[int(np.searchsorted(self.widths, bound, side="right")) - 1]
@@ -111,10 +113,9 @@ class Frontier:
         largest_cell: int | None = None,
     ) -> ContiguousRelease:
         """The release at the best point (see `best`)."""
-        point = self.best(
-            posterior=posterior, leakage=leakage, distortion=distortion, largest_cell=largest_cell
-        )
-        return _release(Sweep(self.line, self.loss), Wish(point.posterior))
+        wish = Wish.of(self.line, self.loss, posterior, leakage, distortion, largest_cell)
+        reached = self._at(wish).posterior
+        return _cut(Sweep(self.line, self.loss), reached, wish.posterior or reached)
 
 
 def frontier(
@@ -199,6 +200,9 @@ def _release(sweep: Sweep, wish: Wish) -> ContiguousRelease:
     least = wish.posterior or sweep.line.least_posterior
     width = sweep.windows(least).least_width() if wish.posterior else wish.width
     posterior = sweep.largest_posterior(width, least)
+    return _cut(sweep, posterior, wish.posterior or posterior)
+
+
+def _cut(sweep: Sweep, posterior: int, asked: int) -> ContiguousRelease:
     windows = sweep.windows(posterior)
-    width = windows.least_width()
-    return ContiguousRelease(sweep.line, windows.cells(width), sweep.loss)
+    return ContiguousRelease(sweep.line, windows.cells(windows.least_width()), sweep.loss, asked)

@@ -27,11 +27,14 @@ class ContiguousRelease:
         line: the public values in order, with their sensitive sets.
         begins: the number of the first value of each cell.
         loss: by which loss it is optimal among contiguous cells.
+        asked: the posterior that was asked for, for which the loss is the least; `posterior` can be larger.
+            Where the loss was bounded, the posterior that it allows.
     """
 
     line: OrderedRange
     begins: IntArray
     loss: Loss
+    asked: int
 
     @cached_property
     def sizes(self) -> IntArray:
@@ -107,24 +110,24 @@ class ContiguousRelease:
 
     @cached_property
     def at_least(self) -> Fraction:
-        """No partition at all with this posterior has a smaller loss than this.
+        """No partition at all with the posterior that was asked for has a smaller loss than this.
 
         Distortion: every value lies in a run with k sensitive values, and two values far apart do not share
         theirs. Resolution (the size of the largest cell): by counting.
         """
         if self.loss == "resolution":
-            return Fraction(least_cell_size(self.line.joint, self.posterior))
-        width = Sweep(self.line).least_of_any(self.posterior, self._width)
+            return Fraction(least_cell_size(self.line.joint, self.asked))
+        width = Sweep(self.line).least_of_any(self.asked, self._width)
         return Fraction(width, 2) * self.line.unit
 
     @property
     def gap(self) -> Fraction:
-        """By how much any other partition with this posterior could be better, at most."""
+        """By how much any other partition with the posterior asked for could be better, at most."""
         return self._lost - self.at_least
 
     @property
     def optimal(self) -> bool:
-        """Whether it is proved that no partition at all with this posterior loses less."""
+        """Whether it is proved that no partition at all with the posterior asked for loses less."""
         return not self.gap
 
     @property
@@ -149,7 +152,7 @@ class ContiguousRelease:
             "leakage": str(self.leakage),
             "distortion": str(self.distortion),
             "largest cell": f"{self.largest_cell:,} values",
-            "optimal among": f"{self.scope} cells ({self.loss})",
+            "optimal among": f"{self.scope} cells that leave {self.asked:,} ({self.loss})",
             "no partition below": str(self.at_least),
         }
 

@@ -122,7 +122,6 @@ def maximin(problem: Problem, codebook: Codebook | None) -> Merges:
         np.ascontiguousarray(nodes),
         first,
         np.arange(partition.count),
-        nodes[2].copy() if side is None else np.zeros(n, np.int64),
         int(a.max()) + 1,
         kept,
         absorbed,

@@ -216,21 +216,19 @@ def _cheapest(
     first: IntArray,
     parent: IntArray,
     at: IntArray,
-    label: IntArray,
     alive: IntArray,
     bounds: IntArray,
     cell: int,
 ) -> tuple[int, int, int]:
     """The cheapest partner of a cell, the lowest of several (-1 if there is none), and its cost."""
     load(nodes, first, parent, at, cell)
-    simple = at.shape[1] == 2  # noqa: PLR2004 - one a and the clock: no side information
     under = bounds_of(cells, tree, penalties, shape, cell, alive, bounds)
     best, most, below = -1, 0, 1
     for k in range(len(alive)):
         if best >= 0 and not less(bounds[k], under, most, below):
             continue
         other = alive[k]
-        if label[other] == label[cell] if simple else not apart(nodes, first, parent, at, other):
+        if not apart(nodes, first, parent, at, other):
             continue
         cost, bottom = bounds[k], under
         if shape[3] > HULL:
@@ -252,15 +250,11 @@ def _maximin(
     nodes: IntArray,
     first: IntArray,
     parent: IntArray,
-    label: IntArray,
     known: int,
     kept: IntArray,
     absorbed: IntArray,
 ) -> int:
-    """Algorithm 2 with U2: each cell keeps its cheapest partner; what became stale is a lower bound.
-
-    `label` is each cell's subgraph where that is one, without side information.
-    """
+    """Algorithm 2 with U2: each cell keeps its cheapest partner; what became stale is a lower bound."""
     n = len(points)
     alive, size, merges, bounds = np.arange(n), n, 0, np.empty(n, np.int64)
     at = np.zeros((2, known + 1), np.int64)
@@ -286,7 +280,6 @@ def _maximin(
                             first,
                             parent,
                             at,
-                            label,
                             alive[:size],
                             bounds,
                             cell,
@@ -317,10 +310,6 @@ def _maximin(
         for k in range(place, size - 1):
             alive[k] = alive[k + 1]
         size -= 1
-        old, new = label[j], label[i]
-        for other in alive[:size]:
-            if label[other] == old:
-                label[other] = new
         load(nodes, first, parent, at, i)
         under = bounds_of(cells, tree, penalties, shape, i, alive[:size], bounds)
         partner[i], tops[i], bottoms[i] = NONE, 0, 1

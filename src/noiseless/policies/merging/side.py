@@ -37,6 +37,9 @@ class SideInformation:
         for codes in (self.public, self.given):
             if len(codes) and len(np.unique(codes)) != codes.max() + 1:
                 raise RequestError("the codes of side information are 0, 1, 2, ... with none left out")
+        pairs = self.public * (self.given.max(initial=0) + 1) + self.given
+        if len(np.unique(pairs)) < len(pairs):
+            raise RequestError("side information has each pair of a public and a known value once")
         if self.prior is not None and self.prior.shape != (int(self.given.max()) + 1,):
             raise RequestError("a prior is a number of sensitive values for each known value")
 
