@@ -125,7 +125,7 @@ def coarsest(query: Query, error: Rational) -> QuantizedQuery:
     ceil((ymax - ymin) / 2e) cells on a continuum, cells of floor(2e / step) + 1 points on a lattice, fewer
     where answers leave gaps (Theorem IV.2 of [P4]). They are the fewest, and the maximin information I*(Y;
     g(Y)), log2 of their number, is the least, where the answers that occur are known: not for a variance, or
-    a sum of irregular values, of so many datasets that its answers are not listed.
+    a sum of irregular values, whose answers are too many to list.
 
     Raises:
         RequestError: the error is negative, or 0 on a continuum.
