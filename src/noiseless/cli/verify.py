@@ -98,6 +98,7 @@ def _text(found: "Verification") -> str:
     about = {word: _listed(found.about.get(role)) for role, word in _ROLES.items()} | _measured(found.about)
     lines += _table({word: text for word, text in about.items() if text})
     lines += _table(found.lines)
+    lines += [line for note in found.notes for line in ("", f"Note: {note}.")]
     if found.not_checked:
         lines += ["", "Not checked, because no table can tell:"]
         lines += _table({name: _listed(value) for name, value in found.not_checked.items() if value})[1:]

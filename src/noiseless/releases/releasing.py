@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from noiseless.audits.alike import near_notes, spelling_notes
+from noiseless.audits.alike import near_notes
+from noiseless.audits.wording import spelling_texts
 from noiseless.display import counted, verb
 from noiseless.exact import Bits, Rational
 from noiseless.measures import maximin
@@ -296,7 +297,7 @@ def _warnings(found: Measured) -> tuple[str, ...]:
     source, request = found.source, found.source.request
     told = [
         *_missing(source),
-        *spelling_notes(source.tally, request.sensitive),
+        *spelling_texts(source.secrets[1]),
     ]
     if found.leakage.ratio == 1 and len(found.read) == 1:
         told.append("all public values became one: the release says nothing about the public columns")

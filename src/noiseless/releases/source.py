@@ -12,7 +12,7 @@ from noiseless.errors import ColumnError, EmptyTableError, RequestError
 from noiseless.ranges import JointRange
 from noiseless.releases.canonical import canonical
 from noiseless.releases.request import ReleaseRequest
-from noiseless.tables import IntArray, Table, Tally, open_table
+from noiseless.tables import IntArray, Table, Tally, merge_spellings, open_table
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.kernels import run_starts
 from noiseless.tables.sql import SOURCE, identifiers
@@ -97,9 +97,14 @@ class Source:
         return self.tally.project((*self.request.public, *self.request.keep, *self.request.given))
 
     @cached_property
+    def secrets(self) -> tuple[Tally, dict[str, int]]:
+        """The same with one value for all its spellings in sensitive columns, and how many are merged."""
+        return merge_spellings(self.tally, self.request.sensitive)
+
+    @cached_property
     def joint(self) -> JointRange:
         """[[S, (X, K, A)]]: the sensitive values behind each of these combinations."""
-        return JointRange.from_tally(self.tally, len(self.seen.columns))
+        return JointRange.from_tally(self.secrets[0], len(self.seen.columns))
 
     @cached_property
     def public_of_seen(self) -> IntArray:

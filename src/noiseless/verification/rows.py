@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from noiseless.tables import IntArray, Table, Tally
 from noiseless.verification.canonical import canonical_texts
+from noiseless.verification.standalone import meant
 
 _SLOTS, _SLOTS_A_KEY = 2**20, 8
 """Keys are numbered through one slot for each possible key up to this many slots; beyond, by sorting."""
@@ -60,6 +61,15 @@ class Rows:
             texts[column] = canonical_texts(coding.decode(found[groups.example]))
             codes[column] = groups.of
         return cls(texts, codes, tally.counts)
+
+    def merged(self, columns: Sequence[str]) -> "Rows":
+        """The same rows with one value for all its spellings in some columns; rows may then be alike."""
+        texts, codes = dict(self.texts), dict(self.codes)
+        for column in columns:
+            places: dict[str, int] = {}
+            of = [places.setdefault(meant(text), len(places)) for text in self.texts[column].to_pylist()]
+            texts[column], codes[column] = pa.array(list(places)), np.array(of, np.int64)[self.codes[column]]
+        return Rows(texts, codes, self.counts)
 
     def __len__(self) -> int:
         return len(self.counts)

@@ -22,6 +22,7 @@ import math
 import os
 import re
 import sys
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Context, Decimal, localcontext
@@ -270,6 +271,53 @@ def compact_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+# --- spellings of a value ----------------------------------------------------------------------------------
+
+HIDDEN = (
+    *((0x00, 0x08), (0x0E, 0x1B), (0x7F, 0x84), (0x86, 0x9F), (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C)),
+    *((0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E)),
+    *((0x2060, 0x206F), (0x2800, 0x2800), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF)),
+    *((0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0xE0000, 0xE0FFF)),
+)
+PRINTED = {
+    "'": (0x2018, 0x2019, 0x201A, 0x201B, 0x2032, 0x2B9, 0x2BC, 0xB4),
+    '"': (0x201C, 0x201D, 0x201E, 0x201F, 0xAB, 0xBB),
+    "-": (0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015, 0x2212),
+}
+KEYS = {code: key for key, codes in PRINTED.items() for code in codes}
+
+
+def meant(text: Text) -> str:
+    """What all spellings of a value have in common; a missing value and a blank one are alike.
+
+    Capitals, white space, invisible characters, quotes around it and compatible forms of a character are left
+    aside; decimal numbers and moments are what they amount to.
+    """
+    shown = "".join(
+        character
+        for character in unicodedata.normalize("NFD", text or "")
+        if not any(low <= ord(character) <= high for low, high in HIDDEN)
+    )
+    for _ in range(2):
+        shown = unicodedata.normalize("NFKD", shown.casefold())
+    words = " ".join(shown.translate(KEYS).split())
+    while len(words) >= 2 and words[0] == words[-1] and words[0] in ("'", '"'):
+        words = words[1:-1].strip()
+    if re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,9})?", words):
+        mantissa, _, exponent = words.partition("e")
+        figures = mantissa.lstrip("+-").replace(".", "")
+        kept = figures.rstrip("0")
+        scale = int(exponent or 0) - len(mantissa.partition(".")[2]) + len(figures) - len(kept)
+        return f"{'-' * words.startswith('-')}{kept.lstrip('0')}e{scale}" if kept else "0e0"
+    moment = re.fullmatch(
+        r"([0-9]{4}-[0-9]{2}-[0-9]{2})[t ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(\.[0-9]+)?", words
+    )
+    if moment and (moment[3] or not moment[4]):
+        second = (moment[3] or ":00") + (moment[4] or ".").rstrip("0")
+        return moment[1] if moment[2] + second == "00:00:00." else f"{moment[1]} {moment[2]}{second}"
+    return words
+
+
 # --- exact quantities --------------------------------------------------------------------------------------
 
 
@@ -440,6 +488,7 @@ KNOWN = {
     "distance": (None, "absolute", "euclidean", "max", "gower", "hamming", "discrete"),
     "missing": ("value", "drop", "error"),
     "hierarchy_cost": ("height", "leaves"),
+    "spellings": ("one", "own"),
 }
 LIMITS = {
     "max_leakage": read_bits,
@@ -572,6 +621,7 @@ class Certificate:
             "spans",
             "hierarchy_cost",
             "distinct_rows",
+            "spellings",
         }
         self.not_checked = {
             "created": raw["created"],
@@ -616,8 +666,13 @@ class Certificate:
         self.distance = self._one_of(raw, "distance", None)
         self.missing = self._one_of(raw, "missing", None)
         self.cost = self._one_of(raw, "hierarchy_cost", "height")
+        self.spellings = self._one_of(raw, "spellings", "own")
         self.distinct = raw.get("distinct_rows", False)
         need(type(self.distinct) is bool, "options.distinct_rows is neither true nor false")
+
+    def secret(self, values: Value) -> Value:
+        """Sensitive values as they are counted: with one for all its spellings, or each as it is written."""
+        return tuple(map(meant, values)) if self.spellings == "one" else values
 
     def _of(self, raw: Any, name: str) -> Any:
         found = raw.get(name, {})
@@ -903,9 +958,10 @@ class Exposure:
         c = b + len(certificate.given)
         groups: dict[tuple[int, Value, Value], set[Value]] = {}
         known: dict[Value, set[Value]] = {}
+        value_of = {row[:a]: certificate.secret(row[:a]) for row in rows}
         self.rows = [0] * len(certificate.cells)
         for row, number in Counter(rows).items():
-            secret, given, cell = row[:a], row[b:c], cell_of[row[a:b]]
+            secret, given, cell = value_of[row[:a]], row[b:c], cell_of[row[a:b]]
             groups.setdefault((cell, row[c:], given), set()).add(secret)
             known.setdefault(given, set()).add(secret)
             self.rows[cell] += number
@@ -938,16 +994,24 @@ class Exposure:
 # --- the checks --------------------------------------------------------------------------------------------
 
 
-def verify(raw: dict[str, Any], original: Table, released: Table) -> tuple[list[Check], dict[str, Any]]:
-    """All checks, and what is not checked."""
+class Findings(NamedTuple):
+    """All checks, what is not checked, and what to bear in mind."""
+
+    checks: list[Check]
+    not_checked: dict[str, Any]
+    notes: list[str]
+
+
+def verify(raw: dict[str, Any], original: Table, released: Table) -> Findings:
+    """Make all checks."""
     name = f"{FORMAT} {VERSION}"
     try:
         certificate = Certificate(raw)
     except Malformed as error:
-        return [Check("format", False, name, str(error))], {}
-    return [Check("format", True, name, name), *Verifier(certificate, original, released).checks()], (
-        certificate.not_checked
-    )
+        return Findings([Check("format", False, name, str(error))], {}, [])
+    verifier = Verifier(certificate, original, released)
+    checks = [Check("format", True, name, name), *verifier.checks()]
+    return Findings(checks, certificate.not_checked, verifier.notes())
 
 
 class Verifier:
@@ -1016,6 +1080,19 @@ class Verifier:
         yield self._target()
         yield self._witnesses()
 
+    def notes(self) -> list[str]:
+        """What to bear in mind: values that differ in spelling only, where each counts for itself."""
+        found = []
+        for place, column in enumerate(self.certificate.sensitive):
+            texts = {row[place] for row in self.rows or [] if self.certificate.spellings == "own"}
+            spare = len(texts) - len(set(map(meant, texts)))
+            if spare:
+                found.append(
+                    f"{spare:,} of the values of {column!r} differ from others in spelling only; this "
+                    "certificate counts each for itself, so fewer may be left than it says"
+                )
+        return found
+
     def _tables(self) -> Iterator[Check]:
         certificate = self.certificate
         faults = [
@@ -1079,7 +1156,11 @@ class Verifier:
 
     def _measures(self) -> Iterator[Check]:
         certificate, exposure = self.certificate, self.exposure
-        secrets = None if self.rows is None else len({row[: self.public.start] for row in self.rows})
+        secrets = None
+        if self.rows is not None:
+            secrets = len(
+                {certificate.secret(row) for row in {row[: self.public.start] for row in self.rows}}
+            )
         found: dict[str, int | None] = {
             "sensitive_values": secrets,
             "public_values": None if self.values is None else len(self.values),
@@ -1232,27 +1313,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         raw = read_certificate(options.certificate)
-        checks, not_checked = verify(raw, open_table(options.original), open_table(options.released))
+        found = verify(raw, open_table(options.original), open_table(options.released))
     except Unusable as error:
         sys.stderr.write(f"{parser.prog}: {error}\n")
         return 2
-    holds = all(check.holds for check in checks)
-    tell(as_json(checks, not_checked) if options.format == "json" else as_text(checks, not_checked))
+    holds = all(check.holds for check in found.checks)
+    tell(as_json(found) if options.format == "json" else as_text(found))
     return 0 if holds else 1
 
 
-def as_json(checks: list[Check], not_checked: dict[str, Any]) -> str:
+def as_json(found: Findings) -> str:
     """The answer for programs."""
     answer = {
-        "holds": all(check.holds for check in checks),
-        "checks": [check._asdict() for check in checks],
-        "not_checked": not_checked,
+        "holds": all(check.holds for check in found.checks),
+        "checks": [check._asdict() for check in found.checks],
+        "not_checked": found.not_checked,
+        "notes": found.notes,
     }
     return json.dumps(answer, ensure_ascii=False, indent=2)
 
 
-def as_text(checks: list[Check], not_checked: dict[str, Any]) -> str:
+def as_text(found: Findings) -> str:
     """The answer for people."""
+    checks = found.checks
     failed = [check.name for check in checks if not check.holds and check.found is not None]
     not_made = [check.name for check in checks if not check.holds and check.found is None]
     fails = failed or not_made
@@ -1267,7 +1350,8 @@ def as_text(checks: list[Check], not_checked: dict[str, Any]) -> str:
             lines.append(f"  {check.name:<16}  {line}")
     if not_made:
         lines.append(f"  {'not made':<16}  FAIL, because of what fails above: {', '.join(not_made)}")
-    if not_checked:
+    lines += [line for note in found.notes for line in ("", f"Note: {note}.")]
+    if found.not_checked:
         lines += [
             "",
             "Not checked, because no table can tell: when and by what it was made, and what is stated.",
