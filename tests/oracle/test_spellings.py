@@ -1,4 +1,4 @@
-"""Spellings of one secret are one value: audits, releases and both verifiers against sets of known classes."""
+"""Spellings of one secret are one value: audits, releases and both verifiers against known classes."""
 
 import json
 from itertools import combinations

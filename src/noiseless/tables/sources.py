@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from noiseless.errors import RequestError, SourceError
 from noiseless.tables.base import Table
+from noiseless.tables.csv_grammar import check_csv
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.engine import ROOT, CallersEngine, OwnEngine
 from noiseless.tables.engine_errors import readable_errors
@@ -83,6 +84,8 @@ def _open_files(source: str, paths: Sequence[Path], ending: str, names: Sequence
     if ending in _JSON:
         return open_json(source, paths, _JSON[ending])
     sql, dialect = read_csv_sql(paths, names)
+    for path in paths:
+        check_csv(path, dialect.separator, len(dialect.names))
     query = f"SELECT {_renamed(source, dialect.names)} FROM {sql}"
     kinds = dict.fromkeys(dialect.names, "VARCHAR")
     return DuckDBTable(OwnEngine.start(), query, kinds, source, textual=True)

@@ -1,7 +1,7 @@
 """Which texts a reader takes for the same value.
 
-As secrets, two spellings of one value are one: whoever is left with `Flu` and `flu` knows the illness. In what
-is published they stay two, because a reader can tell them apart. Merging the former and not the latter never
+As secrets, two spellings of one value are one: who is left with `Flu` and `flu` knows the illness. In what is
+published they stay two, because a reader can tell them apart. Merging the former and not the latter never
 makes more values seem left than there are.
 """
 
@@ -34,16 +34,16 @@ _MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[t ]([0-9]{2}:[0-9]{2})(?::([
 
 
 def plain_spelling(text: str) -> str:
-    """What all spellings of a value have in common; texts of which this differs are different values.
+    r"""What all spellings of a value have in common; texts of which this differs are different values.
 
-    Capitals, white space, invisible characters, quotes around it, and forms of a character are left aside (the
-    compatibility caseless match of Unicode); numbers are what they amount to, and moments too.
+    Capitals, white space, invisible characters, quotes around it, and forms of a character are left aside
+    (the compatibility caseless match of Unicode); numbers are what they amount to, and moments too.
 
-    >>> {plain_spelling(text) for text in ("Flu", " flu", "FLU\\u200b", '"flu"')}
+    >>> {plain_spelling(text) for text in ("Flu", " flu", "FLU\u200b", '"flu"')}
     {'flu'}
     >>> {plain_spelling(text) for text in ("41", "41.0", "+041", "4.1e1")}
     {'41e0'}
-    >>> plain_spelling("cafe\\u0301") == plain_spelling("caf\\u00e9") != plain_spelling("cafe")
+    >>> plain_spelling("cafe\u0301") == plain_spelling("caf\u00e9") != plain_spelling("cafe")
     True
     """
     if text.isascii():
@@ -95,8 +95,8 @@ def merge_spellings(tally: Tally, columns: Sequence[str]) -> tuple[Tally, dict[s
     ([' flu', 'cold'], [3, 1], {'ill': 2})
 
     Returns:
-        The tally, in which the first spelling stands for the others; and for each column that has any, how many
-        spellings count with another one.
+        The tally, in which the first spelling stands for the others; and for each column that has any, how
+        many spellings count with another one.
     """
     merged = {column: found for column in columns if (found := _merged(tally, column)) is not None}
     if not merged:

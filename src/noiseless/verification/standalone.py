@@ -15,7 +15,6 @@ check means is told in the documentation of noiseless, on the pages "Verifying" 
 from __future__ import annotations
 
 import argparse
-import csv
 import hashlib
 import json
 import math
@@ -113,65 +112,106 @@ def open_table(name: str) -> Table:
         data = Path(name).read_bytes()
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        raise Unusable(f"{name}: is not UTF-8 text; convert it first") from None
+        raise Unusable(f"{name}: {no_text(data)}") from None
     except OSError as error:
         raise Unusable(f"{name}: cannot be opened ({error.strerror})") from None
     if ending in (".jsonl", ".ndjson", ".json"):
         return json_table(name, text, one_list=ending == ".json")
+    if "\0" in re.split("[\r\n]", text, maxsplit=1)[0]:
+        raise Unusable(f"{name}: {no_text(data)}")
     return csv_table(name, text.removeprefix("\ufeff"), tabs=ending == ".tsv")
+
+
+def no_text(data: bytes) -> str:
+    """What a file is that is not UTF-8 text, and what to do about it."""
+    head = data[:64]
+    if head.startswith(b"\x1f\x8b"):
+        return "is compressed; unpack it first: gunzip -k IN"
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or (
+        len(head) > 1 and not (any(head[::2]) and any(head[1::2]))
+    ):
+        return "is UTF-16 text; convert it first: iconv -f utf-16 -t utf-8 IN > OUT"
+    if b"\0" in head:
+        return "is not text; give a CSV, TSV or JSON-lines file"
+    return "is not UTF-8 text; convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT"
 
 
 def csv_table(name: str, text: str, tabs: bool) -> Table:
     """One fixed dialect: nothing is guessed from the rows."""
-    lines = re.split("\r\n|\r|\n", text, maxsplit=2)[:2]
-    first, second = [*lines, ""][:2]
     if not text:
         raise Unusable(f"{name}: is empty; a table needs a header line and rows")
+    lines = re.split("\r\n|\r|\n", text, maxsplit=2)[:2]
+    first, second = [*lines, ""][:2]
     separator = "\t" if tabs else max(",;\t|", key=first.count)
-    header = [
-        field.strip() for field in next(csv.reader([first], delimiter=separator, skipinitialspace=True), [])
-    ]
-    if not all(header) or not header or len({field.casefold() for field in header}) < len(header):
-        raise Unusable(f"{name}: has a header in which names are missing or alike; mend it")
-    spaced = all(line.count(separator) == line.count(separator + " ") for line in (first, second))
-    if len(header) > 1 and spaced:
-        separator += " "
+    if all(line.count(separator) == line.count(separator + " ") for line in (first, second)):
+        records = list(csv_records(name, first, separator + " ", strict=False))
+        if records and len(records[0][1]) > 1:
+            separator += " "
+    header = csv_header(name, next((fields for _, fields in csv_records(name, first, separator)), []))
     rows = []
-    for number, fields in csv_records(name, text, separator, single=len(header) == 1):
-        if len(fields) == len(header) + 1 and fields[-1] is None:
-            fields.pop()  # a separator at the end of a line
-        if len(fields) != len(header):
+    for number, fields in csv_records(name, text, separator):
+        if not fields and len(header) > 1:
+            continue
+        if len(fields or [None]) != len(header):
             raise Unusable(
-                f"{name}: record {number} has {len(fields)} fields where the header has {len(header)}"
+                f"{name}: line {number} has {len(fields)} fields where the header has {len(header)}; "
+                "mend that line"
             )
-        rows.append(fields)
+        rows.append(fields or [None])
     return Table(header, rows[1:])
 
 
-def csv_records(name: str, text: str, separator: str, single: bool) -> Iterator[tuple[int, list[Text]]]:
-    """The records of a CSV file; an empty field is a missing value, an empty line no record."""
+def csv_header(name: str, fields: list[Text]) -> list[str]:
+    """The columns' names."""
+    header = [(field or "").strip() for field in fields]
+    if header in ([], [""]):
+        raise Unusable(f"{name}: has a blank first line; delete it")
+    if "" in header:
+        raise Unusable(f"{name}: column {header.index('') + 1} of the header has no name; give it one")
+    for place, field in enumerate(header):
+        if header.index(field) < place:
+            first = header.index(field) + 1
+            raise Unusable(f"{name}: columns {first} and {place + 1} have the same name; rename one")
+    proper_names(name, header)
+    return header
+
+
+def proper_names(name: str, columns: Sequence[str]) -> None:
+    """Refuse names that an engine cannot tell apart or write."""
+    if len({column.casefold() for column in columns}) < len(columns):
+        raise Unusable(f"{name}: has columns whose names differ by upper and lower case only; rename them")
+    if not all(columns) or any("\0" in column for column in columns):
+        raise Unusable(f"{name}: has a column without a proper name; give it one")
+
+
+def csv_records(
+    name: str, text: str, separator: str, strict: bool = True
+) -> Iterator[tuple[int, list[Text]]]:
+    """The records of a CSV file, numbered; an empty field is a missing value, a blank line has no fields.
+
+    A field stands in quotes as a whole, or begins with none, not even after spaces.
+    """
     mark = re.escape(separator)
-    bare = f"[^{mark}\r\n]*" if len(separator) == 1 else f"(?:(?!{mark})[^\r\n])*"
-    field = re.compile(f'(?: *"([^"]*(?:""[^"]*)*)" *|({bare}))({mark}|\r\n|\r|\n|\\Z)')
-    ends: set[str] = set()
-    fields: list[Text] = []
-    at, number = 0, 1
+    field = re.compile(f'(?:"([^"]*(?:""[^"]*)*)"|((?! *")(?:(?!{mark})[^\r\n])*))({mark}|\r\n|\r|\n|\\Z)')
+    end, fields, at, number = "", [], 0, 1
     while at < len(text) or fields:
         found = field.match(text, at)
-        if found is None or (found[1] is None and found[2].lstrip(" ").startswith('"')):
-            raise Unusable(f"{name}: record {number} is not well-formed; mend its quotes and separators")
+        if found is None:
+            if strict:
+                raise Unusable(f"{name}: line {number} is not well-formed; mend its quotes and separators")
+            return
         value = found[2] if found[1] is None else found[1].replace('""', '"')
         fields.append(value or None)
         at = found.end()
         if found[3] == separator:
             continue
-        ends.add(found[3])
-        if len(ends - {""}) > 1:
-            raise Unusable(f"{name}: has lines that end in different ways; mend them")
-        if single or len(fields) > 1 or fields[0] is not None or found[1] is not None:
-            yield number, fields
+        if end and found[3] and found[3] != end:
+            raise Unusable(f"{name}: has lines that end in different ways; mend them: sed -i 's/\\r$//' FILE")
+        end = end or found[3]
+        blank = fields == [None] and found[1] is None
+        yield number, [] if blank else fields
         number, fields = number + 1, []
-        if found[3] == "":
+        if not found[3]:
             return
 
 
@@ -188,8 +228,9 @@ def json_table(name: str, text: str, one_list: bool) -> Table:
     if not isinstance(objects, list) or not all(isinstance(item, dict) for item in objects):
         raise Unusable(f"{name}: holds values that are no objects; write one object a line")
     columns = list(dict.fromkeys(key for item in objects for key in item))
-    if not columns or len({column.casefold() for column in columns}) < len(columns) or "" in columns:
-        raise Unusable(f"{name}: has no keys, or keys without a proper name of their own; mend them")
+    if not columns:
+        raise Unusable(f"{name}: has no object with keys; write one object a line")
+    proper_names(name, columns)
     rows: list[list[Text]] = [[] for _ in objects]
     for column in columns:
         values = [item.get(column) for item in objects]
