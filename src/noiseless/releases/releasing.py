@@ -323,6 +323,11 @@ def _warnings(found: Measured) -> tuple[str, ...]:
                 f"column {column.name!r} looks like dates and is taken as categories, which have no order;"
                 " write 1959-01-20, without a time, to have days of which near ones are merged"
             )
+        elif column.holds_times:
+            told.append(
+                f"column {column.name!r} holds times of day and is taken as categories, which have no order;"
+                " write minutes or seconds as numbers to have near ones merged"
+            )
     told += _sets_with_missing(found)
     if request.keep_order:
         told.append("the rows are in the order of the table, which tells something too")

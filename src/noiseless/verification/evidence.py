@@ -52,7 +52,8 @@ class Evidence:
         options = self.certificate.options
         missing: Missing = "drop" if options.missing == "drop" else "value"
         table = self.original.distinct_rows() if options.distinct_rows else self.original
-        return Rows.read(table.select(columns).with_missing(columns, missing), columns)
+        days = [name for name, kind in options.kinds.items() if kind == "date"]
+        return Rows.read(table.select(columns).with_missing(columns, missing), columns).by_days(days)
 
     @cached_property
     def secrets(self) -> Rows | None:

@@ -67,13 +67,14 @@ class Table:
         """Each row once."""
         return Table(self.columns, [list(row) for row in dict.fromkeys(map(tuple, self.rows))])
 
-    def read(self, names: Sequence[str]) -> list[Value]:
-        """The canonical texts of some columns, row by row."""
+    def read(self, names: Sequence[str], days: Sequence[str] = ()) -> list[Value]:
+        """The canonical texts of some columns, row by row; midnights are days in some of them."""
         places = [self.columns.index(name) for name in names]
         columns = [[row[place] for row in self.rows] for place in places]
         if any(NESTED in column for column in columns):
             raise Unusable("a column holds lists or objects; this file reads flat tables only")
-        return list(zip(*map(canonical, columns)))
+        found = (by_days(column) if name in days else column for name, column in zip(names, columns))
+        return list(zip(*map(canonical, found)))
 
 
 NESTED = "\0lists or objects"
@@ -93,6 +94,14 @@ def canonical(column: list[Text]) -> list[Text]:
         return column
     known = {text: plain_number(float(text)) for text in present}
     return [None if text is None else known[text] for text in column]
+
+
+def by_days(column: list[Text]) -> list[Text]:
+    """Days for moments, where all are midnights."""
+    midnight = " 00:00:00"
+    if any(text is not None and not text.endswith(midnight) for text in column):
+        return column
+    return [None if text is None else text[: -len(midnight)] for text in column]
 
 
 def plain_number(number: float) -> str:
@@ -1064,7 +1073,8 @@ class Verifier:
         self.released_rows: list[Value] | None = None
         if all(column in original.columns for column in certificate.original):
             table = original.without_duplicates() if certificate.distinct else original
-            self.rows = table.read(certificate.original)
+            days = [column for column in certificate.public if certificate.kinds[column] == "date"]
+            self.rows = table.read(certificate.original, days)
             if certificate.missing == "drop":
                 self.rows = [row for row in self.rows if None not in row]
         if all(column in released.columns for column in certificate.released):
