@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from noiseless.cli.options import Format, FormatOption, NamesOption, print_json, say, split_names, working
+from noiseless.errors import printable
 
 if TYPE_CHECKING:
     from noiseless.verification import Verification
@@ -102,7 +103,7 @@ def _text(found: "Verification") -> str:
     if found.not_checked:
         lines += ["", "Not checked, because no table can tell:"]
         lines += _table({name: _listed(value) for name, value in found.not_checked.items() if value})[1:]
-    return "\n".join(_printable(line) for line in lines)
+    return "\n".join(printable(line) for line in lines)
 
 
 def _measured(about: Mapping[str, Any]) -> dict[str, str]:
@@ -130,8 +131,3 @@ def _listed(value: object) -> str:
     if value is None or isinstance(value, bool):
         return {None: "none", True: "yes", False: "no"}[value]
     return str(value)
-
-
-def _printable(line: str) -> str:
-    """Names come from a file that anybody may have written: none of them moves the cursor."""
-    return "".join(character if character.isprintable() else "?" for character in line)

@@ -1366,7 +1366,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         raw = read_certificate(options.certificate)
         found = verify(raw, open_table(options.original), open_table(options.released))
     except Unusable as error:
-        sys.stderr.write(f"{parser.prog}: {error}\n")
+        sys.stderr.write(f"{parser.prog}: {seen(str(error))}\n")
         return 2
     holds = all(check.holds for check in found.checks)
     tell(as_json(found) if options.format == "json" else as_text(found))
@@ -1381,7 +1381,8 @@ def as_json(found: Findings) -> str:
         "not_checked": found.not_checked,
         "notes": found.notes,
     }
-    return json.dumps(answer, ensure_ascii=False, indent=2)
+    written = json.dumps(answer, ensure_ascii=False, indent=2)
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in written)
 
 
 def as_text(found: Findings) -> str:
@@ -1407,7 +1408,14 @@ def as_text(found: Findings) -> str:
             "",
             "Not checked, because no table can tell: when and by what it was made, and what is stated.",
         ]
-    return "\n".join(lines)
+    return "\n".join(map(seen, lines))
+
+
+def seen(line: str) -> str:
+    """A line without characters that a terminal would take for a command."""
+    if line.isprintable():
+        return line
+    return "".join(c if c.isprintable() else " " if c.isspace() else ascii(c)[1:-1] for c in line)
 
 
 def tell(answer: str) -> None:
