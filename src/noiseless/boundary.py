@@ -178,7 +178,7 @@ def _holds(value: Any, kind: type, inner: tuple[Any, ...]) -> bool:  # noqa: ANN
     """Whether what is in a container is of its types; an iterator is not used up."""
     if not inner or not isinstance(value, Collection) or _is_array(value):
         return True
-    if issubclass(kind, Mapping):
+    if isinstance(value, Mapping):
         return all(_fits(key, inner[0]) and _fits(one, inner[-1]) for key, one in value.items())
     if kind is tuple and inner[-1] is not Ellipsis:
         return len(value) == len(inner) and all(map(_fits, value, inner))

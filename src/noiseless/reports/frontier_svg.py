@@ -194,7 +194,8 @@ def _dashes(look: Look) -> str:
 
 
 def _text(x: float, y: float, text: str, anchor: str, kind: str = "tick") -> str:
-    return f'<text class="{kind}" x="{_n(x)}" y="{_n(y)}" text-anchor="{anchor}">{escape(printable(text))}</text>'
+    shown = escape(printable(text))
+    return f'<text class="{kind}" x="{_n(x)}" y="{_n(y)}" text-anchor="{anchor}">{shown}</text>'
 
 
 def _n(number: float) -> str:

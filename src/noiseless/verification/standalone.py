@@ -202,7 +202,8 @@ def csv_records(
     """
     mark = re.escape(separator)
     field = re.compile(f'(?:"([^"]*(?:""[^"]*)*)"|((?! *")(?:(?!{mark})[^\r\n])*))({mark}|\r\n|\r|\n|\\Z)')
-    end, fields, at, number = "", [], 0, 1
+    fields: list[Text] = []
+    end, at, number = "", 0, 1
     while at < len(text) or fields:
         found = field.match(text, at)
         if found is None:
