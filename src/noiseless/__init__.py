@@ -240,7 +240,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
     if name not in _HOMES:
         raise AttributeError(f"module 'noiseless' has no attribute {name!r}")
-    return getattr(import_module(f"noiseless.{_HOMES[name]}"), name)
+    from noiseless.boundary import guarded
+
+    return guarded(getattr(import_module(f"noiseless.{_HOMES[name]}"), name), name)
 
 
 def __dir__() -> list[str]:

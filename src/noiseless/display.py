@@ -7,6 +7,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 from fractions import Fraction
 from html import escape
 
+from noiseless.errors import printable as printable  # noqa: PLC0414 - errors need it too
 from noiseless.exact import round_down, round_up
 
 Bound = Fraction | float
@@ -30,8 +31,9 @@ _NONE = frozenset({"", "-", "none", "exact"})
 
 def text_table(title: str, rows: Mapping[str, str]) -> str:
     """A title and aligned lines of name and value."""
-    width = max(map(len, rows))
-    return "\n".join([title, *(f"  {name:<{width}}  {value}" for name, value in rows.items())])
+    lines = {printable(name): printable(value) for name, value in rows.items()}
+    width = max(map(len, lines))
+    return "\n".join([printable(title), *(f"  {name:<{width}}  {value}" for name, value in lines.items())])
 
 
 def html_table(title: str, rows: Mapping[str, str], notes: Iterable[str] = ()) -> str:
@@ -53,6 +55,7 @@ def aligned(table: Sequence[Sequence[str]]) -> list[str]:
     >>> aligned([["suburb", "n"], ["north", "10"]])
     ['suburb  n', 'north   10']
     """
+    table = [list(map(printable, line)) for line in table]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
@@ -151,20 +154,6 @@ def verb(number: int, plural: str) -> str:
     ('is', 'are', 'has', 'leaves')
     """
     return {"are": "is", "have": "has"}.get(plural, f"{plural}s") if number == 1 else plural
-
-
-def printable(line: str) -> str:
-    r"""A line of what others wrote, with nothing in it that a terminal would take for a command.
-
-    >>> printable("SELECT 1\n\x1b[2J")
-    'SELECT 1 \\x1b[2J'
-    """
-    if line.isprintable():
-        return line
-    return "".join(
-        letter if letter.isprintable() else " " if letter.isspace() else ascii(letter)[1:-1]
-        for letter in line
-    )
 
 
 # Intervals

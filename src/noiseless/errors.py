@@ -8,8 +8,25 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 
+def printable(line: str) -> str:
+    r"""A line of what others wrote, with nothing in it that a terminal would take for a command.
+
+    >>> printable("SELECT 1\n\x1b[2J")
+    'SELECT 1 \\x1b[2J'
+    """
+    if line.isprintable():
+        return line
+    return "".join(
+        letter if letter.isprintable() else " " if letter.isspace() else ascii(letter)[1:-1]
+        for letter in line
+    )
+
+
 class NoiselessError(Exception):
-    """The root of all errors that a caller can mend."""
+    """The root of all errors that a caller can mend; a message is one line, whatever names it holds."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class SourceError(NoiselessError):

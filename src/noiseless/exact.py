@@ -16,6 +16,9 @@ Rational = int | Fraction | Decimal
 _FLOAT_EXPONENTS = 1100
 """No float is as large as 2 to this power, or as small as 2 to minus it."""
 
+_MOST_BITS = 2**16
+"""So many bits may be added as a whole number."""
+
 _DIGITS = 50
 """Working precision of `log2_bounds`; `Decimal.ln` is correctly rounded at any precision."""
 
@@ -110,11 +113,12 @@ def _upper_end(value: "arb") -> float:
 class Bits:
     """The exact number log2(ratio): a quantity of information.
 
-    Sums and differences are products and quotients of ratios, so nothing is ever rounded. Comparisons with
-    other `Bits` and with rational numbers (int, Fraction, Decimal) are exact.
+    Sums and differences are products and quotients of ratios, so nothing is ever rounded; they take other
+    `Bits` and whole numbers. Comparisons with other `Bits` and with rational numbers (int, Fraction, Decimal)
+    are exact.
 
-    >>> Bits(38) - Bits(2)
-    Bits(19)
+    >>> Bits(38) - Bits(2), Bits(38) - 1, 3 - Bits(2)
+    (Bits(19), Bits(19), Bits(4))
     >>> Bits(8) == 3, Bits(3) <= Decimal("1.58"), Bits(3) <= Decimal("1.59")
     (True, False, True)
     """
@@ -126,11 +130,19 @@ class Bits:
             raise ValueError("the logarithm of a number that is not positive")
         object.__setattr__(self, "ratio", as_fraction(ratio))
 
-    def __add__(self, other: "Bits") -> "Bits":
-        return Bits(self.ratio * other.ratio)
+    def __add__(self, other: "Bits | int") -> "Bits":
+        added = _whole_bits(other)
+        return NotImplemented if added is None else Bits(self.ratio * added)
 
-    def __sub__(self, other: "Bits") -> "Bits":
-        return Bits(self.ratio / other.ratio)
+    __radd__ = __add__
+
+    def __sub__(self, other: "Bits | int") -> "Bits":
+        taken = _whole_bits(other)
+        return NotImplemented if taken is None else Bits(self.ratio / taken)
+
+    def __rsub__(self, other: int) -> "Bits":
+        whole = _whole_bits(other)
+        return NotImplemented if whole is None else Bits(whole / self.ratio)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Bits):
@@ -186,6 +198,14 @@ class Bits:
         return round_down(log2_bounds(self.ratio)[0])
 
 
+def _whole_bits(value: object) -> Fraction | None:
+    """The ratio whose logarithm a number of bits is, where it is rational and can be written down."""
+    if isinstance(value, Bits):
+        return value.ratio
+    small = isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _MOST_BITS
+    return Fraction(2) ** value if small and isinstance(value, int) else None
+
+
 def floor_of_power(exponent: Fraction, factor: Fraction = Fraction(1)) -> int:
     """floor(2**exponent * factor) for a rational exponent; where rounding hides it, by exact logarithms.
 
@@ -233,11 +253,15 @@ class Nats:
         object.__setattr__(self, "ratio", math.inf if ratio == math.inf else as_fraction(ratio))
 
     def __add__(self, other: "Nats") -> "Nats":
+        if not isinstance(other, Nats):
+            return NotImplemented
         if {0, math.inf} == {self.ratio, other.ratio}:
             raise ValueError("infinity minus infinity has no value")
         return Nats(self.ratio * other.ratio)
 
     def __sub__(self, other: "Nats") -> "Nats":
+        if not isinstance(other, Nats):
+            return NotImplemented
         return self + Nats(math.inf if other.ratio == 0 else 1 / other.ratio)
 
     def __eq__(self, other: object) -> bool:

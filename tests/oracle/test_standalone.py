@@ -1,6 +1,7 @@
 """The single file and the package are two implementations of the same checks: they agree on everything."""
 
 import json
+import random
 import subprocess
 import sys
 from collections import Counter
@@ -27,7 +28,7 @@ def both(folder: Path) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
     certificate, original, released = (str(folder / name) for name in FILES)
     found = verify(certificate, original=original, released=released)
     raw = standalone.read_certificate(certificate)
-    alone, _ = standalone.verify(raw, standalone.open_table(original), standalone.open_table(released))
+    alone, *_ = standalone.verify(raw, standalone.open_table(original), standalone.open_table(released))
     return [tuple(check) for check in alone], [tuple(check.to_dict().values()) for check in found.checks]
 
 
@@ -120,19 +121,122 @@ def _field(text: str, *, always: bool) -> str:
     return '"' + text.replace('"', '""') + '"' if quotes else text
 
 
+PIECES = [
+    *(
+        "1",
+        "a",
+        "b c",
+        " ",
+        "  ",
+        '"',
+        '""',
+        '"x"',
+        '"a,b"',
+        '"a\nb"',
+        '"a\r\nb"',
+        ' "q"',
+        '  "q"',
+        '"q" ',
+        'x"y',
+    ),
+    *(
+        '"x"y',
+        "",
+        "\t",
+        "007",
+        "1e3",
+        "+4",
+        "0x10",
+        "1_000",
+        ".5",
+        "inf",
+        "nan",
+        "\u00a0",
+        "\u3000",
+        "\ufeff",
+        "\0",
+    ),
+    *("1.0", "1.50", "-0", "2020-01-01", "\u00e9", "\u2028", "\x0b", "\x0c", "\x1c", "\x85", "NULL"),
+]
+"""What stands in the fields of hostile files."""
+
+
+def hostile(draw: random.Random) -> bytes:
+    """Some CSV that few programs write."""
+    separator = draw.choice([",", ",", ";", "\t", "|", ", "])
+    end = draw.choice(["\n", "\n", "\r\n", "\r", None])
+    width = draw.randint(1, 3)
+    header = separator.join(
+        draw.choice(["a", "b", '"c"', ' "d"', "e "]) + str(i) * (i % 2) for i in range(width)
+    )
+    records = [draw.choice(["", "", "", "", "\ufeff", '"', "x\n"]) + header]
+    for _ in range(draw.randint(0, 4)):
+        fields = width if draw.random() < 0.9 else draw.randint(0, 4)
+        pieces = ("".join(draw.choices(PIECES, k=draw.choice([1, 1, 1, 2]))) for _ in range(fields))
+        records.append(separator.join(pieces) + separator * (draw.random() < 0.05))
+    if draw.random() < 0.1:
+        records.insert(draw.randint(0, len(records)), "")
+    ends = [end or draw.choice(["\n", "\r\n", "\r"]) for _ in records]
+    ends[-1] = draw.choice(["", ends[-1]])
+    return "".join(record + after for record, after in zip(records, ends, strict=True)).encode()
+
+
+def outcome(read: Any, path: Path) -> Any:  # noqa: ANN401 - one of the two readers, and what it finds
+    """What a reader makes of a file, or what it says is wrong, without the remedy."""
+    try:
+        return read(path)
+    except (standalone.Unusable, NoiselessError) as error:
+        return str(error).partition(";")[0]
+
+
+def test_hostile_files_are_read_alike_or_refused_in_the_same_words(tmp_path: Path) -> None:
+    draw, read = random.Random(20), 0
+    for number in range(400):
+        path = tmp_path / f"{number}.csv"
+        path.write_bytes(hostile(draw))
+        alone = outcome(read_alone, path)
+        assert alone == outcome(read_by_engine, path), path.read_bytes()
+        read += not isinstance(alone, str)
+    assert 50 < read < 300
+
+
 @given(text=st.text('ab1,"\n\r ;', max_size=25))
 @settings(max_examples=100)
-def test_a_file_that_is_broken_is_refused_or_reads_alike(
+def test_a_file_that_is_broken_reads_alike_or_is_refused_in_the_same_words(
     text: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """The single file may refuse what the engine still reads; it never reads anything otherwise."""
     path = tmp_path_factory.mktemp("csv") / "table.csv"
     path.write_text("a,b\n" + text, "utf-8", newline="")
-    try:
-        found = read_alone(path)
-    except standalone.Unusable:
-        return
-    assert found == read_by_engine(path)
+    assert outcome(read_alone, path) == outcome(read_by_engine, path)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('a,b\n3,  "4"\n', "line 2 is not well-formed"),
+        ('a,b\n3, "4"\n', "line 2 is not well-formed"),
+        ('a,b\n3,"4" \n', "line 2 is not well-formed"),
+        ('"a,b\n1,2\n', "line 1 is not well-formed"),
+        ("a,b\n1,2,\n", "line 2 has 3 fields where the header has 2"),
+        ('a,b\n1,2\n""\n', "line 3 has 1 fields where the header has 2"),
+        ("a,b\r\n1,2\n", "has lines that end in different ways"),
+        ("\na,b\n", "has a blank first line"),
+        ("a,,b\n", "column 2 of the header has no name"),
+        ("a,b,a\n", "columns 1 and 3 have the same name"),
+        ("a,A\n", "has columns whose names differ by upper and lower case only"),
+        ("a,b\n1,2\n".encode("utf-16"), "is UTF-16 text"),
+        ("a,b\n1,2\n".encode("utf-16-le"), "is UTF-16 text"),
+        ("a,b\n1,2\n".encode("utf-16-be"), "is UTF-16 text"),
+        ("a,b\n\u00e9,2\n".encode("latin-1"), "is not UTF-8 text"),
+        (b"\x1f\x8b\x08\x00", "is compressed"),
+        ("", "is empty"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_by_both(text: str | bytes, problem: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    for read in (read_alone, read_by_engine):
+        assert outcome(read, path) == f"{path}: {problem}"
 
 
 JSON_LINES = [

@@ -318,3 +318,17 @@ def test_the_page_about_spark_is_right(tmp_path: Path) -> None:
     names: dict[str, Any] = {"spark": spark()}
     for block in blocks:
         exec(block.replace("patients.parquet", str(tmp_path / "patients.parquet")), names)
+
+
+def test_spellings_are_merged_by_spark_as_here() -> None:
+    texts = ["Flu", " flu", "cold", None, " ", "7", "007", "cold", "7.0", "x"]
+    people = pa.table({"ill": texts, "note": texts[::-1], "zip": [1, 1, 1, 2, 2, 3, 3, 4, 4, 4]})
+    options: dict[str, Any] = {"sensitive": ["ill", "note"], "public": "zip"}
+    here = nl.audit(people, **options)
+    found = nl.audit(SparkTable.of(on_spark(people), most=1), **options)
+    assert isinstance(found, SparkAudit)
+    assert found.spellings == here.spellings == {"ill": 4, "note": 4}
+    assert found.posterior_histogram == here.posterior_histogram
+    assert found.components == here.components
+    small = nl.audit(on_spark(people), **options)
+    assert measures(small) == measures(here)

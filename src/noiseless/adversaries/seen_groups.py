@@ -12,7 +12,7 @@ from noiseless.audits.exposure import survey
 from noiseless.errors import EmptyTableError, RequestError
 from noiseless.exact import Bits
 from noiseless.measures import leakage
-from noiseless.tables import Missing, Table, Tally, open_table
+from noiseless.tables import Missing, Table, Tally, merge_spellings, open_table
 from noiseless.tables.coding import IntegerCoding
 from noiseless.verification.certificate import understood
 from noiseless.verification.evidence import Evidence
@@ -57,7 +57,8 @@ class Seen:
         """Count the groups of a tally."""
         if not len(tally):
             raise EmptyTableError("there is nobody to learn anything about")
-        census, side = survey(tally, roles.sensitive, roles.given, roles.public, roles.unit)
+        merged, _ = merge_spellings(tally, roles.sensitive)
+        census, side = survey(merged, roles.sensitive, roles.given, roles.public, roles.unit)
         return cls(census, leakage(census.joint, side))
 
     @property
@@ -107,9 +108,9 @@ def certified(table: Table, certificate: Any) -> Seen:  # noqa: ANN401 - a file'
     except FormatError as error:
         raise RequestError(f"the certificate cannot be used: {error}") from None
     evidence = Evidence(claimed, table, table)
-    if evidence.rows is None or evidence.values is None or evidence.partition is None:
+    if evidence.secrets is None or evidence.values is None or evidence.partition is None:
         raise RequestError("the certificate is about another table; give the original that it was made from")
-    rows, columns = evidence.rows, claimed.columns
+    rows, columns = evidence.secrets.merged(claimed.columns.sensitive), claimed.columns
     cell = evidence.partition.cell_of[evidence.values.groups.of]
     coded = {
         _RELEASED + "cell": (len(evidence.partition.cells), cell),

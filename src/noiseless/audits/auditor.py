@@ -18,7 +18,7 @@ from noiseless.errors import (
     RequestError,
     UnknownColumnError,
 )
-from noiseless.tables import Missing, Table, Tally, open_table, require_distinct
+from noiseless.tables import Missing, Table, Tally, merge_spellings, open_table, require_distinct
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.spark_groups import SparkGroups
 from noiseless.tables.typing_text import typed
@@ -96,7 +96,7 @@ def audit(
     values = _declared_values(declared, roles.sensitive)
     if isinstance(audited, SparkGroups):  # too many combinations for one machine
         return _on_spark(audited, told, assigned, values)
-    tally = _tally(audited, told)
+    tally, spellings = merge_spellings(_tally(audited, told), roles.sensitive)
     ruling = None
     if assigned:
         ruling = apply_rules(tally, assigned, told, _published(seen, wish, len(tables)))
@@ -117,6 +117,7 @@ def audit(
         releases=len(tables),
         declared_values=values,
         ruling=ruling,
+        spellings=spellings,
     )
 
 

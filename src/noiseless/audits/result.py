@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -46,6 +46,7 @@ class Audit(Exposure):
         releases: how many releases were joined.
         declared_values: how many values the sensitive columns can take by their declared domain, if declared.
         ruling: the rules under which the table is seen, if any; `tally` is then what they make of it.
+        spellings: for each sensitive column that has any, how many spellings count with another one.
     """
 
     source: str
@@ -59,6 +60,7 @@ class Audit(Exposure):
     releases: int = 1
     declared_values: int | None = None
     ruling: Ruling | None = None
+    spellings: Mapping[str, int] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return text_table(headline(self), self.summary)

@@ -1,7 +1,7 @@
 """The audit of a table with more distinct combinations than one machine takes: the same names, by Spark."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -30,9 +30,11 @@ class SparkAudit(SparkExposure):
 
     Attributes:
         declared_values: how many values the sensitive columns can take by their declared domain, if declared.
+        spellings: for each sensitive column that has any, how many spellings count with another one.
     """
 
     declared_values: int | None = None
+    spellings: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def not_computed(self) -> tuple[str, ...]:
@@ -270,4 +272,5 @@ def audit_on_spark(
     for column in (*sensitive, *given, *public):
         if groups.count_missing(column) == groups.count():
             raise ColumnError(column, "has no value at all; leave it out")
-    return SparkAudit(sensitive, groups, given, public, unit, declared_values)
+    merged, spellings = groups.merge_spellings(sensitive)
+    return SparkAudit(sensitive, merged, given, public, unit, declared_values, spellings)

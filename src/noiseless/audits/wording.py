@@ -1,6 +1,6 @@
 """The audit in one sentence that a data steward can read out, in a few lines, and in JSON."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from noiseless.display import counted, verb
@@ -73,6 +73,7 @@ def summary(audit: "Audit | SparkAudit") -> dict[str, str]:
             f"{audit.source}: {counted(audit.rows, 'rows')}, {counted(audit.public_values, 'groups')}"
         ),
         **_lacking(audit),
+        **_spelt(audit),
         **_seen_under(audit),
         "bits there are, H0": str(audit.entropy),
         "bits leaked, L0": str(audit.leakage),
@@ -116,6 +117,25 @@ def _lacking(audit: "Audit | SparkAudit") -> dict[str, str]:
     return {name: text for name, text in found.items() if text}
 
 
+def spelling_texts(spellings: Mapping[str, int]) -> list[str]:
+    """For each column of which spellings count with another one, how many do.
+
+    >>> spelling_texts({"illness": 2})
+    ['2 values of illness differ from another one in spelling only, and count with it']
+    """
+    return [
+        f"{counted(spare, 'values')} of {column} {verb(spare, 'differ')} from another one in spelling only, "
+        f"and {verb(spare, 'count')} with it"
+        for column, spare in spellings.items()
+    ]
+
+
+def _spelt(audit: "Audit | SparkAudit") -> dict[str, str]:
+    """What is said about spellings."""
+    texts = spelling_texts(audit.spellings)
+    return {"spellings": "; ".join(texts)} if texts else {}
+
+
 def to_dict(
     audit: "Audit | SparkAudit", measures: Callable[[Any], dict[str, Any]], *, reveal: bool
 ) -> dict[str, Any]:
@@ -138,6 +158,7 @@ def to_dict(
         "persons": audit.persons,
         "missing": dict(audit.missing),
         "dropped": audit.dropped,
+        "spellings": dict(audit.spellings),
         "public_values": audit.public_values,
         **measures(audit),
         "declared_values": audit.declared_values,

@@ -38,7 +38,7 @@ from noiseless.cli import (
     token,
     verify,
 )
-from noiseless.errors import NoiselessError
+from noiseless.errors import NoiselessError, printable
 
 HELP = """Publish data and answer questions without noise, with guarantees counted in bits.
 
@@ -139,7 +139,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _complain(line: str, code: int = WRONG_REQUEST) -> int:
-    typer.echo(f"noiseless: {' '.join(line.split())}", err=True)
+    typer.echo(f"noiseless: {printable(' '.join(line.split()))}", err=True)
     return code
 
 

@@ -11,6 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
+from noiseless.errors import printable
+
 
 class Format(StrEnum):
     """How a result is printed."""
@@ -43,16 +45,25 @@ def split_names(names: str | None) -> list[str] | None:
 
 def print_json(result: Mapping[str, Any]) -> None:
     """One object on stdout; infinity is the text "inf"."""
-    say(json.dumps(_plain(result), ensure_ascii=False, indent=2, allow_nan=False))
+    written = json.dumps(_plain(result), ensure_ascii=False, indent=2, allow_nan=False)
+    say("\n".join(map(_escaped, written.split("\n"))))
 
 
 def say(text: str) -> None:
     """Print; a reader who has gone away (`| head`) changes neither the work nor the exit code."""
+    lines = "\n".join(map(printable, text.split("\n")))
     try:
-        sys.stdout.write(text + "\n")
+        sys.stdout.write(lines + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - stands in for stdout until the end
+
+
+def _escaped(line: str) -> str:
+    """A line of JSON in which characters that cannot be seen are written as JSON escapes them."""
+    if line.isprintable():
+        return line
+    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in line)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any JSON

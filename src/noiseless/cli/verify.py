@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from noiseless.cli.options import Format, FormatOption, NamesOption, print_json, say, split_names, working
+from noiseless.errors import printable
 
 if TYPE_CHECKING:
     from noiseless.verification import Verification
@@ -98,10 +99,11 @@ def _text(found: "Verification") -> str:
     about = {word: _listed(found.about.get(role)) for role, word in _ROLES.items()} | _measured(found.about)
     lines += _table({word: text for word, text in about.items() if text})
     lines += _table(found.lines)
+    lines += [line for note in found.notes for line in ("", f"Note: {note}.")]
     if found.not_checked:
         lines += ["", "Not checked, because no table can tell:"]
         lines += _table({name: _listed(value) for name, value in found.not_checked.items() if value})[1:]
-    return "\n".join(_printable(line) for line in lines)
+    return "\n".join(printable(line) for line in lines)
 
 
 def _measured(about: Mapping[str, Any]) -> dict[str, str]:
@@ -129,8 +131,3 @@ def _listed(value: object) -> str:
     if value is None or isinstance(value, bool):
         return {None: "none", True: "yes", False: "no"}[value]
     return str(value)
-
-
-def _printable(line: str) -> str:
-    """Names come from a file that anybody may have written: none of them moves the cursor."""
-    return "".join(character if character.isprintable() else "?" for character in line)

@@ -10,6 +10,7 @@ from noiseless.exact import Bits, Nats, Rational, round_down
 from noiseless.mechanisms.quantized import QuantizedQuery
 from noiseless.mechanisms.reach import Reach
 from noiseless.policies.estimation import estimation_error_bound
+from noiseless.policies.plan import Plan
 from noiseless.policies.posteriors import Posterior, smallest_posterior
 
 TELLS_SOMETHING = 2
@@ -197,8 +198,11 @@ class Consequences:
         }
 
 
-def consequences(mechanism: QuantizedQuery) -> Consequences:
+def consequences(mechanism: QuantizedQuery | Plan) -> Consequences:
     """What an answer that is told through a quantizer means for one person ([P1], section III).
+
+    Args:
+        mechanism: a question and the cells its answer is told in, or the plan of one.
 
     >>> from noiseless.mechanisms.quantizer import Stepped
     >>> from noiseless.queries import Attribute, mean
@@ -210,7 +214,8 @@ def consequences(mechanism: QuantizedQuery) -> Consequences:
     Raises:
         RequestError: nothing is known of that kind of question.
     """
-    return Consequences(mechanism.reach, smallest_posterior(mechanism))
+    asked = mechanism if isinstance(mechanism, QuantizedQuery) else mechanism.mechanism
+    return Consequences(asked.reach, smallest_posterior(asked))
 
 
 def _plain(number: Fraction) -> int | float:

@@ -117,6 +117,7 @@ def _options(request: ReleaseRequest, public: PublicColumns) -> dict[str, Any]:
         "weights": {column.name: str(column.weight) for column in public.columns if column.weight != 1},
         "spans": spans,
         "hierarchy_cost": request.hierarchy_cost,
+        "spellings": "one",
     }
 
 

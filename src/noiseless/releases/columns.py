@@ -104,6 +104,11 @@ class PublicColumn:
             return len(self.texts) - int(self.texts.null_count)
         return self._texts_like(_DATE) if self._is_text else 0
 
+    @property
+    def holds_times(self) -> bool:
+        """Whether its values are times of day."""
+        return bool(pt.is_time(self.type))
+
     def _texts_like(self, pattern: str) -> int:
         return int(pc.sum(pc.match_substring_regex(self.texts, pattern)).as_py() or 0)
 
@@ -202,6 +207,8 @@ def _kind(source: Source, name: str) -> Kind:
         return "hierarchy"
     if name in request.categorical:
         return "category"
+    if name in source.by_days:
+        return "date"
     values = source.public.coding(name).decode(np.zeros(0, np.int64)).type
     if pt.is_integer(values) or pt.is_floating(values) or pt.is_decimal(values) or name in request.numeric:
         return "number"

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from noiseless.audits.alike import near_notes, spelling_notes
+from noiseless.audits.alike import near_notes
+from noiseless.audits.wording import spelling_texts
 from noiseless.display import counted, verb
 from noiseless.exact import Bits, Rational
 from noiseless.measures import maximin
@@ -296,7 +297,7 @@ def _warnings(found: Measured) -> tuple[str, ...]:
     source, request = found.source, found.source.request
     told = [
         *_missing(source),
-        *spelling_notes(source.tally, request.sensitive),
+        *spelling_texts(source.secrets[1]),
     ]
     if found.leakage.ratio == 1 and len(found.read) == 1:
         told.append("all public values became one: the release says nothing about the public columns")
@@ -321,6 +322,11 @@ def _warnings(found: Measured) -> tuple[str, ...]:
             told.append(
                 f"column {column.name!r} looks like dates and is taken as categories, which have no order;"
                 " write 1959-01-20, without a time, to have days of which near ones are merged"
+            )
+        elif column.holds_times:
+            told.append(
+                f"column {column.name!r} holds times of day and is taken as categories, which have no order;"
+                " write minutes or seconds as numbers to have near ones merged"
             )
     told += _sets_with_missing(found)
     if request.keep_order:

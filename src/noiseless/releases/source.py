@@ -1,23 +1,28 @@
 """The columns of a table that a release is about, as distinct combinations with their counts."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
 
 from noiseless.errors import ColumnError, EmptyTableError, RequestError
 from noiseless.ranges import JointRange
 from noiseless.releases.canonical import canonical
 from noiseless.releases.request import ReleaseRequest
-from noiseless.tables import IntArray, Table, Tally, open_table
+from noiseless.tables import IntArray, Table, Tally, merge_spellings, open_table
+from noiseless.tables.coding import DictionaryCoding
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.kernels import run_starts
 from noiseless.tables.sql import SOURCE, identifiers
 
 _FEW = 2**16
+_MIDNIGHT, _DAY_LENGTH = "^[0-9]{4}-[0-9]{2}-[0-9]{2} 00:00:00$", 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +102,14 @@ class Source:
         return self.tally.project((*self.request.public, *self.request.keep, *self.request.given))
 
     @cached_property
+    def secrets(self) -> tuple[Tally, dict[str, int]]:
+        """The same with one value for all its spellings in sensitive columns, and how many are merged."""
+        return merge_spellings(self.tally, self.request.sensitive)
+
+    @cached_property
     def joint(self) -> JointRange:
         """[[S, (X, K, A)]]: the sensitive values behind each of these combinations."""
-        return JointRange.from_tally(self.tally, len(self.seen.columns))
+        return JointRange.from_tally(self.secrets[0], len(self.seen.columns))
 
     @cached_property
     def public_of_seen(self) -> IntArray:
@@ -129,10 +139,28 @@ class Source:
         return self.tally.project((*self.request.public, *self.request.keep))
 
     def text(self, tally: Tally, column: str) -> TextColumn:
-        """A column of a tally as canonical texts."""
+        """A column of a tally as canonical texts; published moments are days if all are midnights."""
         codes, places = distinct_codes(tally, column)
         values = tally.coding(column).decode(codes)
+        if column in self.by_days:
+            values = _as_days(values)
         return TextColumn(column, canonical(values), places, values.type)
+
+    @cached_property
+    def by_days(self) -> frozenset[str]:
+        """The public columns of moments that are all midnights, and are not to be taken as something else."""
+        request = self.request
+        if request.distance in ("hamming", "discrete"):  # which take days as categories
+            return frozenset()
+        other = (*request.categorical, *request.hierarchy, *request.numeric)
+        return frozenset(name for name in request.public if name not in other and self._is_midnights(name))
+
+    def _is_midnights(self, column: str) -> bool:
+        coding = self.tally.coding(column)
+        if not isinstance(coding, DictionaryCoding):
+            return False
+        days = _as_days(coding.values)
+        return pt.is_date32(days.type) and days.type != coding.values.type
 
     def ordered_rows(self) -> IntArray:
         """For each row of the table, in order, its number in `kept`."""
@@ -163,6 +191,19 @@ class Source:
                 f"everybody has the same value of {shown}: it tells nothing, and there is nothing to merge; "
                 "publish it as it is, or name another public column"
             )
+
+
+def _as_days(values: pa.Array) -> pa.Array:
+    """Moments as days, if each is the midnight at which one begins, whether they are texts or not."""
+    kind = values.type
+    if pt.is_timestamp(kind) and kind.tz is None:
+        days = values.cast(pa.date32(), safe=False)
+        return days if days.cast(kind).equals(values) else values
+    texts = pt.is_string(kind) and values.null_count < len(values)
+    if texts and pc.all(pc.match_substring_regex(values, _MIDNIGHT)).as_py():
+        with suppress(pa.ArrowInvalid):  # no day of the calendar
+            return pc.utf8_slice_codeunits(values, 0, _DAY_LENGTH).cast(pa.date32())
+    return values
 
 
 def distinct_codes(tally: Tally, column: str) -> tuple[IntArray, IntArray]:
@@ -196,8 +237,6 @@ def _ranks(tally: Tally, columns: Sequence[str]) -> IntArray:
 
 def _codes(tally: Tally, column: str, rows: pa.Table) -> IntArray:
     """The codes of a column's values in rows."""
-    import pyarrow.compute as pc
-
     known, _ = distinct_codes(tally, column)
     values = tally.coding(column).decode(known)
     places = pc.index_in(rows.column(column).combine_chunks(), values)

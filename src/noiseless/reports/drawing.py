@@ -12,6 +12,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from noiseless.display import printable
+
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
@@ -93,7 +95,7 @@ class Drawing:
     ) -> None:
         """A text, centred on the height y."""
         placeholder = f"@{len(self._texts)}@"
-        self._texts.append(escape(text))
+        self._texts.append(escape(printable(text)))
         style: dict[str, Any] = {"fontsize": FONT, "color": colour, "weight": "bold" if bold else "normal"}
         self._shapes.append(lambda axes: axes.text(x, y + 0.36 * FONT, placeholder, ha=align, **style))
 
@@ -104,7 +106,7 @@ class Drawing:
         body = re.sub(r"\s+", " ", body).replace("> <", ">\n<").replace(INK, "currentColor")
         head = (
             f'<svg{XMLNS} class="plot" role="img" viewBox="0 0 {WIDTH} {self._height:g}" '
-            f'font-family="system-ui, sans-serif">\n<title>{escape(title)}</title>'
+            f'font-family="system-ui, sans-serif">\n<title>{escape(printable(title))}</title>'
         )
         return head + _PLACEHOLDER.sub(lambda found: self._texts[int(found[1])], body.rstrip())
 

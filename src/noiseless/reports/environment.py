@@ -5,7 +5,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from noiseless.display import bound_text, counted, verb
+from noiseless.display import bound_text, counted, printable, verb
 from noiseless.reports.drawing import XMLNS
 from noiseless.reports.numbers import kept_text, length_text, share_text, upper_text, value_text
 
@@ -16,6 +16,7 @@ def environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("noiseless.reports"),
         autoescape=True,
+        finalize=_visible,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -34,6 +35,11 @@ def environment() -> Environment:
         "verb": verb,
     }
     return environment
+
+
+def _visible(value: object) -> object:
+    """Texts without characters that steer a terminal or turn a line around."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def shown(value: object) -> Markup:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from noiseless.display import printable
 from noiseless.releases.results import ReleasePoint
 from noiseless.reports.curves import MIDDLE, MOST_DOTS, Chart, Curve, Dot, Look
 from noiseless.reports.release_rows import point_words
@@ -82,7 +83,7 @@ def frontier_svg(
     height = box.bottom + _FOOT + _ROW * rows + 6
     parts = [
         f'<svg class="plot chart" role="img" viewBox="0 0 {width} {_n(height)}">',
-        f"<title>{escape(title)}</title>",
+        f"<title>{escape(printable(title))}</title>",
         *_axes(chart, box),
         *_front(chart, box),
         *(part for curve in reversed(chart.curves) for part in _curve(curve, box)),
@@ -176,7 +177,7 @@ def _legend(curves: Sequence[Curve], top: float, wide: float, columns: int) -> I
 
 
 def _marker(look: Look, x: float, y: float, told: str = "", kind: str = "dot") -> str:
-    title = f"<title>{escape(told)}</title>" if told else ""
+    title = f"<title>{escape(printable(told))}</title>" if told else ""
     if look.marker not in _CORNERS:
         return f'<circle class="{kind}" cx="{_n(x)}" cy="{_n(y)}" r="{_RADIUS}">{title}</circle>'
     corners = " ".join(f"{_n(x + _RADIUS * a)},{_n(y + _RADIUS * b)}" for a, b in _CORNERS[look.marker])
@@ -193,7 +194,8 @@ def _dashes(look: Look) -> str:
 
 
 def _text(x: float, y: float, text: str, anchor: str, kind: str = "tick") -> str:
-    return f'<text class="{kind}" x="{_n(x)}" y="{_n(y)}" text-anchor="{anchor}">{escape(text)}</text>'
+    shown = escape(printable(text))
+    return f'<text class="{kind}" x="{_n(x)}" y="{_n(y)}" text-anchor="{anchor}">{shown}</text>'
 
 
 def _n(number: float) -> str:

@@ -8,10 +8,9 @@ from markupsafe import Markup
 
 from noiseless import __version__
 from noiseless.audits import Audit, PolicyResult
-from noiseless.audits.alike import spelling_notes
 from noiseless.audits.policy_wording import policy_rows
 from noiseless.audits.ruled_wording import rule_rows
-from noiseless.audits.wording import dropped_text, missing_text
+from noiseless.audits.wording import dropped_text, missing_text, spelling_texts
 from noiseless.display import singular
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
@@ -52,7 +51,7 @@ def audit_html(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool
         head=singular(audit.heads),
         missing=missing_text(audit),
         dropped=dropped_text(audit),
-        spellings=list(spelling_notes(audit.tally, audit.sensitive)),
+        spellings=spelling_texts(audit.spellings),
         **_rules(audit, reveal=reveal),
         **_plots(audit, reveal=reveal),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from noiseless.audits import Audit, PolicyResult, Witness
-from noiseless.audits.alike import near_notes, spelling_notes
+from noiseless.audits.alike import near_notes
 from noiseless.audits.policy_wording import policy_table
 from noiseless.audits.ruled_wording import rule_rows
 from noiseless.audits.wording import ROWS
@@ -59,7 +59,7 @@ def _summary(audit: Audit) -> list[tuple[str, str]]:
 def _notes(audit: Audit) -> list[str]:
     """What to bear in mind when values left are counted."""
     near = near_notes(audit.tally, audit.sensitive) if audit.worst.min_posterior > 1 else ()
-    return [wrapped(f"Note: {note}.") for note in (*near, *spelling_notes(audit.tally, audit.sensitive))]
+    return [wrapped(f"Note: {note}.") for note in near]
 
 
 def _rules(audit: Audit) -> list[str]:

@@ -4,6 +4,7 @@ from noiseless.tables.base import Missing, Table, require_distinct
 from noiseless.tables.coding import Coding, IntArray
 from noiseless.tables.outputs import check_output, written_whole
 from noiseless.tables.sources import open_table
+from noiseless.tables.spellings import merge_spellings
 from noiseless.tables.tally import Tally
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "Table",
     "Tally",
     "check_output",
+    "merge_spellings",
     "open_table",
     "require_distinct",
     "written_whole",

@@ -42,7 +42,7 @@ _WRITERS = {
 
 _KINDS = re.compile(
     r"U?(TINY|SMALL|BIG)INT|U?INTEGER|BOOLEAN|DATE|TIME|TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?"
-    r"|DECIMAL\(\d+,\d+\)|BLOB"
+    r"|DECIMAL\(\d+,\d+\)"
 )
 """Types whose values are compared as they are; NaN is missing, anything else is compared as text."""
 

@@ -2,6 +2,8 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -37,11 +39,23 @@ class OwnEngine:
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows of a query's result."""
-        return self.connection.execute(sql).fetchall()
+        with _forgotten_when_broken():
+            return self.connection.execute(sql).fetchall()
 
     def arrow(self, sql: str) -> pa.Table:
         """A query's result as an Arrow table."""
-        return self.connection.sql(sql).to_arrow_table()
+        with _forgotten_when_broken():
+            return self.connection.sql(sql).to_arrow_table()
+
+
+@contextmanager
+def _forgotten_when_broken() -> Iterator[None]:
+    """After an internal error a database answers nothing any more: the next connection is to a new one."""
+    try:
+        yield
+    except (duckdb.InternalException, duckdb.FatalException):
+        _database.cache_clear()
+        raise
 
 
 @dataclass(frozen=True)

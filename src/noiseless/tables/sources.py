@@ -11,7 +11,9 @@ import narwhals as nw
 import pyarrow as pa
 
 from noiseless.errors import RequestError, SourceError
+from noiseless.tables.arrow_types import readable
 from noiseless.tables.base import Table
+from noiseless.tables.csv_grammar import check_csv
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.engine import ROOT, CallersEngine, OwnEngine
 from noiseless.tables.engine_errors import readable_errors
@@ -77,12 +79,14 @@ def _open_files(source: str, paths: Sequence[Path], ending: str, names: Sequence
             f"{source} names its columns itself; names are for text files without a header line"
         )
     if ending in _EXCEL:
-        return _in_memory(pa.concat_tables([_read_excel(path) for path in paths]), source)
+        return _in_memory(readable(pa.concat_tables([_read_excel(path) for path in paths])), source)
     if ending in _PARQUET:
         return _open_parquet(source, paths)
     if ending in _JSON:
         return open_json(source, paths, _JSON[ending])
     sql, dialect = read_csv_sql(paths, names)
+    for path in paths:
+        check_csv(path, dialect.separator, len(dialect.names))
     query = f"SELECT {_renamed(source, dialect.names)} FROM {sql}"
     kinds = dict.fromkeys(dialect.names, "VARCHAR")
     return DuckDBTable(OwnEngine.start(), query, kinds, source, textual=True)
@@ -144,20 +148,9 @@ def _in_memory(data: pa.Table, label: str) -> DuckDBTable:
     """Arrow data on a connection of ours."""
     if not data.column_names:
         raise SourceError(label, "has no columns")
-    engine = OwnEngine.start()
-    columns = [_whole(column) for column in data.columns]
-    engine.connection.register(ROOT, pa.table(columns, [f"c{i}" for i in range(len(columns))]))
-    table = DuckDBTable.describe(engine, f"SELECT {_renamed(label, data.column_names)} FROM {ROOT}", label)
-    return replace(table, memory=data)
-
-
-def _whole(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column in a type that the engine reads without losing anything."""
-    if pa.types.is_duration(column.type):
-        return column.cast(pa.int64())
-    if pa.types.is_date64(column.type):
-        return column.cast(pa.timestamp("ms"))
-    return column
+    engine, names = OwnEngine.start(), _renamed(label, data.column_names)
+    engine.connection.register(ROOT, data.rename_columns([f"c{i}" for i in range(data.num_columns)]))
+    return replace(DuckDBTable.describe(engine, f"SELECT {names} FROM {ROOT}", label), memory=data)
 
 
 def _renamed(label: str, names: Sequence[str]) -> str:
@@ -204,14 +197,29 @@ def _open_frame(frame: Any) -> Table:  # noqa: ANN401 - any frame
     try:
         wrapped = nw.from_native(frame)
         eager = wrapped.collect(backend="pyarrow") if isinstance(wrapped, nw.LazyFrame) else wrapped
-        return _in_memory(eager.to_arrow(), label)
     except nw.exceptions.DuplicateError:
         raise SourceError(label, "has two columns of the same name; rename one of them") from None
-    except (pa.ArrowException, OverflowError, duckdb.Error):
-        raise SourceError(
-            label, "has a column of mixed or unknown kinds of values; give it one type"
-        ) from None
     except TypeError:
         raise RequestError(
             f"a {label} is not a table; give a file name or a pandas, polars, pyarrow or DuckDB frame"
         ) from None
+    if eager.implementation.is_polars() and nw.Object in eager.schema.values():  # whose Arrow is addresses
+        raise SourceError(label, _unknown_kind(eager))
+    try:
+        data = readable(eager.to_arrow())
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        raise SourceError(label, _unknown_kind(eager)) from None
+    return _in_memory(data, label)
+
+
+def _unknown_kind(frame: nw.DataFrame[Any]) -> str:
+    """Which column Arrow cannot hold."""
+    for name, kind in frame.schema.items():
+        problem = f"column {str(name)!r} holds mixed or unknown kinds of values ({kind}); give it one type"
+        if frame.implementation.is_polars() and kind == nw.Object:
+            return problem
+        try:
+            readable(frame.select(nw.col(name)).to_arrow())
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            return problem
+    return "holds columns of mixed or unknown kinds of values; give each one type"

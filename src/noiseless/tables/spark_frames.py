@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from noiseless.errors import NoiselessError, OutputError, RequestError, SourceError
+from noiseless.tables.arrow_types import readable
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -107,11 +108,7 @@ def quoted(name: str) -> str:
 
 def collected(frame: "DataFrame") -> pa.Table:
     """A small frame in Arrow, in types that the engine on this machine reads without losing anything."""
-    found = frame.toArrow()
-    columns = [
-        column.cast(pa.int64()) if pa.types.is_duration(column.type) else column for column in found.columns
-    ]
-    return pa.table(columns, found.column_names)
+    return readable(frame.toArrow())
 
 
 def mapped(frame: "DataFrame", work: Batches, fields: str) -> "DataFrame":

@@ -15,13 +15,16 @@ from noiseless.errors import DomainError, RequestError
 from noiseless.tables.base import Missing, Table
 from noiseless.tables.conform import _remedy
 from noiseless.tables.duckdb_table import COUNT
-from noiseless.tables.spark_frames import collected, declared_type, mapped, readable_spark_errors
+from noiseless.tables.spark_frames import collected, cut, declared_type, mapped, readable_spark_errors
+from noiseless.tables.spellings import plain_spelling
 from noiseless.tables.sql import SOURCE
 from noiseless.tables.tally import Tally
 from noiseless.tables.weighted import WeightedTable, _Rowless
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+_WRITTEN, _PLAIN, _FIRST = "noiseless_written", "noiseless_plain", "noiseless_first"
 
 _MOST_ROWS = 2**31 - 1
 """Spark's limits are 32-bit integers."""
@@ -116,6 +119,28 @@ class SparkGroups(_Rowless):
 
         fields = ", ".join(f"{field.name} {declared_type(field.type)}" for field in target)
         return self._narrowed(_regrouped(mapped(self.frame, work, fields)))
+
+    def merge_spellings(self, columns: Sequence[str]) -> "tuple[SparkGroups, dict[str, int]]":
+        """As `merge_spellings` of a tally, on Spark: one value for all its spellings."""
+        from pyspark.sql import functions as F  # noqa: N812
+        from pyspark.sql.types import StringType
+
+        frame, spare = self.frame, {}
+        for column in columns:
+            field = self.field(column)
+            if not isinstance(frame.schema[field].dataType, StringType):
+                continue
+            with readable_spark_errors(self.label):
+                renamed = _renamed(frame.select(field).distinct()).persist()
+                lost = renamed.count()
+                if lost:
+                    spare[column] = lost
+                    met = frame.join(renamed, frame[field] == renamed[_WRITTEN], "left")
+                    value = F.when(met[_WRITTEN].isNull(), met[field]).otherwise(met[_FIRST])
+                    frame = cut(_regrouped(met.withColumn(field, value).drop(_WRITTEN, _FIRST)))
+                renamed.unpersist()
+        found = kept(frame, self.names, self.label, self.most, self.complete_of) if spare else self
+        return found, spare
 
     def strangers(self, schema: Schema, columns: Sequence[str]) -> dict[str, int]:
         """How many values of each column lie outside its declared domain."""
@@ -271,6 +296,28 @@ def _regrouped(frame: "DataFrame") -> "DataFrame":
 
     keys = [name for name in frame.columns if name != COUNT]
     return frame.groupBy(*keys).agg(F.sum(COUNT).alias(COUNT))
+
+
+def _renamed(values: "DataFrame") -> "DataFrame":
+    """The texts that differ from another one in spelling only, and the one that each counts with.
+
+    Args:
+        values: a column of different texts.
+    """
+    from pyspark.sql import functions as F  # noqa: N812
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            texts = batch.column(0)
+            plain = pa.array([plain_spelling(text or "") for text in texts.to_pylist()], pa.string())
+            yield pa.RecordBatch.from_arrays([texts.cast(pa.string()), plain], [_WRITTEN, _PLAIN])
+
+    spelt = mapped(values, work, f"{_WRITTEN} string, {_PLAIN} string")
+    first = F.when(F.max(F.col(_WRITTEN).isNull()), None).otherwise(F.min(_WRITTEN))  # a blank is missing too
+    firsts = spelt.groupBy(_PLAIN).agg(first.alias(_FIRST))
+    return (
+        spelt.join(firsts, _PLAIN).where(~F.col(_WRITTEN).eqNullSafe(F.col(_FIRST))).select(_WRITTEN, _FIRST)
+    )
 
 
 def _conformed(

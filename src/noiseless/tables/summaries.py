@@ -13,6 +13,7 @@ _FEW = 100
 """List the values of a text column up to this many."""
 
 _MOST_DECIMALS = 9
+_MOMENTS = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
 
 Kind = Literal["integer", "decimal", "boolean", "date", "text"]
 
@@ -24,6 +25,11 @@ def summarise(table: "DuckDBTable") -> tuple[ColumnSummary, ...]:
 
 def _summary(table: "DuckDBTable", column: str, sql_type: str) -> ColumnSummary:
     quoted, kind = identifier(column), _kind(sql_type)
+    if (
+        sql_type in _MOMENTS
+        and table.fetch(f"SELECT bool_and({quoted} = {quoted}::DATE) FROM {SOURCE}")[0][0]
+    ):
+        quoted, kind = f"{quoted}::DATE", "date"
     ends = f"min({quoted}), max({quoted})" if kind in ("integer", "decimal", "date") else "NULL, NULL"
     facts = f"count(*) - count({quoted}), count(DISTINCT {quoted}), {ends}"
     missing, distinct, low, high = table.fetch(f"SELECT {facts} FROM {SOURCE}")[0]

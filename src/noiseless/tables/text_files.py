@@ -3,19 +3,17 @@
 The header is read here, the rows by DuckDB, all as text: types come later and only for the columns in use.
 """
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from noiseless.errors import RequestError, SourceError
-from noiseless.tables.engine_errors import NOT_UTF8
+from noiseless.tables.csv_grammar import no_text, split_line
 from noiseless.tables.sql import files, literal
 
 _LONGEST_LINE = 2**26
 _SEPARATORS = (",", ";", "\t", "|")
-_GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
@@ -54,14 +52,13 @@ def read_csv_sql(paths: Sequence[Path], names: Sequence[str] | None) -> tuple[st
 def _dialect(path: Path, names: Sequence[str] | None) -> Dialect:
     line, second = _first_lines(path)
     separator = "\t" if path.suffix.lower() == ".tsv" else _separator(line)
-    try:
-        fields = next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
-    except csv.Error:
-        raise SourceError(str(path), "has a first line that is no header; mend it") from None
-    if len(fields) > 1 and all(
-        text.count(separator) == text.count(separator + " ") for text in (line, second)
-    ):
-        separator += " "  # as in "age, workclass": the space belongs to the separator
+    fields = split_line(line, separator)
+    if all(text.count(separator) == text.count(separator + " ") for text in (line, second)):
+        spaced = split_line(line, separator + " ")
+        if spaced is not None and len(spaced) > 1:  # as in "age, workclass": the space belongs to it
+            separator, fields = separator + " ", spaced
+    if fields is None:
+        raise SourceError(str(path), "line 1 is not well-formed; mend its quotes and separators")
     if names is None:
         return Dialect(separator, _header(path, fields), header=True)
     if len(names) != len(fields):
@@ -76,17 +73,19 @@ def _first_lines(path: Path) -> tuple[str, str]:
         with path.open(encoding="utf-8-sig", newline="") as file:
             line, second = (*islice(file, 2), "", "")[:2]
     except UnicodeDecodeError:
-        with path.open("rb") as file:
-            packed = file.read(len(_GZIP)) == _GZIP
-        remedy = "is compressed; unpack it first: gunzip -k IN" if packed else NOT_UTF8
-        raise SourceError(str(path), remedy) from None
+        raise SourceError(str(path), _no_text(path)) from None
     except OSError as error:
         raise SourceError(str(path), f"cannot be opened ({error.strerror})") from None
     if not line:
         raise SourceError(str(path), "is empty; a table needs a header line and rows")
     if "\0" in line:
-        raise SourceError(str(path), "is not text; give a CSV, TSV, JSON-lines, Parquet or Excel file")
+        raise SourceError(str(path), _no_text(path))
     return line.rstrip("\r\n"), second.rstrip("\r\n")
+
+
+def _no_text(path: Path) -> str:
+    with path.open("rb") as file:
+        return no_text(file.read(64))
 
 
 def _separator(line: str) -> str:
@@ -96,7 +95,7 @@ def _separator(line: str) -> str:
 def _header(path: Path, fields: Sequence[str]) -> tuple[str, ...]:
     """The columns' names. They are never quoted: without a header line they are somebody's data."""
     names = tuple(field.strip() for field in fields)
-    if not names:
+    if names == ("",):
         raise SourceError(str(path), "has a blank first line; delete it")
     if "" in names:
         raise SourceError(str(path), f"column {names.index('') + 1} of the header has no name; give it one")

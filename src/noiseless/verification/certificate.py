@@ -42,7 +42,7 @@ _COUNTS = (
 _EXACT = ("leakage_exact", "maximin_exact", "resolution_exact", "distortion_exact")
 _FLOATS = ("leakage", "maximin", "resolution", "distortion")
 _OPTIONS = ("codeword", "distance", "missing", "kinds")
-_USED = (*_OPTIONS, "weights", "spans", "hierarchy_cost", "distinct_rows")
+_USED = (*_OPTIONS, "weights", "spans", "hierarchy_cost", "distinct_rows", "spellings")
 _KINDS = ("number", "date", "category", "hierarchy")
 
 
@@ -77,6 +77,7 @@ class Options:
     spans: Mapping[str, tuple[Fraction, Fraction]]
     hierarchy_cost: str
     distinct_rows: bool
+    spellings: str
 
 
 class TableFacts(NamedTuple):
@@ -201,6 +202,7 @@ def _options(raw: Json, public: Sequence[str]) -> Options:
         {name: _span(value, raw["kinds"][name]) for name, value in spans.items()},
         one_of(raw.get("hierarchy_cost", "height"), "options.hierarchy_cost", ("height", "leaves")),
         flag(raw.get("distinct_rows", False), "options.distinct_rows"),
+        one_of(raw.get("spellings", "own"), "options.spellings", ("one", "own")),
     )
 
 

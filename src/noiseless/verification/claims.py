@@ -77,7 +77,7 @@ def _count_faults(evidence: Evidence) -> str:
 
 def _measures(evidence: Evidence) -> Iterator[Check]:
     claim, exposure, partition = evidence.certificate.claim, evidence.exposure, evidence.partition
-    rows, values = evidence.rows, evidence.values
+    rows, values = evidence.secrets, evidence.values
     secrets = None if rows is None else len(rows.groups(evidence.certificate.columns.sensitive))
     suppressed = [cell.suppressed for cell in evidence.certificate.cells]
     found = {

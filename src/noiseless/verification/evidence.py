@@ -52,7 +52,30 @@ class Evidence:
         options = self.certificate.options
         missing: Missing = "drop" if options.missing == "drop" else "value"
         table = self.original.distinct_rows() if options.distinct_rows else self.original
-        return Rows.read(table.select(columns).with_missing(columns, missing), columns)
+        days = [name for name, kind in options.kinds.items() if kind == "date"]
+        return Rows.read(table.select(columns).with_missing(columns, missing), columns).by_days(days)
+
+    @cached_property
+    def secrets(self) -> Rows | None:
+        """The same rows with sensitive values as they are counted."""
+        if self.rows is None or self.certificate.options.spellings == "own":
+            return self.rows
+        return self.rows.merged(self.certificate.columns.sensitive)
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What to bear in mind: values that differ in spelling only, where each counts for itself."""
+        columns = self.certificate.columns.sensitive
+        if self.rows is None or self.certificate.options.spellings == "one":
+            return ()
+        merged = self.rows.merged(columns)
+        spare = {column: len(self.rows.texts[column]) - len(merged.texts[column]) for column in columns}
+        return tuple(
+            f"{number:,} of the values of {column!r} differ from others in spelling only; this certificate "
+            "counts each for itself, so fewer may be left than it says"
+            for column, number in spare.items()
+            if number
+        )
 
     @cached_property
     def released_rows(self) -> Rows | None:
@@ -99,9 +122,9 @@ class Evidence:
     @cached_property
     def exposure(self) -> Exposure | None:
         """What the release gives away."""
-        if self.rows is None or self.values is None or self.partition is None:
+        if self.secrets is None or self.values is None or self.partition is None:
             return None
-        return recount(self.certificate.columns, self.rows, self.values, self.partition)
+        return recount(self.certificate.columns, self.secrets, self.values, self.partition)
 
     @cached_property
     def codebook(self) -> Codebook | None:

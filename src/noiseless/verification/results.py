@@ -45,11 +45,13 @@ class Verification:
         checks: every claim, in the order of the documentation.
         about: the columns by their roles, and how distances are measured: what the claims are about.
         not_checked: what the certificate states besides, which no table can tell.
+        notes: what to bear in mind.
     """
 
     checks: tuple[Check, ...]
     about: Mapping[str, Any] = field(default_factory=dict)
     not_checked: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -75,6 +77,7 @@ class Verification:
             "checks": [check.to_dict() for check in self.checks],
             "about": dict(self.about),
             "not_checked": dict(self.not_checked),
+            "notes": list(self.notes),
         }
 
     @property

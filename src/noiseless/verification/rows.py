@@ -5,14 +5,17 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from noiseless.tables import IntArray, Table, Tally
 from noiseless.verification.canonical import canonical_texts
+from noiseless.verification.standalone import meant
 
 _SLOTS, _SLOTS_A_KEY = 2**20, 8
 """Keys are numbered through one slot for each possible key up to this many slots; beyond, by sorting."""
 
 _KEY_LIMIT = 2**62
+_MIDNIGHT = " 00:00:00"
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +63,24 @@ class Rows:
             texts[column] = canonical_texts(coding.decode(found[groups.example]))
             codes[column] = groups.of
         return cls(texts, codes, tally.counts)
+
+    def by_days(self, columns: Sequence[str]) -> "Rows":
+        """The same rows with days for moments in some columns, where all of a column are midnights."""
+        texts = dict(self.texts)
+        for column in columns:
+            present = texts[column].drop_null()
+            if len(present) and pc.all(pc.ends_with(present, _MIDNIGHT)).as_py():
+                texts[column] = pc.utf8_slice_codeunits(texts[column], 0, -len(_MIDNIGHT))
+        return Rows(texts, self.codes, self.counts)
+
+    def merged(self, columns: Sequence[str]) -> "Rows":
+        """The same rows with one value for all its spellings in some columns; rows may then be alike."""
+        texts, codes = dict(self.texts), dict(self.codes)
+        for column in columns:
+            places: dict[str, int] = {}
+            of = [places.setdefault(meant(text), len(places)) for text in self.texts[column].to_pylist()]
+            texts[column], codes[column] = pa.array(list(places)), np.array(of, np.int64)[self.codes[column]]
+        return Rows(texts, codes, self.counts)
 
     def __len__(self) -> int:
         return len(self.counts)

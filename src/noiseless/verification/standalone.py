@@ -15,13 +15,13 @@ check means is told in the documentation of noiseless, on the pages "Verifying" 
 from __future__ import annotations
 
 import argparse
-import csv
 import hashlib
 import json
 import math
 import os
 import re
 import sys
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Context, Decimal, localcontext
@@ -67,13 +67,14 @@ class Table:
         """Each row once."""
         return Table(self.columns, [list(row) for row in dict.fromkeys(map(tuple, self.rows))])
 
-    def read(self, names: Sequence[str]) -> list[Value]:
-        """The canonical texts of some columns, row by row."""
+    def read(self, names: Sequence[str], days: Sequence[str] = ()) -> list[Value]:
+        """The canonical texts of some columns, row by row; midnights are days in some of them."""
         places = [self.columns.index(name) for name in names]
         columns = [[row[place] for row in self.rows] for place in places]
         if any(NESTED in column for column in columns):
             raise Unusable("a column holds lists or objects; this file reads flat tables only")
-        return list(zip(*map(canonical, columns)))
+        found = (by_days(column) if name in days else column for name, column in zip(names, columns))
+        return list(zip(*map(canonical, found)))
 
 
 NESTED = "\0lists or objects"
@@ -95,6 +96,14 @@ def canonical(column: list[Text]) -> list[Text]:
     return [None if text is None else known[text] for text in column]
 
 
+def by_days(column: list[Text]) -> list[Text]:
+    """Days for moments, where all are midnights."""
+    midnight = " 00:00:00"
+    if any(text is not None and not text.endswith(midnight) for text in column):
+        return column
+    return [None if text is None else text[: -len(midnight)] for text in column]
+
+
 def plain_number(number: float) -> str:
     """The shortest decimal that reads back the same, without an exponent and needless zeros."""
     text = f"{Decimal(repr(number)):f}"
@@ -112,65 +121,107 @@ def open_table(name: str) -> Table:
         data = Path(name).read_bytes()
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        raise Unusable(f"{name}: is not UTF-8 text; convert it first") from None
+        raise Unusable(f"{name}: {no_text(data)}") from None
     except OSError as error:
         raise Unusable(f"{name}: cannot be opened ({error.strerror})") from None
     if ending in (".jsonl", ".ndjson", ".json"):
         return json_table(name, text, one_list=ending == ".json")
+    if "\0" in re.split("[\r\n]", text, maxsplit=1)[0]:
+        raise Unusable(f"{name}: {no_text(data)}")
     return csv_table(name, text.removeprefix("\ufeff"), tabs=ending == ".tsv")
+
+
+def no_text(data: bytes) -> str:
+    """What a file is that is not UTF-8 text, and what to do about it."""
+    head = data[:64]
+    if head.startswith(b"\x1f\x8b"):
+        return "is compressed; unpack it first: gunzip -k IN"
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or (
+        len(head) > 1 and not (any(head[::2]) and any(head[1::2]))
+    ):
+        return "is UTF-16 text; convert it first: iconv -f utf-16 -t utf-8 IN > OUT"
+    if b"\0" in head:
+        return "is not text; give a CSV, TSV or JSON-lines file"
+    return "is not UTF-8 text; convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT"
 
 
 def csv_table(name: str, text: str, tabs: bool) -> Table:
     """One fixed dialect: nothing is guessed from the rows."""
-    lines = re.split("\r\n|\r|\n", text, maxsplit=2)[:2]
-    first, second = [*lines, ""][:2]
     if not text:
         raise Unusable(f"{name}: is empty; a table needs a header line and rows")
+    lines = re.split("\r\n|\r|\n", text, maxsplit=2)[:2]
+    first, second = [*lines, ""][:2]
     separator = "\t" if tabs else max(",;\t|", key=first.count)
-    header = [
-        field.strip() for field in next(csv.reader([first], delimiter=separator, skipinitialspace=True), [])
-    ]
-    if not all(header) or not header or len({field.casefold() for field in header}) < len(header):
-        raise Unusable(f"{name}: has a header in which names are missing or alike; mend it")
-    spaced = all(line.count(separator) == line.count(separator + " ") for line in (first, second))
-    if len(header) > 1 and spaced:
-        separator += " "
+    if all(line.count(separator) == line.count(separator + " ") for line in (first, second)):
+        records = list(csv_records(name, first, separator + " ", strict=False))
+        if records and len(records[0][1]) > 1:
+            separator += " "
+    header = csv_header(name, next((fields for _, fields in csv_records(name, first, separator)), []))
     rows = []
-    for number, fields in csv_records(name, text, separator, single=len(header) == 1):
-        if len(fields) == len(header) + 1 and fields[-1] is None:
-            fields.pop()  # a separator at the end of a line
-        if len(fields) != len(header):
+    for number, fields in csv_records(name, text, separator):
+        if not fields and len(header) > 1:
+            continue
+        if len(fields or [None]) != len(header):
             raise Unusable(
-                f"{name}: record {number} has {len(fields)} fields where the header has {len(header)}"
+                f"{name}: line {number} has {len(fields)} fields where the header has {len(header)}; "
+                "mend that line"
             )
-        rows.append(fields)
+        rows.append(fields or [None])
     return Table(header, rows[1:])
 
 
-def csv_records(name: str, text: str, separator: str, single: bool) -> Iterator[tuple[int, list[Text]]]:
-    """The records of a CSV file; an empty field is a missing value, an empty line no record."""
+def csv_header(name: str, fields: list[Text]) -> list[str]:
+    """The columns' names."""
+    header = [(field or "").strip() for field in fields]
+    if header in ([], [""]):
+        raise Unusable(f"{name}: has a blank first line; delete it")
+    if "" in header:
+        raise Unusable(f"{name}: column {header.index('') + 1} of the header has no name; give it one")
+    for place, field in enumerate(header):
+        if header.index(field) < place:
+            first = header.index(field) + 1
+            raise Unusable(f"{name}: columns {first} and {place + 1} have the same name; rename one")
+    proper_names(name, header)
+    return header
+
+
+def proper_names(name: str, columns: Sequence[str]) -> None:
+    """Refuse names that an engine cannot tell apart or write."""
+    if len({column.casefold() for column in columns}) < len(columns):
+        raise Unusable(f"{name}: has columns whose names differ by upper and lower case only; rename them")
+    if not all(columns) or any("\0" in column for column in columns):
+        raise Unusable(f"{name}: has a column without a proper name; give it one")
+
+
+def csv_records(
+    name: str, text: str, separator: str, strict: bool = True
+) -> Iterator[tuple[int, list[Text]]]:
+    """The records of a CSV file, numbered; an empty field is a missing value, a blank line has no fields.
+
+    A field stands in quotes as a whole, or begins with none, not even after spaces.
+    """
     mark = re.escape(separator)
-    bare = f"[^{mark}\r\n]*" if len(separator) == 1 else f"(?:(?!{mark})[^\r\n])*"
-    field = re.compile(f'(?: *"([^"]*(?:""[^"]*)*)" *|({bare}))({mark}|\r\n|\r|\n|\\Z)')
-    ends: set[str] = set()
+    field = re.compile(f'(?:"([^"]*(?:""[^"]*)*)"|((?! *")(?:(?!{mark})[^\r\n])*))({mark}|\r\n|\r|\n|\\Z)')
     fields: list[Text] = []
-    at, number = 0, 1
+    end, at, number = "", 0, 1
     while at < len(text) or fields:
         found = field.match(text, at)
-        if found is None or (found[1] is None and found[2].lstrip(" ").startswith('"')):
-            raise Unusable(f"{name}: record {number} is not well-formed; mend its quotes and separators")
+        if found is None:
+            if strict:
+                raise Unusable(f"{name}: line {number} is not well-formed; mend its quotes and separators")
+            return
         value = found[2] if found[1] is None else found[1].replace('""', '"')
         fields.append(value or None)
         at = found.end()
         if found[3] == separator:
             continue
-        ends.add(found[3])
-        if len(ends - {""}) > 1:
-            raise Unusable(f"{name}: has lines that end in different ways; mend them")
-        if single or len(fields) > 1 or fields[0] is not None or found[1] is not None:
-            yield number, fields
+        if end and found[3] and found[3] != end:
+            raise Unusable(f"{name}: has lines that end in different ways; mend them: sed -i 's/\\r$//' FILE")
+        end = end or found[3]
+        blank = fields == [None] and found[1] is None
+        yield number, [] if blank else fields
         number, fields = number + 1, []
-        if found[3] == "":
+        if not found[3]:
             return
 
 
@@ -187,8 +238,9 @@ def json_table(name: str, text: str, one_list: bool) -> Table:
     if not isinstance(objects, list) or not all(isinstance(item, dict) for item in objects):
         raise Unusable(f"{name}: holds values that are no objects; write one object a line")
     columns = list(dict.fromkeys(key for item in objects for key in item))
-    if not columns or len({column.casefold() for column in columns}) < len(columns) or "" in columns:
-        raise Unusable(f"{name}: has no keys, or keys without a proper name of their own; mend them")
+    if not columns:
+        raise Unusable(f"{name}: has no object with keys; write one object a line")
+    proper_names(name, columns)
     rows: list[list[Text]] = [[] for _ in objects]
     for column in columns:
         values = [item.get(column) for item in objects]
@@ -268,6 +320,53 @@ def table_digest(rows: Sequence[Value], columns: Sequence[str]) -> str:
 def compact_json(value: Any) -> str:
     """JSON without spaces, characters as they are."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+# --- spellings of a value ----------------------------------------------------------------------------------
+
+HIDDEN = (
+    *((0x00, 0x08), (0x0E, 0x1B), (0x7F, 0x84), (0x86, 0x9F), (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C)),
+    *((0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E)),
+    *((0x2060, 0x206F), (0x2800, 0x2800), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF)),
+    *((0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0xE0000, 0xE0FFF)),
+)
+PRINTED = {
+    "'": (0x2018, 0x2019, 0x201A, 0x201B, 0x2032, 0x2B9, 0x2BC, 0xB4),
+    '"': (0x201C, 0x201D, 0x201E, 0x201F, 0xAB, 0xBB),
+    "-": (0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015, 0x2212),
+}
+KEYS = {code: key for key, codes in PRINTED.items() for code in codes}
+
+
+def meant(text: Text) -> str:
+    """What all spellings of a value have in common; a missing value and a blank one are alike.
+
+    Capitals, white space, invisible characters, quotes around it and compatible forms of a character are left
+    aside; decimal numbers and moments are what they amount to.
+    """
+    shown = "".join(
+        character
+        for character in unicodedata.normalize("NFD", text or "")
+        if not any(low <= ord(character) <= high for low, high in HIDDEN)
+    )
+    for _ in range(2):
+        shown = unicodedata.normalize("NFKD", shown.casefold())
+    words = " ".join(shown.translate(KEYS).split())
+    while len(words) >= 2 and words[0] == words[-1] and words[0] in ("'", '"'):
+        words = words[1:-1].strip()
+    if re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,9})?", words):
+        mantissa, _, exponent = words.partition("e")
+        figures = mantissa.lstrip("+-").replace(".", "")
+        kept = figures.rstrip("0")
+        scale = int(exponent or 0) - len(mantissa.partition(".")[2]) + len(figures) - len(kept)
+        return f"{'-' * words.startswith('-')}{kept.lstrip('0')}e{scale}" if kept else "0e0"
+    moment = re.fullmatch(
+        r"([0-9]{4}-[0-9]{2}-[0-9]{2})[t ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(\.[0-9]+)?", words
+    )
+    if moment and (moment[3] or not moment[4]):
+        second = (moment[3] or ":00") + (moment[4] or ".").rstrip("0")
+        return moment[1] if moment[2] + second == "00:00:00." else f"{moment[1]} {moment[2]}{second}"
+    return words
 
 
 # --- exact quantities --------------------------------------------------------------------------------------
@@ -440,6 +539,7 @@ KNOWN = {
     "distance": (None, "absolute", "euclidean", "max", "gower", "hamming", "discrete"),
     "missing": ("value", "drop", "error"),
     "hierarchy_cost": ("height", "leaves"),
+    "spellings": ("one", "own"),
 }
 LIMITS = {
     "max_leakage": read_bits,
@@ -572,6 +672,7 @@ class Certificate:
             "spans",
             "hierarchy_cost",
             "distinct_rows",
+            "spellings",
         }
         self.not_checked = {
             "created": raw["created"],
@@ -616,8 +717,13 @@ class Certificate:
         self.distance = self._one_of(raw, "distance", None)
         self.missing = self._one_of(raw, "missing", None)
         self.cost = self._one_of(raw, "hierarchy_cost", "height")
+        self.spellings = self._one_of(raw, "spellings", "own")
         self.distinct = raw.get("distinct_rows", False)
         need(type(self.distinct) is bool, "options.distinct_rows is neither true nor false")
+
+    def secret(self, values: Value) -> Value:
+        """Sensitive values as they are counted: with one for all its spellings, or each as it is written."""
+        return tuple(map(meant, values)) if self.spellings == "one" else values
 
     def _of(self, raw: Any, name: str) -> Any:
         found = raw.get(name, {})
@@ -903,9 +1009,10 @@ class Exposure:
         c = b + len(certificate.given)
         groups: dict[tuple[int, Value, Value], set[Value]] = {}
         known: dict[Value, set[Value]] = {}
+        value_of = {row[:a]: certificate.secret(row[:a]) for row in rows}
         self.rows = [0] * len(certificate.cells)
         for row, number in Counter(rows).items():
-            secret, given, cell = row[:a], row[b:c], cell_of[row[a:b]]
+            secret, given, cell = value_of[row[:a]], row[b:c], cell_of[row[a:b]]
             groups.setdefault((cell, row[c:], given), set()).add(secret)
             known.setdefault(given, set()).add(secret)
             self.rows[cell] += number
@@ -938,16 +1045,24 @@ class Exposure:
 # --- the checks --------------------------------------------------------------------------------------------
 
 
-def verify(raw: dict[str, Any], original: Table, released: Table) -> tuple[list[Check], dict[str, Any]]:
-    """All checks, and what is not checked."""
+class Findings(NamedTuple):
+    """All checks, what is not checked, and what to bear in mind."""
+
+    checks: list[Check]
+    not_checked: dict[str, Any]
+    notes: list[str]
+
+
+def verify(raw: dict[str, Any], original: Table, released: Table) -> Findings:
+    """Make all checks."""
     name = f"{FORMAT} {VERSION}"
     try:
         certificate = Certificate(raw)
     except Malformed as error:
-        return [Check("format", False, name, str(error))], {}
-    return [Check("format", True, name, name), *Verifier(certificate, original, released).checks()], (
-        certificate.not_checked
-    )
+        return Findings([Check("format", False, name, str(error))], {}, [])
+    verifier = Verifier(certificate, original, released)
+    checks = [Check("format", True, name, name), *verifier.checks()]
+    return Findings(checks, certificate.not_checked, verifier.notes())
 
 
 class Verifier:
@@ -959,7 +1074,8 @@ class Verifier:
         self.released_rows: list[Value] | None = None
         if all(column in original.columns for column in certificate.original):
             table = original.without_duplicates() if certificate.distinct else original
-            self.rows = table.read(certificate.original)
+            days = [column for column in certificate.public if certificate.kinds[column] == "date"]
+            self.rows = table.read(certificate.original, days)
             if certificate.missing == "drop":
                 self.rows = [row for row in self.rows if None not in row]
         if all(column in released.columns for column in certificate.released):
@@ -1015,6 +1131,19 @@ class Verifier:
         yield from self._measures()
         yield self._target()
         yield self._witnesses()
+
+    def notes(self) -> list[str]:
+        """What to bear in mind: values that differ in spelling only, where each counts for itself."""
+        found = []
+        for place, column in enumerate(self.certificate.sensitive):
+            texts = {row[place] for row in self.rows or [] if self.certificate.spellings == "own"}
+            spare = len(texts) - len(set(map(meant, texts)))
+            if spare:
+                found.append(
+                    f"{spare:,} of the values of {column!r} differ from others in spelling only; this "
+                    "certificate counts each for itself, so fewer may be left than it says"
+                )
+        return found
 
     def _tables(self) -> Iterator[Check]:
         certificate = self.certificate
@@ -1079,7 +1208,11 @@ class Verifier:
 
     def _measures(self) -> Iterator[Check]:
         certificate, exposure = self.certificate, self.exposure
-        secrets = None if self.rows is None else len({row[: self.public.start] for row in self.rows})
+        secrets = None
+        if self.rows is not None:
+            secrets = len(
+                {certificate.secret(row) for row in {row[: self.public.start] for row in self.rows}}
+            )
         found: dict[str, int | None] = {
             "sensitive_values": secrets,
             "public_values": None if self.values is None else len(self.values),
@@ -1232,27 +1365,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         raw = read_certificate(options.certificate)
-        checks, not_checked = verify(raw, open_table(options.original), open_table(options.released))
+        found = verify(raw, open_table(options.original), open_table(options.released))
     except Unusable as error:
-        sys.stderr.write(f"{parser.prog}: {error}\n")
+        sys.stderr.write(f"{parser.prog}: {seen(str(error))}\n")
         return 2
-    holds = all(check.holds for check in checks)
-    tell(as_json(checks, not_checked) if options.format == "json" else as_text(checks, not_checked))
+    holds = all(check.holds for check in found.checks)
+    tell(as_json(found) if options.format == "json" else as_text(found))
     return 0 if holds else 1
 
 
-def as_json(checks: list[Check], not_checked: dict[str, Any]) -> str:
+def as_json(found: Findings) -> str:
     """The answer for programs."""
     answer = {
-        "holds": all(check.holds for check in checks),
-        "checks": [check._asdict() for check in checks],
-        "not_checked": not_checked,
+        "holds": all(check.holds for check in found.checks),
+        "checks": [check._asdict() for check in found.checks],
+        "not_checked": found.not_checked,
+        "notes": found.notes,
     }
-    return json.dumps(answer, ensure_ascii=False, indent=2)
+    written = json.dumps(answer, ensure_ascii=False, indent=2)
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in written)
 
 
-def as_text(checks: list[Check], not_checked: dict[str, Any]) -> str:
+def as_text(found: Findings) -> str:
     """The answer for people."""
+    checks = found.checks
     failed = [check.name for check in checks if not check.holds and check.found is not None]
     not_made = [check.name for check in checks if not check.holds and check.found is None]
     fails = failed or not_made
@@ -1267,12 +1403,20 @@ def as_text(checks: list[Check], not_checked: dict[str, Any]) -> str:
             lines.append(f"  {check.name:<16}  {line}")
     if not_made:
         lines.append(f"  {'not made':<16}  FAIL, because of what fails above: {', '.join(not_made)}")
-    if not_checked:
+    lines += [line for note in found.notes for line in ("", f"Note: {note}.")]
+    if found.not_checked:
         lines += [
             "",
             "Not checked, because no table can tell: when and by what it was made, and what is stated.",
         ]
-    return "\n".join(lines)
+    return "\n".join(map(seen, lines))
+
+
+def seen(line: str) -> str:
+    """A line without characters that a terminal would take for a command."""
+    if line.isprintable():
+        return line
+    return "".join(c if c.isprintable() else " " if c.isspace() else ascii(c)[1:-1] for c in line)
 
 
 def tell(answer: str) -> None:

@@ -46,7 +46,7 @@ def verify(
         return Verification((Check("format", holds=False, claimed=name, found=str(error)),))
     evidence = Evidence(claimed, open_table(original, names=names), open_table(released))
     found = (Check("format", holds=True, claimed=name, found=name), *checks(evidence))
-    return Verification(found, _about(claimed), claimed.not_checked)
+    return Verification(found, _about(claimed), claimed.not_checked, evidence.notes)
 
 
 def _about(certificate: Certificate) -> dict[str, Any]:
@@ -56,6 +56,7 @@ def _about(certificate: Certificate) -> dict[str, Any]:
         **{role: list(columns) for role, columns in certificate.columns._asdict().items()},
         "missing": options.missing,
         "distinct_rows": options.distinct_rows,
+        "spellings": options.spellings,
         "codeword": options.codeword,
         "distance": options.distance,
         "kinds": dict(options.kinds),

@@ -3,7 +3,6 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -123,11 +122,9 @@ def test_column_named_twice_in_a_frame() -> None:
 
 
 def test_column_of_mixed_kinds() -> None:
-    for values in ([1, "x", None], [2**70, 1], [1j, 2j], np.array([1, 2], np.float16)):
-        with pytest.raises(SourceError, match="mixed or unknown kinds"):
-            open_table(
-                pa.table({"a": values}) if isinstance(values, np.ndarray) else pd.DataFrame({"a": values})
-            )
+    for values in ([1, "x", None], [2**70, 1], [1j, 2j]):
+        with pytest.raises(SourceError, match="column 'a' holds mixed or unknown kinds"):
+            open_table(pd.DataFrame({"b": 1, "a": values}))
 
 
 @pytest.mark.parametrize("ending", ["parquet", "xlsx", "jsonl", "csv", "db"])

@@ -102,7 +102,7 @@ def test_a_false_claim_is_told_with_what_was_found(made: Made) -> None:
 
 def test_the_result_is_json(made: Made) -> None:
     answer = json.loads(json.dumps(verify(made.certificate, **tables(made)).to_dict()))
-    assert set(answer) == {"holds", "checks", "about", "not_checked"}
+    assert set(answer) == {"holds", "checks", "about", "not_checked", "notes"}
     assert answer["checks"][0] == {
         "name": "format",
         "holds": True,

@@ -1,0 +1,220 @@
+"""Where a user's arguments enter: what goes wrong because of one is said in one line that names it.
+
+Nothing is checked while all goes well. When a public function fails, its arguments are held against their
+types; those of constructors, which would take anything and fail later, at once.
+"""
+
+import inspect
+import linecache
+import sys
+import types
+import typing
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache, wraps
+from numbers import Integral, Real
+from typing import Any
+
+from noiseless.errors import NoiselessError, RequestError
+
+_OPERATORS = frozenset(
+    f"__{side}{name}__" for side in ("", "r") for name in ("add", "sub", "mul", "truediv", "and", "or", "xor")
+) | {"__lt__", "__le__", "__gt__", "__ge__"}
+_FAULTS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, RuntimeError)
+_UNCLEAR = (ArithmeticError, AttributeError, LookupError, RecursionError)
+_WORDS = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "True or False",
+    bytes: "bytes",
+    type(None): "None",
+}
+
+
+_ARRAYS = ("ndarray", "Series", "Array", "ChunkedArray")
+
+
+class ArgumentError(RequestError, TypeError, ValueError):
+    """An argument of a public function is not what the function takes."""
+
+
+@cache
+def guarded(thing: Any, name: str) -> Any:  # noqa: ANN401 - a function or a class
+    """A public function that names the argument at fault; a class whose methods do."""
+    if not isinstance(thing, type):
+        found = _guard(thing, name, eager=False)
+        found.__module__, found.__qualname__ = "noiseless", name
+        return found
+    if issubclass(thing, BaseException):
+        return thing
+    for one in thing.__mro__:
+        if one.__module__.startswith("noiseless"):
+            _guard_members(one, name)
+    return thing
+
+
+def _guard_members(thing: type, name: str) -> None:
+    for key, member in list(vars(thing).items()):
+        kind = type(member) if isinstance(member, classmethod | staticmethod) else None
+        plain = member.__func__ if kind else member
+        if not isinstance(plain, types.FunctionType) or hasattr(plain, "__wrapped__"):
+            continue
+        if key in _OPERATORS:
+            setattr(thing, key, _guard_operator(plain))
+        elif key in ("__init__", "__contains__") or not key.startswith("_"):
+            called = name if key == "__init__" else f"{name}.{key}"
+            wrapped = _guard(plain, called, eager=key == "__init__")
+            setattr(thing, key, kind(wrapped) if kind else wrapped)
+
+
+def _guard_operator(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """An operator that leaves it to Python to say that it does not take something."""
+    parameter = function.__code__.co_varnames[1]
+
+    @wraps(function)
+    def call(self: Any, other: Any) -> Any:  # noqa: ANN401 - those of the operator
+        if type(other) is not type(self) and not _fits(other, _hint(function, parameter)):
+            return NotImplemented
+        return function(self, other)
+
+    return call
+
+
+def _guard(function: Callable[..., Any], name: str, *, eager: bool) -> Callable[..., Any]:
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - those of the function
+        caller = sys._getframe(1).f_globals.get("__name__", "")  # noqa: SLF001 - the package itself is trusted
+        if caller.startswith(("noiseless.", "dataclasses")):
+            return function(*args, **kwargs)
+        if eager:
+            _check(function, name, args, kwargs)
+        try:
+            return function(*args, **kwargs)
+        except NoiselessError:
+            raise
+        except _FAULTS as error:
+            _check(function, name, args, kwargs)
+            if isinstance(error, _UNCLEAR) or not _is_said(error):
+                help_on = f"help(noiseless.{name}) says what it takes"
+                raise ArgumentError(f"{name} cannot be computed from these; {help_on}") from error
+            raise
+
+    return call
+
+
+def _is_said(error: BaseException) -> bool:
+    """Whether an error was raised on purpose, by a line of the package that says so."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return False
+    code = trace.tb_frame.f_code
+    ours = trace.tb_frame.f_globals.get("__name__", "").startswith("noiseless.")
+    return ours and linecache.getline(code.co_filename, trace.tb_lineno).lstrip().startswith("raise ")
+
+
+def _check(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    """Raise if an argument is not of its type.
+
+    Raises:
+        ArgumentError: one is not; or there are too many, or too few.
+    """
+    try:
+        given = inspect.signature(function).bind(*args, **kwargs).arguments
+    except TypeError as error:
+        raise ArgumentError(f"{name}: {error}") from None
+    for parameter, value in given.items():
+        hint = _hint(function, parameter)
+        kind = inspect.signature(function).parameters[parameter].kind
+        values = (
+            value if kind is kind.VAR_POSITIONAL else value.values() if kind is kind.VAR_KEYWORD else [value]
+        )
+        if not all(_fits(each, hint) for each in values):
+            raise ArgumentError(f"{name}: {parameter} is {_described(hint)}, not {_named(value)}")
+
+
+@cache
+def _hint(function: Callable[..., Any], parameter: str) -> Any:  # noqa: ANN401 - any type
+    """The type of a parameter; anything, where it is not known at run time."""
+    written = function.__annotations__.get(parameter, Any)
+    if not isinstance(written, str):
+        return written
+    try:
+        return eval(written, function.__globals__)  # noqa: S307 - an annotation of ours
+    except NameError:
+        return Any
+
+
+def _fits(value: Any, hint: Any) -> bool:  # noqa: ANN401 - anything, and any type
+    """Whether a value is of a type, as far as that can be seen."""
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        return any(_fits(value, one) for one in inner)
+    if origin is typing.Literal:
+        return any(type(value) is type(one) and value == one for one in inner)
+    if origin is typing.Annotated or hint is None:
+        return _fits(value, inner[0] if inner else type(None))
+    kind = origin or hint
+    if kind in (Any, object) or not isinstance(kind, type):
+        return True
+    return _is_a(value, kind, inner)
+
+
+def _is_a(value: Any, kind: type, inner: tuple[Any, ...]) -> bool:  # noqa: ANN401 - anything
+    """Whether a value is of a class, and what it holds of others; arrays are as good as lists."""
+    if getattr(kind, "_is_protocol", False):
+        asked = [name for name, member in vars(kind).items() if callable(member) and name[:3] != "__i"]
+        return not kind.__module__.startswith("noiseless") or all(hasattr(value, name) for name in asked)
+    kind = {float: Real, int: Integral}.get(kind, kind)
+    if isinstance(value, str) and inner:  # no list of texts, though its letters are
+        return False
+    if isinstance(value, kind):
+        return _holds(value, kind, inner)
+    return _is_array(value) and kind in (Sequence, Iterable, Collection)
+
+
+def _holds(value: Any, kind: type, inner: tuple[Any, ...]) -> bool:  # noqa: ANN401 - a container
+    """Whether what is in a container is of its types; an iterator is not used up."""
+    if not inner or not isinstance(value, Collection) or _is_array(value):
+        return True
+    if isinstance(value, Mapping):
+        return all(_fits(key, inner[0]) and _fits(one, inner[-1]) for key, one in value.items())
+    if kind is tuple and inner[-1] is not Ellipsis:
+        return len(value) == len(inner) and all(map(_fits, value, inner))
+    return not issubclass(kind, Sequence | set | frozenset | Iterable) or all(
+        _fits(one, inner[0]) for one in value
+    )
+
+
+def _is_array(value: object) -> bool:
+    return type(value).__name__ in _ARRAYS
+
+
+def _described(hint: Any) -> str:  # noqa: ANN401 - any type
+    """A type in words."""
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    kind = origin or hint
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join(dict.fromkeys(_described(one) for one in inner))
+    if origin is typing.Literal:
+        return f"one of {', '.join(map(repr, inner))}"
+    if hint in _WORDS:
+        return _WORDS[hint]
+    if inner and isinstance(kind, type) and issubclass(kind, Iterable) and not _is_array_kind(kind):
+        each = "" if inner[0] is Any else f" ({_described(inner[0])} each)"
+        return "a dictionary" if issubclass(kind, Mapping) else f"a list{each}"
+    return _with_article("array" if _is_array_kind(kind) else getattr(kind, "__name__", str(kind)))
+
+
+def _is_array_kind(kind: Any) -> bool:  # noqa: ANN401 - any type
+    return getattr(kind, "__name__", "") in _ARRAYS
+
+
+def _with_article(noun: str) -> str:
+    return f"{'an' if noun[:1] in 'AEIOUaeiou' else 'a'} {noun}"
+
+
+def _named(value: object) -> str:
+    """What somebody gave instead; never the value itself."""
+    return _WORDS.get(type(value)) or _with_article(type(value).__name__)

@@ -1,0 +1,153 @@
+"""Whatever the public functions and classes are given, they work or say in one line what is wrong."""
+
+import inspect
+import math
+import pickle
+import random
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import noiseless as nl
+from noiseless.boundary import ArgumentError
+
+TABLE = pa.table({"age": [31, 31, 52, 47], "ward": ["a", "a", "b", "b"]})
+JOINT = nl.JointRange.from_pairs([(0, 0), (0, 1), (1, 1)])
+PLAN = nl.plan("mean", n=10, bounds=(0, 1), step="0.1", budget=1)
+STRANGE = [
+    *(
+        None,
+        True,
+        0,
+        1,
+        -1,
+        2**80,
+        0.5,
+        -0.5,
+        math.nan,
+        math.inf,
+        1j,
+        Fraction(1, 3),
+        "",
+        "age",
+        "mean",
+        "no.csv",
+    ),
+    *(
+        b"x",
+        [],
+        [1],
+        ["a"],
+        [None],
+        [[0.5, 0.5], [0.5, 0.5]],
+        (0, 1),
+        (1, 0),
+        [(0, 0), (0, 1)],
+        {},
+        {"a": 1},
+        set(),
+    ),
+    *(object(), int, len, TABLE, pd.DataFrame({"a": [1]}), np.zeros((2, 2)), np.array(["x"]), nl.Bits(2)),
+    *(JOINT, PLAN, nl.audit(TABLE, sensitive="age", public="ward")),
+]
+NAMES = [name for name in nl.__all__ if name != "connect" and not name.endswith("Error")]
+
+
+def methods(name: str) -> Iterator[Callable[..., Any]]:
+    """A function; the constructors of a class."""
+    thing = getattr(nl, name)
+    yield thing
+    if isinstance(thing, type):
+        for key, member in inspect.getmembers(thing, inspect.ismethod):
+            if not key.startswith("_") and member.__func__.__module__.startswith("noiseless"):
+                yield member
+
+
+def arguments(function: Callable[..., Any], draw: random.Random) -> tuple[list[Any], dict[str, Any]]:
+    """Strange ones for all that is required and for some of the rest."""
+    named = {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        if parameter.default is parameter.empty or draw.random() < 0.3:
+            named[parameter.name] = draw.choice(STRANGE)
+    return [], named
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", NAMES)
+def test_strange_arguments_are_taken_or_refused_in_one_line(name: str) -> None:
+    draw = random.Random(name)
+    for function in methods(name):
+        for _ in range(12):
+            args, kwargs = arguments(function, draw)
+            with suppress(nl.NoiselessError, ValueError, TypeError):  # of pydantic, and said on purpose
+                function(*args, **kwargs)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: nl.leakage([1]), "leakage: joint is a JointRange or a ContinuousRange, not a list"),
+        (lambda: nl.lovasz_theta(JOINT), "lovasz_theta: graph is a Graph, not a JointRange"),
+        (lambda: nl.Channel([[1, 0], [0, 1]]), "Channel: matrix is an array, not a list"),
+        (
+            lambda: nl.consequences(5),
+            "consequences: mechanism is a QuantizedQuery or a Plan, not a whole number",
+        ),
+        (lambda: nl.Bits("2"), "Bits: ratio is a whole number or a Fraction or a Decimal, not a text"),
+        (
+            lambda: nl.audit(TABLE, sensitive="age", public=0),
+            "audit: public is a text or a list (a text each) or",
+        ),
+        (
+            lambda: nl.audit(TABLE, sensitive=["age", 1], public="ward"),
+            "audit: sensitive is a text or a list",
+        ),
+        (nl.leakage, "leakage: missing a required argument: 'joint'"),
+        (lambda: nl.leakage(JOINT, strange=1), "leakage: got an unexpected keyword argument 'strange'"),
+        (lambda: nl.Verification("x"), "Verification: checks is a list"),
+    ],
+)
+def test_the_argument_at_fault_is_named(call: Callable[[], Any], words: str) -> None:
+    with pytest.raises(ArgumentError) as refused:
+        call()
+    assert str(refused.value).startswith(words)
+    assert isinstance(refused.value, TypeError | nl.NoiselessError)
+
+
+def test_operators_say_what_they_do_not_take() -> None:
+    for call in (
+        lambda: nl.Bits(2) - 0.5,
+        lambda: nl.Bits(2) + "x",
+        lambda: nl.Nats(2) - 1,
+        lambda: nl.Bits(2) < "x",
+    ):
+        with pytest.raises(TypeError, match=r"'(Bits|Nats)'"):
+            call()
+
+
+def test_whole_numbers_of_bits_are_added_exactly() -> None:
+    assert nl.Bits(38) - 1 == nl.Bits(19)
+    assert 1 + nl.Bits(19) == nl.Bits(19) + 1 == nl.Bits(38)
+    assert 3 - nl.Bits(2) == 2
+    assert sum([nl.Bits(3), nl.Bits(5)], 0) == nl.Bits(15)
+    with pytest.raises(TypeError):
+        _ = nl.Bits(2) + 10**9
+
+
+def test_a_plan_has_consequences() -> None:
+    assert nl.consequences(PLAN).bits == nl.consequences(PLAN.mechanism).bits == PLAN.bits
+
+
+def test_what_is_guarded_stays_what_it_was() -> None:
+    assert nl.audit is nl.audit
+    assert pickle.loads(pickle.dumps(nl.audit)) is nl.audit
+    assert inspect.signature(nl.leakage).parameters.keys() >= {"joint"}
+    assert isinstance(nl.Bits(2), nl.Bits)
