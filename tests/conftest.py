@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
+from left_behind import changes, restore_logging, shared
 from soaking import TIMES, soaking
 
 settings.register_profile(
@@ -52,6 +54,23 @@ class Scheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no typ
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:  # noqa: ANN401 - xdist's own
     """Who runs what when several processes run the tests."""
     return Scheduling(config, log)
+
+
+@pytest.fixture(autouse=True)
+def _leaves_nothing_behind() -> Iterator[None]:
+    """What all tests of a process share is as it was: no test depends on those that ran before it."""
+    before = shared()
+    yield
+    left = changes(before, shared())
+    assert not left, f"the test changed {', '.join(left)} and did not change it back"
+
+
+@pytest.fixture
+def own_logging() -> Iterator[None]:
+    """The test may set up logging as a server does."""
+    before = shared()
+    yield
+    restore_logging(before)
 
 
 @pytest.fixture(scope="session")

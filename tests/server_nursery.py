@@ -8,6 +8,7 @@ null).
 import json
 import os
 import sys
+from functools import partial
 
 import pyarrow as pa
 import typer
@@ -17,7 +18,8 @@ from noiseless.cli.serve import serve_command
 from noiseless.curator import failpoints
 from noiseless.ledger import opening
 from noiseless.queries import sql
-from noiseless.server import app, protocol, running
+from noiseless.server import app, protocol, running, settings
+from waiting import HANGS
 
 BEFORE = (opening, sql, app, protocol, running, uvicorn, pa.array([0]))
 """What takes long is imported before the fork; an array imports pandas, where there is one."""
@@ -34,6 +36,7 @@ def start(arguments: list[str], log: str, failpoint: str | None) -> int:
         os.dup2(out, 1)
         os.dup2(out, 2)
         failpoints._armed = failpoints._Armed(failpoint)
+        settings.Settings = partial(settings.Settings, patience=HANGS)  # type: ignore[misc, assignment]
         command = typer.Typer()
         command.command()(serve_command)
         command(arguments, standalone_mode=False)

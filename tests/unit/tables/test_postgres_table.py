@@ -468,10 +468,12 @@ def test_uncommitted_changes_are_not_seen(people: str) -> None:
         assert watch.now() != before  # the number of transactions is the same: one fewer is running
 
 
-def test_a_restart_is_survived(people: str, postgres: PostgresServer) -> None:
+def test_a_restart_is_survived(own_postgres: PostgresServer) -> None:
+    people = own_postgres.new_url()
+    own_postgres.execute(people, "CREATE TABLE people AS SELECT 31 AS age")
     watch, table = StateWatch(f"{people}::people"), open_table(f"{people}::people")
     before = watch.now()
-    postgres.restart("fast")
+    own_postgres.restart("fast")
     assert watch.now() not in (before, None)
     with pytest.raises(SourceError, match="connection to the server is lost"):
         table.count()
