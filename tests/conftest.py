@@ -20,14 +20,25 @@ settings.register_profile("soak", settings.get_profile("default"), derandomize=F
 settings.load_profile("default")
 
 
+LONG = re.compile(r"_killed|_processes|test_notebooks|test_reproduce")
+"""What takes longest comes first, so that no process waits for another at the end."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """In a soak, properties that say how many examples they have get as many times more as all others."""
+    items.sort(key=lambda item: LONG.search(item.nodeid) is None)
     if not soaking():
         return
     for test in {item.function for item in items if isinstance(item, pytest.Function)}:
         used: Any = getattr(test, "_hypothesis_internal_use_settings", settings.default)
         if is_hypothesis_test(test) and used is not settings.default:
             test._hypothesis_internal_use_settings = settings(used, max_examples=used.max_examples * TIMES)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say how to have the same order again."""
+    if isinstance(seed := config.option.randomly_seed, int):
+        terminalreporter.write_line(f"the order was that of --randomly-seed={seed}")
 
 
 SHARING = re.compile(
