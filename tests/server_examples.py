@@ -135,7 +135,8 @@ class Nursery:
     def __init__(self) -> None:
         command = [sys.executable, str(Path(__file__).with_name("server_nursery.py"))]
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        self._process = subprocess.Popen(command, **pipes)
+        home = Path(__file__).parent  # the folder that the first test is in may be gone for the others
+        self._process = subprocess.Popen(command, cwd=home, **pipes)
         self._lock = threading.Lock()
 
     def ask(self, **wanted: object) -> Any:  # noqa: ANN401 - JSON

@@ -7,6 +7,7 @@ null).
 
 import json
 import os
+import signal
 import sys
 from functools import partial
 
@@ -24,10 +25,14 @@ from waiting import HANGS
 BEFORE = (opening, sql, app, protocol, running, uvicorn, pa.array([0]))
 """What takes long is imported before the fork; an array imports pandas, where there is one."""
 
+CHILDREN: set[int] = set()
+"""Servers that run."""
+
 
 def start(arguments: list[str], log: str, failpoint: str | None) -> int:
     child = os.fork()
     if child:
+        CHILDREN.add(child)
         return child
     code = 1
     try:
@@ -49,6 +54,8 @@ def start(arguments: list[str], log: str, failpoint: str | None) -> int:
 
 def poll(child: int) -> int | None:
     found, status = os.waitpid(child, os.WNOHANG)
+    if found:
+        CHILDREN.remove(child)
     return os.waitstatus_to_exitcode(status) if found else None
 
 
@@ -58,3 +65,5 @@ if __name__ == "__main__":
         answer = start(**wanted["start"]) if "start" in wanted else poll(wanted["poll"])
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
+    for child in CHILDREN:  # of tests that failed
+        os.kill(child, signal.SIGKILL)
