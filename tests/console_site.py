@@ -174,7 +174,7 @@ def open_chromium(profile: Path) -> Any:  # noqa: ANN401 - a selenium driver; se
     driver = webdriver.Chrome(options=options, service=service)
     driver.set_script_timeout(HANGS)
     driver.set_page_load_timeout(HANGS)
-    driver.command_executor.client_config.timeout = int(HANGS)
+    driver.command_executor.client_config.timeout = int(HANGS)  # type: ignore[union-attr]  # never a text
     return driver
 
 
