@@ -33,7 +33,8 @@ from sybil.parsers.rest import DocTestParser
 ROOT = Path(__file__).parent
 TABLES = ROOT / "src" / "noiseless" / "data"
 PROMPT = "$ "
-SECONDS = 120
+SECONDS = 900
+"""After so long a command hangs; a busy machine needs less."""
 PLAIN = re.compile(
     r"""(noiseless(?:[\w\s./:=,@%+-]|'[^']*'|"[^"$`\\]*")*)"""
     r"""(?:(?<=\s)> (?P<file>[\w.-]+)\s*)?(?P<told>\|\| echo "exit code \$\?")?"""

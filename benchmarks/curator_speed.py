@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from measure import WORK
+from measure import WORK, best_of
 from noiseless.curator import Curator
 from noiseless.ledger import Entry, Ledger
 from noiseless.ledger.copying import load
@@ -134,6 +134,19 @@ def pricing(sizes: tuple[int, int] = (10**2, 10**6), rounds: int = 15, size: int
     }
 
 
+def exposing(sizes: tuple[int, ...] = (10**4, 10**5), questions: int = 3) -> list[dict[str, Any]]:
+    """What each row has given away after some questions, beside a sort of the table's rows."""
+    found = []
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as folder, Curator.open(_written(Path(folder), size)) as curator:
+            curator.ask(*(f"SELECT {kind} FROM meters" for kind in _KINDS[:questions]))
+            table = pq.read_table(Path(folder) / "meters.parquet")
+            order = [(name, "ascending") for name in table.column_names]
+            ours, sorting = best_of(2, curator.exposure, lambda: table.sort_by(order))  # noqa: B023 - at once
+        found.append({"rows": size, "exposure s": ours, "sort s": sorting, "times a sort": ours / sorting})
+    return found
+
+
 def _ask(curator: Curator, asked: Iterator[str], size: int, together: int) -> int:
     for _ in range(size // together):
         curator.ask(*(next(asked) for _ in range(together)))
@@ -150,13 +163,13 @@ def _ask_by_threads(curator: Curator, asked: Iterator[str], size: int, threads: 
     return sum(threads.map(ask, parts))
 
 
-def _written(folder: Path) -> Path:
+def _written(folder: Path, rows: int = _ROWS) -> Path:
     random = np.random.default_rng(7)
     table = pa.table(
         {
-            "suburb": np.concatenate([np.arange(_SUBURBS), random.integers(0, _SUBURBS, _ROWS - _SUBURBS)]),
-            "kwh": random.integers(0, 10_001, _ROWS) / 1000,
-            "solar": random.random(_ROWS) < 0.3,
+            "suburb": np.concatenate([np.arange(_SUBURBS), random.integers(0, _SUBURBS, rows - _SUBURBS)]),
+            "kwh": random.integers(0, 10_001, rows) / 1000,
+            "solar": random.random(rows) < 0.3,
         }
     )
     pq.write_table(table, folder / "meters.parquet")
@@ -221,13 +234,14 @@ Questions that are priced, charged and answered durably, beside a bare loop of t
 transactions, which is the limit for whoever waits for each answer. It depends on how long the disk takes to
 make a transaction durable. `ask_each` asks one after the other without waiting: each has its own price and
 charge, and 32 share two transactions. Then the price of a new text among few entries of the ledger and
-among many."""
+among many; and what each row of a table has given away, beside a sort of its rows."""
 
 
 def measured(form: Form) -> Iterator[Part]:
     """Answers and prices."""
     yield Table(answering(2, 50) if form.small else answering(), "Answers")
     yield Table([pricing((100, 10**4), 3, 50) if form.small else pricing()], "Prices")
+    yield Table(exposing((10**4,)) if form.small else exposing(), "Exposure")
 
 
 SECTION = Section("curator", "The curator", INTRODUCTION, measured)

@@ -1,46 +1,19 @@
-"""Servers for the tests of the client: a real one in a process of its own, and a fake one that misbehaves."""
+"""A server for the tests of the client that does what a test says, and misbehaves."""
 
 import json
-import os
 import secrets
-import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any, Literal
 
 from noiseless.client.patience import Patience
 
 TOKEN = "nls_0123456789abcdef_" + "s3cret" * 7 + "x"
-SECONDS = 60
 Role = Literal["owner", "analyst"]
-
-_SCRIPT = """
-import os, signal, sys, threading
-from noiseless.server.running import Listening, serve
-from noiseless.server.settings import Settings
-
-def stop():
-    sys.stdin.read()  # until whoever started this ends
-    os.kill(os.getpid(), signal.SIGTERM)
-
-threading.Thread(target=stop, daemon=True).start()
-serve(Settings(curators=tuple(sys.argv[3:])), Listening(port=int(sys.argv[1]), log_format=sys.argv[2]))
-"""
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
 
 
 def new_token(ledger: str, *datasets: str, name: str = "ann", role: Role = "analyst") -> str:
@@ -52,60 +25,6 @@ def new_token(ledger: str, *datasets: str, name: str = "ann", role: Role = "anal
     with Ledger.open(ledger) as opened:
         add_token(opened, datasets, name=name, role=role, token=made)
     return made.text
-
-
-class ServerProcess:
-    """A real server; it ends with the process that started it."""
-
-    def __init__(self, *curators: Path, port: int | None = None) -> None:
-        self.curators, self.port = curators, port or free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def start(self, **environment: str) -> "ServerProcess":
-        """Start it; it listens when this returns."""
-        arguments = [str(self.port), "json", *map(str, self.curators)]
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _SCRIPT, *arguments],
-            env={**os.environ, **environment},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        ends = time.monotonic() + SECONDS
-        while not self._listens():
-            assert self._process.poll() is None, "the server ended by itself"
-            assert time.monotonic() < ends, "the server does not listen"
-            time.sleep(0.05)
-        return self
-
-    def _listens(self) -> bool:
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=2)
-        try:
-            connection.request("GET", "/readyz")
-            return connection.getresponse().status == 200
-        except OSError:
-            return False
-        finally:
-            connection.close()
-
-    def wait(self) -> int:
-        """How it ended, once it has."""
-        assert self._process is not None
-        code = self._process.wait(SECONDS)
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        return code
-
-    def stop(self) -> None:
-        """Have it end."""
-        if self._process is not None and self._process.poll() is None:
-            self._process.terminate()
-        if self._process is not None:
-            self.wait()
-
-
-# A server that does what a test says
 
 
 @dataclass

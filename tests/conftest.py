@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
+from left_behind import changes, restore_logging, shared
 from soaking import TIMES, soaking
 
 settings.register_profile(
@@ -18,14 +20,25 @@ settings.register_profile("soak", settings.get_profile("default"), derandomize=F
 settings.load_profile("default")
 
 
+LONG = re.compile(r"_killed|_processes|test_notebooks|test_reproduce")
+"""What takes longest comes first, so that no process waits for another at the end."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """In a soak, properties that say how many examples they have get as many times more as all others."""
+    items.sort(key=lambda item: LONG.search(item.nodeid) is None)
     if not soaking():
         return
     for test in {item.function for item in items if isinstance(item, pytest.Function)}:
         used: Any = getattr(test, "_hypothesis_internal_use_settings", settings.default)
         if is_hypothesis_test(test) and used is not settings.default:
             test._hypothesis_internal_use_settings = settings(used, max_examples=used.max_examples * TIMES)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say how to have the same order again."""
+    if isinstance(seed := config.option.randomly_seed, int):
+        terminalreporter.write_line(f"the order was that of --randomly-seed={seed}")
 
 
 SHARING = re.compile(
@@ -52,6 +65,23 @@ class Scheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no typ
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:  # noqa: ANN401 - xdist's own
     """Who runs what when several processes run the tests."""
     return Scheduling(config, log)
+
+
+@pytest.fixture(autouse=True)
+def _leaves_nothing_behind() -> Iterator[None]:
+    """What all tests of a process share is as it was: no test depends on those that ran before it."""
+    before = shared()
+    yield
+    left = changes(before, shared())
+    assert not left, f"the test changed {', '.join(left)} and did not change it back"
+
+
+@pytest.fixture
+def own_logging() -> Iterator[None]:
+    """The test may set up logging as a server does."""
+    before = shared()
+    yield
+    restore_logging(before)
 
 
 @pytest.fixture(scope="session")

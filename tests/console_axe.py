@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from console_site import Reader
+from waiting import HANGS
 
 AXE = "axe-core@4"
 
@@ -17,7 +18,7 @@ def fetch_axe(folder: Path) -> str:
     if npm is None:
         pytest.skip("npm, which brings axe-core, is not installed")
     command = [npm, "pack", AXE, "--silent"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=folder, capture_output=True, timeout=HANGS, check=False)
     packed = list(folder.glob("axe-core-*.tgz"))
     if done.returncode or not packed:
         pytest.skip("axe-core cannot be had from the npm registry")

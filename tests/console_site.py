@@ -5,7 +5,6 @@ import json
 import os
 import random
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -15,11 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from waiting import HANGS, free_port, wait_until
+
 START = """
 import sys
 from noiseless.server.running import Listening, serve
 from noiseless.server.settings import Settings
-serve(Settings(curators=tuple(sys.argv[2:])), Listening(port=int(sys.argv[1]), log_format="text"))
+patient = Settings(curators=tuple(sys.argv[3:]), timeout=float(sys.argv[2]), patience=float(sys.argv[2]))
+serve(patient, Listening(port=int(sys.argv[1]), log_format="text"))
 """
 
 FILE = """
@@ -50,6 +52,7 @@ bounds = [2024-01-01, 2024-12-31]
 
 BUDGETS = {
     "meters": (12, ""),
+    "other": (12, ""),
     "small": (4, ""),
     "quota": (30, "analyst_bits = 2"),
     "phone": (8, ""),
@@ -100,34 +103,30 @@ class Site:
     def start(cls, folder: Path) -> "Site":
         """Write all datasets and serve them."""
         files = {name: write_dataset(folder, name) for name in BUDGETS}
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        command = [sys.executable, "-c", START, str(port), *map(str, files.values())]
+        port = free_port()
+        command = [sys.executable, "-c", START, str(port), str(HANGS), *map(str, files.values())]
         with (folder / "server.log").open("wb") as log:
             process = subprocess.Popen(command, stdout=log, stderr=log)
         site = cls(f"http://127.0.0.1:{port}/", files, process)
         try:
-            site._wait()
+            wait_until(site._is_ready, "the server starts")
         except BaseException:
             process.kill()
             raise
         return site
 
-    def _wait(self) -> None:
-        until = time.monotonic() + 120
-        while time.monotonic() < until and self.process.poll() is None:
-            try:
-                with urllib.request.urlopen(f"{self.url}readyz", timeout=5):
-                    return
-            except (urllib.error.URLError, OSError):
-                time.sleep(0.2)
-        raise RuntimeError("the server did not start")
+    def _is_ready(self) -> bool:
+        assert self.process.poll() is None, "the server ended by itself"
+        try:
+            with urllib.request.urlopen(f"{self.url}readyz", timeout=HANGS):
+                return True
+        except (urllib.error.URLError, OSError):
+            return False
 
     def stop(self) -> None:
         """End the server."""
         self.process.terminate()
-        self.process.wait(60)
+        self.process.wait(HANGS)
 
     def token(self, dataset: str, role: str = "analyst", name: str = "ann") -> str:
         """A new token, as the command line makes one."""
@@ -149,7 +148,7 @@ class Site:
             headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
         )
         try:
-            with urllib.request.urlopen(request, timeout=60) as response:
+            with urllib.request.urlopen(request, timeout=HANGS) as response:
                 return response.status, json.loads(response.read())
         except urllib.error.HTTPError as error:
             with error:
@@ -172,7 +171,11 @@ def open_chromium(profile: Path) -> Any:  # noqa: ANN401 - a selenium driver; se
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     service = webdriver.ChromeService(str(shutil.which("chromedriver")), log_output=os.devnull)
-    return webdriver.Chrome(options=options, service=service)
+    driver = webdriver.Chrome(options=options, service=service)
+    driver.set_script_timeout(HANGS)
+    driver.set_page_load_timeout(HANGS)
+    driver.command_executor.client_config.timeout = int(HANGS)  # type: ignore[union-attr]  # never a text
+    return driver
 
 
 class Reader:
@@ -211,12 +214,12 @@ class Reader:
         """Go to a page of the console."""
         self.driver.execute_script("location.hash = arguments[0]", f"#/{place}")
 
-    def find(self, selector: str, text: str | None = None, seconds: float = 30) -> Any:  # noqa: ANN401
+    def find(self, selector: str, text: str | None = None) -> Any:  # noqa: ANN401
         """The first element that matches and shows a text, as soon as it is there."""
         from selenium.common.exceptions import StaleElementReferenceException
         from selenium.webdriver.common.by import By
 
-        until = time.monotonic() + seconds
+        until = time.monotonic() + HANGS
         while time.monotonic() < until:
             try:
                 for element in self.driver.find_elements(By.CSS_SELECTOR, selector):

@@ -1,12 +1,14 @@
 """Databases for tests; a module that wants them says `pytest_plugins = ["databases"]`.
 
 `postgres` is a server, `postgres_url` a new empty place on it, and `database_url` that and a SQLite file in
-turn. Where no PostgreSQL is installed tests that need one are skipped.
+turn; `own_postgres` is a server that a test may stop. Where no PostgreSQL is installed tests that need one
+are skipped.
 """
 
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,9 +16,8 @@ import pytest
 from postgres import PostgresServer, binaries, unprivileged_user
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    """A running server."""
+@contextmanager
+def _running() -> Iterator[PostgresServer]:
     programs = binaries()
     if programs is None:
         pytest.skip("no PostgreSQL is installed here")
@@ -36,6 +37,20 @@ def postgres() -> Iterator[PostgresServer]:
         server.stop("immediate")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A running server that all tests share; nobody stops it."""
+    with _running() as server:
+        yield server
+
+
+@pytest.fixture
+def own_postgres() -> Iterator[PostgresServer]:
+    """A running server that the test may stop."""
+    with _running() as server:
+        yield server
 
 
 @pytest.fixture

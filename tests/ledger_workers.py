@@ -29,9 +29,9 @@ from noiseless.ledger import (
     opening,  # noqa: F401 - imported when a ledger is opened
 )
 from noiseless.ledger.session import Session
+from waiting import HANGS
 
 REFUSED, FAILED = 7, 9
-SECONDS = 600
 DATASET = "meters"
 
 
@@ -57,7 +57,7 @@ def race(url: str, processes: int) -> list[int]:
     """Many processes ask for the last bit at the same moment."""
     ready, start = os.pipe(), os.pipe()
 
-    ledger = Ledger.open(url)
+    ledger = Ledger.open(url, patience=HANGS)
 
     def ask() -> int:
         ledger.state(DATASET)  # on a connection of its own, ready before the start
@@ -89,10 +89,9 @@ class Acknowledged:
         os.write(self._file, f"{kind} {question} {value}\n".encode())
 
 
-def ask_for_ever(ledger: Ledger, told: Acknowledged, end: float = 1e9) -> int:
-    """Charge for one question after the other, and store its answer."""
-    begin = time.monotonic()
-    while time.monotonic() - begin < end:
+def ask_for_ever(ledger: Ledger, told: Acknowledged, enough: Path | None = None) -> int:
+    """Charge for one question after the other, and store its answer, until a file says that it is enough."""
+    while enough is None or not enough.exists():
         question = next(told.questions)
         number = int(question.rpartition(".")[2])
         cell = f"cell {number % 3}"
@@ -185,12 +184,12 @@ def kill_at(url: str, folder: str, place: str) -> list[int]:
     return exit_codes([forked(lambda: charge("q1", answer=False)), forked(lambda: charge("q2", answer=True))])
 
 
-def load(url: str, folder: str, seconds: float, processes: int) -> list[int]:
-    """Processes that ask without a pause, for some time."""
+def load(url: str, folder: str, enough: str, processes: int) -> list[int]:
+    """Processes that ask without a pause until a file says that it is enough."""
 
     def ask() -> int:
-        with Ledger.open(url) as ledger:
-            return ask_for_ever(ledger, Acknowledged(folder), seconds)
+        with Ledger.open(url, patience=HANGS) as ledger:
+            return ask_for_ever(ledger, Acknowledged(folder), Path(enough))
 
     return exit_codes([forked(ask) for _ in range(processes)])
 
@@ -220,7 +219,7 @@ def main() -> None:
     }
 
     def work(name: str, *given: object) -> int:
-        signal.alarm(SECONDS)
+        signal.alarm(int(HANGS))
         print(json.dumps(commands[name](*given)), flush=True)
         return 0
 

@@ -7,14 +7,14 @@ import os
 import pwd
 import shutil
 import subprocess
-import time
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+from waiting import HANGS
+
 FOLDERS = ("/usr/lib/postgresql", "/usr/pgsql-*", "/opt/homebrew/opt", "/usr/local/opt", "/usr/local/pgsql")
 OWNER = "noiseless"
-SECONDS = 60
 
 _OPTIONS = {
     "listen_addresses": "''",  # a Unix socket only
@@ -22,6 +22,8 @@ _OPTIONS = {
     "shared_buffers": "16MB",
     "fsync": "off",  # the server may be killed in these tests, the machine is not
 }
+
+_WAIT = ("-w", "-t", str(int(HANGS)))
 
 
 class PostgresServer:
@@ -41,16 +43,15 @@ class PostgresServer:
         """Start the server and wait until it answers."""
         options = " ".join(f"-c {name}={value}" for name, value in _OPTIONS.items())
         log = str(self.folder / "log")
-        self._run("pg_ctl", "-D", self._data, "-w", "-l", log, "-o", f"-k {self.folder} {options}", "start")
+        self._run("pg_ctl", "-D", self._data, *_WAIT, "-l", log, "-o", f"-k {self.folder} {options}", "start")
 
     def stop(self, mode: str = "fast") -> None:
         """Stop the server; `immediate` is a crash, without any goodbye to its clients."""
-        self._run("pg_ctl", "-D", self._data, "-w", "-m", mode, "stop")
+        self._run("pg_ctl", "-D", self._data, *_WAIT, "-m", mode, "stop")
 
-    def restart(self, mode: str = "immediate", pause: float = 0.0) -> None:
-        """Stop the server and start it again after a while."""
+    def restart(self, mode: str = "immediate") -> None:
+        """Stop the server and start it again."""
         self.stop(mode)
-        time.sleep(pause)
         self.start()
 
     def new_url(self) -> str:
@@ -84,7 +85,7 @@ class PostgresServer:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,  # a pipe would be kept open by the server
             stderr=subprocess.DEVNULL,
-            timeout=SECONDS,
+            timeout=HANGS,
             check=False,
         )
         if done.returncode:

@@ -1,7 +1,9 @@
 """Servers for tests: in this process, or in one of their own that can be killed."""
 
 import atexit
+import contextlib
 import json
+import logging
 import os
 import signal
 import socket
@@ -11,7 +13,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -27,15 +28,18 @@ from noiseless.server.app import create_app
 from noiseless.server.gate import Gate
 from noiseless.server.protocol import PatientProtocol
 from noiseless.server.settings import Settings
+from waiting import HANGS, free_port, wait_until
 
 QUERIES = "/v1/datasets/meters/queries"
 TOTAL = "SELECT SUM(kwh) FROM meters"
 CONTEXT = ssl.create_default_context()
 """Made once: a client that makes its own, even for plain HTTP, is busy with it for 30 ms."""
 
-get = partial(httpx.get, verify=CONTEXT)
-post = partial(httpx.post, verify=CONTEXT)
-delete = partial(httpx.delete, verify=CONTEXT)
+get = partial(httpx.get, verify=CONTEXT, timeout=HANGS)
+post = partial(httpx.post, verify=CONTEXT, timeout=HANGS)
+delete = partial(httpx.delete, verify=CONTEXT, timeout=HANGS)
+
+logging.getLogger("uvicorn.access").propagate = False  # as uvicorn has it in any process that serves
 
 
 def new_token(*curators: Path, name: str = "ann", role: Role = "analyst", expires: str | None = None) -> str:
@@ -84,35 +88,36 @@ class Example:
         return Client(self.http, token)
 
 
-@contextmanager
+@contextlib.contextmanager
 def example(folder: Path, curators: Sequence[Path] = (), **settings: Any) -> Iterator[Example]:  # noqa: ANN401 - of `Settings`
     """A server of the dataset of `curator_examples`."""
     path = folder / "curator.toml"
     if not path.exists():
         write_curator(folder)
-    chosen = {"rate": 0.0, **settings}
+    chosen = {"rate": 0.0, "timeout": HANGS, "body_timeout": HANGS, "patience": HANGS, **settings}
     app = create_app(Settings(tuple(map(str, (path, *curators))), **chosen))
-    with running(app) as url, httpx.Client(base_url=url, timeout=30, verify=CONTEXT) as http:
+    with running(app) as url, httpx.Client(base_url=url, timeout=HANGS, verify=CONTEXT) as http:
         yield Example(path, http)
 
 
-@contextmanager
+@contextlib.contextmanager
 def running(app: Gate) -> Iterator[str]:
     """An application behind a real socket, in a thread of this process; its URL."""
     quiet: dict[str, Any] = {"log_config": None, "access_log": False, "server_header": False}
-    config = uvicorn.Config(app, port=0, http=PatientProtocol, ws="none", **quiet)
+    config = uvicorn.Config(
+        app, port=0, http=PatientProtocol, ws="none", timeout_keep_alive=int(HANGS), **quiet
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        while not server.started:
-            assert thread.is_alive()
-            time.sleep(0.002)
+        wait_until(lambda: server.started or not thread.is_alive(), "the server starts")
+        assert server.started
         port = server.servers[0].sockets[0].getsockname()[1]
         yield f"http://127.0.0.1:{port}"
     finally:
         server.should_exit = True
-        thread.join(30)
+        thread.join(HANGS)
 
 
 def code(response: httpx.Response) -> tuple[int, str]:
@@ -130,7 +135,8 @@ class Nursery:
     def __init__(self) -> None:
         command = [sys.executable, str(Path(__file__).with_name("server_nursery.py"))]
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        self._process = subprocess.Popen(command, **pipes)
+        home = Path(__file__).parent  # the folder that the first test is in may be gone for the others
+        self._process = subprocess.Popen(command, cwd=home, **pipes)
         self._lock = threading.Lock()
 
     def ask(self, **wanted: object) -> Any:  # noqa: ANN401 - JSON
@@ -145,7 +151,7 @@ class Nursery:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.close()
-        self._process.wait(30)
+        self._process.wait(HANGS)
         self._process.stdout.close()
 
 
@@ -165,9 +171,7 @@ class Process:
 
     def __init__(self, *curators: Path, options: Sequence[str] = (), failpoint: str | None = None) -> None:
         self.curators, self.options, self.failpoint = curators, options, failpoint
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port: int = free.getsockname()[1]
+        self.port = free_port()
         self.log = curators[0].parent / f"server-{self.port}.log"
         self.url = f"http://127.0.0.1:{self.port}"
         self._child: int | None = None
@@ -181,18 +185,19 @@ class Process:
         self.kill()
 
     def start(self) -> None:
-        arguments = [*map(str, self.curators), "--port", str(self.port), "--rate", "0", *self.options]
+        patient = ("--rate", "0", "--timeout", str(HANGS), "--body-timeout", str(HANGS))
+        arguments = [*map(str, self.curators), "--port", str(self.port), *patient, *self.options]
         start = {"arguments": arguments, "log": str(self.log), "failpoint": self.failpoint}
         self._child, self._code = nursery().ask(start=start), None
-        for _ in range(3000):
-            if self.code is not None:
-                raise RuntimeError(self.log.read_text()[-2000:])
-            try:
-                if get(f"{self.url}/readyz", timeout=5).status_code == 200:
-                    return
-            except httpx.TransportError:
-                time.sleep(0.02)
-        raise RuntimeError("the server does not start")
+        wait_until(self._is_ready, "the server starts")
+
+    def _is_ready(self) -> bool:
+        if self.code is not None:
+            raise RuntimeError(self.log.read_text()[-2000:])
+        try:
+            return get(f"{self.url}/readyz").status_code == 200
+        except httpx.TransportError:
+            return False
 
     @property
     def code(self) -> int | None:
@@ -201,11 +206,9 @@ class Process:
             self._code = nursery().ask(poll=self._child)
         return self._code
 
-    def wait(self, seconds: float = 60) -> int:
-        end = time.monotonic() + seconds
-        while self.code is None:
-            assert time.monotonic() < end
-            time.sleep(0.005)
+    def wait(self) -> int:
+        wait_until(lambda: self.code is not None, "the server ends")
+        assert self.code is not None
         return self.code
 
     def kill(self) -> None:
@@ -222,31 +225,20 @@ class Process:
         """The log."""
         return [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
 
-    def send(self, data: bytes, *, seconds: float = 20, pauses: Sequence[bytes] = ()) -> bytes:
-        """Send bytes as they are; all that comes back until the connection ends or nothing comes."""
-        with socket.create_connection(("127.0.0.1", self.port), seconds) as connection:
+    def send(self, data: bytes, *, later: bytes = b"") -> bytes:
+        """Send bytes as they are, perhaps in two parts; all that comes back until the connection ends."""
+        with socket.create_connection(("127.0.0.1", self.port), HANGS) as connection:
             connection.sendall(data)
-            for more in pauses:
-                time.sleep(0.1)
-                connection.sendall(more)
+            if later:
+                time.sleep(0.1)  # the parts arrive one by one, most likely; what comes back is the same
+                connection.sendall(later)
             return received(connection)
 
 
 def received(connection: socket.socket) -> bytes:
-    """All that comes until the connection ends or nothing more comes."""
+    """All that comes until the server ends the connection."""
     found = b""
-    try:
+    with contextlib.suppress(ConnectionResetError):
         while part := connection.recv(65536):
             found += part
-            head, end, body = found.partition(b"\r\n\r\n")
-            length = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
-            if (
-                end
-                and length.isdigit()
-                and len(body) >= int(length)
-                and b"connection: close" not in head.lower()
-            ):
-                connection.settimeout(0.5)
-    except (TimeoutError, ConnectionResetError):
-        pass
     return found

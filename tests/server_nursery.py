@@ -7,7 +7,9 @@ null).
 
 import json
 import os
+import signal
 import sys
+from functools import partial
 
 import pyarrow as pa
 import typer
@@ -17,15 +19,20 @@ from noiseless.cli.serve import serve_command
 from noiseless.curator import failpoints
 from noiseless.ledger import opening
 from noiseless.queries import sql
-from noiseless.server import app, protocol, running
+from noiseless.server import app, protocol, running, settings
+from waiting import HANGS
 
 BEFORE = (opening, sql, app, protocol, running, uvicorn, pa.array([0]))
 """What takes long is imported before the fork; an array imports pandas, where there is one."""
+
+CHILDREN: set[int] = set()
+"""Servers that run."""
 
 
 def start(arguments: list[str], log: str, failpoint: str | None) -> int:
     child = os.fork()
     if child:
+        CHILDREN.add(child)
         return child
     code = 1
     try:
@@ -34,6 +41,7 @@ def start(arguments: list[str], log: str, failpoint: str | None) -> int:
         os.dup2(out, 1)
         os.dup2(out, 2)
         failpoints._armed = failpoints._Armed(failpoint)
+        settings.Settings = partial(settings.Settings, patience=HANGS)  # type: ignore[misc, assignment]
         command = typer.Typer()
         command.command()(serve_command)
         command(arguments, standalone_mode=False)
@@ -46,6 +54,8 @@ def start(arguments: list[str], log: str, failpoint: str | None) -> int:
 
 def poll(child: int) -> int | None:
     found, status = os.waitpid(child, os.WNOHANG)
+    if found:
+        CHILDREN.remove(child)
     return os.waitstatus_to_exitcode(status) if found else None
 
 
@@ -55,3 +65,5 @@ if __name__ == "__main__":
         answer = start(**wanted["start"]) if "start" in wanted else poll(wanted["poll"])
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
+    for child in CHILDREN:  # of tests that failed
+        os.kill(child, signal.SIGKILL)

@@ -4,6 +4,7 @@ import atexit
 import importlib.util
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from functools import cache
@@ -57,4 +58,8 @@ def spark() -> Any:  # noqa: ANN401 - a SparkSession
     builder = SparkSession.builder.appName("noiseless").config("spark.sql.warehouse.dir", folder)
     for name, value in _OPTIONS.items():
         builder = builder.config(name, value)
-    return builder.getOrCreate()
+    before = signal.getsignal(signal.SIGINT), list(sys.path)
+    session = builder.getOrCreate()
+    signal.signal(signal.SIGINT, before[0])  # PySpark's own would cancel jobs first
+    sys.path[:] = before[1]
+    return session

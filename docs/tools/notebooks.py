@@ -14,7 +14,7 @@ from nbclient import NotebookClient
 from traitlets.config import Config
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
-SECONDS = 120
+SECONDS = 900
 nodes: Any = nbformat  # it ships no types
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -28,7 +28,13 @@ def run(notebook: Any) -> Any:  # noqa: ANN401 - nbformat's own nodes
     with TemporaryDirectory() as folder:
         kernel = {"transport": "ipc", "connection_file": f"{folder}/kernel.json"}
         where = {"metadata": {"path": folder}}
-        client = NotebookClient(fresh, timeout=SECONDS, resources=where, config=Config(KernelManager=kernel))
+        client = NotebookClient(
+            fresh,
+            timeout=SECONDS,
+            startup_timeout=SECONDS,
+            resources=where,
+            config=Config(KernelManager=kernel),
+        )
         client.execute(env=os.environ | dict.fromkeys(("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "TMPDIR"), folder))
     return tidy(fresh)
 

@@ -28,8 +28,9 @@ BIN = Path(sys.executable).parent
 WIDE, PHONE = 1200, 360
 
 sys.path.insert(0, str(ROOT / "tests"))  # the browser and the server of the tests
-from client_servers import ServerProcess, new_token  # noqa: E402
+from client_servers import new_token  # noqa: E402
 from console_site import Reader, open_chromium  # noqa: E402
+from server_examples import Process  # noqa: E402
 
 MEANS = "SELECT suburb, AVG(kwh) AS mean\nFROM households\nGROUP BY suburb"
 MOST = "SELECT suburb, MAX(kwh) AS most\nFROM households\nGROUP BY suburb"
@@ -96,13 +97,9 @@ def console() -> None:
     """Prices, answers and the ledger, for the tutorial and for the page about the console."""
     with tutorial_folder("curate", last="noiseless dataset declare") as folder:
         file = folder / "households.toml"
-        server = ServerProcess(file).start()
-        try:
-            with browser(folder) as reader:
-                reader.url = f"{server.url}/"
-                ask_and_look(reader, folder)
-        finally:
-            server.stop()
+        with Process(file) as server, browser(folder) as reader:
+            reader.url = f"{server.url}/"
+            ask_and_look(reader, folder)
 
 
 def ask_and_look(reader: Reader, folder: Path) -> None:

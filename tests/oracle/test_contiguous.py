@@ -223,7 +223,7 @@ def test_fewest_blocks_against_all_partitions() -> None:
             for cells in ALL[len(line.places)]
             if line.width(cells) <= width
         )
-        quick = fewest_blocks(joint, distortion=Fraction(width, 2), time_limit=0)
+        quick = fewest_blocks(joint, distortion=Fraction(width, 2), nodes=0)
         assert quick.lower <= best <= quick.blocks
         exact = fewest_blocks(joint, distortion=Fraction(width, 2))
         assert exact.lower == best == exact.blocks

@@ -94,7 +94,8 @@ def test_any_text_is_understood_or_refused(chunk: int, caplog: pytest.LogCapture
             understood += 1
             if all(map(somebody_passes, statement.questions)):
                 check_statement(statement, sql)
-    assert not caplog.records  # nothing that an analyst wrote goes into a log
+    heard = {record.name.partition(".")[0] for record in caplog.records}  # others may have logs of their own
+    assert not heard & {"noiseless", "sqlglot"}  # nothing that an analyst wrote goes into a log
     assert understood > refused / 10
     assert refused > understood / 10
 

@@ -17,6 +17,7 @@ from noiseless.client import BadQuestion, BudgetRefused, Client, Forbidden, NotF
 from noiseless.exact import Bits
 from noiseless.ledger import Ledger
 from server_examples import Process
+from waiting import HANGS
 
 MEAN = "SELECT AVG(kwh) FROM meters"
 MOST = "SELECT suburb, MAX(kwh) AS most FROM meters GROUP BY suburb"
@@ -61,13 +62,19 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 
 @pytest.fixture
 def client(place: Place) -> Iterator[Client]:
-    with connect(place.server.url, place.token(), patience=60) as found:
+    with connect(place.server.url, place.token(), patience=HANGS) as found:
         yield found
 
 
-def test_the_client_says_what_the_curator_says(tmp_path: Path, client: Client) -> None:
+def test_the_client_says_what_the_curator_says(tmp_path_factory: pytest.TempPathFactory) -> None:
     """The same questions in the same order, asked here and there: the same words, numbers and frames."""
-    with nl.Curator.open(write(tmp_path)) as curator:
+    here, there = (tmp_path_factory.mktemp(name) for name in ("here", "there"))
+    asked = Place(there)
+    with (
+        asked.server,
+        connect(asked.server.url, asked.token(), patience=HANGS) as client,
+        nl.Curator.open(write(here)) as curator,
+    ):
         for batch in [
             (MEAN,),
             (MEAN, MOST),
@@ -75,13 +82,13 @@ def test_the_client_says_what_the_curator_says(tmp_path: Path, client: Client) -
             ("SELECT heating, COUNT(*) FROM meters GROUP BY heating",),
         ]:
             assert repr(client.price(*batch)) == repr(curator.price(*batch))
-            there, here = client.ask(*batch), curator.ask(*batch)
-            assert repr(there) == repr(here)
-            assert there._repr_html_() == here._repr_html_()
-            assert there.batch_bits == here.batch_bits
-            assert there.remaining_outputs == here.remaining_outputs
-            assert there.to_arrow().equals(here.to_arrow())
-            for one, other in zip(there.answers, here.answers, strict=True):
+            found, expected = client.ask(*batch), curator.ask(*batch)
+            assert repr(found) == repr(expected)
+            assert found._repr_html_() == expected._repr_html_()
+            assert found.batch_bits == expected.batch_bits
+            assert found.remaining_outputs == expected.remaining_outputs
+            assert found.to_arrow().equals(expected.to_arrow())
+            for one, other in zip(found.answers, expected.answers, strict=True):
                 assert (one.value, one.lower, one.upper) == (other.value, other.lower, other.upper)
                 assert (one.column, one.group, one.free) == (other.column, other.group, other.free)
                 assert one.bits == other.bits.upper
@@ -237,7 +244,7 @@ def test_a_server_killed_between_charge_and_reply_answers_when_it_is_back(tmp_pa
             place.server.failpoint = failpoint
             place.server.start()
 
-    with connect(place.server.url, place.token(), patience=100) as client:
+    with connect(place.server.url, place.token(), patience=HANGS) as client:
         keeper = threading.Thread(target=look_after)
         keeper.start()
         found = client.ask(MEAN)

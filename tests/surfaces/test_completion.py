@@ -14,6 +14,7 @@ from typer.main import get_command
 from documentation import option_names
 from noiseless.cli.main import app, run
 from reference_pages.commands import commands
+from waiting import HANGS
 
 TABLE = Path(__file__).parents[2] / "src" / "noiseless" / "data" / "patients.csv"
 COMMAND = Path(sys.executable).with_name("noiseless")
@@ -161,7 +162,7 @@ def test_in_a_real_shell(folder: Path) -> None:
         env=os.environ | {"PATH": path},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANGS,
         check=True,
     )
     assert shown.stdout.split() == ["illness"]

@@ -125,8 +125,8 @@ def _digits(number: Fraction) -> str:
 def test_a_question_from_parts(reader: Reader, site: Site) -> None:
     from selenium.webdriver.support.select import Select
 
-    reader.begin(site.token("meters", name="bob"))
-    reader.go("d/meters/ask")
+    reader.begin(site.token("other", name="bob"))
+    reader.go("d/other/ask")
     form = reader.find(".builder")
     what, _, where = form.find_elements("css selector", "select")[:3]
     Select(what).select_by_visible_text("Sum (SUM)")
@@ -137,14 +137,14 @@ def test_a_question_from_parts(reader: Reader, site: Site) -> None:
     sql = reader.find(".question textarea").get_attribute("value")
     assert sql.split("\n") == [
         "SELECT suburb, SUM(kwh)",
-        "FROM meters",
+        "FROM other",
         "WHERE heating = '<img src=x onerror=alert(1)>'",
         "GROUP BY suburb",
     ]
     reader.find("#run", "Run for")
     reader.type(".question textarea", "SELECT MEDIAN(")
     reader.find(".columns .chip", "kwh").click()
-    reader.press(") FROM meters WHERE heating = 'gas'")
+    reader.press(") FROM other WHERE heating = 'gas'")
     reader.find(".question .said.bad", "private filter has no price")
     reader.find(".price", "This cannot be asked")
     reader.picture("wrong")
@@ -178,10 +178,10 @@ def test_a_batch_beyond_the_budget_is_refused_before_and_after(reader: Reader, s
 def test_a_double_click_asks_once_and_shows_the_answers(reader: Reader, site: Site) -> None:
     from selenium.webdriver.common.action_chains import ActionChains
 
-    token = site.token("meters", name="dora")
+    token = site.token("other", name="dora")
     reader.begin(token)
-    reader.go("d/meters/ask")
-    reader.type(".question textarea", "SELECT VAR_POP(kwh) FROM meters")
+    reader.go("d/other/ask")
+    reader.type(".question textarea", "SELECT VAR_POP(kwh) FROM other")
     button = reader.find("#run", "Run for")
     ActionChains(reader.driver).double_click(button).perform()
     reader.find(".answer .figure")
@@ -190,11 +190,11 @@ def test_a_double_click_asks_once_and_shows_the_answers(reader: Reader, site: Si
 
 
 def test_which_question_of_a_batch_is_wrong_is_shown_below_it(reader: Reader, site: Site) -> None:
-    reader.begin(site.token("meters", name="emil"))
-    reader.go("d/meters/ask")
-    reader.type(".question textarea", MEAN.format("meters"))
+    reader.begin(site.token("other", name="emil"))
+    reader.go("d/other/ask")
+    reader.type(".question textarea", MEAN.format("other"))
     reader.find("#add-question").click()
-    reader.find(".question:nth-child(2) textarea").send_keys("SELECT kwh FROM meters")
+    reader.find(".question:nth-child(2) textarea").send_keys("SELECT kwh FROM other")
     reader.find(".question:nth-child(2) .said.bad")
     assert not reader.driver.find_elements("css selector", ".question:nth-child(1) .said.bad")
 

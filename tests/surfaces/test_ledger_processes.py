@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from noiseless.ledger import Asked, Ledger, LedgerUnavailableError, OpenBooks, T
 from noiseless.ledger.session import Session
 from postgres import PostgresServer
 from soaking import FEWER_KILLS as KILLS
+from waiting import HANGS, wait_until
 
 pytest_plugins = ["databases"]
 
@@ -171,21 +171,23 @@ def test_a_full_file_system_is_said_and_charges_nothing(run: Run, tmp_path: Path
 
 
 def test_a_server_restarted_under_load_loses_nothing(
-    run: Run, postgres: PostgresServer, postgres_url: str, folder: Path
+    run: Run, own_postgres: PostgresServer, tmp_path: Path, folder: Path
 ) -> None:
+    postgres_url, enough = own_postgres.new_url(), tmp_path / "enough"
     declared(postgres_url, None)
     codes: list[int] = []
-    load = threading.Thread(target=lambda: codes.extend(run("load", postgres_url, str(folder), 5, 4)))
+    load = threading.Thread(
+        target=lambda: codes.extend(run("load", postgres_url, str(folder), str(enough), 4))
+    )
     load.start()
     try:
-        while load.is_alive() and len(list(folder.iterdir())) < 4:  # all have reached the server once
-            time.sleep(0.01)
+        wait_until(lambda: len(list(folder.iterdir())) == 4, "all have reached the server once")
         for mode in ("immediate", "fast", "immediate"):
             wanted = len(acknowledged(folder)) + 20
-            while load.is_alive() and len(acknowledged(folder)) < wanted:
-                time.sleep(0.01)
-            postgres.restart(mode, pause=0.1)
+            wait_until(lambda: len(acknowledged(folder)) >= wanted, "the ledger is asked")  # noqa: B023 - at once
+            own_postgres.restart(mode)
     finally:
+        enough.touch()
         load.join()
     assert codes == [0] * 4
     found = check(postgres_url, folder)
@@ -211,7 +213,7 @@ def commits(monkeypatch: pytest.MonkeyPatch, *, done: bool) -> Iterator[None]:
         (process,) = session.rows("SELECT pg_backend_pid()")[0]
         PostgresServer.execute(
             str(session._database.engine.url.render_as_string(hide_password=False)),
-            f"SELECT pg_terminate_backend({process}, 5000)",
+            f"SELECT pg_terminate_backend({process}, {HANGS * 1000:.0f})",
         )
         real(session)
 
@@ -259,25 +261,24 @@ def test_a_charge_under_with_is_not_made_again(postgres_url: str, monkeypatch: p
         assert (ledger.head.seq, ledger.state("meters").spent) == (3, Cost(2))
 
 
-def test_what_cannot_be_known_is_said(
-    postgres: PostgresServer, postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_known_is_said(own_postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    postgres_url = own_postgres.new_url()
     declared(postgres_url, 1)
-    with Ledger.open(postgres_url, patience=0.3) as ledger:
+    with Ledger.open(postgres_url) as ledger:
+        ledger._database.patience = 0.1  # for as long as the server is away
 
         def lost(session: Session) -> None:
-            postgres.stop("immediate")
+            own_postgres.stop("immediate")
             session.run("COMMIT")
 
         with monkeypatch.context() as patch:
             patch.setattr(Session, "commit", lost)
-            try:
-                with pytest.raises(LedgerUnavailableError, match="it is not known") as caught:
-                    ledger.settle("meters", charge)
-                with pytest.raises(LedgerUnavailableError, match="the server went away"):
-                    ledger.state("meters")
-            finally:
-                postgres.start()
+            with pytest.raises(LedgerUnavailableError, match="it is not known") as caught:
+                ledger.settle("meters", charge)
+            with pytest.raises(LedgerUnavailableError, match="the server went away"):
+                ledger.state("meters")
+        own_postgres.start()
+        ledger._database.patience = HANGS
         assert not caught.value.certain
         assert ledger.settle("meters", charge) == 2
         assert ledger.verify().ok

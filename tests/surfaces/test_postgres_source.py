@@ -24,13 +24,17 @@ QUESTIONS = (
 )
 
 
+def fill(server: PostgresServer) -> str:
+    """The table of the curator's examples."""
+    url = server.new_url()
+    rows = ", ".join(str(row) for row in ROWS)
+    server.execute(url, f"{TABLE}; INSERT INTO meters VALUES {rows}")
+    return url
+
+
 @pytest.fixture
 def meters(postgres: PostgresServer) -> str:
-    """The table of the curator's examples."""
-    url = postgres.new_url()
-    rows = ", ".join(str(row) for row in ROWS)
-    postgres.execute(url, f"{TABLE}; INSERT INTO meters VALUES {rows}")
-    return url
+    return fill(postgres)
 
 
 def secretly(url: str) -> str:
@@ -38,14 +42,19 @@ def secretly(url: str) -> str:
     return url.replace("noiseless@", "noiseless:topsecret@") + "::meters"
 
 
-@pytest.fixture
-def path(tmp_path: Path, meters: str) -> Path:
-    place = tmp_path / "there"
+def write_file(folder: Path, meters: str) -> Path:
+    """A curator's file about the table."""
+    place = folder / "there"
     place.mkdir()
     text = FILE.format(bits=20, query_bits=1, budget="", dataset="")
     file = place / "curator.toml"
     file.write_text(text.replace('"meters.csv"', json.dumps(secretly(meters))))
     return file
+
+
+@pytest.fixture
+def path(tmp_path: Path, meters: str) -> Path:
+    return write_file(tmp_path, meters)
 
 
 @pytest.fixture
@@ -90,18 +99,16 @@ def test_a_change_elsewhere_does_not_matter(curator: Curator, meters: str, postg
 
 
 def test_a_server_that_is_gone_is_told_without_its_password(
-    curator: Curator, meters: str, postgres: PostgresServer
+    own_postgres: PostgresServer, tmp_path: Path
 ) -> None:
-    curator.ask(QUESTIONS[0])
-    postgres.stop()
-    try:
+    with Curator.open(write_file(tmp_path, fill(own_postgres))) as curator:
+        curator.ask(QUESTIONS[0])
+        own_postgres.stop()
         with pytest.raises(ChangedSourceError, match="can no longer be read as declared") as caught:
             curator.ask(QUESTIONS[2])
         assert "topsecret" not in str(caught.value)
-    finally:
-        postgres.start()
-    assert curator.ask(QUESTIONS[2]).answers
-    assert meters
+        own_postgres.start()
+        assert curator.ask(QUESTIONS[2]).answers
 
 
 def test_a_view_is_read_for_every_question(meters: str, path: Path, postgres: PostgresServer) -> None:

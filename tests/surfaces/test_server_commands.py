@@ -10,6 +10,9 @@ from curator_examples import write_curator
 from noiseless.cli.main import run
 from noiseless.ledger import Ledger
 from noiseless.ledger.tokens import list_tokens
+from waiting import free_port
+
+pytestmark = pytest.mark.usefixtures("own_logging")
 
 
 @pytest.fixture
@@ -85,8 +88,8 @@ def test_no_tokens(curator: str, capsys: pytest.CaptureFixture[str]) -> None:
         (["token", "add", "CURATOR", "--name", "a", "--role", "king"], "king"),
         (["token", "add", "CURATOR", "--name", "a" * 101], "1 to 100 characters"),
         (["token", "list", "nothing.toml"], "no such file"),
-        (["serve", "nothing.toml"], "no such file"),
-        (["serve", "CURATOR", "CURATOR"], "two files are about a dataset called 'meters'"),
+        (["serve", "nothing.toml", "--port", "PORT"], "no such file"),
+        (["serve", "CURATOR", "CURATOR", "--port", "PORT"], "two files are about a dataset called 'meters'"),
         (["serve", "CURATOR", "--tls-cert", "cert.pem"], "go together"),
         (["serve", "CURATOR", "--tls-cert", "cert.pem", "--tls-key", "key.pem"], "cert.pem: no such file"),
         (["serve", "CURATOR", "--port", "0"], "--port"),
@@ -96,7 +99,8 @@ def test_no_tokens(curator: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_wrong_request_is_one_line(
     curator: str, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run([curator if argument == "CURATOR" else argument for argument in arguments]) == 2
+    places = {"CURATOR": curator, "PORT": str(free_port())}
+    assert run([places.get(argument, argument) for argument in arguments]) == 2
     lines = capsys.readouterr().err.splitlines()
     assert said in lines[-1]
     assert lines[-1].startswith("noiseless: ")
@@ -108,7 +112,7 @@ def test_a_file_that_says_something_else_than_the_ledger_is_not_served(
     run(["query", curator, "SELECT SUM(kwh) FROM meters"])
     path = Path(curator)
     path.write_text(path.read_text().replace("bits = 6", "bits = 5"))
-    assert run(["serve", curator]) == 2
+    assert run(["serve", curator, "--port", str(free_port())]) == 2
     assert "noiseless dataset budget" in capsys.readouterr().err
 
 

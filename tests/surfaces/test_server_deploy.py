@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,11 +12,11 @@ import httpx
 import pytest
 
 import noiseless as nl
-from client_servers import free_port
 from curator_examples import write_curator
 from noiseless.client import TooLarge
 from server_examples import TOTAL, Process, bearer, new_token
 from tls_examples import certificate
+from waiting import HANGS, free_port, wait_until
 
 DEPLOY = Path(__file__).parents[2] / "docs" / "deploy"
 
@@ -77,16 +76,18 @@ def proxy(folder: Path, server: Process) -> Iterator[str]:
     assert checked.returncode == 0, checked.stderr
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
-        for _ in range(200):
-            try:
-                httpx.get(f"https://localhost:{port}/healthz", verify=str(cert)).raise_for_status()
-                break
-            except httpx.TransportError:
-                time.sleep(0.05)
+        wait_until(lambda: _is_up(port, cert), "nginx starts")
         yield f"https://localhost:{port}"
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(HANGS)
+
+
+def _is_up(port: int, cert: Path) -> bool:
+    try:
+        return httpx.get(f"https://localhost:{port}/healthz", verify=str(cert), timeout=HANGS).is_success
+    except httpx.TransportError:
+        return False
 
 
 @pytest.mark.filterwarnings("ignore:.*verify=<str>.*:DeprecationWarning")
@@ -103,7 +104,7 @@ def test_the_client_asks_through_nginx(proxy: str, folder: Path, below: str) -> 
 
 @pytest.mark.filterwarnings("ignore:.*verify=<str>.*:DeprecationWarning")
 def test_what_nginx_shows_and_hides(proxy: str, folder: Path) -> None:
-    with httpx.Client(base_url=proxy, verify=str(folder / "server.pem")) as http:
+    with httpx.Client(base_url=proxy, verify=str(folder / "server.pem"), timeout=HANGS) as http:
         console = http.get("/")
         assert (console.status_code, "noiseless" in console.text) == (200, True)
         assert console.headers["strict-transport-security"] == "max-age=31536000"
@@ -113,11 +114,12 @@ def test_what_nginx_shows_and_hides(proxy: str, folder: Path) -> None:
         assert http.get("/metrics").status_code == 403
         assert http.get("/v1/session").status_code == 401
         token = new_token(folder / "curator.toml")
-        end = time.monotonic() + 10
-        while (session := http.get("/v1/session", headers=bearer(token))).status_code == 401:
-            assert time.monotonic() < end  # a new token is known within a second
-            time.sleep(0.05)
-        assert session.json()["name"] == "ann"
+
+        def name() -> str | None:
+            session = http.get("/v1/session", headers=bearer(token))
+            return str(session.json()["name"]) if session.is_success else None
+
+        assert wait_until(name, "the new token is known") == "ann"
 
 
 def test_systemd_takes_the_unit(tmp_path: Path) -> None:

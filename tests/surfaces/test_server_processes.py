@@ -19,6 +19,7 @@ from noiseless.curator import Curator
 from noiseless.ledger import Ledger, charged
 from server_examples import CONTEXT, QUERIES, TOTAL, Process, bearer, delete, get, new_token, post
 from soaking import FEWER_KILLS as KILLS
+from waiting import HANGS, wait_until
 
 pytest_plugins = ["databases"]
 
@@ -50,9 +51,14 @@ class Asking:
         self.numbers = iter(range(1, 100_000))
         self.lock = threading.Lock()
 
+    def count(self) -> int:
+        """How often somebody was told something."""
+        with self.lock:
+            return sum(map(len, self.told.values()))
+
     def client(self, chance: random.Random) -> None:
         with httpx.Client(
-            verify=CONTEXT, base_url=self.server.url, headers=bearer(self.token), timeout=20
+            verify=CONTEXT, base_url=self.server.url, headers=bearer(self.token), timeout=HANGS
         ) as http:
             while not self.ended.is_set():
                 with self.lock:
@@ -113,10 +119,8 @@ def test_killed_under_many_clients(curator: Path) -> None:
         try:
             for _ in range(KILLS):
                 asking.up.set()
-                before = sum(map(len, asking.told.values()))
-                end = time.monotonic() + 10
-                while sum(map(len, asking.told.values())) < before + CLIENTS and time.monotonic() < end:
-                    time.sleep(0.005)
+                before = asking.count()
+                wait_until(lambda: asking.count() >= before + CLIENTS, "clients are told")  # noqa: B023 - at once
                 time.sleep(chance.uniform(0, 0.2))
                 server.kill()
                 asking.up.clear()
@@ -125,7 +129,7 @@ def test_killed_under_many_clients(curator: Path) -> None:
             asking.ended.set()
             asking.up.set()
         for client in clients:
-            client.result(30)
+            client.result(HANGS)
     server.kill()
     assert len(asking.told) > CLIENTS
     check(curator, asking.told)
@@ -136,12 +140,12 @@ def test_killed_at_every_place(curator: Path, place: str) -> None:
     token = new_token(curator)
     with Process(curator, failpoint=place) as server:
         with pytest.raises(httpx.TransportError):
-            post(f"{server.url}{QUERIES}", json={"queries": [question(7)]}, headers=bearer(token), timeout=20)
-        server.wait(20)
+            post(f"{server.url}{QUERIES}", json={"queries": [question(7)]}, headers=bearer(token))
+        server.wait()
         server.failpoint = None
         server.start()
         body = {"queries": [question(7)], "key": "once"}
-        found = post(f"{server.url}{QUERIES}", json=body, headers=bearer(token), timeout=20).json()
+        found = post(f"{server.url}{QUERIES}", json=body, headers=bearer(token)).json()
     assert found["batch_bits"] == (1 if place == "priced" else 0)
     assert found["spent"] == 1
     check(curator, {question(7): [(found["answers"][0]["rows"], 0)]})
@@ -156,7 +160,6 @@ def test_stopped_gracefully_what_was_asked_is_answered(curator: Path) -> None:
                 f"{server.url}{QUERIES}",
                 json={"queries": [question(number)]},
                 headers=bearer(token),
-                timeout=30,
             )
 
         assert ask(1).status_code == 200
@@ -180,7 +183,7 @@ def test_several_processes_are_one_server(curator: Path) -> None:
 
         def ask(number: int) -> dict[str, float]:
             body = {"queries": [question(number % 20)]}
-            with httpx.Client(verify=CONTEXT, timeout=30) as http:
+            with httpx.Client(verify=CONTEXT, timeout=HANGS) as http:
                 found = http.post(f"{server.url}{QUERIES}", json=body, headers=bearer(token))
             assert found.status_code == 200
             return dict(found.json())
@@ -190,11 +193,14 @@ def test_several_processes_are_one_server(curator: Path) -> None:
         assert sum(reply["batch_bits"] for reply in replies) == 20
         made = post(f"{server.url}/v1/tokens", json={"name": "bob"}, headers=bearer(owner)).json()
         bob = bearer(made["token"])
-        time.sleep(0.2)  # so long the other process may not know of it
-        assert {get(f"{server.url}/v1/session", headers=bob).status_code for _ in range(10)} == {200}
+
+        def all_say(status: int) -> bool:
+            found = (get(f"{server.url}/v1/session", headers=bob).status_code for _ in range(10))
+            return set(found) == {status}
+
+        wait_until(lambda: all_say(200), "the other process knows the token")
         delete(f"{server.url}/v1/tokens/{made['id']}", headers=bearer(owner))
-        time.sleep(1)
-        assert {get(f"{server.url}/v1/session", headers=bob).status_code for _ in range(10)} == {401}
+        wait_until(lambda: all_say(401), "the other process knows that it is revoked")
         page = get(f"{server.url}/metrics").text
         assert 'noiseless_batches_total{outcome="new"} 20.0' in page
         assert server.stop() == 0
@@ -206,7 +212,7 @@ def test_retries_that_race_are_charged_once(curator: Path) -> None:
 
         def ask(_: int) -> dict[str, float]:
             body = {"queries": [TOTAL, question(5)], "key": "same"}
-            found = post(f"{server.url}{QUERIES}", json=body, headers=bearer(token), timeout=30)
+            found = post(f"{server.url}{QUERIES}", json=body, headers=bearer(token))
             return dict(found.json())
 
         replies = list(pool.map(ask, range(CLIENTS)))
@@ -226,12 +232,12 @@ def test_on_postgresql(tmp_path: Path, postgres_url: str) -> None:
     asking.up.set()
     with ThreadPoolExecutor(CLIENTS) as pool:
         clients = [pool.submit(asking.client, random.Random(seed)) for seed in range(CLIENTS)]
-        time.sleep(2)
+        wait_until(lambda: asking.count() >= 5 * CLIENTS, "clients are told")
         asking.server.kill()
         asking.server.start()
         asking.ended.set()
         for client in clients:
-            client.result(30)
+            client.result(HANGS)
     asking.server.kill()
     check(path, asking.told)
 
@@ -241,14 +247,15 @@ def test_processes_end_with_the_one_that_looks_after_them(tmp_path: Path) -> Non
     with Process(write_curator(tmp_path), options=("--workers", "2")) as server:
         assert get(f"{server.url}/healthz").status_code == 200
         server.kill()
-        end = time.monotonic() + 20
-        while time.monotonic() < end:
-            try:
-                with socket.create_connection(("127.0.0.1", server.port), 1):
-                    time.sleep(0.1)
-            except OSError:
-                return
-    raise AssertionError("somebody still listens")
+        wait_until(lambda: not _listens(server.port), "nobody listens any more")
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), HANGS).close()
+    except OSError:
+        return False
+    return True
 
 
 def test_a_server_stops_in_time_whatever_is_being_priced(tmp_path: Path) -> None:
@@ -260,13 +267,12 @@ def test_a_server_stops_in_time_whatever_is_being_priced(tmp_path: Path) -> None
 
         def price(number: int) -> int:
             body = {"queries": [*queries[number % 8 :], *queries[: number % 8]], "dry_run": True}
-            found = post(f"{server.url}{QUERIES}", json=body, headers=bearer(token), timeout=60)
+            found = post(f"{server.url}{QUERIES}", json=body, headers=bearer(token))
             return found.status_code
 
         asked = [pool.submit(price, number) for number in range(20)]
-        time.sleep(1)
-        begun = time.monotonic()
+        wait_until(lambda: "noiseless_working 20.0" in get(f"{server.url}/metrics").text, "all wait")
         assert server.stop() == 0
-        assert time.monotonic() - begun < 15
         codes = {each.result() for each in asked if each.exception() is None}
+    assert 503 in codes  # what had not begun was not waited for
     assert codes <= {200, 503}

@@ -17,6 +17,7 @@ from noiseless.server import models
 from noiseless.server.app import create_app
 from noiseless.server.settings import Settings
 from server_examples import QUERIES, bearer, get, new_token, post, running
+from waiting import HANGS
 
 EXAMPLES = 10
 GROUPED = "SELECT suburb, SUM(kwh) / COUNT(*) FILTER (WHERE solar) AS r FROM meters GROUP BY suburb"
@@ -26,7 +27,8 @@ GROUPED = "SELECT suburb, SUM(kwh) / COUNT(*) FILTER (WHERE solar) AS r FROM met
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
     path = write_curator(tmp_path_factory.mktemp("schema"))
     token = new_token(path, name="olga", role="owner")
-    with running(create_app(Settings((str(path),), rate=0))) as url:
+    patient = Settings((str(path),), rate=0, timeout=HANGS, body_timeout=HANGS, patience=HANGS)
+    with running(create_app(patient)) as url:
         yield url, token
 
 
@@ -66,7 +68,8 @@ def test_requests_made_from_the_document_are_answered_as_it_says(
         )
         @given(case=operation.as_strategy(mode, **fixed))  # type: ignore[arg-type]
         def ask(case: schemathesis.Case[Any]) -> None:
-            case.call_and_validate(headers=bearer(served[1]), excluded_checks=left_out)  # type: ignore[arg-type]
+            headers = bearer(served[1])
+            case.call_and_validate(headers=headers, excluded_checks=left_out, timeout=HANGS)  # type: ignore[arg-type]
 
         with suppress(Unsatisfiable):  # nothing can be wrong with a request that has no parameters
             ask()
@@ -89,11 +92,11 @@ def test_responses_are_what_the_document_says_to_the_last_key(
     served: tuple[str, str], path: str, model: type[models.Told]
 ) -> None:
     body = {"queries": [GROUPED]}
-    reply = post(served[0] + QUERIES, json=body, headers=bearer(served[1]), timeout=20)
+    reply = post(served[0] + QUERIES, json=body, headers=bearer(served[1]))
     assert reply.status_code == 200, reply.text
     models.Reply.model_validate_json(reply.content, strict=True)
     assert set(reply.json()) <= set(models.Reply.model_fields)
-    found = get(served[0] + path, headers=bearer(served[1]), timeout=20)
+    found = get(served[0] + path, headers=bearer(served[1]))
     model.model_validate_json(found.content, strict=True)
     assert set(found.json()) == set(model.model_fields)
 

@@ -4,7 +4,6 @@ import signal
 import ssl
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,11 +11,11 @@ import httpx
 import pytest
 
 import noiseless as nl
-from client_servers import free_port
 from curator_examples import write_curator
 from noiseless.client import Unreachable
 from server_examples import TOTAL, new_token
 from tls_examples import certificate
+from waiting import HANGS, free_port, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +37,7 @@ def server(folder: Path, request: pytest.FixtureRequest) -> Iterator[int]:
             yield port
         finally:
             process.send_signal(signal.SIGTERM)
-            code = process.wait(60)
+            code = process.wait(HANGS)
     assert code == 0, (folder / "server.log").read_text()
     lines = (folder / "server.log").read_text().splitlines()
     assert all(line.startswith("{") for line in lines), lines
@@ -46,14 +45,16 @@ def server(folder: Path, request: pytest.FixtureRequest) -> Iterator[int]:
 
 def _wait(port: int, cert: Path, process: "subprocess.Popen[bytes]") -> None:
     trusted = ssl.create_default_context(cafile=str(cert))
-    for _ in range(600):
+
+    def is_ready() -> bool:
         assert process.poll() is None
         try:
-            if httpx.get(f"https://localhost:{port}/readyz", verify=trusted).status_code == 200:
-                return
+            url = f"https://localhost:{port}/readyz"
+            return httpx.get(url, verify=trusted, timeout=HANGS).status_code == 200
         except httpx.TransportError:
-            time.sleep(0.05)
-    raise AssertionError("the server does not start")
+            return False
+
+    wait_until(is_ready, "the server starts")
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
@@ -80,14 +81,14 @@ def test_a_certificate_of_another_name_is_refused(server: int, folder: Path) -> 
 
 def test_plain_http_to_a_tls_port_is_refused(server: int) -> None:
     with pytest.raises(httpx.TransportError):
-        httpx.get(f"http://localhost:{server}/healthz")
+        httpx.get(f"http://localhost:{server}/healthz", timeout=HANGS)
 
 
 def test_old_protocols_are_refused(server: int) -> None:
     old = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     old.check_hostname, old.verify_mode = False, ssl.CERT_NONE
     old.minimum_version = ssl.TLSVersion.TLSv1_2
-    with httpx.Client(verify=old) as client:
+    with httpx.Client(verify=old, timeout=HANGS) as client:
         assert client.get(f"https://localhost:{server}/healthz").status_code == 200
     command = [
         "openssl",
@@ -98,5 +99,5 @@ def test_old_protocols_are_refused(server: int) -> None:
         "-cipher",
         "ALL:@SECLEVEL=0",
     ]
-    found = subprocess.run(command, check=False, input=b"", capture_output=True, timeout=30)
+    found = subprocess.run(command, check=False, input=b"", capture_output=True, timeout=HANGS)
     assert found.returncode != 0

@@ -174,7 +174,7 @@ def test_blocks_are_bracketed(drawn: tuple[Line, list[int]]) -> None:
     """No cells within the distortion leave fewer blocks than `lower`; the cells found leave `blocks`."""
     line, labels = drawn
     cells, joint = cells_of(labels), range_of(line)
-    found = fewest_blocks(joint, distortion=Fraction(width_of(line, cells), 2), time_limit=0)
+    found = fewest_blocks(joint, distortion=Fraction(width_of(line, cells), 2), nodes=0)
     assert found.lower <= count_blocks(joint.merged(cells))
     assert found.lower <= found.blocks == count_blocks(joint.merged(found.cells))
     assert found.maximin == maximin(joint.merged(found.cells))

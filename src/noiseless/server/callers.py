@@ -15,9 +15,6 @@ from noiseless.server.errors import forbidden, not_found, unauthorised, unavaila
 _REFRESH, _STALE, _SOONEST = 0.3, 0.8, 0.05
 """Seconds: after which tokens are read again, are not trusted any more, and may be read again at all."""
 
-_PATIENCE = 2.0
-"""Seconds to wait for the ledger before somebody is told that it is away."""
-
 _NOBODY = token_hash("nobody")
 
 
@@ -70,8 +67,11 @@ class Caller:
 class Callers:
     """All tokens, and who they belong to."""
 
-    def __init__(self, ledgers: Sequence[Ledger], datasets: Sequence[str], pool: Executor) -> None:
+    def __init__(
+        self, ledgers: Sequence[Ledger], datasets: Sequence[str], pool: Executor, patience: float
+    ) -> None:
         self._ledgers, self._datasets, self._pool = tuple(ledgers), frozenset(datasets), pool
+        self._patience = patience
         self._tokens: dict[str, list[Token]] = {}
         self._found: dict[str, tuple[Caller, str]] = {}
         self._read_at = float("-inf")
@@ -126,9 +126,9 @@ class Callers:
     async def _read_again(self) -> None:
         """Read tokens; a reading that began before now may miss what was changed just now."""
         if self._reading is not None and not self._reading.done():
-            await asyncio.wait([self._reading], timeout=_PATIENCE)
+            await asyncio.wait([self._reading], timeout=self._patience)
         reading = self._begin_reading()
-        await asyncio.wait([reading], timeout=_PATIENCE)
+        await asyncio.wait([reading], timeout=self._patience)
         if not reading.done() or reading.cancelled() or reading.exception() is not None:
             raise unavailable("tokens cannot be checked now; ask again")
 

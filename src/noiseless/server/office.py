@@ -49,8 +49,11 @@ class Office:
             raise
         self._workers = ThreadPoolExecutor(settings.threads, "ask")
         self._readers = ThreadPoolExecutor(_READERS, "read")  # short reads never wait for long questions
-        self.callers = Callers(list(self._ledgers.values()), list(self.desks), self._readers)
-        self._standings = {name: Standings(desk.look, self._readers) for name, desk in self.desks.items()}
+        ledgers, patience = list(self._ledgers.values()), settings.patience
+        self.callers = Callers(ledgers, list(self.desks), self._readers, patience)
+        self._standings = {
+            name: Standings(desk.look, self._readers, patience) for name, desk in self.desks.items()
+        }
         self._waiting = 0
         self._turns, self._few_turns = Turns(settings.threads // 2), Turns(settings.threads // 16)
         self._noting: asyncio.Task[None] | None = None

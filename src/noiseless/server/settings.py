@@ -25,6 +25,7 @@ class Settings:
         burst: requests that it may make at once.
         timeout: seconds until somebody who waits for an answer is told to come back.
         body_timeout: seconds that a request's head, and then its body, may take to arrive.
+        patience: seconds to wait for the ledger before somebody is told that it is away.
         threads: how many batches are worked on at the same time.
         waiting: how many requests may wait for that.
         metrics: who may read /metrics: anybody, owners, or nobody.
@@ -39,6 +40,7 @@ class Settings:
     burst: int = 200
     timeout: float = 30.0
     body_timeout: float = 10.0
+    patience: float = 2.0
     threads: int = 32
     waiting: int = 1000
     metrics: Metrics = "open"

@@ -9,7 +9,6 @@ from noiseless.ledger import State
 from noiseless.ledger.asked_batches import AskedBatch
 from noiseless.server.errors import unavailable
 
-_PATIENCE = 2.0
 _AWAY = "the ledger cannot be read now; ask again"
 
 AnalystKey = tuple[str, str]
@@ -34,8 +33,10 @@ class Looked(NamedTuple):
 class Standings:
     """Reads of one dataset; each begins after all of those who share it asked for it."""
 
-    def __init__(self, read: Callable[[frozenset[AnalystKey]], Looked], pool: Executor) -> None:
-        self._read, self._pool = read, pool
+    def __init__(
+        self, read: Callable[[frozenset[AnalystKey]], Looked], pool: Executor, patience: float
+    ) -> None:
+        self._read, self._pool, self._patience = read, pool, patience
         self._waiting: list[asyncio.Future[Looked]] = []
         self._wanted: set[AnalystKey] = set()
         self._is_reading = False
@@ -62,7 +63,7 @@ class Standings:
             return
         waiting, wanted = self._waiting, frozenset(self._wanted)
         self._waiting, self._wanted = [], set()
-        late = loop.call_later(_PATIENCE, _tell_all, waiting, None, unavailable(_AWAY))
+        late = loop.call_later(self._patience, _tell_all, waiting, None, unavailable(_AWAY))
 
         def finish(reading: "asyncio.Future[Looked]") -> None:
             late.cancel()

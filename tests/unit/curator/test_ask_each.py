@@ -184,7 +184,7 @@ def test_threads_that_ask_many_share_their_transactions_too(tmp_path: Path) -> N
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(30)
+            thread.join()
         assert curator.state.spent.outputs == 2**6
         assert curator.ledger.verify().ok
     answered = [sum(isinstance(each, Reply) for each in found) for found in outcomes]

@@ -592,7 +592,7 @@ def test_a_connection_that_was_interrupted_is_not_used_again(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever it was in the middle of, it holds no lock, and nobody reads on from there."""
-    with Ledger.open(database_url, patience=2) as ledger, Ledger.open(database_url, patience=2) as other:
+    with Ledger.open(database_url) as ledger, Ledger.open(database_url) as other:
         ledger.declare("meters", digest="a", budget=9)
         begin = Session.begin
 

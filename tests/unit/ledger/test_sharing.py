@@ -10,6 +10,7 @@ from noiseless.accounting.cost import Cost
 from noiseless.accounting.history import BudgetError
 from noiseless.ledger import Asked, Errand, LedgerError, LedgerUnavailableError, OpenBooks
 from noiseless.ledger.sharing import SharedLedger, WouldChargeError, _Caller
+from waiting import HANGS, wait_until
 
 pytest_plugins = ["databases"]
 
@@ -28,7 +29,7 @@ def together(ledger: SharedLedger, *works: object, gone: int = 0) -> list[object
     def hold(books: OpenBooks) -> None:
         del books
         first.set()
-        others.wait(10)
+        others.wait(HANGS)
 
     def run(place: int, work: object) -> None:
         try:
@@ -39,15 +40,14 @@ def together(ledger: SharedLedger, *works: object, gone: int = 0) -> list[object
     threads = [threading.Thread(target=ledger.settle, args=("meters", hold))]
     threads += [threading.Thread(target=run, args=pair) for pair in enumerate(works)]
     threads[0].start()
-    first.wait(10)
+    first.wait(HANGS)
     for thread in threads[1:]:
         thread.start()
     queue = ledger._queues["meters"]
-    while len(queue._callers) < len(works) - gone:
-        pass
+    wait_until(lambda: len(queue._callers) >= len(works) - gone, "all wait")
     others.set()
     for thread in threads:
-        thread.join(20)
+        thread.join(HANGS)
     return outcomes
 
 
@@ -112,15 +112,14 @@ def test_answers_of_several_callers_share_an_entry(database_url: str) -> None:
 
         def hold(_: OpenBooks) -> None:
             first.set()
-            others.wait(10)
+            others.wait(HANGS)
 
         with ThreadPoolExecutor(8) as pool:
             pool.submit(ledger.settle, "meters", hold)
-            first.wait(10)
+            first.wait(HANGS)
             asked = [pool.submit(ledger.store, "meters", {f"q{n}": {"cell": n + 1}}) for n in range(6)]
             never = pool.submit(ledger.store, "meters", {"q1": {"cell": 2}})
-            while len(ledger._queues["meters"]._callers) < 7:
-                pass
+            wait_until(lambda: len(ledger._queues["meters"]._callers) >= 7, "all wait")
             others.set()
             found = [each.result() for each in asked]
             assert never.result() == {"q1": {"cell": 2}}
@@ -138,7 +137,7 @@ def test_quick_answers_are_computed_by_whoever_writes(database_url: str) -> None
 
         def hold(_: OpenBooks) -> None:
             first.set()
-            others.wait(10)
+            others.wait(HANGS)
 
         def ask(question: str) -> object:
             def compute(seq: int | None) -> tuple[int, dict[str, dict[str, int]]]:
@@ -152,12 +151,11 @@ def test_quick_answers_are_computed_by_whoever_writes(database_url: str) -> None
 
         with ThreadPoolExecutor(9) as pool:
             pool.submit(ledger.settle, "meters", hold)
-            first.wait(10)
+            first.wait(HANGS)
             asked = [pool.submit(ask, f"q{number}") for number in range(6)]
-            while len(ledger._queues["meters"]._callers) < 6:
-                pass
+            wait_until(lambda: len(ledger._queues["meters"]._callers) >= 6, "all wait")
             others.set()
-            outcomes = [each.exception(20) or each.result() for each in asked]
+            outcomes = [each.exception(HANGS) or each.result() for each in asked]
         refused = [each for each in outcomes if isinstance(each, BudgetError)]
         assert len(refused) == 1  # 5 bits suffice for five
         assert len(set(ends.values())) == 1
@@ -180,18 +178,18 @@ def test_slow_answers_keep_nobody_waiting(database_url: str) -> None:
 
         def slowly(_: int | None) -> tuple[int, dict[str, dict[str, int]]]:
             begun.set()
-            assert go.wait(10)
+            assert go.wait(HANGS)
             return 1, {"slow": {"cell": 1}}
 
         quick = Errand(charge("also"), lambda _: (1, {"also": {"cell": 3}}), is_quick=True)
         slow = pool.submit(ledger.answer_each, "meters", [Errand(charge("slow"), slowly), quick])
-        assert begun.wait(10)
+        assert begun.wait(HANGS)
         found = ledger.answer(
             "meters", Errand(charge("q1"), lambda _: (1, {"q1": {"cell": 2}}), is_quick=True)
         )
         assert found[1] == {"q1": {"cell": 2}}
         go.set()
-        assert [each[1] for each in slow.result(10)] == [{"slow": {"cell": 1}}, {"also": {"cell": 3}}]  # type: ignore[index]
+        assert [each[1] for each in slow.result(HANGS)] == [{"slow": {"cell": 1}}, {"also": {"cell": 3}}]  # type: ignore[index]
         assert ledger.answer_each("meters", []) == []
         assert ledger.verify().ok
 
@@ -237,15 +235,16 @@ def test_who_is_interrupted_while_asleep_is_waited_for_by_nobody(
 def test_a_child_does_not_wait_for_the_threads_of_its_parent(database_url: str) -> None:
     """SQLite itself takes their locks for the child's own: it is told so, and does not wait for ever."""
     opened(database_url).close()
-    with SharedLedger.open(database_url, patience=0.3) as ledger, ThreadPoolExecutor(1) as pool:
+    patience = 0.3 if database_url.startswith("sqlite") else HANGS
+    with SharedLedger.open(database_url, patience=patience) as ledger, ThreadPoolExecutor(1) as pool:
         begun, go = threading.Event(), threading.Event()
 
         def hold(_: OpenBooks) -> None:
             begun.set()
-            go.wait(10)
+            go.wait(HANGS)
 
         held = pool.submit(ledger.settle, "meters", hold)
-        assert begun.wait(10)
+        assert begun.wait(HANGS)
         child = os.fork()
         if not child:
             code = 1
@@ -256,7 +255,7 @@ def test_a_child_does_not_wait_for_the_threads_of_its_parent(database_url: str) 
             finally:  # a child must not go on as a test
                 os._exit(code)
         go.set()
-        held.result(10)
+        held.result(HANGS)
         expected = 20 if database_url.startswith("sqlite") else 12
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == expected
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.optimize
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
@@ -252,11 +253,26 @@ class TestFewestBlocks:
         assert (found.blocks, found.cells.tolist()) == (1, [0, 0, 1, 1])
 
     def test_where_counting_is_not_enough_the_solver_decides(self) -> None:
-        """Two blocks with values at 0, 1 and 10, 11 each, and one at 5 that only one end can have."""
-        joint = JointRange.from_pairs([("a", 0), ("b", 1), ("c", 5), ("a", 10), ("b", 11), ("d", 6)])
-        quick = fewest_blocks(joint, distortion=Fraction(5, 2), time_limit=0)
-        exact = fewest_blocks(joint, distortion=Fraction(5, 2))
-        assert quick.lower <= exact.lower == exact.blocks <= quick.blocks
+        """Counting leaves open whether c, which can be with b or with the first a, joins all three."""
+        joint = JointRange.from_pairs([("a", 4), ("a", 5), ("c", 8), ("b", 11)])
+        quick, exact = fewest_blocks(joint, distortion=2, nodes=0), fewest_blocks(joint, distortion=2)
+        assert (quick.lower, quick.blocks, quick.proof) == (1, 2, "counting")
+        assert (exact.lower, exact.blocks, exact.proof) == (2, 2, "solver")
+
+    def test_the_search_is_limited_by_its_nodes_and_never_by_a_clock(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """On a busy machine the same values get the same cells."""
+        joint = JointRange.from_pairs([("a", 4), ("a", 5), ("c", 8), ("b", 11)])
+        real, options = scipy.optimize.milp, list[object]()
+
+        def noted(*given: object, **named: object) -> object:
+            options.append(dict(named["options"]))  # type: ignore[call-overload]
+            return real(*given, **named)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(scipy.optimize, "milp", noted)
+        fewest_blocks(joint, distortion=2, nodes=7)
+        assert options == [{"node_limit": 7}]
 
     def test_a_distortion_of_nothing_merges_nothing(self) -> None:
         found = fewest_blocks(STAFF, distortion=0)
@@ -266,7 +282,7 @@ class TestFewestBlocks:
         with pytest.raises(RequestError, match="not negative"):
             fewest_blocks(STAFF, distortion=-1)
         with pytest.raises(RequestError, match="not negative"):
-            fewest_blocks(STAFF, distortion=1, time_limit=-1)
+            fewest_blocks(STAFF, distortion=1, nodes=-1)
 
     def test_many_values(self) -> None:
         rng = np.random.default_rng(0)

@@ -3,7 +3,6 @@
 # ruff: noqa: ANN401, ISC004 - options and settings of any kind; long messages
 
 import csv
-import time
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
@@ -562,9 +561,7 @@ class TestManyValues:
         """30,000 rows and six public columns, three of them with hierarchies."""
         problem = adult(data / "adult")
         assert int(problem.weights.sum()) == 32_561
-        start = time.perf_counter()
         found = choose(problem, Wish(min_posterior=5, utility="distortion"))
-        assert time.perf_counter() - start < 60
         assert found.quality.min_posterior >= 5
         assert found.quality.distortion is not None
         assert float(found.quality.distortion) < 0.45

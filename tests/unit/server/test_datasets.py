@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from curator_examples import write_curator
 from noiseless.curator import Curator
 from server_examples import TOTAL, Example, code, example
+from waiting import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -104,16 +106,15 @@ def test_history_is_an_analysts_own_and_an_owners_of_everybody(server: Example) 
 
 
 def test_a_batch_that_was_free_is_in_the_history_soon(server: Example) -> None:
-    import time
-
     server.analyst.ask(TOTAL)
     server.owner.ask(TOTAL)
     server.owner.ask(TOTAL)
-    for _ in range(100):
-        batches = server.owner.get("/v1/datasets/meters/history").json()["batches"]
-        if len(batches) == 2:
-            break
-        time.sleep(0.05)
+
+    def both() -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = server.owner.get("/v1/datasets/meters/history").json()["batches"]
+        return found if len(found) == 2 else []
+
+    batches = wait_until(both, "free batches are noted")
     assert [(batch["analyst"], batch["bits"], batch["charge"]) for batch in batches] == [
         ("olga", 0, None),
         ("ann", 1, 3),

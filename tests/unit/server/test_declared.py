@@ -83,19 +83,15 @@ def test_whoever_starts_a_server_is_told_what_is_wrong(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.usefixtures("own_logging")
 def test_the_log_of_one_of_several_processes_is_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     curator = write_curator(tmp_path, rows=(*ROWS, ("west", "11", "true", "gas")))
     monkeypatch.setenv("NOISELESS_SERVER", "")
     Settings((str(curator),)).publish()
-    logger = logging.getLogger(LOGGER)
-    kept = logger.handlers, logger.propagate
-    try:
-        with pytest.raises(SystemExit):
-            worker()
-    finally:
-        logger.handlers, logger.propagate = kept
+    with pytest.raises(SystemExit):
+        worker()
     said = capfd.readouterr().err
     assert "DomainError" in said
     assert "outside" not in said

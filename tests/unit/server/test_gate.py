@@ -1,7 +1,7 @@
 """The way in and out: one shape of refusals, headers, limits, what is logged."""
 
 import logging
-import time
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,6 +11,7 @@ import pytest
 from noiseless.curator import Curator
 from noiseless.server.logs import LOGGER, JsonLines, PlainLines
 from server_examples import QUERIES, TOTAL, Example, bearer, code, example
+from waiting import HANGS, wait_until
 
 SECRET = "SELECT COUNT(*) FROM meters WHERE heating = 'pump' AND suburb <> 'mrs-smith'"
 
@@ -69,15 +70,16 @@ def test_health_and_readiness(server: Example, monkeypatch: pytest.MonkeyPatch) 
     assert code(server.http.get("/readyz")) == (503, "unavailable")
 
 
-def test_a_ledger_that_is_away_keeps_nobody_waiting(server: Example, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ledger_that_is_away_keeps_nobody_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from noiseless.ledger.sharing import SharedLedger
-    from noiseless.server import standings
 
-    monkeypatch.setattr(standings, "_PATIENCE", 0.2)
-    monkeypatch.setattr(SharedLedger, "state", lambda *_, **__: time.sleep(2))
-    begun = time.monotonic()
-    assert code(server.http.get("/readyz")) == (503, "unavailable")
-    assert time.monotonic() - begun < 1.5
+    back = threading.Event()
+    with example(tmp_path, patience=0.05) as server:
+        monkeypatch.setattr(SharedLedger, "state", lambda *_, **__: back.wait(HANGS))
+        try:
+            assert code(server.http.get("/readyz")) == (503, "unavailable")
+        finally:
+            back.set()
 
 
 def test_what_fails_inside_tells_nothing(
@@ -92,17 +94,22 @@ def test_what_fails_inside_tells_nothing(
         found = server.analyst.ask(TOTAL)
     assert code(found) == (500, "internal")
     assert "secret-value" not in found.text
-    for _ in range(200):  # the line is written after the response
-        lines = [JsonLines().format(record) for record in caplog.records]
-        if any('"ValueError"' in line for line in lines):
-            break
-        time.sleep(0.01)
-    assert any('"ValueError"' in line for line in lines)
-    assert not any("secret-value" in line for line in lines)
+
+    def lines() -> list[str]:
+        return [JsonLines().format(record) for record in caplog.records]
+
+    wait_until(lambda: any('"ValueError"' in line for line in lines()), "the line after the response")
+    assert not any("secret-value" in line for line in lines())
 
 
-def test_the_log_has_no_values_and_no_literals(server: Example, caplog: pytest.LogCaptureFixture) -> None:
-    logging.getLogger(LOGGER).propagate = True
+def test_the_log_has_no_values_and_no_literals(
+    server: Example, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(logging.getLogger(LOGGER), "propagate", True)
+
+    def records() -> list[logging.LogRecord]:
+        return [record for record in caplog.records if record.name == LOGGER]
+
     with caplog.at_level(logging.INFO, LOGGER):
         server.analyst.ask(SECRET)
         server.analyst.ask(SECRET, dry_run=True)
@@ -110,12 +117,8 @@ def test_the_log_has_no_values_and_no_literals(server: Example, caplog: pytest.L
         server.analyst.ask("SELECT COUNT(*) FROM meters WHERE heating = 'mrs-smith'")
         server.http.get("/mrs-smith?token=mrs-smith")
         server.analyst.get("/v1/datasets/mrs-smith")
-    for _ in range(200):  # lines are written after the responses
-        lines = [form().format(record) for record in caplog.records for form in (JsonLines, PlainLines)]
-        if len(lines) >= 12:
-            break
-        time.sleep(0.01)
-    assert len(lines) >= 12
+        wait_until(lambda: len(records()) >= 6, "the lines after the responses")
+    lines = [form().format(record) for record in records() for form in (JsonLines, PlainLines)]
     assert not any(
         word in line for line in lines for word in ("mrs-smith", "pump", "SELECT", server.analyst.token)
     )
@@ -146,37 +149,45 @@ def test_metrics_for_owners_only(tmp_path: Path) -> None:
 
 
 def test_who_waits_for_too_long_is_told_to_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = Curator.ask
+    real, begun, over = Curator.ask, threading.Event(), threading.Event()
 
     def slow(self: Curator, *sql: str, analyst: str | None = None) -> object:
-        found = real(self, *sql, analyst=analyst)
-        time.sleep(0.5)
-        return found
+        begun.set()
+        over.wait(HANGS)
+        return real(self, *sql, analyst=analyst)
 
     with example(tmp_path, timeout=0.2) as server:
         monkeypatch.setattr(Curator, "ask", slow)
-        waited = server.analyst.ask(TOTAL)
-        assert code(waited) == (503, "timeout")
-        monkeypatch.setattr(Curator, "ask", real)
-        assert server.http.get("/healthz").status_code == 200
+        try:
+            while not begun.is_set():
+                assert code(server.analyst.ask(TOTAL)) == (503, "timeout")
+            assert server.http.get("/healthz").status_code == 200
+        finally:
+            over.set()
+    monkeypatch.setattr(Curator, "ask", real)
+    with example(tmp_path) as server:
         again = server.analyst.ask(TOTAL).json()
         assert (again["batch_bits"], again["spent"]) == (0, 1)  # what was charged meanwhile is free
 
 
 def test_slow_questions_do_not_keep_others_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    over = threading.Event()
+
     def slow(*_: object, **__: object) -> None:
-        time.sleep(1)
+        over.wait(HANGS)
 
     with example(tmp_path, threads=2, waiting=4) as server, ThreadPoolExecutor(8) as pool:
         server.analyst.get("/v1/session")
         monkeypatch.setattr(Curator, "ask", slow)
         asked = [pool.submit(server.analyst.ask, TOTAL) for _ in range(6)]
-        time.sleep(0.3)
-        begun = time.monotonic()
-        assert server.analyst.get("/v1/session").status_code == 200
-        assert time.monotonic() - begun < 0.6
-        codes = sorted(each.result().status_code for each in asked)
-    assert codes[-2:] == [503, 503]  # four may wait
+        try:
+            wait_until(lambda: sum(each.done() for each in asked) == 2, "four wait and two are refused")
+            refused = [each.result().status_code for each in asked if each.done()]
+            assert server.analyst.get("/v1/session").status_code == 200
+            assert sum(each.done() for each in asked) == 2  # the others wait all the time
+        finally:
+            over.set()
+    assert refused == [503, 503]
 
 
 def test_the_console_has_a_strict_policy(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import uvicorn
 
 from noiseless.server.running import Listening, serve
 from noiseless.server.settings import Settings
+from waiting import free_port
 
 CURATOR = """
 [dataset]
@@ -34,13 +35,13 @@ def test_a_worker_that_is_slow_to_open_its_datasets_is_not_ended(
     monkeypatch.setattr(uvicorn, "run", lambda app, **options: started.append((app, options)))
     logged: list[str] = []
     monkeypatch.setattr("noiseless.server.logs.log", lambda event, *_, **__: logged.append(event))
-    listening = Listening(host="0.0.0.0", workers=2)
+    listening = Listening(host="0.0.0.0", port=free_port(), workers=2)
     serve(Settings((str(tmp_path / "meters.toml"),)), listening)
     assert logged[0] == "plain HTTP: tokens and answers can be read on the way"
-    assert listening.url == "http://127.0.0.1:8000"
+    assert listening.url == f"http://127.0.0.1:{listening.port}"
     ((app, options),) = started
     assert options["workers"] == 2
-    config = uvicorn.Config(app, **{name: value for name, value in options.items() if name != "log_config"})
+    config = uvicorn.Config(app, **options)
     assert config.timeout_worker_healthcheck >= 60
 
 

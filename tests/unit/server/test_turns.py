@@ -10,6 +10,7 @@ import pytest
 from noiseless.curator import Curator
 from noiseless.server.turns import Turns
 from server_examples import TOTAL, example
+from waiting import HANGS
 
 
 def test_turns_are_taken_in_order_and_given_on() -> None:
@@ -42,7 +43,7 @@ def test_a_turn_that_nobody_waits_for_any_more_goes_to_the_next() -> None:
         await asyncio.sleep(0)
         turns.give_back("a")
         waiting[1].cancel()  # just when it got the turn
-        await asyncio.wait_for(waiting[2], 5)
+        await asyncio.wait_for(waiting[2], HANGS)
         turns.give_back("a")
         assert turns.take("a")
 
@@ -58,14 +59,14 @@ def test_one_token_does_not_keep_others_waiting(
     def slow(*_: object, analyst: str = "", **__: object) -> None:
         if analyst == "ann":
             begun.set()
-            over.wait(60)
+            over.wait(HANGS)
 
     with example(tmp_path, threads=4) as server, ThreadPoolExecutor(8) as pool:
         server.analyst.get("/v1/session")
         monkeypatch.setattr(Curator, "price", slow)
         monkeypatch.setattr(Curator, "ask", slow)
         asked = [pool.submit(server.analyst.ask, TOTAL, dry_run=dry_run) for _ in range(8)]
-        assert begun.wait(60)
+        assert begun.wait(HANGS)
         try:
             assert server.owner.ask(TOTAL, dry_run=dry_run).status_code == 500  # it had its turn
             assert not any(each.done() for each in asked)
@@ -80,17 +81,19 @@ def test_what_nobody_waits_for_is_not_begun(tmp_path: Path, monkeypatch: pytest.
 
     def slow(_: object, sql: str, **__: object) -> None:
         begun.append(sql)
-        over.wait(60)
+        over.wait(HANGS)
 
     with example(tmp_path, threads=2, timeout=0.5) as server, ThreadPoolExecutor(8) as pool:
         server.analyst.get("/v1/session")
         monkeypatch.setattr(Curator, "ask", slow)
-        asked = [pool.submit(server.analyst.ask, f"SELECT {number}") for number in range(6)]
         try:
+            while not begun:
+                assert server.analyst.ask("SELECT 1").status_code == 503
+            asked = [pool.submit(server.analyst.ask, f"SELECT {number}") for number in range(6)]
             assert {each.result().status_code for each in asked} == {503}
         finally:
             over.set()
-    assert len(begun) == 1
+    assert begun == ["SELECT 1"]
 
 
 def test_the_statements_of_a_batch_are_not_too_long(tmp_path: Path) -> None:

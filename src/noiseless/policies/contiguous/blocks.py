@@ -105,7 +105,7 @@ def fewest_blocks(
     coordinates: Coordinates | None = None,
     *,
     distortion: Rational,
-    time_limit: float = 10.0,
+    nodes: int = 1000,
 ) -> FewestBlocks:
     """Cells of any kind, each within `distortion` of its midrange, that leave few blocks to tell apart.
 
@@ -118,13 +118,13 @@ def fewest_blocks(
         joint: [[S, X]]: the X of `JointRange` is sensitive, its Y is public and lies on a line.
         coordinates: where each public value lies (see `OrderedRange.of`).
         distortion: no value may be further from the middle of its cell.
-        time_limit: seconds for the exact search among values that hang together, if they are few; 0: none.
+        nodes: of the tree that is searched for the optimum, where few values hang together; 0: none.
 
     Raises:
-        RequestError: the distortion or the time limit is negative.
+        RequestError: the distortion or the number of nodes is negative.
     """
-    if distortion < 0 or time_limit < 0:
-        raise RequestError("a distortion and a time limit are not negative")
+    if distortion < 0 or nodes < 0:
+        raise RequestError("a distortion and a number of nodes are not negative")
     line = OrderedRange.of(joint, coordinates)
     width = min(int(2 * Fraction(distortion) / line.unit), line.span)
     places, blocks = line.places.tolist(), overlap_partition(line.joint).y_blocks.tolist()
@@ -134,10 +134,10 @@ def fewest_blocks(
     for island in _islands(line, blocks, width):
         found = _Island([places[i] for i in island], [blocks[i] for i in island], width)
         least, own = found.lower, found.cells
-        if least < found.count(own) and time_limit and len(island) <= MOST_VALUES:
+        if least < found.count(own) and nodes and len(island) <= MOST_VALUES:
             from noiseless.policies.contiguous.flow import solved
 
-            better, bound = solved(found.places, found.blocks, width, time_limit)
+            better, bound = solved(found.places, found.blocks, width, nodes)
             own = own if better is None else min((own, better), key=found.count)
             if bound > least:
                 least, proof = bound, "solver"

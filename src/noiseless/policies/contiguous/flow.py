@@ -21,12 +21,11 @@ _SLACK = 1e-4
 _Rows = list[tuple[dict[int, float], float, float]]
 
 
-def solved(
-    places: list[int], blocks: list[int], width: int, time_limit: float
-) -> tuple[IntArray | None, int]:
+def solved(places: list[int], blocks: list[int], width: int, nodes: int) -> tuple[IntArray | None, int]:
     """The best cells that the solver found, and its lower bound on how many blocks are left.
 
-    The cells are read off by rounding; whether they are narrow enough is checked in whole numbers.
+    The search ends after so many nodes of its tree, not after some time: the same program always has the same
+    solution. The cells are read off by rounding; whether they are narrow enough is checked in whole numbers.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -39,7 +38,7 @@ def solved(
         integrality=program.whole,
         bounds=Bounds(*program.bounds),
         constraints=limits,
-        options={"time_limit": time_limit},
+        options={"node_limit": nodes},
     )
     bound = found.mip_dual_bound
     lower = 1 if bound is None or not math.isfinite(bound) else math.ceil(bound - _SLACK)

@@ -21,7 +21,7 @@ MOST_VALUES = 3000
 FEW_VALUES = 300
 """Up to so many values all their distances are listed."""
 
-SOLVER_SECONDS = 2.0
+SOLVER_NODES = 500
 SOLVER_TRIES = 8
 
 
@@ -61,23 +61,23 @@ class Fewest:
         """The line."""
         return strips(self.problem, "distortion")[0]
 
-    def within(self, distortion: Length | None, *, seconds: float = SOLVER_SECONDS) -> FewestBlocks:
+    def within(self, distortion: Length | None, *, nodes: int = SOLVER_NODES) -> FewestBlocks:
         """The bracket for a distortion."""
-        return self._of(self.strip.room(distortion, None).width, seconds)
+        return self._of(self.strip.room(distortion, None).width, nodes)
 
     @cached_property
-    def _known(self) -> dict[tuple[int, float], FewestBlocks]:
+    def _known(self) -> dict[tuple[int, int], FewestBlocks]:
         return {}
 
-    def _of(self, width: int, seconds: float = 0) -> FewestBlocks:
-        if (width, seconds) not in self._known:
-            self._known[width, seconds] = self._found(width, seconds)
-        return self._known[width, seconds]
+    def _of(self, width: int, nodes: int = 0) -> FewestBlocks:
+        if (width, nodes) not in self._known:
+            self._known[width, nodes] = self._found(width, nodes)
+        return self._known[width, nodes]
 
-    def _found(self, width: int, seconds: float) -> FewestBlocks:
+    def _found(self, width: int, nodes: int) -> FewestBlocks:
         half = Fraction(width, 2) * self.strip.sweep.line.unit
         places = self.problem.line
-        return fewest_blocks(self.problem.joint, places, distortion=half, time_limit=seconds)
+        return fewest_blocks(self.problem.joint, places, distortion=half, nodes=nodes)
 
     @cached_property
     def _widths(self) -> Sequence[int]:
@@ -109,7 +109,7 @@ class Fewest:
             if high - low <= 1:
                 break
             middle = (high + low) // 2
-            found = self._of(widths[middle], SOLVER_SECONDS)
+            found = self._of(widths[middle], SOLVER_NODES)
             if found.blocks <= blocks:
                 best, high = found, middle
             elif found.lower > blocks:

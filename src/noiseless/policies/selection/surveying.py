@@ -209,7 +209,7 @@ class _Run:
 
     @staticmethod
     def _fewest(found: Fewest, loss: Length) -> Cells:
-        return Cells.from_labels(found.within(loss, seconds=0.5).cells)
+        return Cells.from_labels(found.within(loss, nodes=100).cells)
 
     @cached_property
     def paths(self) -> Paths:

