@@ -3,11 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from noiseless.policies.merging.cells import Cells
-from noiseless.policies.selection.measures import Measures, measure
+from noiseless.policies.selection.measures import Measures, measure_read
 from noiseless.policies.selection.problem import BoolArray
 from noiseless.policies.selection.targets import Targets
 
@@ -45,8 +44,8 @@ class Pool:
     def add(self, labels: npt.ArrayLike | Cells, method: str, hidden: BoolArray | None = None) -> Found:
         """Measure a partition and keep it if it is within the limits and better than all before it."""
         cells = labels if isinstance(labels, Cells) else Cells.from_labels(labels)
-        gone = np.zeros(len(cells.cell_of), bool) if hidden is None else hidden
-        found = Found(cells, gone, measure(self.targets.problem, cells, gone), method)
+        read, quality = measure_read(self.targets.problem, cells, hidden)
+        found = Found(read.cells, read.hidden, quality, method)
         if self.targets.allow(found.quality):
             key = self.targets.key(found.quality)
             if self.best is None or key < self._key:

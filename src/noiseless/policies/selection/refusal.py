@@ -26,6 +26,8 @@ def refuse(targets: Targets, choose: Callable[[Problem, Wish], Choice]) -> Reque
         choose: finds the best partition for a wish.
     """
     wish, problem = replace(targets.wish, weight=None, method="auto"), targets.problem
+    if wish.max_distortion is None and wish.min_resolution is None:  # only what is never merged is in the way
+        return RequestError(f"{_hidden(wish)} was not found with so few suppressed rows; ask for less")
     lost: Utility = "distortion" if wish.max_distortion is not None else "resolution"
     nothing = Bits(targets.fewest_blocks) if wish.objective == "both" else wish.max_maximin
     hiding = replace(wish, utility=lost, max_distortion=None, min_resolution=None, max_maximin=nothing)
