@@ -1,7 +1,8 @@
 """All releases of a tiny table, from the definitions of docs/release.md; slow on purpose.
 
-A release suppresses some public tuples (one cell, `*`), and puts the others into cells that all read differently.
-Values that are no numbers share a cell only with the same ones. Distances are kept as squares: then they are rational.
+A release suppresses some public tuples (one cell, `*`), and puts the others into cells that all read
+differently. Values that are no numbers share a cell only with the same ones. Distances are kept as squares,
+which are rational.
 """
 
 # ruff: noqa: ANN401 - values of several kinds
@@ -20,6 +21,7 @@ import pyarrow as pa
 
 Value = Any
 EPOCH = date(2024, 1, 1)
+SINCE = (EPOCH - date(1970, 1, 1)).days
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,7 @@ class Table:
             middle = min(members, key=far.__getitem__)
             return middle, far[middle]
         words = [self._word(i, [m[i] for m in members]) for i in places]
-        worst = max(self.square([self._off(i, words[i], m[i]) for i in places]) for m in members)
+        worst = max(self.square([self._off(words[i], m[i]) for i in places]) for m in members)
         return tuple(words), worst
 
     def _word(self, place: int, values: list[Value]) -> Any:
@@ -184,11 +186,13 @@ class Table:
         if self.codeword == "interval":
             return low, high
         if self.codeword == "centroid":
-            scale = 1 if day else 1000
-            return Fraction(round(Fraction(sum(values) * scale, len(values))), scale)
+            if day:  # halves go to the even day, counted from 1970
+                return Fraction(round(Fraction(sum(values), len(values)) + SINCE) - SINCE)
+            return Fraction(round(Fraction(sum(values) * 1000, len(values))), 1000)
         return Fraction((low + high) // 2) if day else Fraction(low + high, 2)
 
-    def _off(self, place: int, word: Any, value: Value) -> Fraction:
+    @staticmethod
+    def _off(word: Any, value: Value) -> Fraction:
         if isinstance(word, frozenset):
             return Fraction(len(word) > 1)
         if isinstance(word, tuple):
@@ -364,10 +368,12 @@ def random_table(rng: random.Random, most: int = 6) -> Table:
     else:
         return random_table(rng, most)
     sensitive = rng.randint(2, 4)
-    rows = []
+    rows = list[tuple[Value, ...]]()
     for x in sorted(tuples, key=repr):
-        for _ in range(rng.choice([1, 1, 1, 2, 2, 3])):
-            rows.append((*x, rng.choice("pq"), rng.choice("uv"), f"s{rng.randrange(sensitive)}"))
+        rows += [
+            (*x, rng.choice("pq"), rng.choice("uv"), f"s{rng.randrange(sensitive)}")
+            for _ in range(rng.choice([1, 1, 1, 2, 2, 3]))
+        ]
     if len({row[-1] for row in rows}) < 2:
         return random_table(rng, most)
     distance = rng.choice([None, None, "absolute", "max", "gower", "euclidean", "hamming", "discrete"])

@@ -40,7 +40,7 @@ def check_release(table: Table, asked: dict[str, Any]) -> str:
     try:
         done = nl.release(table.arrow, **table.options, **asked, suppress=table.share)
     except RequestError as error:
-        return check_refusal(str(error), fine, asked, table)
+        return check_refusal(str(error), fine)
     matching = [made for made in fine if same(done.point, made)]
     assert matching, "the figures are those of no release within the limits"
     mine = oracle.value(matching[0], asked)
@@ -72,7 +72,7 @@ def oracle_value(value: Any, asked: dict[str, Any]) -> float:
     return math.log2(value)
 
 
-def check_refusal(text: str, fine: list[Made], asked: dict[str, Any], table: Table) -> str:
+def check_refusal(text: str, fine: list[Made]) -> str:
     assert "\n" not in text
     if "exact method" in text:
         return "not applicable"

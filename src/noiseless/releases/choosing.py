@@ -1,6 +1,7 @@
 """From a table and a request to a problem and a wish, and to the partition that is chosen."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -13,7 +14,7 @@ from noiseless.policies.selection.problem import BoolArray, Reading
 from noiseless.releases.columns import PublicColumns, public_columns
 from noiseless.releases.marked import explained
 from noiseless.releases.measuring import Measured
-from noiseless.releases.reading import ReadCells
+from noiseless.releases.reading import ReadCells, Scale
 from noiseless.releases.results import Progress
 from noiseless.releases.source import Source
 from noiseless.tables import IntArray
@@ -111,8 +112,9 @@ def chosen(prepared: Prepared, progress: Progress | None = None) -> tuple[Choice
     Raises:
         RequestError: what is asked for is impossible; the message says what is possible.
     """
+    wish = _wish(prepared)
     try:
-        choice = choose(prepared.problem, _wish(prepared), progress)
+        choice = choose(prepared.problem, wish, progress)
     except RequestError as error:
         if prepared.public.groups is None:
             raise
@@ -140,8 +142,17 @@ def _wish(prepared: Prepared) -> Wish:
         min_posterior=request.min_posterior,
         max_leakage=request.max_leakage,
         max_maximin=request.max_maximin,
-        max_distortion=request.max_distortion,
+        max_distortion=_written(prepared, request.max_distortion),
         min_resolution=request.min_resolution,
         suppress=request.suppress,
         method=request.method,
     )
+
+
+def _written(prepared: Prepared, limit: Fraction | None) -> Fraction | None:
+    """A limit on the distortion as far as it can be used up: the middle of days is written as a day."""
+    public, days = prepared.public, prepared.public.columns[0].kind == "date"
+    unit = Scale.of(public, [Fraction(1)] * len(public.columns)).unit
+    if limit is None or not days or len(public.columns) > 1 or prepared.source.request.codeword != "midrange":
+        return limit
+    return limit // unit * unit if unit else limit

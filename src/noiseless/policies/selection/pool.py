@@ -1,5 +1,6 @@
 """The partitions found for a wish: measured anew, and the best of them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,8 +47,12 @@ class Pool:
         cells = labels if isinstance(labels, Cells) else Cells.from_labels(labels)
         read, quality = measure_read(self.targets.problem, cells, hidden)
         found = Found(read.cells, read.hidden, quality, method)
-        if self.targets.allow(found.quality):
-            key = self.targets.key(found.quality)
-            if self.best is None or key < self._key:
-                self.best, self._key = found, key
+        self.take(quality, lambda: found)
         return found
+
+    def take(self, quality: Measures, make: Callable[[], Found]) -> None:
+        """Keep what is measured already, if it is within the limits and better than all before it."""
+        if self.targets.allow(quality):
+            key = self.targets.key(quality)
+            if self.best is None or key < self._key:
+                self.best, self._key = make(), key
