@@ -149,7 +149,7 @@ class Table:
     def square(self, gaps: list[Fraction]) -> Fraction:
         parts = [self.factor(place) * gap for place, gap in enumerate(gaps)]
         if self.used_distance in ("max", "discrete"):
-            return max(parts) ** 2
+            return Fraction(max(parts) ** 2)
         if self.used_distance == "euclidean":
             return sum((part**2 for part in parts), Fraction(0))
         return sum(parts, Fraction(0)) ** 2
@@ -197,7 +197,7 @@ class Table:
             return Fraction(len(word) > 1)
         if isinstance(word, tuple):
             return Fraction(word[1] - word[0], 2)
-        return abs(word - value)
+        return Fraction(abs(word - value))
 
     # --- all releases ---------------------------------------------------------------------------
 
@@ -377,7 +377,7 @@ def random_table(rng: random.Random, most: int = 6) -> Table:
     if len({row[-1] for row in rows}) < 2:
         return random_table(rng, most)
     distance = rng.choice([None, None, "absolute", "max", "gower", "euclidean", "hamming", "discrete"])
-    weights = ()
+    weights: tuple[int, ...] = ()
     if rng.random() < 0.15 and distance not in ("hamming", "discrete"):
         weights = tuple(rng.randint(1, 3) for _ in columns)
     return Table(
