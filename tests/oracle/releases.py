@@ -143,8 +143,8 @@ class Table:
             return weight
         if self.kinds[place] == "category":
             return weight / self.width
-        numbers = [t[place] for t in self.tuples if self.is_number(place, t[place])]
-        return weight / self.width / max(1, max(numbers) - min(numbers))
+        numbers: list[int] = [t[place] for t in self.tuples if self.is_number(place, t[place])]
+        return weight / (self.width * max(1, max(numbers) - min(numbers)))
 
     def square(self, gaps: list[Fraction]) -> Fraction:
         parts = [self.factor(place) * gap for place, gap in enumerate(gaps)]
@@ -152,11 +152,11 @@ class Table:
             return Fraction(max(parts) ** 2)
         if self.used_distance == "euclidean":
             return sum((part**2 for part in parts), Fraction(0))
-        return sum(parts, Fraction(0)) ** 2
+        return Fraction(sum(parts, Fraction(0)) ** 2)
 
     def gap(self, place: int, one: Value, other: Value) -> Fraction:
         if self.is_number(place, one):
-            return abs(Fraction(one) - other)
+            return Fraction(abs(one - other))
         return Fraction(one != other)
 
     def read(self, cell: frozenset[int]) -> tuple[Any, Fraction]:

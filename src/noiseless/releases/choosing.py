@@ -41,6 +41,9 @@ class SeenProblem(Problem):
         if self.columns is None or self._reads_as_it_is(cells, hidden):
             return Reading(cells, hidden)
         found = ReadCells.of(self.columns, cells.cell_of, hidden, self.codeword)
+        if hidden.any() and not found.hidden.any() and self.groups is not None:
+            # something that is no number reads `*` as well: numbers cannot be suppressed beside it
+            return Reading(Cells.from_labels(np.arange(self.size)), found.hidden)
         return Reading(Cells.from_labels(found.cell_of), found.hidden, found.distortion)
 
     def _reads_as_it_is(self, cells: Cells, hidden: BoolArray) -> bool:
