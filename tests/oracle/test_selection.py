@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -109,17 +108,13 @@ class World:
         return kind(joint, self.book, side, np.array(self.rows), groups)
 
     def points(self, *, suppress: bool) -> Iterator[Point]:
+        """All partitions; one cell, which may reach over groups, can be what is suppressed."""
         for cells in partitions(list(range(self.size))):
-            if any(len({self.groups[x] for x in cell}) > 1 for cell in cells):
-                continue
-            yield self.point(cells, [])
-            if not suppress:
-                continue
-            of_group = [[c for c in cells if self.groups[c[0]] == g] for g in sorted(set(self.groups))]
-            for chosen in product(*([None, *own] for own in of_group)):
-                hidden = [x for cell in chosen if cell is not None for x in cell]
-                if hidden and len(hidden) < self.size:
-                    yield self.point(cells, hidden)
+            mixed = [cell for cell in cells if len({self.groups[x] for x in cell}) > 1]
+            if not mixed:
+                yield self.point(cells, [])
+            for hidden in (mixed or cells) if suppress and len(mixed) < 2 and len(cells) > 1 else []:
+                yield self.point(cells, hidden)
 
     def point(self, cells: list[list[int]], hidden: list[int]) -> Point:
         answers: dict[tuple[tuple[int, ...], int], set[int]] = {}

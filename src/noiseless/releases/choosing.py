@@ -7,29 +7,52 @@ from functools import cached_property
 import numpy as np
 
 from noiseless.errors import RequestError
-from noiseless.policies.merging import SideInformation
+from noiseless.policies.merging import Cells, SideInformation
+from noiseless.policies.merging.codebook import Codeword
 from noiseless.policies.selection import Choice, Problem, Wish, choose
+from noiseless.policies.selection.problem import BoolArray, Reading
 from noiseless.releases.columns import PublicColumns, public_columns
-from noiseless.releases.marked import choose_suppressing_marked, explained
+from noiseless.releases.marked import explained
 from noiseless.releases.measuring import Measured
-from noiseless.releases.reading import ReadCells
+from noiseless.releases.reading import ReadCells, Scale
 from noiseless.releases.results import Progress
 from noiseless.releases.source import Source
 from noiseless.tables import IntArray
 
-_TRIES = 8
-"""How often a tighter limit is tried when what is written misses the limit that was asked for."""
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SeenProblem(Problem):
-    """A problem in which the reader sees kept columns too: they are no prior knowledge, given ones are.
+    """The problem of a table: its reader sees what is written, and kept columns too.
+
+    Kept columns are no prior knowledge, given ones are.
 
     Attributes:
+        columns: the public columns.
+        codeword: what is released for numbers that are merged.
         priors: |[[S|a]]| for each y of the joint range.
     """
 
+    columns: PublicColumns | None = None
+    codeword: Codeword = "midrange"
     priors: IntArray | None = None
+
+    def read(self, cells: Cells, hidden: BoolArray) -> Reading:
+        """Cells that read alike are one, and distances are to what is written."""
+        if self.columns is None or self._reads_as_it_is(cells, hidden):
+            return Reading(cells, hidden)
+        found = ReadCells.of(self.columns, cells.cell_of, hidden, self.codeword)
+        if hidden.any() and not found.hidden.any() and self.groups is not None:
+            # something that is no number reads `*` as well: numbers cannot be suppressed beside it
+            return Reading(Cells.from_labels(np.arange(self.size)), found.hidden)
+        return Reading(Cells.from_labels(found.cell_of), found.hidden, found.distortion)
+
+    def _reads_as_it_is(self, cells: Cells, hidden: BoolArray) -> bool:
+        """Whether cells are runs of one column of numbers, whose middles and ends all differ."""
+        numbers = self.columns is not None and self.columns.columns[0].kind == "number"
+        if not numbers or self.line is None or self.codeword not in ("midrange", "interval") or hidden.any():
+            return False
+        along = cells.cell_of[np.lexsort((self.line, self.group_of))]
+        return int(np.count_nonzero(np.diff(along))) == cells.count - 1
 
     @cached_property
     def prior(self) -> IntArray:
@@ -75,12 +98,12 @@ class Prepared:
             side,
             source.public.counts,
             self.public.groups,
+            self.public,
+            request.codeword,
             source.prior if beside else None,
         )
 
-    def measured(
-        self, cell_of: IntArray, suppressed: "np.ndarray[tuple[int], np.dtype[np.bool_]]"
-    ) -> Measured:
+    def measured(self, cell_of: IntArray, suppressed: BoolArray) -> Measured:
         """Cells as they read, measured."""
         codeword = self.source.request.codeword
         return Measured(self.source, ReadCells.of(self.public, cell_of, suppressed, codeword))
@@ -92,38 +115,17 @@ def chosen(prepared: Prepared, progress: Progress | None = None) -> tuple[Choice
     Raises:
         RequestError: what is asked for is impossible; the message says what is possible.
     """
-    request = prepared.source.request
-    bound = request.max_distortion
-    for _ in range(_TRIES):
-        choice = _chosen(prepared, _wish(prepared, bound), progress)
-        found = prepared.measured(choice.cells.cell_of, choice.suppressed)
-        if bound is None or request.max_distortion is None or found.distortion <= request.max_distortion:
-            break
-        bound = _tighter(bound, request.max_distortion, found)
-    _check_limits(prepared, found)
-    return choice, found
-
-
-def _chosen(prepared: Prepared, wish: Wish, progress: Progress | None) -> Choice:
-    """The choice; where values that are no numbers stand in its way, with these suppressed."""
+    wish = _wish(prepared)
     try:
-        return choose(prepared.problem, wish, progress)
+        choice = choose(prepared.problem, wish, progress)
     except RequestError as error:
         if prepared.public.groups is None:
             raise
-        found = choose_suppressing_marked(prepared.problem, prepared.public, wish, progress)
-        if found is None:
-            raise explained(error, prepared.public) from None
-        return found
+        raise explained(error, prepared.public, suppresses=prepared.source.request.suppress > 0) from None
+    return choice, prepared.measured(choice.cells.cell_of, choice.suppressed)
 
 
-def _tighter(bound: Fraction, limit: Fraction, found: Measured) -> Fraction:
-    """A lower limit, by as much as what is written exceeds it (rounded numbers can, by less than a unit)."""
-    over = Fraction(found.distortion.upper) - limit
-    return max(Fraction(0), bound - 2 * over)
-
-
-def _wish(prepared: Prepared, max_distortion: Fraction | None) -> Wish:
+def _wish(prepared: Prepared) -> Wish:
     request = prepared.source.request
     values, hidden = prepared.source.joint.size_x, ", ".join(request.sensitive)
     if request.min_posterior is not None and request.min_posterior > values:
@@ -143,27 +145,17 @@ def _wish(prepared: Prepared, max_distortion: Fraction | None) -> Wish:
         min_posterior=request.min_posterior,
         max_leakage=request.max_leakage,
         max_maximin=request.max_maximin,
-        max_distortion=max_distortion,
+        max_distortion=_written(prepared, request.max_distortion),
         min_resolution=request.min_resolution,
         suppress=request.suppress,
         method=request.method,
     )
 
 
-def _check_limits(prepared: Prepared, found: Measured) -> None:
-    """Hold what is written against every limit: what reads alike is one cell, numbers are rounded."""
-    request, source = prepared.source.request, prepared.source
-    kept = {
-        "--min-posterior": request.min_posterior is None or found.min_posterior >= request.min_posterior,
-        "--max-leakage": request.max_leakage is None or found.leakage <= request.max_leakage,
-        "--max-maximin": request.max_maximin is None or found.maximin <= request.max_maximin,
-        "--max-distortion": request.max_distortion is None or found.distortion <= request.max_distortion,
-        "--min-resolution": request.min_resolution is None or not found.resolution < request.min_resolution,
-        "--suppress": found.suppressed_rows <= request.suppress * source.rows,
-    }
-    missed = [option for option, holds in kept.items() if not holds]
-    if missed:
-        raise RequestError(
-            f"no release was found that keeps {' and '.join(missed)} once cells that read alike are one; ask "
-            "for less, or for another codeword"
-        )
+def _written(prepared: Prepared, limit: Fraction | None) -> Fraction | None:
+    """A limit on the distortion as far as it can be used up: the middle of days is written as a day."""
+    public, days = prepared.public, prepared.public.columns[0].kind == "date"
+    unit = Scale.of(public, [Fraction(1)] * len(public.columns)).unit
+    if limit is None or not days or len(public.columns) > 1 or prepared.source.request.codeword != "midrange":
+        return limit
+    return limit // unit * unit if unit else limit

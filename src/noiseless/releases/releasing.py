@@ -14,7 +14,6 @@ from noiseless.exact import Bits, Rational
 from noiseless.measures import maximin
 from noiseless.policies.merging import Length
 from noiseless.policies.merging.codebook import Codeword, Distance
-from noiseless.policies.selection import Choice
 from noiseless.releases.changes import column_changes
 from noiseless.releases.choosing import Prepared, chosen
 from noiseless.releases.claiming import certificate, public_of_kept
@@ -156,17 +155,17 @@ def make_release(table: Any, request: ReleaseRequest, progress: Progress | None 
     source = prepared.source
     choice, found = chosen(prepared, progress)
     point, before = as_point(found, choice.method), unmerged(source)
-    stated = _stated(choice, found)
+    stated = {"optimal": choice.optimal, "gap": choice.gap, "scope": choice.scope, "proof": choice.proof}
     rows = _rows(found)
     return Release(
         table=_table(found, rows),
         point=point,
         before=before,
         certificate=certificate(found, {"method": choice.method, **stated}),
-        optimal=stated["optimal"],
-        gap=stated["gap"],
+        optimal=choice.optimal,
+        gap=choice.gap,
         scope=choice.scope,
-        proof=stated["proof"],
+        proof=choice.proof,
         method=choice.method,
         changes=column_changes(found),
         request=request,
@@ -218,22 +217,6 @@ def unmerged(source: Source) -> ReleasePoint:
         0,
         "unmerged",
     )
-
-
-def _stated(choice: Choice, found: Measured) -> dict[str, Any]:
-    """What is proved of the choice; nothing, if what is written loses more than what was chosen."""
-    quality = choice.quality
-    same = (
-        found.distortion == quality.distortion
-        if choice.value == "distortion"
-        else found.read.largest == quality.largest_cell
-        if choice.value == "resolution"
-        else found.leakage == quality.leakage and found.maximin == quality.maximin
-    )
-    if same and (choice.value != "lagrangian" or len(found.read) == quality.cells):
-        return {"optimal": choice.optimal, "gap": choice.gap, "scope": choice.scope, "proof": choice.proof}
-    proof = "nothing: cells that read alike were merged, or numbers rounded, after the choice"
-    return {"optimal": False, "gap": None, "scope": choice.scope, "proof": proof}
 
 
 def _rows(found: Measured) -> IntArray:

@@ -119,7 +119,7 @@ class ReleaseFrontier:
         utility: what is to be kept: `resolution` or `distortion`.
         given: columns that an adversary knows from elsewhere.
         keep: columns that are published as they are.
-        note: why no release leaves all values possible; empty where one can.
+        note: why no release leaves all values possible, and that suppression was left aside; or empty.
     """
 
     source: str

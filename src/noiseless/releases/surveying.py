@@ -46,7 +46,7 @@ def surveyed(
         utility=request.utility,
         given=request.given,
         keep=request.keep,
-        note=_most_left(prepared),
+        note="; ".join(filter(None, (_most_left(prepared), _unsuppressed(prepared)))),
     )
 
 
@@ -64,6 +64,13 @@ def _most_left(prepared: Prepared) -> str:
     return (
         f"no release without suppressed rows leaves more than {most:,} of {total:,} values of {hidden}: {why}"
     )
+
+
+def _unsuppressed(prepared: Prepared) -> str:
+    """That a frontier suppresses nothing, where a release may."""
+    if not prepared.source.request.suppress:
+        return ""
+    return "none of these suppresses rows: with --suppress a release may do better than all of them"
 
 
 def _point(point: SurveyPoint) -> ReleasePoint:

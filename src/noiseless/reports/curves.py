@@ -93,7 +93,7 @@ class Chart:
         across_title: what is lost, in words.
         up_title: what is given away, in words.
         posteriors: how many values are left at some heights; none where that depends on more.
-        front: the points that no other of our methods beats, from the left.
+        front: the points that no other beats of all that are shown, from the left.
         curves: each method.
         marked: points that stand out, by name.
     """
@@ -117,7 +117,6 @@ def chart_of(frontier: ReleaseFrontier, marked: Mapping[str, ReleasePoint] | Non
     """
     stand_out = dict(marked or {})
     every = [*frontier.points, *(p for s in frontier.series for p in s.points), *stand_out.values()]
-    ours = [point for series in frontier.series if not series.baseline for point in series.points]
     losses = [_loss(point, frontier.utility) for point in every]
     fades = frontier.utility == "resolution"
     across = scale_for(losses, falling=fades, linear=fades)
@@ -133,7 +132,7 @@ def chart_of(frontier: ReleaseFrontier, marked: Mapping[str, ReleasePoint] | Non
         "Resolution kept (bits)" if fades else _DISTORTION + ", log scale" * across.logarithmic,
         "Told by every row, I* (bits)" if frontier.objective == "maximin" else "Leakage, L0 (bits)",
         _posteriors(every, up) if frontier.objective != "maximin" else (),
-        _unbeaten(map(dot, [*frontier.points, *ours]))[0],
+        _unbeaten(map(dot, every))[0],
         _curves([one for one in frontier.series if not goes_nowhere(one, frontier)], dot),
         _named((name, dot(point)) for name, point in stand_out.items()),
     )

@@ -109,7 +109,7 @@ def _axes(chart: Chart, axes: "Axes") -> None:
 
 
 def _shade(chart: Chart, axes: "Axes") -> None:
-    """What no method of ours reaches."""
+    """What nothing that is shown reaches."""
     if chart.front:
         xs, ys = _steps(chart.front)
         outline = [(0.0, 1.0), (xs[0], 1.0), *zip(xs, ys, strict=True), (1.0, ys[-1]), (1.0, 0.0), (0.0, 0.0)]

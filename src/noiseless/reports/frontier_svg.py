@@ -113,7 +113,7 @@ def _axes(chart: Chart, box: _Box) -> Iterator[str]:
 
 
 def _front(chart: Chart, box: _Box) -> Iterator[str]:
-    """What no method of ours reaches, shaded."""
+    """What nothing that is shown reaches, shaded."""
     if not chart.front:
         return
     first, last = chart.front[0], chart.front[-1]

@@ -196,7 +196,8 @@ def proved(release: Release) -> str:
     """What is proved about the choice of the cells, in a sentence or two."""
     better = _BETTER[chosen_by(release)]
     if release.optimal and release.scope == "all":
-        return f"Proved to be the best: no other way of merging values has {better} within the limits."
+        ways = "merging or suppressing" if release.request.suppress else "merging"
+        return f"Proved to be the best: no other way of {ways} values has {better} within the limits."
     if release.optimal:
         return (
             "Proved to be the best among contiguous cells, each a run of neighbouring values: none has "

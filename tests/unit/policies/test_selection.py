@@ -164,7 +164,7 @@ class TestMeasures:
         problem = on_a_line("abab", groups=np.array([0, 0, 1, 1]))
         with pytest.raises(RequestError, match="reaches over groups"):
             measure(problem, Cells.from_labels([0, 1, 1, 2]))
-        with pytest.raises(RequestError, match="cells of their own"):
+        with pytest.raises(RequestError, match="one cell of their own"):
             measure(problem, Cells.from_labels([0, 0, 1, 1]), np.array([1, 0, 0, 0], bool))
         with pytest.raises(RequestError, match="nothing left"):
             measure(problem, Cells.from_labels([0, 0, 1, 1]), np.ones(4, bool))

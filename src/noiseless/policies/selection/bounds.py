@@ -101,6 +101,8 @@ class Bounds:
 
     def _least_width(self, part: Strip) -> int:
         k = int(self.targets.need[part.code])
+        if k > part.sensitive:
+            return 0  # all of it is suppressed
         if not self.targets.budget:
             return part.sweep.least_of_any(k, part.windows(k).least_width())
         return _beyond(part.cover_widths(k), self.targets.problem.weights[part.members], self.targets.budget)
@@ -140,7 +142,7 @@ class Bounds:
         if self.targets.wish.objective == "maximin":
             return self._blocks()
         problem = self.targets.problem
-        most = problem.largest_posteriors.copy()
+        most = self.targets.most.copy()
         proof = _WHOLE
         for found in (self._most_of_line(), self._most_of_pairs(), self._most_by_counting()):
             for code, k in found.items():
@@ -155,6 +157,8 @@ class Bounds:
             return {}
         found = {}
         for part in strips(targets.problem, "distortion", MOST_STRIPS):
+            if targets.budget >= int(targets.problem.weights[part.members].sum()):
+                continue  # all of it may be suppressed
             width = part.room(targets.distortion, None).width
             low, high = 1, part.sensitive
             while low < high:
@@ -200,7 +204,7 @@ class Bounds:
     def _blocks(self) -> Bound:
         """How few blocks can be left."""
         targets, problem = self.targets, self.targets.problem
-        least, proof = targets.fewest_blocks, _WHOLE
+        least, proof = targets.fewest_blocks_of_any, _WHOLE
         if targets.budget or problem.side is not None:
             return Bound(Bits(least), proof)
         if targets.largest_cell is not None:

@@ -23,7 +23,7 @@ class Choice:
 
     Attributes:
         problem: what was to be chosen.
-        cells: the cell of each public value; suppressed values are a cell of their own (one for each group).
+        cells: the cell of each public value; suppressed values are a cell of their own.
         suppressed: which public values are suppressed.
         quality: what the cells give away and keep.
         method: how they were found: `exact, contiguous`, `greedy`, `dealing`, `fewest blocks` or `unchanged`.

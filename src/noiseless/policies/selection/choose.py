@@ -1,12 +1,18 @@
 """The best partition for a wish: every method that applies, and what is proved about the best of them."""
 
+from functools import partial
+
+import numpy as np
+
 from noiseless.policies.selection.choice import Choice
 from noiseless.policies.selection.claims import chosen
 from noiseless.policies.selection.levels import Levels
-from noiseless.policies.selection.problem import Problem
+from noiseless.policies.selection.pool import Found
+from noiseless.policies.selection.problem import BoolArray, Problem
 from noiseless.policies.selection.refusal import refuse
 from noiseless.policies.selection.searching import Search
-from noiseless.policies.selection.survey import Progress
+from noiseless.policies.selection.survey import Progress, SurveyPoint
+from noiseless.policies.selection.surveying import METHODS, Makes, portfolio
 from noiseless.policies.selection.targets import Targets
 from noiseless.policies.selection.wish import Wish
 
@@ -35,8 +41,13 @@ def choose(problem: Problem, wish: Wish, progress: Progress | None = None) -> Ch
     problem.check()
     targets = Targets(problem, wish)
     targets.check()
-    search = Search.of(targets)
-    search.exactly_and_greedily()
+    search, few = Search.of(targets), Levels.are_few(problem)
+    quick, thorough = portfolio(problem, wish.objective, wish.utility, wish.method) if few else ([], [])
+    if few:  # what a survey shows, so that the two agree
+        search.bound_contiguous()
+        _take(search, quick)
+    else:
+        search.exactly_and_greedily()
     report(0.6)
     if targets.budget:
         search.suppressing()
@@ -44,10 +55,11 @@ def choose(problem: Problem, wish: Wish, progress: Progress | None = None) -> Ch
     found = search.pool.best
     choice = None if found is None else chosen(targets, found, search.contiguous)
     if wish.method != "exact" and (choice is None or choice.gap != 0):
-        search.improving()
-        if wish.objective == "leakage":  # so that no release of the survey is better
-            for level in Levels(search.paths, wish.method):
-                search.pool.add(level.cells, level.method)
+        if few:
+            _take(search, thorough)
+            search.improve_suppressed()
+        else:
+            search.improving()
         report(0.9)
         if search.pool.best is not None and search.pool.best is not found:
             choice = chosen(targets, search.pool.best, search.contiguous)
@@ -55,3 +67,15 @@ def choose(problem: Problem, wish: Wish, progress: Progress | None = None) -> Ch
         raise refuse(targets, choose)
     report(1.0)
     return choice
+
+
+def _take(search: Search, makers: list[Makes]) -> None:
+    """Look at every point of some methods."""
+    none = np.zeros(search.targets.problem.size, bool)
+    for make in makers:
+        for point in make().points:
+            search.pool.take(point.quality, partial(_found, point, none))
+
+
+def _found(point: SurveyPoint, none: BoolArray) -> Found:
+    return Found(point.cells, none, point.quality, METHODS.get(point.setting, point.series))

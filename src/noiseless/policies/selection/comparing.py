@@ -16,14 +16,14 @@ from noiseless.policies.merging.cells import Cells
 from noiseless.policies.merging.codebook import ColumnCodebook
 from noiseless.policies.merging.columns import Column, Numbers
 from noiseless.policies.merging.path import Objective, Utility
-from noiseless.policies.selection.measures import measure
+from noiseless.policies.selection.measures import measure_read
 from noiseless.policies.selection.problem import Problem
 from noiseless.policies.selection.survey import Series, SurveyPoint
 from noiseless.ranges import count_blocks
 
 MOST_FOR_MONDRIAN = 60_000
 MOST_FOR_BINS = 300_000
-MOST_PAIRS = 10**6
+MOST_PAIRS = 2 * 10**5
 """Steepest descent looks at all pairs before each merge; at no more than about so many in all."""
 
 SIZES = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 75, 100, 150, 200, 500, 1000)
@@ -67,7 +67,8 @@ class Baselines:
         points = []
         for setting, make in makers.items():
             within = partial(self._within_groups, make)
-            points.append(SurveyPoint(measure(self.problem, within()), name, setting, within))
+            read, found = measure_read(self.problem, within())
+            points.append(SurveyPoint(found, name, setting, partial(_cells, read.cells)))
         return Series(name, False, tuple(points))
 
     def _within_groups(self, make: Callable[[], Cells]) -> Cells:
@@ -126,3 +127,7 @@ class Baselines:
             return self._none(name, f"more than {MOST_FOR_BINS:,} public values take too long")
         bins = [many for many in (1, *SIZES) if many <= self.problem.size]
         return self._series(name, {f"{many} bins": partial(cut, self._numbers, many) for many in bins})
+
+
+def _cells(cells: Cells) -> Cells:
+    return cells

@@ -87,6 +87,11 @@ class Fewest:
             return range(int(places[-1]) + 1)
         return [int(width) for width in np.unique(np.abs(places[:, None] - places[None, :]))]
 
+    def distortions(self, most: int) -> list[Length] | None:
+        """All distortions that cells can have, ascending; None if there are more than so many."""
+        few = len(self._widths) <= most
+        return [Length(self.strip.unit * width) for width in self._widths] if few else None
+
     @cached_property
     def _answers(self) -> dict[int, "Narrowest"]:
         return {}

@@ -55,7 +55,7 @@ def improved(
     result = np.full(problem.size, -1)
     for number, cell in enumerate(found.cells):
         result[cell] = number
-    return np.where(result < 0, len(found.cells) + problem.group_of, result)
+    return np.where(result < 0, len(found.cells), result)
 
 
 @dataclass(eq=False)

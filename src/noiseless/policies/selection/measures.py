@@ -1,6 +1,6 @@
 """What cells give away and what they keep, counted from the cells alone."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +13,7 @@ from noiseless.policies.merging.lagrangian import Loss
 from noiseless.policies.merging.length import Length
 from noiseless.policies.merging.path import Objective, Utility
 from noiseless.policies.selection.costs import cell_costs, largest
-from noiseless.policies.selection.problem import BoolArray, Problem
+from noiseless.policies.selection.problem import BoolArray, Problem, Reading
 from noiseless.tables import IntArray
 
 
@@ -21,8 +21,8 @@ from noiseless.tables import IntArray
 class Measures:
     """What a partition gives away and what it keeps, exactly.
 
-    Suppressed values are a cell like any other for what is given away (one for each group), and are left out
-    of the distortion and of the resolution.
+    Suppressed values are a cell like any other for what is given away, and are left out of the distortion and
+    of the resolution.
 
     Attributes:
         cells: how many cells there are, those of suppressed values included.
@@ -75,21 +75,21 @@ def measure(problem: Problem, cells: Cells, suppressed: BoolArray | None = None)
     Args:
         problem: the joint range, the codebook, side information and rows.
         cells: the cell of each public value; cells never reach over groups.
-        suppressed: which public values are suppressed: whole cells, one for each group at most.
+        suppressed: which public values are suppressed: one cell, of any groups.
     """
     if len(cells.cell_of) != problem.size:
         raise RequestError(f"there are {problem.size:,} public values, and cells for {len(cells.cell_of):,}")
     hidden = np.zeros(problem.size, bool) if suppressed is None else np.asarray(suppressed, bool)
     _check(problem, cells, hidden)
-    many = len(problem.prior)
-    answers, codes = np.unique(cells.cell_of[problem.public] * many + problem.seen, return_inverse=True)
+    many = len(problem.known_prior)
+    answers, codes = np.unique(cells.cell_of[problem.public] * many + problem.known, return_inverse=True)
     merged = problem.joint.merged(codes.reshape(-1))
     sizes = merged.posterior_sizes
     kept = np.unique(cells.cell_of[~hidden])
     most = int(cells.sizes[kept].max())
     return Measures(
         cells.count,
-        Bits(largest_ratio(problem.prior[answers % many], sizes)),
+        Bits(largest_ratio(problem.known_prior[answers % many], sizes)),
         maximin(merged),
         int(sizes.min()),
         int(sizes.max()),
@@ -101,19 +101,25 @@ def measure(problem: Problem, cells: Cells, suppressed: BoolArray | None = None)
     )
 
 
+def measure_read(problem: Problem, cells: Cells, hidden: BoolArray | None = None) -> tuple[Reading, Measures]:
+    """Cells as they read, and measured so."""
+    gone = np.zeros(problem.size, bool) if hidden is None else hidden
+    read = problem.read(cells, gone)
+    found = measure(problem, read.cells, read.hidden)
+    return read, found if read.distortion is None else replace(found, distortion=read.distortion)
+
+
 def _check(problem: Problem, cells: Cells, hidden: BoolArray) -> None:
-    """Cells within groups; suppressed values as whole cells, one a group; and something is left."""
-    firsts = np.zeros(cells.count, np.int64)
-    firsts[cells.cell_of] = problem.group_of
-    if not np.array_equal(firsts[cells.cell_of], problem.group_of):
-        raise RequestError("a cell reaches over groups, which are seen as they are")
-    if not hidden.any():
-        return
+    """Cells within groups; suppressed values as one whole cell; and something is left."""
     if hidden.all():
         raise RequestError("all public values are suppressed: there is nothing left to release")
+    firsts = np.zeros(cells.count, np.int64)
+    firsts[cells.cell_of] = problem.group_of
+    if np.any((firsts[cells.cell_of] != problem.group_of) & ~hidden):
+        raise RequestError("a cell reaches over groups, which are never merged")
     gone = np.unique(cells.cell_of[hidden])
-    if np.isin(cells.cell_of[~hidden], gone).any() or len(np.unique(firsts[gone])) != len(gone):
-        raise RequestError("suppressed values are cells of their own, one for each group")
+    if len(gone) > 1 or np.isin(cells.cell_of[~hidden], gone).any():
+        raise RequestError("suppressed values are one cell of their own")
 
 
 def largest_ratio(before: IntArray, after: IntArray) -> Fraction:

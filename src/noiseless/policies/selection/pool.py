@@ -1,13 +1,13 @@
 """The partitions found for a wish: measured anew, and the best of them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from noiseless.policies.merging.cells import Cells
-from noiseless.policies.selection.measures import Measures, measure
+from noiseless.policies.selection.measures import Measures, measure_read
 from noiseless.policies.selection.problem import BoolArray
 from noiseless.policies.selection.targets import Targets
 
@@ -45,10 +45,14 @@ class Pool:
     def add(self, labels: npt.ArrayLike | Cells, method: str, hidden: BoolArray | None = None) -> Found:
         """Measure a partition and keep it if it is within the limits and better than all before it."""
         cells = labels if isinstance(labels, Cells) else Cells.from_labels(labels)
-        gone = np.zeros(len(cells.cell_of), bool) if hidden is None else hidden
-        found = Found(cells, gone, measure(self.targets.problem, cells, gone), method)
-        if self.targets.allow(found.quality):
-            key = self.targets.key(found.quality)
-            if self.best is None or key < self._key:
-                self.best, self._key = found, key
+        read, quality = measure_read(self.targets.problem, cells, hidden)
+        found = Found(read.cells, read.hidden, quality, method)
+        self.take(quality, lambda: found)
         return found
+
+    def take(self, quality: Measures, make: Callable[[], Found]) -> None:
+        """Keep what is measured already, if it is within the limits and better than all before it."""
+        if self.targets.allow(quality):
+            key = self.targets.key(quality)
+            if self.best is None or key < self._key:
+                self.best, self._key = make(), key

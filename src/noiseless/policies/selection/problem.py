@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from noiseless.errors import RequestError
+from noiseless.policies.merging.cells import Cells
 from noiseless.policies.merging.codebook import Codebook, ColumnCodebook
 from noiseless.policies.merging.columns import Numbers
 from noiseless.policies.merging.length import Length
@@ -18,6 +19,20 @@ from noiseless.ranges import JointRange
 from noiseless.tables import IntArray
 
 BoolArray = npt.NDArray[np.bool_]
+
+
+class Reading(NamedTuple):
+    """Cells as their reader tells them apart.
+
+    Attributes:
+        cells: the cells; those that read alike are one.
+        hidden: which public values are suppressed.
+        distortion: the largest distance to what is written, where that is not the codebook's.
+    """
+
+    cells: Cells
+    hidden: BoolArray
+    distortion: Length | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,8 +46,8 @@ class Problem:
             resolution counts.
         side: side information: which x and which a each y of the joint range stands for.
         rows: how many rows have each public value x; one each if not given.
-        groups: a code for each x; only values of one group are merged. Columns that are kept as they are make
-            such groups: the reader sees the group and the cell. None: all are one group.
+        groups: a code for each x; only values of one group are merged. What is suppressed reads alike,
+            whatever its group. None: all are one group.
     """
 
     joint: JointRange
@@ -88,12 +103,23 @@ class Problem:
         return np.arange(self.joint.size_y) if self.side is None else self.side.public
 
     @cached_property
+    def known(self) -> IntArray:
+        """What the reader knows of each y beside what is released (its a), as codes 0, 1, 2, ..."""
+        return np.zeros(self.joint.size_y, np.int64) if self.side is None else self.side.given
+
+    @cached_property
+    def known_prior(self) -> IntArray:
+        """For each code of `known` what the posterior sets are compared with."""
+        found = np.zeros(int(self.known.max()) + 1, np.int64)
+        found[self.known] = self.prior[self.seen]
+        return found
+
+    @cached_property
     def _seen(self) -> tuple[IntArray, IntArray, IntArray]:
         """What the reader sees beside the cell: its code for each y, and the group and the a of each code."""
-        given = np.zeros(self.joint.size_y, np.int64) if self.side is None else self.side.given
-        known = int(given.max()) + 1
-        found, codes = np.unique(self.group_of[self.public] * known + given, return_inverse=True)
-        return codes.reshape(-1).astype(np.int64), found // known, found % known
+        many = int(self.known.max()) + 1
+        found, codes = np.unique(self.group_of[self.public] * many + self.known, return_inverse=True)
+        return codes.reshape(-1).astype(np.int64), found // many, found % many
 
     @property
     def seen(self) -> IntArray:
@@ -149,6 +175,10 @@ class Problem:
     def unit(self) -> Fraction:
         """What a distance of 1 on the line counts."""
         return self.codebook.scaled.unit if isinstance(self.codebook, ColumnCodebook) else Fraction(1)
+
+    def read(self, cells: Cells, hidden: BoolArray) -> Reading:
+        """Cells as their reader tells them apart: by default as they are."""
+        return Reading(cells, hidden)
 
     def without(self, hidden: BoolArray) -> tuple["Problem", IntArray]:
         """The problem of the public values that are not hidden, and which values these are.

@@ -8,7 +8,7 @@ import numpy as np
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.policies.merging.cells import Cells
-from noiseless.policies.merging.lagrangian import Loss, below
+from noiseless.policies.merging.lagrangian import Loss
 from noiseless.policies.merging.length import Length
 from noiseless.policies.merging.path import Utility
 from noiseless.policies.selection.bounds import Bounds
@@ -26,6 +26,8 @@ def refuse(targets: Targets, choose: Callable[[Problem, Wish], Choice]) -> Reque
         choose: finds the best partition for a wish.
     """
     wish, problem = replace(targets.wish, weight=None, method="auto"), targets.problem
+    if wish.max_distortion is None and wish.min_resolution is None:  # only what is never merged is in the way
+        return RequestError(f"{_hidden(wish)} was not found with so few suppressed rows; ask for less")
     lost: Utility = "distortion" if wish.max_distortion is not None else "resolution"
     nothing = Bits(targets.fewest_blocks) if wish.objective == "both" else wish.max_maximin
     hiding = replace(wish, utility=lost, max_distortion=None, min_resolution=None, max_maximin=nothing)
@@ -38,16 +40,21 @@ def refuse(targets: Targets, choose: Callable[[Problem, Wish], Choice]) -> Reque
     )
     least, most = choose(problem, hiding), choose(problem, keeping)
     bound = Bounds(Targets(problem, hiding), Cells.from_labels(np.arange(problem.size))).loss()
-    limit: Loss | None = targets.distortion
-    if lost == "resolution":
-        limit = Bits(targets.largest_cell or 1)
-    refuted = bound is not None and limit is not None and below(limit, bound.value)
+    refuted = bound is not None and _exceeds(bound.value, wish, problem.size)
     found = "cannot be had" if refuted else "was not found"
     remedy = "ask for one of these" + ("" if targets.budget else ", or allow rows to be suppressed")
-    return RequestError(
-        f"{_hidden(hiding)} {found} {_kept(wish)}; {_least(least, lost)}, and {_most(most, wish, keeping)}: "
-        f"{remedy}"
-    )
+    known = [_least(least, lost)] if _exceeds(least.quality.loss(lost), wish, problem.size) else []
+    if not wish.protected(most.quality):
+        known.append(_most(most, wish, keeping))
+    more = f"; {', and '.join(known)}: {remedy}" if known else "; ask for less"
+    return RequestError(f"{_hidden(hiding)} {found} {_kept(wish)}{more}")
+
+
+def _exceeds(loss: Loss, wish: Wish, size: int) -> bool:
+    """Whether a loss is more than the limit on the distortion, or else on the resolution, allows."""
+    if isinstance(loss, Length):
+        return wish.max_distortion is not None and not loss <= wish.max_distortion
+    return wish.min_resolution is not None and Bits(size / loss.ratio) < wish.min_resolution
 
 
 def _hidden(wish: Wish) -> str:

@@ -84,7 +84,7 @@ class Search:
                 "one with midrange or interval codewords; use method 'auto'"
             )
         if ordered and (wish.objective != "maximin" or int(self.targets.need.max()) > 1):
-            self._contiguous()
+            self._contiguous(self.pool)
         if deals and wish.objective != "maximin":
             self._dealt()
         if fewest:
@@ -94,7 +94,17 @@ class Search:
     def _tells_apart(self) -> bool:
         return self.targets.wish.objective == "maximin" or self.targets.blocks is not None
 
-    def _contiguous(self) -> None:
+    def bound_contiguous(self) -> None:
+        """The best that contiguous cells can do; the cells count where no survey has better ones."""
+        problem, wish = self.targets.problem, self.targets.wish
+        if wish.method == "greedy" or not (problem.one_column and Contiguous.applies(problem, wish.utility)):
+            return
+        if wish.objective == "leakage":
+            self._contiguous(self.pool)
+        elif wish.objective == "both":
+            self._contiguous(Pool(self.targets))
+
+    def _contiguous(self, pool: Pool) -> None:
         targets, wish = self.targets, self.targets.wish
         problem = targets.problem
         by_width = Contiguous.applies(problem, wish.utility, by_width=True)
@@ -110,10 +120,10 @@ class Search:
             labels = exact.best(as_fraction(wish.weight or 0), k)
         if labels is None:
             return
-        found = self.pool.add(labels, EXACT)
+        found = pool.add(labels, EXACT)
         if wish.objective != "maximin" and not targets.budget and exact.complete:
             self.contiguous = self._value(found)
-        if targets.blocks is not None and wish.aim == "loss":
+        if targets.blocks is not None and wish.aim == "loss" and pool is self.pool:
             self._climb(exact, found)
 
     def _climb(self, exact: Contiguous, found: Found) -> None:
@@ -181,6 +191,12 @@ class Search:
             point = best_point(path, self.targets)
             if point is not None:
                 self.pool.add(point.cells, "greedy")
+
+    def improve_suppressed(self) -> None:
+        """The best so far with its costliest cells made smaller, if some of it is suppressed."""
+        best = self.pool.best
+        if best is not None and best.hidden.any():
+            self._improve(best.cells, best.hidden, best.quality.min_posterior, "greedy")
 
     def improving(self) -> None:
         """Cells that are nearly what is asked for, with the costliest ones made smaller; and Mondrian's."""

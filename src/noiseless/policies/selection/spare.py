@@ -35,9 +35,8 @@ class Split:
 
     @property
     def labels(self) -> IntArray:
-        """A label for each public value: suppressed ones of a group have one together."""
-        apart = int(self.cell_of.max()) + 1
-        return np.where(self.hidden, apart + self.problem.group_of, self.cell_of)
+        """A label for each public value: suppressed ones have one together."""
+        return np.where(self.hidden, int(self.cell_of.max()) + 1, self.cell_of)
 
     def also(self, values: int | BoolArray) -> "Split":
         """The same with some more values suppressed, given by number or as a mask."""
@@ -51,9 +50,9 @@ class Split:
 
     @cached_property
     def _pairs(self) -> tuple[IntArray, IntArray, IntArray]:
-        """The public value, the code and the element (code and sensitive value) of each pair."""
+        """The public value, what is known, and the element (that and the sensitive value) of each pair."""
         joint = self.problem.joint
-        code = self.problem.seen[joint.y]
+        code = self.problem.known[joint.y]
         return self.problem.public[joint.y], code, code * joint.size_x + joint.x
 
     @cached_property
@@ -64,7 +63,8 @@ class Split:
 
     @property
     def _held(self) -> IntArray:
-        return np.bincount(self._elements // self.problem.joint.size_x, minlength=len(self.problem.prior))
+        many = len(self.problem.known_prior)
+        return np.bincount(self._elements // self.problem.joint.size_x, minlength=many)
 
     @property
     def _met(self) -> BoolArray:
@@ -73,7 +73,7 @@ class Split:
     def gains(self, need: IntArray) -> IntArray:
         """How many elements that are missing each value that is not suppressed would bring."""
         x, code, element = self._pairs
-        short = np.zeros(len(self.problem.prior), bool)
+        short = np.zeros(len(self.problem.known_prior), bool)
         short[self.missing(need)] = True
         fresh = short[code] & ~self.hidden[x] & ~np.isin(element, self._elements)
         found = np.bincount(x[fresh], minlength=self.problem.size)
@@ -85,7 +85,7 @@ class Split:
         """Which values their cells can do without."""
         problem, joint = self.problem, self.problem.joint
         x, code, _ = self._pairs
-        node = self.cell_of[x] * len(problem.prior) + code
+        node = self.cell_of[x] * len(problem.known_prior) + code
         node[self.hidden[x]] = -1
         nodes, node = np.unique(node, return_inverse=True)
         node = node.reshape(-1)
@@ -95,7 +95,7 @@ class Split:
         own = node[joint.starts[:-1]]  # the node of each y
         answers = np.bincount(own, minlength=len(nodes))
         lost = np.bincount(joint.y[alone], minlength=joint.size_y)
-        fine = (sizes[own] - lost >= need[problem.seen]) | (answers[own] == 1)
+        fine = (sizes[own] - lost >= need[problem.known]) | (answers[own] == 1)
         found = ~self.hidden
         np.logical_and.at(found, problem.public, fine)
         return found
@@ -109,7 +109,7 @@ def completed(split: Split, need: IntArray, budget: int) -> Split | None:
 
     Args:
         split: some suppressed values.
-        need: for each code of what is seen besides how many sensitive values an answer must leave.
+        need: for each code of what is known besides how many sensitive values an answer must leave.
         budget: how many rows may be suppressed.
     """
     if not split.hidden.any():

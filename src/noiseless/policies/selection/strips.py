@@ -99,9 +99,9 @@ class Strip:
             prices: what suppressing each value costs; None if none may be.
             few: in as few cells as possible instead.
         """
-        if k > self.sensitive:
-            return None
         size = len(self.members)
+        if k > self.sensitive:
+            return None if prices is None else np.full(size, -1)
         best, chosen, queue = (self.sweep.blank(size + 1) for _ in range(3))
         free = self.sweep.blank(size, -1) if prices is None else prices
         starts, lows = self.windows(k).starts, self.lows(room)
@@ -204,5 +204,5 @@ def together(problem: Problem, parts: list[Strip], cells: list[IntArray]) -> tup
         labels[part.members] = np.where(own < 0, -1, own + used)
         used += int(own.max()) + 1 if len(own) else 0
     hidden = labels < 0
-    labels[hidden] = used + problem.group_of[hidden]
+    labels[hidden] = used
     return labels, hidden

@@ -35,7 +35,7 @@ def on_strips(pool: Pool) -> Loss | None:
         return lines.add_narrowest(pool, k)
     if wish.aim == "leak":
         return lines.add_most(pool, k)
-    most = min(strip.sensitive for strip in lines.strips)
+    most = max(strip.sensitive for strip in lines.strips)
     for known in np.unique(np.linspace(k, most, min(WEIGHED, most - k + 1)).astype(int)).tolist():
         lines.add_narrowest(pool, known)
     return None
@@ -96,7 +96,7 @@ class _Lines:
 
         Few cells can spare more values than many.
         """
-        need = np.full(len(self.targets.problem.prior), k)
+        need = np.full(len(self.targets.problem.known_prior), k)
         for few in (False, True):
             split = self.split(k, loss, few=few)
             found = None if split is None else completed(split, need, self.targets.budget)
@@ -112,11 +112,16 @@ class _Lines:
         loss = self._bisect(lambda loss: self.done(k, loss) is not None, least, self._largest())
         if loss is not None:
             self._add(pool, self.done(k, loss), k)
-        return Length(least * self.unit) if self._by_width else None
+        return Length(least * self.unit) if self._bounds else None
+
+    @property
+    def _bounds(self) -> bool:
+        """Whether values withheld within a cell could not make it better: it is its width that counts."""
+        return self._by_width and self.targets.largest_cell is None
 
     def add_most(self, pool: Pool, k: int) -> Loss | None:
         """Add cells with the largest posterior within the limits on the loss."""
-        loss, most = self._largest(), min(strip.sensitive for strip in self.strips)
+        loss, most = self._largest(), max(strip.sensitive for strip in self.strips)
         least = self._bisect(lambda less: self.split(most - less, loss) is not None, 0, most - k)
         if least is None:
             return None
@@ -125,7 +130,7 @@ class _Lines:
             self._add(pool, self.done(most - found, loss), most - found)
             self.add_narrowest(pool, most - found)
         prior = int(self.targets.problem.prior.max())
-        return Bits(Fraction(prior, most - least)) if self._by_width else None
+        return Bits(Fraction(prior, most - least)) if self._bounds else None
 
     def _add(self, pool: Pool, split: Split | None, k: int) -> None:
         """Add a split, and the narrowest cells for what it does not suppress."""

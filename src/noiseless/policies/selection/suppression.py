@@ -17,7 +17,7 @@ from noiseless.policies.selection.exactly import Contiguous
 from noiseless.policies.selection.outliers import without_outliers
 from noiseless.policies.selection.paths import Paths, within
 from noiseless.policies.selection.pool import Pool
-from noiseless.policies.selection.problem import BoolArray
+from noiseless.policies.selection.problem import BoolArray, Problem
 from noiseless.policies.selection.spare import Split, completed, joined
 from noiseless.policies.selection.suppressed_strips import on_strips
 from noiseless.policies.selection.targets import Targets
@@ -47,21 +47,30 @@ def suppressing(pool: Pool, paths: Paths) -> Loss | Lagrangian | None:
     if wish.method != "greedy" and ordered and wish.objective != "maximin":
         known = on_strips(pool)
     if wish.method != "exact" and not (known is not None and problem.size > ENOUGH):
-        for path in paths.serving(targets):
-            for point in points_of(path, targets):
-                suppress_cells(pool, path[point].cells)
+        for need in _needs(targets):
+            for path in paths.serving(targets):
+                for point in points_of(path, targets, need):
+                    suppress_cells(pool, need, path[point].cells)
         if known is None and wish.aim == "loss" and wish.utility == "distortion":
             for cells, hidden in without_outliers(targets, paths):
-                suppress_cells(pool, cells, hidden)
+                suppress_cells(pool, targets.need, cells, hidden)
     return known
 
 
-def points_of(path: MergePath, targets: Targets) -> list[int]:
+def _needs(targets: Targets) -> list[IntArray]:
+    """How much answers are to leave: what is asked for; and more, where as much as possible is wanted."""
+    if targets.wish.aim == "loss":
+        return [targets.need]
+    first, last = int(targets.need.max()), int(targets.most.max())
+    return [np.maximum(targets.need, first + k) for k in _spread(last - first + 1, POINTS).tolist()]
+
+
+def points_of(path: MergePath, targets: Targets, need: IntArray) -> list[int]:
     """Points of a path at which suppressing cells may help."""
     fine = within(path, targets)
     if targets.wish.aim == "loss":
         last = int(fine[0]) if len(fine) else len(path) - 1
-        first = _first(path, targets, last)
+        first = _first(path, targets, need, last)
     elif targets.wish.aim == "leak":
         first, last = int(fine[-1]) if len(fine) else 0, len(path) - 1
     else:
@@ -70,52 +79,52 @@ def points_of(path: MergePath, targets: Targets) -> list[int]:
     return [first + int(place) for place in _spread(last - first + 1, many)]
 
 
-def _first(path: MergePath, targets: Targets, last: int) -> int:
+def _first(path: MergePath, targets: Targets, need: IntArray, last: int) -> int:
     """About the first point at which the cells that give away too much have no more rows than allowed."""
     low, high = -1, last
     while high - low > 1:
         middle = (low + high) // 2
         cells = path[middle].cells
-        rows = int(targets.problem.weights[telling(targets, cells)[cells.cell_of]].sum())
+        rows = int(targets.problem.weights[telling(targets.problem, need, cells)[cells.cell_of]].sum())
         low, high = (low, middle) if rows <= targets.budget else (middle, high)
     return high
 
 
-def telling(targets: Targets, cells: Cells) -> BoolArray:
-    """Which cells leave fewer sensitive values than allowed."""
-    problem = targets.problem
+def telling(problem: Problem, need: IntArray, cells: Cells) -> BoolArray:
+    """Which cells leave fewer sensitive values than needed."""
     many = len(problem.prior)
     answers, codes = np.unique(cells.cell_of[problem.public] * many + problem.seen, return_inverse=True)
     sizes = problem.joint.merged(codes.reshape(-1)).posterior_sizes
     found = np.zeros(cells.count, bool)
-    found[answers[sizes < targets.need[answers % many]] // many] = True
+    found[answers[sizes < need[answers % many]] // many] = True
     return found
 
 
-def suppress_cells(pool: Pool, cells: Cells, hidden: BoolArray | None = None) -> None:
+def suppress_cells(pool: Pool, need: IntArray, cells: Cells, hidden: BoolArray | None = None) -> None:
     """Suppress cells that give away or lose more than allowed, and then those that lose most.
 
     Args:
         pool: where what is found is put.
+        need: for each code of what is seen besides how many sensitive values an answer must leave.
         cells: a partition.
         hidden: values of it that are suppressed already, whole cells.
     """
     targets, problem = pool.targets, pool.targets.problem
     gone = np.zeros(problem.size, bool) if hidden is None else hidden
-    bad = telling(targets, cells) | _too_large(targets, cells)
-    split: Split | None = Split(problem, cells.cell_of, gone | bad[cells.cell_of])
-    for one in _enough(targets, split):
+    bad = telling(problem, need, cells) | _too_large(targets, cells)
+    known = targets.by_known(need)
+    for one in _enough(targets, known, Split(problem, cells.cell_of, gone | bad[cells.cell_of])):
         pool.add(one.labels, "greedy", one.hidden)
         for fewer in _peeled(targets, cells, one):
-            for done in _enough(targets, fewer):
+            for done in _enough(targets, known, fewer):
                 pool.add(done.labels, "greedy", done.hidden)
 
 
-def _enough(targets: Targets, split: Split | None) -> Iterator[Split]:
+def _enough(targets: Targets, need: IntArray, split: Split) -> Iterator[Split]:
     """The same with as much suppressed besides as limits ask for; nothing if that is too much."""
-    if split is None or split.rows > targets.budget or split.hidden.all():
+    if split.rows > targets.budget or split.hidden.all():
         return
-    found = completed(split, targets.need, targets.budget)
+    found = completed(split, need, targets.budget)
     if found is not None and targets.blocks is not None and targets.problem.plain:
         found = joined(found, targets.blocks, targets.budget)
     if found is not None and not found.hidden.all():

@@ -26,8 +26,8 @@ class SurveyPoint:
         series: the name of the method that found it.
         setting: how that was asked, such as "k = 5"; empty if there is nothing to set.
         make: makes the partition.
-        scope: `all` if no partition at all that gives away no more loses less, `contiguous` if none with
-            contiguous cells does; None if nothing is proved.
+        scope: `all` if no partition at all beats it (gives away less and loses no more, or gives away no more
+            and loses less), `contiguous` if none with contiguous cells does; None if nothing is proved.
     """
 
     quality: Measures
@@ -89,6 +89,8 @@ class Survey:
         utility: what is kept.
         method: which of our methods were run.
         series: a series for each method.
+        unbeaten: the points of all methods, shown or not, that no other beats; ours where a baseline comes to
+            the same.
     """
 
     problem: Problem
@@ -96,6 +98,7 @@ class Survey:
     utility: Utility
     method: Method
     series: tuple[Series, ...]
+    unbeaten: tuple[SurveyPoint, ...]
 
     def __getitem__(self, name: str) -> Series:
         for series in self.series:
@@ -112,13 +115,6 @@ class Survey:
         return undominated(
             [point for series in self.series if series.ours for point in series], self.objective, self.utility
         )
-
-    @cached_property
-    def unbeaten(self) -> tuple[SurveyPoint, ...]:
-        """The undominated points of our methods that no baseline beats either."""
-        every = [point for series in self.series if not series.ours for point in series]
-        best = undominated([*self.undominated, *every], self.objective, self.utility)
-        return tuple(point for point in best if any(point is ours for ours in self.undominated))
 
     @property
     def scope(self) -> Scope | None:

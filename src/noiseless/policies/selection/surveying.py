@@ -10,25 +10,24 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.policies.contiguous.counting import least_cell_size
 from noiseless.policies.merging.cells import Cells
+from noiseless.policies.merging.lagrangian import Loss, below
 from noiseless.policies.merging.length import Length
-from noiseless.policies.merging.path import MergePoint, Objective, Utility
+from noiseless.policies.merging.path import MergePath, MergePoint, Objective, Utility
 from noiseless.policies.selection.choice import Scope
 from noiseless.policies.selection.claims import EXACT
 from noiseless.policies.selection.comparing import Baselines
 from noiseless.policies.selection.dealing import dealt
 from noiseless.policies.selection.exactly import Contiguous
 from noiseless.policies.selection.fewest import Fewest
-from noiseless.policies.selection.improving import improved
-from noiseless.policies.selection.levels import FEW_VALUES, Levels
-from noiseless.policies.selection.measures import Measures, measure
+from noiseless.policies.selection.levels import Levels
+from noiseless.policies.selection.measures import Measures, measure_read
 from noiseless.policies.selection.paths import Paths
 from noiseless.policies.selection.problem import Problem
 from noiseless.policies.selection.searching import FROM_MONDRIAN, MONDRIAN
-from noiseless.policies.selection.strips import strips
+from noiseless.policies.selection.strips import Strip, strips
 from noiseless.policies.selection.survey import Progress, Series, Survey, SurveyPoint, undominated
 from noiseless.policies.selection.targets import Targets
 from noiseless.policies.selection.wish import Method, Wish
-from noiseless.tables import IntArray
 
 WORK = 2 * 10**7
 """About so many public values are looked at for one series: points times values."""
@@ -37,17 +36,24 @@ FEW_POINTS = 12
 """But a series has so many points at least, if there are so many."""
 
 PROVED = 2 * 10**6
-"""With more points times pairs than this it is not asked whether contiguous cells are the best of all."""
+"""With more levels times pairs than this it is not asked whether a point is the best of all."""
 
 WIDTHS = 16
 """For so many distortions the fewest blocks are sought."""
 
+GREEDY = "greedy"
+
 _SETTINGS = {
-    "greedy": "improved",
+    GREEDY: "improved",
     MONDRIAN: "Mondrian's cells",
     FROM_MONDRIAN: "from Mondrian's cells",
 }
 """What is said of the cells that a level was given, by the method that found them."""
+
+METHODS = {setting: method for method, setting in _SETTINGS.items()}
+"""The method behind what is said of cells."""
+
+Makes = Callable[[], Series]
 
 Maker = tuple[str, Callable[[], Cells], Scope | None]
 """How something was asked, what makes its cells, and what is proved of them."""
@@ -76,7 +82,7 @@ def survey(
         objective: what is given away.
         utility: what is kept.
         method: which of our methods to run.
-        baselines: whether to run what others do too.
+        baselines: whether to show what others do too; `exact` is compared with nothing.
         progress: told the share of the work that is done, from 0 to 1.
 
     Raises:
@@ -88,19 +94,38 @@ def survey(
             "distortion needs numbers, categories or hierarchies to measure distances by; use resolution"
         )
     Wish(objective=objective, utility=utility, method=method, weight=0)  # refuses unknown names
+    report = progress or (lambda _: None)
+    found: dict[str, Series] = {}
+    quick, thorough = portfolio(problem, objective, utility, method)
+    few = Levels.are_few(problem)
+    makers = [*quick, *thorough] if baselines or few else quick
+    for number, make in enumerate(makers):
+        report(number / len(makers))
+        series = make()
+        known = found.get(series.name)
+        points = (*known.points, *series.points) if known else series.points
+        shown = undominated(list(points), objective, utility) if series.ours else points
+        found[series.name] = replace(known or series, points=shown)
+    report(1.0)
+    every = [point for series in found.values() for point in series]
+    shown_series = tuple(series for series in found.values() if series.ours or baselines)
+    return Survey(problem, objective, utility, method, shown_series, undominated(every, objective, utility))
+
+
+def portfolio(
+    problem: Problem, objective: Objective, utility: Utility, method: Method
+) -> tuple[list[Makes], list[Makes]]:
+    """All cells that are looked at: a survey shows the best, and with few values a release is one of them.
+
+    Returns:
+        Methods, each as what makes its series with all its points: quick ones, and those that take longer.
+    """
     run = _Run(problem, objective, utility)
-    ours = list(run.ours(method))
-    others = Baselines(problem, objective, utility).series if baselines else []
-    found: list[Series] = []
-    for number, make in enumerate([*ours, *others]):
-        if progress is not None:
-            progress(number / (len(ours) + len(others)))
-        found.append(make())
-        if number == len(ours) - 1 and method != "exact":
-            found[-1] = run.improved(found, method)
-    if progress is not None:
-        progress(1.0)
-    return Survey(problem, objective, utility, method, tuple(found))
+    quick, thorough = list(run.ours(method)), list[Makes]()
+    if method != "exact":
+        levels: list[Makes] = [partial(run.levels, method)] if Levels.are_few(problem) else []
+        thorough = [*levels, *Baselines(problem, objective, utility).series]
+    return quick, thorough
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,15 +139,15 @@ class _Run:
         problem = self.problem
         ordered = problem.one_column and Contiguous.applies(problem, self.utility)
         fewest = self.utility == "distortion" and self.objective != "leakage" and Fewest.applies(problem)
-        if method == "exact" and not (ordered and self.objective != "maximin") and not fewest:
+        if method == "exact" and not ordered and not fewest:
             raise RequestError(
                 "the exact method is for one column without side information, and for distortion a numeric "
                 "one with midrange or interval codewords; use method 'auto'"
             )
         if method != "greedy":
-            if ordered and self.objective != "maximin":
+            if ordered:
                 yield self.exact
-            if self.utility == "resolution" and problem.side is None and self.objective != "maximin":
+            if self.utility == "resolution" and problem.side is None:
                 yield self.dealing
             if fewest:
                 yield self.fewest
@@ -130,28 +155,54 @@ class _Run:
             yield self.greedy
 
     def series(self, name: str, makers: list[Maker], note: str = "") -> Series:
-        """Measure what is made; the undominated points."""
+        """Measure what is made."""
         many = max(FEW_POINTS, WORK // self.problem.size)
         if len(makers) > many:
             places = np.unique(np.linspace(0, len(makers) - 1, many).astype(int))
             note = f"{len(places)} of {len(makers):,} points" + (f"; {note}" if note else "")
             makers = [makers[place] for place in places.tolist()]
-        points = [self.point(name, *maker) for maker in makers]
-        return Series(name, True, undominated(points, self.objective, self.utility), note)
+        return Series(name, True, tuple(self.point(name, *maker) for maker in makers), note)
 
     def point(self, name: str, setting: str, make: Callable[[], Cells], scope: Scope | None) -> SurveyPoint:
         """A partition, measured; of some it is seen that no other is better."""
-        found = measure(self.problem, make())
-        if self.objective != "maximin" and self.problem.plain and self._attains(found):
-            scope = "all"
-        return SurveyPoint(found, name, setting, make, scope)
+        found = measure_read(self.problem, make())[1]
+        proved: Scope | None = None
+        if self.objective != "maximin":
+            proved = "all" if self._is_best(found) else scope
+        return SurveyPoint(found, name, setting, partial(_read, self.problem, make), proved)
 
-    def _attains(self, found: Measures) -> bool:
-        """Whether a bound on all partitions is attained."""
+    def _is_best(self, found: Measures) -> bool:
+        """Whether bounds on all partitions show that none leaves as much and loses less, or the reverse."""
+        problem, loss = self.problem, found.loss(self.utility)
+        if problem.side is not None or len(problem.joint) * problem.joint.size_x > PROVED:
+            return False
+        if self.utility == "distortion" and problem.line is None:
+            return False
+        here, beyond = self._least(found.min_posterior), self._least(found.min_posterior + 1)
+        return here is not None and not below(here, loss) and (beyond is None or below(loss, beyond))
+
+    @cached_property
+    def _losses(self) -> dict[int, Loss | None]:
+        return {}
+
+    def _least(self, k: int) -> Loss | None:
+        """The least loss of any partition that leaves k values; None if none does."""
+        if k not in self._losses:
+            fits = all(k <= part.sensitive for part in self.strips)
+            self._losses[k] = self._bound(k) if fits else None
+        return self._losses[k]
+
+    def _bound(self, k: int) -> Loss:
         if self.utility == "resolution":
-            return found.largest_cell <= least_cell_size(self.problem.joint, found.min_posterior)
-        few = self.problem.line is not None and self.problem.size <= FEW_VALUES
-        return few and found.distortion == self._least(found.min_posterior)
+            return Bits(max(least_cell_size(part.sweep.line.joint, k) for part in self.strips))
+        return Length(
+            max(part.sweep.least_of_any(k, part.windows(k).least_width()) * part.unit for part in self.strips)
+        )
+
+    @cached_property
+    def strips(self) -> list[Strip]:
+        """The values in order, a strip for each group."""
+        return strips(self.problem, self.utility)
 
     @cached_property
     def contiguous(self) -> Contiguous:
@@ -159,21 +210,12 @@ class _Run:
         return Contiguous(self.problem, self.utility)
 
     def exact(self) -> Series:
-        """The whole exact frontier."""
-        points = self.contiguous.frontier
-        proves = self.utility == "distortion" and len(points) * len(self.problem.joint) <= PROVED
-        makers: list[Maker] = []
-        for k, loss in points:
-            scope: Scope = "all" if proves and loss == self._least(k) else "contiguous"
-            makers.append((f"k = {k}", partial(self._exact, k), scope))
+        """The whole exact frontier; with few values the best cells for every number of values left."""
+        known = {k for k, _ in self.contiguous.frontier}
+        if Levels.are_few(self.problem):
+            known.update(Levels.known(self.problem))
+        makers: list[Maker] = [(f"k = {k}", partial(self._exact, k), "contiguous") for k in sorted(known)]
         return self.series(EXACT, makers)
-
-    def _least(self, k: int) -> Length:
-        """The least distortion of any partition."""
-        parts = self.contiguous.strips
-        return Length(
-            max(part.sweep.least_of_any(k, part.windows(k).least_width()) * part.unit for part in parts)
-        )
 
     def _exact(self, k: int) -> Cells:
         labels = self.contiguous.for_posterior(k)
@@ -183,23 +225,26 @@ class _Run:
 
     def dealing(self) -> Series:
         """Cells dealt for the resolution."""
-        parts = strips(self.problem, "resolution")
-        most = min(part.sensitive for part in parts)
+        most = min(part.sensitive for part in self.strips)
         known = np.unique(np.linspace(1, most, min(most, 4 * FEW_POINTS)).astype(int)).tolist()
+        if Levels.are_few(self.problem):
+            known = Levels.known(self.problem)
         makers: list[Maker] = [(f"k = {k}", partial(self._dealt, k), None) for k in known]
         return self.series(
             "dealing", makers, "" if len(known) == most else f"{len(known)} posteriors of {most:,}"
         )
 
     def _dealt(self, k: int) -> Cells:
-        labels = dealt(self.problem, strips(self.problem, "resolution"), k)
+        labels = dealt(self.problem, self.strips, k)
         return Cells.from_labels(np.zeros(self.problem.size) if labels is None else labels)
 
     def fewest(self) -> Series:
         """The fewest blocks for some distortions."""
         found = Fewest(self.problem)
-        path = replace(self.paths.maximin, utility=self.utility)
-        losses = [one.distortion for one in path.frontier() if one.distortion is not None]
+        losses = found.distortions(WIDTHS)
+        if losses is None:
+            path = replace(self.paths.maximin, utility=self.utility)
+            losses = [one.distortion for one in path.frontier() if one.distortion is not None]
         picked = {round(place) for place in np.linspace(0, len(losses) - 1, WIDTHS)}
         makers: list[Maker] = [
             (f"within {losses[place]}", partial(self._fewest, found, losses[place]), None)
@@ -217,44 +262,42 @@ class _Run:
         return Paths(self.problem, self.utility)
 
     def greedy(self) -> Series:
-        """The undominated points of the greedy paths."""
+        """One cell, and what greedy merging comes to: its paths where what they give away changes."""
         wish = Wish(
             objective=self.objective, utility=self.utility, max_leakage=Bits(self.problem.joint.size_x)
         )
-        targets = Targets(self.problem, wish)  # a limit that everything keeps to
-        makers: list[Maker] = []
-        for path in self.paths.serving(targets):
-            view = replace(path, objective=self.objective, utility=self.utility, weight=None)
-            makers += [
-                ("", partial(_cells, one), None)
-                for one in view.frontier()
-                if targets.blocks is None or one.maximin.ratio <= targets.blocks
-            ]
+        makers: list[Maker] = [("", partial(Cells.from_labels, self.problem.group_of), None)]
+        for path in self.paths.serving(Targets(self.problem, wish)):  # a limit that everything keeps to
+            makers += [("", partial(_cells, one), None) for one in self._points(path)]
+        if Levels.are_few(self.problem):
+            makers += self._otherwise()
         note = "problem (7) takes too long for so many values" if self._leaves_out else ""
-        return self.series("greedy", makers, note)
+        return self.series(GREEDY, makers, note)
 
-    def improved(self, found: list[Series], method: Method) -> Series:
-        """The greedy series, with what `choose` finds at each level, or else with points made better."""
-        greedy = found[-1]
-        if self.objective != "leakage" or self.problem.size > FEW_VALUES:
-            return greedy
-        levels, points = Levels(self.paths, method), list(greedy.points)
-        for level in levels:
-            if level.method in _SETTINGS:  # others have a series of their own
-                make = partial(Cells.from_labels, level.cells.cell_of)
-                points.append(self.point("greedy", _SETTINGS[level.method], make, None))
-        everything = [point for series in found for point in series] if not levels.known else []
-        for one in undominated(everything, self.objective, self.utility):
-            labels = None if one.scope == "all" else self._better(one)
-            if labels is not None:
-                points.append(self.point("greedy", "improved", partial(Cells.from_labels, labels), None))
-        return replace(greedy, points=undominated(points, self.objective, self.utility))
+    def _otherwise(self) -> Iterator[Maker]:
+        """Cells made for the other utility, for requests that limit it."""
+        other: Utility = "distortion" if self.utility == "resolution" else "resolution"
+        if other == "resolution" or self.problem.codebook is not None:
+            path = replace(self.paths, utility=other).leakage
+            yield from (("", partial(_cells, one), None) for one in self._points(path))
+        if other == "resolution" and self.problem.side is None:
+            yield from (("", partial(self._dealt, k), None) for k in Levels.known(self.problem))
 
-    def _better(self, one: SurveyPoint) -> IntArray | None:
-        problem = self.problem
-        limit = Wish(max_leakage=one.quality.leakage, min_posterior=one.quality.min_posterior)
-        need, none = Targets(problem, limit).need, np.zeros(problem.size, bool)
-        return improved(problem, self.utility, need, one.cells.cell_of, none)
+    def _points(self, path: MergePath) -> list[MergePoint]:
+        """The points of a path at which less is given away than before, of whichever kind."""
+        if not Levels.are_few(self.problem):
+            return replace(path, objective=self.objective, utility=self.utility, weight=None).frontier()
+        told = np.stack((path.leaks[0] / path.leaks[1], path.components, path.min_posteriors))
+        return [path[int(t)] for t in np.append(0, np.flatnonzero(np.any(np.diff(told) != 0, axis=0)) + 1)]
+
+    def levels(self, method: Method) -> Series:
+        """What is found for each number of values left and each leakage."""
+        makers: list[Maker] = [
+            (_SETTINGS[level.method], partial(Cells.from_labels, level.cells.cell_of), None)
+            for level in Levels(self.paths, method)
+            if level.method in _SETTINGS  # others have a series of their own
+        ]
+        return self.series(GREEDY, makers)
 
     @property
     def _leaves_out(self) -> bool:
@@ -263,3 +306,7 @@ class _Run:
 
 def _cells(one: MergePoint) -> Cells:
     return one.cells
+
+
+def _read(problem: Problem, make: Callable[[], Cells]) -> Cells:
+    return measure_read(problem, make())[0].cells

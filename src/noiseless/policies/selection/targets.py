@@ -42,9 +42,38 @@ class Targets:
         needs = [max(least, 1 if limit is None else _posterior(int(prior), limit)) for prior in priors]
         return np.array(needs, np.int64)[codes.reshape(-1)]
 
+    def by_known(self, need: IntArray) -> IntArray:
+        """A need for each code of `seen` as one for each code of `known`: suppressed values have no group."""
+        found = np.zeros(len(self.problem.known_prior), np.int64)
+        np.maximum.at(found, self.problem.known, need[self.problem.seen])
+        return found
+
+    @cached_property
+    def most(self) -> IntArray:
+        """For each code of `seen` how many sensitive values its most telling answer can leave at most.
+
+        Values that may all be suppressed can share their answer with other groups.
+        """
+        problem = self.problem
+        most = problem.largest_posteriors
+        if not self.budget or problem.groups is None:
+            return most
+        pairs = np.unique(np.stack((problem.seen, problem.public)), axis=1)
+        rows = np.bincount(pairs[0], problem.weights[pairs[1]], len(most))
+        everybody = np.zeros(len(most), np.int64)
+        everybody[problem.seen] = problem.joint.merged(problem.known).posterior_sizes[problem.known]
+        return np.where(rows > self.budget, most, everybody)
+
+    @cached_property
+    def fewest_blocks_of_any(self) -> int:
+        """How many blocks are left at least, whatever is merged or suppressed."""
+        if not self.budget or self.problem.groups is None:
+            return self.fewest_blocks
+        return count_blocks(self.problem.joint.merged(self.problem.known))
+
     @cached_property
     def fewest_blocks(self) -> int:
-        """How many blocks are left at least: all of a group in one cell."""
+        """How many blocks are left at least if none is suppressed: all of a group in one cell."""
         return count_blocks(self.problem.joint.merged(self.problem.seen))
 
     @cached_property
@@ -119,20 +148,20 @@ class Targets:
         known = "" if problem.plain else " where not all values may be merged"
         if problem.side is not None:
             known = " once what is seen besides is taken into account"
-        most = int(problem.largest_posteriors.min())
+        most = int(self.most.min())
         if wish.min_posterior is not None and wish.min_posterior > most:
             raise RequestError(
                 f"at most {most:,} sensitive value{'s' * (most != 1)} can hide behind an answer{known}; "
                 f"ask for a minimum posterior of {most:,} or less"
             )
-        if np.any(self.need > problem.largest_posteriors):
-            least = Bits(largest_ratio(problem.prior, problem.largest_posteriors))
+        if np.any(self.need > self.most):
+            least = Bits(largest_ratio(problem.prior, self.most))
             raise RequestError(
                 f"at least {least} leak{known}, whatever is merged; ask for a largest leakage of "
                 f"{least.rounded_up(2)} or more"
             )
-        if self.blocks is not None and self.blocks < self.fewest_blocks:
-            least = Bits(self.fewest_blocks)
+        if self.blocks is not None and self.blocks < self.fewest_blocks_of_any:
+            least = Bits(self.fewest_blocks_of_any)
             raise RequestError(
                 f"at least {least} of maximin information are left{known}, whatever is merged; ask for "
                 f"{least.rounded_up(2)} or more"

@@ -1,0 +1,222 @@
+"""Releases and frontiers against all releases of tiny tables: figures, claims, refusals, and each other."""
+
+# ruff: noqa: ANN401 - points of several kinds are compared
+
+import math
+import random
+from fractions import Fraction
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import noiseless as nl
+from noiseless.errors import RequestError
+from noiseless.exact import Bits
+from oracle import releases as oracle
+from oracle.releases import Made, Table
+from soaking import TIMES, soaking
+
+SEEDS = range(2 * TIMES if soaking() else 2)
+
+
+def same(point: Any, made: Made) -> bool:
+    """Whether a point's figures are those of a release."""
+    return bool(
+        point.min_posterior == made.posterior
+        and point.leakage == Bits(made.leak)
+        and point.maximin == Bits(made.blocks)
+        and point.resolution == Bits(made.resolution)
+        and point.distortion.squared == made.far
+        and point.suppressed_rows == made.rows
+        and point.cells == len(made.cells) + bool(made.hidden)
+    )
+
+
+def as_good(one: Any, other: Any, asked: dict[str, Any]) -> bool:
+    """Whether a point gives away no more than another and loses no more."""
+    leaks = [p.maximin if asked["objective"] == "maximin" else p.leakage for p in (one, other)]
+    if asked["utility"] == "resolution":
+        return bool(leaks[0] <= leaks[1] and one.resolution >= other.resolution)
+    return bool(leaks[0] <= leaks[1] and one.distortion <= other.distortion)
+
+
+def in_its_unit(value: Any, asked: dict[str, Any]) -> float:
+    """What is made small, in the unit of gaps: bits, or a distance."""
+    if oracle.aim(asked) == "lagrangian":
+        return float(value)
+    by_distance = oracle.aim(asked) == "loss" and asked["utility"] == "distortion"
+    return math.sqrt(value) if by_distance else math.log2(value)
+
+
+def least_blocks(table: Table) -> int:
+    return min(made.blocks for made in table.made if not made.hidden)
+
+
+def check_release(table: Table, asked: dict[str, Any]) -> str:
+    """Compare one release with all; what became of it."""
+    fine = [made for made in table.made if oracle.allowed(made, asked, least_blocks(table))]
+    options: dict[str, Any] = {**table.options, **asked, "suppress": table.share}
+    try:
+        done = nl.release(table.arrow, **options)
+    except RequestError as error:
+        return check_refusal(str(error), fine)
+    matching = [made for made in fine if same(done.point, made)]
+    assert matching, "the figures are those of no release within the limits"
+    mine, best = (min(oracle.value(made, asked) for made in some) for some in (matching, fine))
+    if done.optimal:
+        rivals = fine if done.scope == "all" else [made for made in fine if made.contiguous]
+        assert not any(oracle.value(made, asked) < mine for made in rivals), f"not the best: {done.scope}"
+        assert done.scope != "all" or done.gap == 0
+    if done.gap is not None:
+        assert in_its_unit(mine, asked) - in_its_unit(best, asked) <= done.gap + 1e-9, "the gap is larger"
+    if mine > best:
+        return "worse"
+    return f"proved, {done.scope}" if done.optimal else "best"
+
+
+def check_refusal(text: str, fine: list[Made]) -> str:
+    """What is refused as impossible is impossible; that nothing was found is no such claim."""
+    assert "\n" not in text
+    if "exact method" in text:
+        return "not applicable"
+    if "found" in text.split(";", maxsplit=1)[0]:
+        return "missed" if fine else "not found"
+    assert not fine, text
+    return "impossible"
+
+
+def check_frontier(table: Table, asked: dict[str, Any]) -> None:
+    """Points are what they say, what is proved of them is so, and releases reach them."""
+    options: dict[str, Any] = {**table.options, **{n: asked[n] for n in ("objective", "utility", "method")}}
+    try:
+        found = nl.frontier(table.arrow, **options)
+    except RequestError as error:
+        assert "exact method" in str(error), error  # noqa: PT017 - nothing else may be refused
+        return
+    plain = [made for made in table.made if not made.hidden]
+    rivals = [m for m in plain if asked["objective"] != "both" or m.blocks == least_blocks(table)]
+    for points, scope in [(found.points, found.scope), *((one.points, one.scope) for one in found.series)]:
+        among = rivals if scope == "all" else [m for m in rivals if m.contiguous] if scope else []
+        for point in points:
+            made = next((made for made in plain if same(point, made)), None)
+            assert made is not None, "a point's figures are those of no release"
+            assert not any(beats(rival, made, asked) for rival in among), (scope, point)
+    assert found.points
+    check_methods(found, asked, Bits(least_blocks(table)))
+    for point in found.points:
+        check_reached(table, options, point, asked)
+
+
+def beats(one: Made, other: Made, asked: dict[str, Any]) -> bool:
+    """Whether a release is better than another in one thing and as good in the other."""
+    pairs = [(oracle.leak(m, asked), oracle.loss(m, asked)) for m in (one, other)]
+    return pairs[0] != pairs[1] and pairs[0][0] <= pairs[1][0] and pairs[0][1] <= pairs[1][1]
+
+
+def check_methods(found: Any, asked: dict[str, Any], least: Bits) -> None:
+    """No point of any method, others' included, lies below the frontier."""
+    for series in found.series:
+        for point in series.points:
+            if asked["objective"] != "both" or point.maximin <= least:
+                assert any(as_good(one, point, asked) for one in found.points), series.name
+
+
+def check_reached(table: Table, options: dict[str, Any], point: Any, asked: dict[str, Any]) -> None:
+    """A release within what a point gives away is as good as the point."""
+    leak = point.maximin if asked["objective"] == "maximin" else point.leakage
+    limit = "max_maximin" if asked["objective"] == "maximin" else "max_leakage"
+    bits = 0 if leak.ratio == 1 else Fraction(math.ceil(leak.upper * 10**9), 10**9)
+    done = nl.release(table.arrow, **{**options, limit: bits})
+    assert as_good(done.point, point, asked), (done.point, point)
+
+
+def check_consistent(table: Table, asked: dict[str, Any]) -> None:
+    """No release without suppressed rows lies below the frontier of its columns."""
+    options: dict[str, Any] = {**table.options, **{n: asked[n] for n in ("objective", "utility", "method")}}
+    try:
+        done = nl.release(table.arrow, **{**table.options, **asked})
+    except RequestError:
+        return
+    found = nl.frontier(table.arrow, **options)
+    assert any(as_good(one, done.point, asked) for one in found.points), (done.point, found.points)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_releases_against_all(seed: int) -> None:
+    """Figures are true, "the best" is the best in its scope, and what is refused as impossible is."""
+    rng = random.Random(seed)
+    for _ in range(10):
+        table = oracle.random_table(rng, 5)
+        for _ in range(3):
+            check_release(table, oracle.random_request(rng))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_frontiers_against_all(seed: int) -> None:
+    """What a frontier says is true, no method beats it, releases reach it, and none lies below it."""
+    rng = random.Random(1000 + seed)
+    for _ in range(5):
+        table, asked = oracle.random_table(rng, 5), oracle.random_request(rng)
+        check_frontier(table, asked)
+        check_consistent(table, asked)
+
+
+def numbers(*rows: tuple[int | None, str], **changes: Any) -> Table:
+    """A table of one column of numbers; the letters k and g are what is kept and given."""
+    known: dict[str, Any] = {
+        "keep": False,
+        "given": False,
+        "codeword": "midrange",
+        "distance": None,
+        "share": Fraction(0),
+    }
+    full = tuple((x, "p", "u", s) for x, s in rows)
+    return Table((oracle.Column("x", "number"),), full, **known | changes)
+
+
+BLANK = ((None, "a"), (1, "a"), (1, "b"), (2, "a"), (2, "b"))
+LEAKAGE = {"objective": "leakage", "utility": "distortion", "method": "auto"}
+
+
+@pytest.mark.parametrize("beside", [{}, {"keep": True}, {"given": True}])
+@pytest.mark.parametrize(
+    "limit", [{"max_distortion": Fraction(1, 5)}, {"min_posterior": 2}, {"max_leakage": Fraction(0)}]
+)
+def test_blanks_are_suppressed_with_numbers(beside: dict[str, bool], limit: dict[str, Any]) -> None:
+    table = numbers(*BLANK, share=Fraction(3, 5), **beside)
+    assert check_release(table, LEAKAGE | limit) == "proved, all"
+    done = nl.release(table.arrow, **table.options, **limit, suppress=table.share)
+    assert (done.point.leakage, done.point.suppressed_rows) == (Bits(1), 3)
+
+
+def test_without_enough_rows_to_suppress_blanks_are_refused() -> None:
+    table = numbers(*BLANK, share=Fraction(2, 5))
+    assert check_release(table, LEAKAGE | {"min_posterior": 2}) in ("not found", "impossible")
+    with pytest.raises(RequestError, match="missing values of 'x' are never merged with numbers"):
+        nl.release(table.arrow, **table.options, min_posterior=2, suppress=table.share)
+
+
+def test_as_much_lost_with_more_left_beats_a_point() -> None:
+    """{0, 2}, {3, 14}, {12} leaves three values with cells of two: no point of two values is undominated."""
+    secrets = {0: "41", 2: "0", 3: "1", 12: "413", 14: "02"}
+    rows = [(x, f"s{s}") for x, held in secrets.items() for s in held]
+    table = numbers(*rows, codeword="interval")
+    check_frontier(table, {"objective": "leakage", "utility": "resolution", "method": "auto"})
+
+
+@pytest.mark.parametrize("utility", ["resolution", "distortion"])
+@pytest.mark.parametrize("objective", ["leakage", "both", "maximin"])
+def test_cells_with_one_middle_are_one_cell(objective: str, utility: str) -> None:
+    rows = [(0, "a"), (1, "b"), (2, "c"), (4, "d"), (5, "a"), (6, "b")]
+    asked = {"objective": objective, "utility": utility, "method": "auto"}
+    check_frontier(numbers(*rows), asked)
+    check_consistent(numbers(*rows), asked | {"min_posterior": 2})
+
+
+def test_a_refusal_says_nothing_that_meets_the_limits() -> None:
+    """What "it takes" is more than what was allowed."""
+    table = pa.table({"x": ["a", "a", "b", "c", "c", "d"], "s": list("ababca")})
+    with pytest.raises(RequestError) as refused:
+        nl.release(table, sensitive="s", public="x", min_posterior=3, min_resolution=1, max_distortion=7)
+    assert "it takes a distortion" not in str(refused.value)
