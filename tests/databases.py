@@ -7,6 +7,7 @@ turn. Where no PostgreSQL is installed tests that need one are skipped.
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,13 +18,23 @@ from postgres import PostgresServer, binaries, unprivileged_user
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
     """A running server."""
-    programs = binaries()
-    if programs is None:
-        pytest.skip("no PostgreSQL is installed here")
     try:
-        user = unprivileged_user()
+        with temporary_server() as server:
+            yield server
     except LookupError as error:
         pytest.skip(str(error))
+
+
+@contextmanager
+def temporary_server() -> Iterator[PostgresServer]:
+    """A server that is there for a while.
+
+    Raises:
+        LookupError: it cannot run here.
+    """
+    programs, user = binaries(), unprivileged_user()
+    if programs is None:
+        raise LookupError("no PostgreSQL is installed here")
     folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))  # short: a socket's path has 107 characters
     try:
         if user is not None:

@@ -5,16 +5,17 @@ import csv
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from noiseless.ledger.checking import unbroken
-from noiseless.ledger.entries import START, Entry, canonical
+from noiseless.ledger.entries import START, Entry, canonical, now
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import Replay
 from noiseless.ledger.rows import answer_row, quota_row, surplus_row, told_row
+from noiseless.ledger.token_register import REVOKED, revocation_body
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import Database
@@ -134,7 +135,7 @@ def restore(database: "Database", path: Path) -> int:
 
 
 def load(session: "Session", entries: Iterator[Entry]) -> int:
-    """Write entries into an empty ledger, and all that follows from them.
+    """Write entries into an empty ledger, and all that follows from them; it then has no tokens.
 
     Raises:
         LedgerError: the ledger is not empty, or the entries are no unbroken chain.
@@ -146,22 +147,29 @@ def load(session: "Session", entries: Iterator[Entry]) -> int:
     chain = unbroken(entries, replay)
     while batch := list(islice(chain, _BATCH)):
         session.many(statements.append.one, [entry.row for entry, _ in batch])
+        told = [(entry.seq, done) for entry, done in batch if done is not None]
         asked = [
-            told_row(done.dataset.id, done.version, said, entry.seq)
-            for entry, done in batch
-            for said in done.asked
+            told_row(done.dataset.id, done.version, said, seq) for seq, done in told for said in done.asked
         ]
         session.many(statements.put_told.one, asked)
         answers = [
-            answer_row(done.dataset.id, done.version, question, answer, entry.seq)
-            for entry, done in batch
+            answer_row(done.dataset.id, done.version, question, answer, seq)
+            for seq, done in told
             for question, answer in done.answers.items()
         ]
         session.many(statements.answer.one, answers)
         place = batch[-1][0].anchor
     _write_accounts(session, replay)
     session.written = place if place.seq else None
+    _forget_tokens(session, replay.tokens.datasets)
     return place.seq
+
+
+def _forget_tokens(session: "Session", datasets: Iterable[str]) -> None:
+    """A restored ledger trusts nobody: tokens that were revoked since the backup must stay so."""
+    for dataset in datasets:
+        body = revocation_body(None, now(), "restore")
+        session.append(Entry.after(session.locked_head(), dataset, REVOKED, None, body))
 
 
 def _write_accounts(session: "Session", replay: Replay) -> None:
