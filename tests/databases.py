@@ -4,15 +4,12 @@
 turn. Where no PostgreSQL is installed tests that need one are skipped.
 """
 
-import shutil
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from postgres import PostgresServer, binaries, unprivileged_user
+from postgres import PostgresServer, temporary_server
 
 
 @pytest.fixture(scope="session")
@@ -23,30 +20,6 @@ def postgres() -> Iterator[PostgresServer]:
             yield server
     except LookupError as error:
         pytest.skip(str(error))
-
-
-@contextmanager
-def temporary_server() -> Iterator[PostgresServer]:
-    """A server that is there for a while.
-
-    Raises:
-        LookupError: it cannot run here.
-    """
-    programs, user = binaries(), unprivileged_user()
-    if programs is None:
-        raise LookupError("no PostgreSQL is installed here")
-    folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))  # short: a socket's path has 107 characters
-    try:
-        if user is not None:
-            shutil.chown(folder, user)
-        folder.chmod(0o755)
-        server = PostgresServer(programs, folder, user)
-        server.create()
-        server.start()
-        yield server
-        server.stop("immediate")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import json
 import tempfile
 from pathlib import Path
 
-from databases import temporary_server
 from noiseless.ledger.opening import opened
 from noiseless.ledger.structure import found_structure
+from postgres import temporary_server
 
 OUTPUT = Path(__file__).parents[1] / "src/noiseless/ledger/structure.json"
 

@@ -246,9 +246,16 @@ def _said(entry: "Entry") -> str:
         return _counted(body["answers"], "answer")
     if entry.kind == "version":
         return f"version {body['version']}, budgets {'carried over' if body['carry_over'] else 'begin anew'}"
-    if entry.kind == "dataset":
-        return "declared"
-    return "new budgets"
+    if entry.kind in {"token", "revocation"}:
+        return _said_of_token(entry)
+    return "declared" if entry.kind == "dataset" else "new budgets"
+
+
+def _said_of_token(entry: "Entry") -> str:
+    body = entry.body
+    if entry.kind == "revocation":
+        return "all tokens were revoked" if body["id"] is None else f"token {body['id']} was revoked"
+    return f"token {body['id']} for {body['name']} ({body['role']}){', found' * body['found']}"
 
 
 def _is_public_state(entry: "Entry") -> bool:

@@ -16,6 +16,7 @@ from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import Replay
 from noiseless.ledger.rows import answer_row, quota_row, surplus_row, told_row
 from noiseless.ledger.token_register import REVOKED, revocation_body
+from noiseless.private_files import create_private
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import Database
@@ -66,10 +67,10 @@ def _write_json(file: IO[str], entries: Iterator[Entry]) -> int:
 
 
 def _into_new_file(path: Path, write: Callable[[IO[str]], int]) -> int:
-    """Write a file that is there as a whole or not at all."""
+    """Write a file that is there as a whole or not at all, for its owner alone."""
     part = _part(path)
     try:
-        with part.open("x", encoding="utf-8", newline="") as file:
+        with os.fdopen(create_private(part), "w", encoding="utf-8", newline="") as file:
             count = write(file)
             file.flush()
             os.fsync(file.fileno())
@@ -109,6 +110,7 @@ def backup(ledger: "Ledger", database: "Database", path: Path) -> int:
         return _into_new_file(path, lambda file: _write_json(file, ledger.entries()))
     part = _part(path)
     try:
+        os.close(create_private(part))
         with contextlib.closing(sqlite3.connect(part)) as target:
             database.read(lambda session: session.copy_into(target))
             count = int(target.execute(database.statements.count_entries).fetchone()[0])

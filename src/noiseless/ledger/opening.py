@@ -15,6 +15,7 @@ from noiseless.ledger.failures import of_postgresql, of_sqlite
 from noiseless.ledger.location import normal_url, shown, sqlite_path
 from noiseless.ledger.migrations.running import HEAD, STEPS, VERSION_TABLE, downgrade, upgrade
 from noiseless.ledger.session import Session
+from noiseless.private_files import create_private
 
 _PATIENCE = 30.0
 _ADVISORY_LOCK = 0x6E6F697365  # any number that nobody else uses
@@ -47,7 +48,10 @@ def opened(url: str, *, create: bool, patience: float) -> Database:
 def _create_for_owner(path: Path) -> None:
     """An empty file that nobody else can read: a ledger holds questions, answers and digests of tokens."""
     with suppress(OSError):  # SQLite says what is wrong
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        try:
+            os.close(create_private(path))
+        except FileExistsError:  # empty: nothing was kept in it yet
+            path.chmod(0o600)
 
 
 def _read_only(url: str, path: Path, patience: float) -> Database:
