@@ -28,6 +28,7 @@ WRITERS = {
     "exposure as CSV": ("dataset", "exposure", "curator.toml", "-o", "exposure.csv"),
     "exposure as Parquet": ("dataset", "exposure", "curator.toml", "-o", "exposure.parquet"),
     "exposure as JSON lines": ("dataset", "exposure", "curator.toml", "-o", "exposure.jsonl"),
+    "a page that shows values": (*AUDIT[:-1], "--html", "report.html", "--show-values"),
     "risks as CSV": (*AUDIT, "records.csv"),
     "risks as TSV": (*AUDIT, "records.tsv"),
     "risks as Parquet": (*AUDIT, "records.parquet"),
@@ -113,6 +114,7 @@ def test_a_written_token_is_valid_and_is_not_shown(folder: Path, capsys: pytest.
         (["curator.toml", "--out", "link"], "link: is there already; name a new file"),
         (["curator.toml", "--out", "nowhere/x"], "nowhere/x: cannot be written"),
         (["nowhere.toml", "--out", "x"], "nowhere.toml: no such file"),
+        (["curator.toml", "nowhere.toml", "--out", "x"], "nowhere.toml: no such file"),
         (["curator.toml", "--out", "x", "--expires", "2001-01-01"], "the expiry is past"),
     ],
 )

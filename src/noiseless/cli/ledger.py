@@ -32,10 +32,10 @@ Examples:
   noiseless ledger show sqlite:///meters-ledger.db --last 5
 """
 
-VERIFY_HELP = """Check every entry, the chain of hashes, and all accounts against a replay of the entries.
+VERIFY_HELP = """Check every entry, the chain of hashes, and accounts and tokens against a replay.
 
-Note the head that it prints, outside the machine that holds the ledger: with --expect a ledger that was
-rewritten as a whole is found out too.
+The tables, indices and triggers are checked too. Note the head that it prints, outside the machine that holds
+the ledger: with --expect a ledger that was rewritten, or put back to an earlier time, is found out too.
 
 Examples:
 

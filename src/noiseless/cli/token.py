@@ -89,19 +89,20 @@ def add_command(
     output: FormatOption = Format.text,
 ) -> None:
     """Make a token."""
+    from noiseless.curator import CuratorFile
+    from noiseless.ledger import Ledger
     from noiseless.ledger.tokens import NewToken, add_token, expiry
 
-    until, token, datasets = expiry(expires), NewToken.random(), []
+    until, token = expiry(expires), NewToken.random()
+    files = [CuratorFile.read(path) for path in dict.fromkeys(curators)]
     with _written(token.text, out):
-        for path in curators:
-            ledger, dataset = _opened(path)
-            with ledger:
-                add_token(ledger, [dataset], name=name, role=role.value, token=token, expires=until, by=by)
-            datasets.append(dataset)
+        for file in files:
+            with Ledger.open(file.ledger) as ledger:
+                add_token(ledger, [file.name], name=name, role=role.value, token=token, expires=until, by=by)
     shown = {"token": token.text} if out is None else {"file": str(out)}
     if output is Format.json:
         found = {**shown, "id": token.id, "name": name, "role": role.value}
-        print_json({**found, "datasets": datasets, "expires": until})
+        print_json({**found, "datasets": [file.name for file in files], "expires": until})
     else:
         say(token.text if out is None else f"the token {token.id} was written to {out}")
 
