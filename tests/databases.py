@@ -5,38 +5,22 @@ turn; `own_postgres` is a server that a test may stop. Where no PostgreSQL is in
 are skipped.
 """
 
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from postgres import PostgresServer, binaries, unprivileged_user
+from postgres import PostgresServer, temporary_server
 
 
 @contextmanager
 def _running() -> Iterator[PostgresServer]:
-    programs = binaries()
-    if programs is None:
-        pytest.skip("no PostgreSQL is installed here")
     try:
-        user = unprivileged_user()
+        with temporary_server() as server:
+            yield server
     except LookupError as error:
         pytest.skip(str(error))
-    folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))  # short: a socket's path has 107 characters
-    try:
-        if user is not None:
-            shutil.chown(folder, user)
-        folder.chmod(0o755)
-        server = PostgresServer(programs, folder, user)
-        server.create()
-        server.start()
-        yield server
-        server.stop("immediate")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

@@ -63,6 +63,7 @@ RUNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("release", ("meters.csv", "--sensitive", "kwh", "--public", "suburb", "--min-posterior", "2", *METERS)),
     ("dataset release", ("curator.toml", "meters.json")),
     ("token add", ("curator.toml", "--name", "ann")),
+    ("token add", ("curator.toml", "--name", "bob", "-o", "bob.token")),
     ("token list", ("curator.toml",)),
     ("token revoke", ("curator.toml", "0" * 16)),
     ("ledger show", ("curator.toml",)),

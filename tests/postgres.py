@@ -7,6 +7,9 @@ import os
 import pwd
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -117,3 +120,27 @@ def unprivileged_user() -> str | None:
         if name in names:
             return name
     raise LookupError("PostgreSQL refuses to run as root, and there is no other user")
+
+
+@contextmanager
+def temporary_server() -> Iterator[PostgresServer]:
+    """A server that is there for a while.
+
+    Raises:
+        LookupError: it cannot run here.
+    """
+    programs, user = binaries(), unprivileged_user()
+    if programs is None:
+        raise LookupError("no PostgreSQL is installed here")
+    folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))  # short: a socket's path has 107 characters
+    try:
+        if user is not None:
+            shutil.chown(folder, user)
+        folder.chmod(0o755)
+        server = PostgresServer(programs, folder, user)
+        server.create()
+        server.start()
+        yield server
+        server.stop("immediate")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -32,10 +32,10 @@ Examples:
   noiseless ledger show sqlite:///meters-ledger.db --last 5
 """
 
-VERIFY_HELP = """Check every entry, the chain of hashes, and all accounts against a replay of the entries.
+VERIFY_HELP = """Check every entry, the chain of hashes, and accounts and tokens against a replay.
 
-Note the head that it prints, outside the machine that holds the ledger: with --expect a ledger that was
-rewritten as a whole is found out too.
+The tables, indices and triggers are checked too. Note the head that it prints, outside the machine that holds
+the ledger: with --expect a ledger that was rewritten, or put back to an earlier time, is found out too.
 
 Examples:
 
@@ -246,9 +246,16 @@ def _said(entry: "Entry") -> str:
         return _counted(body["answers"], "answer")
     if entry.kind == "version":
         return f"version {body['version']}, budgets {'carried over' if body['carry_over'] else 'begin anew'}"
-    if entry.kind == "dataset":
-        return "declared"
-    return "new budgets"
+    if entry.kind in {"token", "revocation"}:
+        return _said_of_token(entry)
+    return "declared" if entry.kind == "dataset" else "new budgets"
+
+
+def _said_of_token(entry: "Entry") -> str:
+    body = entry.body
+    if entry.kind == "revocation":
+        return "all tokens were revoked" if body["id"] is None else f"token {body['id']} was revoked"
+    return f"token {body['id']} for {body['name']} ({body['role']}){', found' * body['found']}"
 
 
 def _is_public_state(entry: "Entry") -> bool:

@@ -1,12 +1,18 @@
 """`noiseless token`: who may ask a server."""
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from noiseless.cli.options import Format, FormatOption, print_json, say
 from noiseless.display import aligned
+from noiseless.errors import OutputError
+from noiseless.private_files import create_private
 
 if TYPE_CHECKING:
     from noiseless.ledger import Ledger
@@ -19,14 +25,16 @@ Example:
   noiseless token add meters.toml --name ann --expires 30d
 """
 
-ADD_HELP = """Make a token and print it; it cannot be shown again, for only its hash is kept.
+ADD_HELP = """Make a token and print it, or write it to a new file that only you may read.
+
+It cannot be shown again, for only its hash is kept.
 
 An analyst asks, within the budget. An owner also sees the ledger and the exposure, changes the budget and
 makes tokens. Analysts with the same name share one account.
 
 Examples:
 
-  noiseless token add meters.toml --name ann --expires 30d
+  noiseless token add meters.toml --name ann --expires 30d --out ann.token
 
   noiseless token add meters.toml heart.toml --name "data protection office" --role owner
 """
@@ -75,23 +83,50 @@ def add_command(
         typer.Option("--expires", metavar="SPAN|DATE", help="12h, 30d, 1y or 2030-12-31; never unless said."),
     ] = None,
     by: ByOption = "owner",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="A new file for the token.")
+    ] = None,
     output: FormatOption = Format.text,
 ) -> None:
     """Make a token."""
+    from noiseless.curator import CuratorFile
+    from noiseless.ledger import Ledger
     from noiseless.ledger.tokens import NewToken, add_token, expiry
 
     until, token = expiry(expires), NewToken.random()
-    datasets = []
-    for path in curators:
-        ledger, dataset = _opened(path)
-        with ledger:
-            add_token(ledger, [dataset], name=name, role=role.value, token=token, expires=until, by=by)
-        datasets.append(dataset)
-    found = {"token": token.text, "id": token.id, "name": name, "role": role.value}
+    files = [CuratorFile.read(path) for path in dict.fromkeys(curators)]
+    with _written(token.text, out):
+        for file in files:
+            with Ledger.open(file.ledger) as ledger:
+                add_token(ledger, [file.name], name=name, role=role.value, token=token, expires=until, by=by)
+    shown = {"token": token.text} if out is None else {"file": str(out)}
     if output is Format.json:
-        print_json({**found, "datasets": datasets, "expires": until})
+        found = {**shown, "id": token.id, "name": name, "role": role.value}
+        print_json({**found, "datasets": [file.name for file in files], "expires": until})
     else:
-        say(token.text)
+        say(token.text if out is None else f"the token {token.id} was written to {out}")
+
+
+@contextmanager
+def _written(token: str, out: Path | None) -> Iterator[None]:
+    """Write a token before it is valid: one that cannot be kept is not made."""
+    if out is None:
+        yield
+        return
+    try:
+        with os.fdopen(create_private(out), "w", encoding="ascii") as file:
+            file.write(f"{token}\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except FileExistsError:
+        raise OutputError(str(out), "is there already; name a new file") from None
+    except OSError as error:
+        raise OutputError(str(out), f"cannot be written ({error.strerror})") from None
+    try:
+        yield
+    except BaseException:
+        out.unlink(missing_ok=True)
+        raise
 
 
 @app.command("revoke", help=REVOKE_HELP)

@@ -108,8 +108,7 @@ class Exposure:
         if out.suffix.lower() not in writers:
             raise OutputError(str(out), f"exposure is written as {', '.join(writers)}; change the ending")
         table = self.to_arrow()
-        with written_whole(out) as part:
-            part.touch(mode=0o600)
+        with written_whole(out, private=True) as part:
             writers[out.suffix.lower()](table, part)
 
 

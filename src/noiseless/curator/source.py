@@ -10,6 +10,7 @@ from pathlib import Path
 from noiseless.curator.file import CuratorFile
 from noiseless.curator.snapshot import Snapshot
 from noiseless.errors import NoiselessError, OutputError, SourceError
+from noiseless.private_files import create_private
 from noiseless.tables import open_table
 from noiseless.tables.postgres_watch import StateWatch
 
@@ -161,7 +162,8 @@ def _new_key(path: Path) -> bytes:
 def _written_aside(path: Path, content: bytes) -> Path:
     """Written whole under another name, for the owner alone."""
     part = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.part")
-    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:  # noqa: PTH123
+    part.unlink(missing_ok=True)
+    with os.fdopen(create_private(part), "wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

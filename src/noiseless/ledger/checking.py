@@ -1,15 +1,16 @@
-"""Checking a ledger: the chain of hashes, and everything that follows from it against a replay."""
+"""Checking a ledger: its tables, the chain of hashes, and all that follows from it against a replay."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from noiseless.accounting.cost import Cost
+from noiseless.ledger import structure
 from noiseless.ledger.entries import START, Anchor, Entry, canonical
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import Effects, Replay
-from noiseless.ledger.rows import Dataset, cell_key, quotas_of, surpluses_of, told_row
+from noiseless.ledger.rows import quota_row, surplus_row, told_row
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import Database
@@ -64,7 +65,7 @@ class Chain:
             self.problems.append(problem)
 
     def follow(self, entry: Entry) -> Effects | None:
-        """One more entry; what it does, unless it makes no sense."""
+        """One more entry; what it does, unless it makes no sense or is about a token."""
         self.count += 1
         if entry.seq != self.place.seq + 1:
             self.note(f"entry {self.place.seq + 1} is missing: {entry.seq} follows {self.place.seq}")
@@ -89,11 +90,14 @@ class Chain:
 
 def verify(database: "Database", expect: Anchor | None) -> ChainReport:
     """Check the ledger as it is at one moment."""
-    return database.read(lambda session: _verify(session, expect))
+    return database.read(lambda session: verify_session(session, expect))
 
 
-def _verify(session: "Session", expect: Anchor | None) -> ChainReport:
+def verify_session(session: "Session", expect: Anchor | None) -> ChainReport:
+    """Check the ledger as a transaction sees it."""
     chain, questions = Chain(expect=expect), _Questions()
+    for problem in (*_of_file(session), *structure.differ(session)):
+        chain.note(problem)
     for entry in _entries(session):
         done = chain.follow(entry)
         if done is not None:
@@ -102,10 +106,19 @@ def _verify(session: "Session", expect: Anchor | None) -> ChainReport:
     for problem in (
         *_of_accounts(session, chain.replay),
         *questions.differ(session),
+        *chain.replay.tokens.differ(session.rows(session.statements.everything["ledger_tokens"])),
     ):
         chain.note(problem)
     spent = {name: dataset.history.spent for name, dataset in chain.replay.datasets.items()}
     return ChainReport(not chain.problems, chain.count, tuple(chain.problems), chain.place, spent)
+
+
+def _of_file(session: "Session") -> Iterator[str]:
+    """What SQLite finds wrong with its file: pages that do not fit, indices that lack rows."""
+    if not session.statements.is_postgresql:
+        for (found,) in session.rows(f"PRAGMA integrity_check({_MOST_PROBLEMS})"):
+            if found != "ok":
+                yield f"the file is damaged: {found}"
 
 
 def _entries(session: "Session") -> Iterator[Entry]:
@@ -116,32 +129,23 @@ def _entries(session: "Session") -> Iterator[Entry]:
 
 
 def _of_accounts(session: "Session", replay: Replay) -> Iterator[str]:
-    found = {row[1]: _readable(Dataset.of_row, row) for row in session.rows(session.statements.all_datasets)}
-    for name in sorted(found.keys() | replay.datasets.keys()):
-        if found.get(name) != replay.datasets.get(name):
-            yield f"the accounts of dataset {name!r} are not what its entries say"
-    known = {dataset.id: replay.holdings[name] for name, dataset in replay.datasets.items()}
-    for number, dataset in sorted((dataset.id, dataset) for dataset in replay.datasets.values()):
-        parameters = {"dataset": number}
-        cells = _readable(surpluses_of, session.rows(session.statements.all_surpluses, parameters))
-        if cells != known[number].cells:
-            yield f"the accounts of public cells of {dataset.name!r} are not what its entries say"
-        quotas = _readable(quotas_of, session.rows(session.statements.all_quotas, parameters))
-        if quotas != known[number].analysts:
-            yield f"the accounts of analysts of {dataset.name!r} are not what its entries say"
-    if any(key != cell_key(cell) for cell, key in session.rows(session.statements.all_cells)):
-        yield "an account of a public cell would not be found by the cell's name"
-    for sql in session.statements.account_datasets:
-        if not {row[0] for row in session.rows(sql)} <= known.keys():
-            yield "there are accounts of a dataset that was never declared"
-
-
-def _readable(read: Callable[[Any], Any], rows: object) -> Any:  # noqa: ANN401 - whatever is read
-    """What rows say; None, which is never right, if they say nothing."""
-    try:
-        return read(rows)
-    except (ValueError, TypeError, ArithmeticError):
-        return None
+    """Accounts that are too many, too few or changed, by their very texts."""
+    datasets, cells, analysts = set[tuple[Any, ...]](), set[tuple[Any, ...]](), set[tuple[Any, ...]]()
+    for name, dataset in replay.datasets.items():
+        held = replay.holdings[name]
+        datasets.add(tuple(dataset.row.values()))
+        cells |= {surplus_row(dataset.id, *item) for item in held.cells.items()}
+        analysts |= {quota_row(dataset.id, *item) for item in held.analysts.items()}
+    names: dict[Any, str] = {dataset.id: repr(name) for name, dataset in replay.datasets.items()}
+    for what, expected, table in (
+        ("dataset", datasets, "ledger_datasets"),
+        ("public cells of", cells, "ledger_accounts"),
+        ("analysts of", analysts, "ledger_analysts"),
+    ):
+        found = {tuple(row) for row in session.rows(session.statements.everything[table])}
+        for number in sorted({row[0] for row in expected ^ found}, key=str):
+            whose = names.get(number, "a dataset that was never declared")
+            yield f"the accounts of {what} {whose} are not what its entries say"
 
 
 class _Questions:
@@ -164,7 +168,7 @@ class _Questions:
 
     def differ(self, session: "Session") -> Iterator[str]:
         """Questions that are too many, too few or changed."""
-        for row in session.stream(session.statements.all_told):
+        for row in session.stream(session.statements.everything["ledger_told"]):
             number, dataset, version, question, *asked, answer, answered = row
             key = _digest((dataset, version, question))
             if self._asked.pop(key, None) != _digest([number, *asked]):
@@ -184,8 +188,8 @@ def _short(fingerprint: str) -> str:
     return fingerprint[:16]
 
 
-def unbroken(entries: Iterable[Entry], replay: Replay) -> Iterator[tuple[Entry, Effects]]:
-    """Entries with what each does; the replay follows them.
+def unbroken(entries: Iterable[Entry], replay: Replay) -> Iterator[tuple[Entry, Effects | None]]:
+    """Entries with what each does, unless it is about a token; the replay follows them.
 
     Raises:
         LedgerError: they are no unbroken chain.
@@ -193,6 +197,6 @@ def unbroken(entries: Iterable[Entry], replay: Replay) -> Iterator[tuple[Entry, 
     chain = Chain(replay=replay)
     for entry in entries:
         done = chain.follow(entry)
-        if chain.problems or done is None:
+        if chain.problems:
             raise LedgerError(f"the backup is no unbroken chain: {chain.problems[0]}")
         yield entry, done

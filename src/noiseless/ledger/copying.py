@@ -5,16 +5,18 @@ import csv
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from noiseless.ledger.checking import unbroken
-from noiseless.ledger.entries import START, Entry, canonical
+from noiseless.ledger.entries import START, Entry, canonical, now
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import Replay
 from noiseless.ledger.rows import answer_row, quota_row, surplus_row, told_row
+from noiseless.ledger.token_register import REVOKED, revocation_body
+from noiseless.private_files import create_private
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import Database
@@ -65,10 +67,10 @@ def _write_json(file: IO[str], entries: Iterator[Entry]) -> int:
 
 
 def _into_new_file(path: Path, write: Callable[[IO[str]], int]) -> int:
-    """Write a file that is there as a whole or not at all."""
+    """Write a file that is there as a whole or not at all, for its owner alone."""
     part = _part(path)
     try:
-        with part.open("x", encoding="utf-8", newline="") as file:
+        with os.fdopen(create_private(part), "w", encoding="utf-8", newline="") as file:
             count = write(file)
             file.flush()
             os.fsync(file.fileno())
@@ -108,6 +110,7 @@ def backup(ledger: "Ledger", database: "Database", path: Path) -> int:
         return _into_new_file(path, lambda file: _write_json(file, ledger.entries()))
     part = _part(path)
     try:
+        os.close(create_private(part))
         with contextlib.closing(sqlite3.connect(part)) as target:
             database.read(lambda session: session.copy_into(target))
             count = int(target.execute(database.statements.count_entries).fetchone()[0])
@@ -134,7 +137,7 @@ def restore(database: "Database", path: Path) -> int:
 
 
 def load(session: "Session", entries: Iterator[Entry]) -> int:
-    """Write entries into an empty ledger, and all that follows from them.
+    """Write entries into an empty ledger, and all that follows from them; it then has no tokens.
 
     Raises:
         LedgerError: the ledger is not empty, or the entries are no unbroken chain.
@@ -146,22 +149,29 @@ def load(session: "Session", entries: Iterator[Entry]) -> int:
     chain = unbroken(entries, replay)
     while batch := list(islice(chain, _BATCH)):
         session.many(statements.append.one, [entry.row for entry, _ in batch])
+        told = [(entry.seq, done) for entry, done in batch if done is not None]
         asked = [
-            told_row(done.dataset.id, done.version, said, entry.seq)
-            for entry, done in batch
-            for said in done.asked
+            told_row(done.dataset.id, done.version, said, seq) for seq, done in told for said in done.asked
         ]
         session.many(statements.put_told.one, asked)
         answers = [
-            answer_row(done.dataset.id, done.version, question, answer, entry.seq)
-            for entry, done in batch
+            answer_row(done.dataset.id, done.version, question, answer, seq)
+            for seq, done in told
             for question, answer in done.answers.items()
         ]
         session.many(statements.answer.one, answers)
         place = batch[-1][0].anchor
     _write_accounts(session, replay)
     session.written = place if place.seq else None
+    _forget_tokens(session, replay.tokens.datasets)
     return place.seq
+
+
+def _forget_tokens(session: "Session", datasets: Iterable[str]) -> None:
+    """A restored ledger trusts nobody: tokens that were revoked since the backup must stay so."""
+    for dataset in datasets:
+        body = revocation_body(None, now(), "restore")
+        session.append(Entry.after(session.locked_head(), dataset, REVOKED, None, body))
 
 
 def _write_accounts(session: "Session", replay: Replay) -> None:

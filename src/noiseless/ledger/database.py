@@ -33,7 +33,7 @@ class Database:
     ) -> None:
         self.where = shown(url)
         self.is_sqlite = url.startswith("sqlite")
-        self.patience = patience
+        self.patience, self.read_only = patience, read_only
         self.engine = engine_of(url, patience, immutable=immutable, read_only=read_only)
         self.statements = Statements(self.engine.dialect)
         self.driver_error: type[Exception] = self.engine.dialect.loaded_dbapi.Error

@@ -60,7 +60,7 @@ class Entry:
         seq: its number, 1 for the first entry of the ledger.
         time: when it was written, in UTC; informative only.
         dataset: the name of the dataset.
-        kind: dataset, version, budget, charge, answers, release or randomised.
+        kind: dataset, version, budget, charge, answers, release, randomised, token or revocation.
         analyst: who asked, if anybody.
         text: what it says, as canonical JSON.
         previous: the hash of the entry before it.
@@ -98,7 +98,10 @@ class Entry:
     def is_intact(self) -> bool:
         """Whether its hash is that of its fields."""
         fields = (self.seq, self.time, self.dataset, self.kind, self.analyst, self.text)
-        return self.hash == chained(self.previous, *fields)
+        try:
+            return self.hash == chained(self.previous, *fields)
+        except TypeError:  # one is no text
+            return False
 
     @property
     def row(self) -> tuple[int, str, str, str, str | None, str, str, str]:

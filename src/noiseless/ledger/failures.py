@@ -35,6 +35,9 @@ _OF_POSTGRESQL = {
     "42501": "may not be written by this user; grant it the rights to the ledger's tables",
     "42P01": "does not have the tables of a ledger; restore a backup",
     "P0001": "refuses a change of an entry: entries are never changed",
+    "42723": "says another step than its tables have; restore a backup",
+    "42710": "says another step than its tables have; restore a backup",
+    "42P07": "says another step than its tables have; restore a backup",
 }
 
 _PASSING = ("starting up", "shutting down", "not yet accepting", "recovery", "terminating connection")

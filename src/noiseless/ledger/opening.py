@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,10 +12,12 @@ from sqlalchemy.exc import DBAPIError
 from noiseless.ledger.database import Database
 from noiseless.ledger.errors import LedgerError, LedgerUnavailableError
 from noiseless.ledger.failures import of_postgresql, of_sqlite
-from noiseless.ledger.location import shown, sqlite_path
-from noiseless.ledger.migrations.running import HEAD, VERSION_TABLE, upgrade
+from noiseless.ledger.location import normal_url, shown, sqlite_path
+from noiseless.ledger.migrations.running import HEAD, STEPS, VERSION_TABLE, downgrade, upgrade
 from noiseless.ledger.session import Session
+from noiseless.private_files import create_private
 
+_PATIENCE = 30.0
 _ADVISORY_LOCK = 0x6E6F697365  # any number that nobody else uses
 
 
@@ -45,7 +48,10 @@ def opened(url: str, *, create: bool, patience: float) -> Database:
 def _create_for_owner(path: Path) -> None:
     """An empty file that nobody else can read: a ledger holds questions, answers and digests of tokens."""
     with suppress(OSError):  # SQLite says what is wrong
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        try:
+            os.close(create_private(path))
+        except FileExistsError:  # empty: nothing was kept in it yet
+            path.chmod(0o600)
 
 
 def _read_only(url: str, path: Path, patience: float) -> Database:
@@ -78,10 +84,34 @@ def _step(session: Session) -> str | None:
 def _bring_up_to_date(database: Database, step: str | None, *, create: bool) -> None:
     if step is None and not create:
         raise LedgerError(f"{database.where}: there is no ledger")
-    if step is not None and not step.isdecimal():
-        raise LedgerError(f"{database.where}: does not say which noiseless wrote it; restore a backup")
-    if step is not None and step > HEAD:
+    if step is not None and step.isdecimal() and step > HEAD:
         raise LedgerError(f"{database.where}: was written by a newer noiseless; install that")
+    if step is not None and step not in STEPS:
+        raise LedgerError(f"{database.where}: does not say which noiseless wrote it; restore a backup")
+    if database.read_only:
+        raise LedgerError(
+            f"{database.where}: was written by an earlier noiseless; copy it to where it may be written"
+        )
+    _change(database, upgrade)  # which does nothing where another process was faster
+
+
+def take_back(address: str, step: str) -> None:
+    """Bring a ledger back to a step before, for an earlier noiseless; all charges, answers and tokens stay.
+
+    Raises:
+        LedgerError: there is no ledger, or no way back to that step.
+    """
+    database = opened(normal_url(address), create=False, patience=_PATIENCE)
+    try:
+        if step != STEPS[-2]:
+            raise LedgerError(f"there is no way back to step {step!r}, only to {STEPS[-2]}")
+        _change(database, lambda connection: downgrade(connection, step))
+    finally:
+        database.close()
+
+
+def _change(database: Database, change: Callable[[Connection], None]) -> None:
+    """Change the tables, alone."""
     try:
         with database.engine.connect() as connection:
             if database.is_sqlite:
@@ -90,7 +120,8 @@ def _bring_up_to_date(database: Database, step: str | None, *, create: bool) -> 
             else:
                 connection.exec_driver_sql("BEGIN")
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
-            upgrade(connection)  # does nothing where another process was faster
+                connection.exec_driver_sql(database.statements.lock_chain)
+            change(connection)
             connection.commit()
         database.close_idle()  # one that was opened before does not know of the log yet
     except DBAPIError as error:

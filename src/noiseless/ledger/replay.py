@@ -14,6 +14,7 @@ from noiseless.ledger.entries import Entry, canonical
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.rows import Dataset
 from noiseless.ledger.tally import Tally
+from noiseless.ledger.token_register import ISSUED, REVOKED, TokenRegister
 from noiseless.ledger.wire import cost_json, read_cost
 
 PAID = ("charge", "release", "randomised")
@@ -211,17 +212,21 @@ class Memory:
 
 @dataclass
 class Replay:
-    """All datasets and accounts after some entries."""
+    """All datasets, accounts and tokens after some entries."""
 
     datasets: dict[str, Dataset] = field(default_factory=dict)
     holdings: dict[str, Memory] = field(default_factory=dict)
+    tokens: TokenRegister = field(default_factory=TokenRegister)
 
-    def follow(self, entry: Entry) -> Effects:
-        """Take one more entry into account.
+    def follow(self, entry: Entry) -> Effects | None:
+        """Take one more entry into account; what it changes, if it is not about a token.
 
         Raises:
             LedgerError: it makes no sense after the entries before it.
         """
+        if entry.kind in {ISSUED, REVOKED}:
+            self.tokens.follow(entry)
+            return None
         memory = self.holdings.setdefault(entry.dataset, Memory())
         found = effects(entry, self.datasets.get(entry.dataset), memory)
         self.datasets[entry.dataset] = found.dataset

@@ -1,8 +1,8 @@
 """Tables beside the chain: tokens, asked batches and notes of servers.
 
-They say who may ask and what was asked, and no price depends on them, so that they are no part of the chain
-that `Ledger.verify` follows, that an export holds and that `Ledger.restore` reads. A backup of SQLite is a
-copy of the whole file and holds them too.
+They say who may ask and what was asked, and no price depends on them. Entries say which tokens were issued
+and revoked, and `Ledger.verify` compares; batches and notes are no part of the chain that it follows. Neither
+an export nor `Ledger.restore` has any of them; a backup of SQLite is a copy of the whole file.
 """
 
 import json

@@ -31,7 +31,7 @@ from sqlalchemy.dialects.postgresql import psycopg
 from sqlalchemy.dialects.sqlite import pysqlite
 from sqlalchemy.engine import Dialect
 
-from noiseless.ledger.schema import accounts, analysts, datasets, entries, told
+from noiseless.ledger.schema import accounts, analysts, datasets, entries, metadata, told
 from noiseless.ledger.side_tables import batches
 
 _CHAIN_LOCK = 0x6C65646765  # any number that other programs in the database do not lock
@@ -169,6 +169,11 @@ class Statements:
             .offset(literal_column("0"))  # SQLite's would be a parameter without a name of ours
         )
 
+    @cached_property
+    def everything(self) -> dict[str, str]:
+        """All rows of a table, by its name."""
+        return {name: self._text(select(table)) for name, table in metadata.tables.items()}
+
     # Datasets and accounts
 
     @cached_property
@@ -221,11 +226,6 @@ class Statements:
         return self._text(self._of_dataset(accounts))
 
     @cached_property
-    def all_cells(self) -> str:
-        """The cells that have surpluses, and what they are found by."""
-        return self._text(select(accounts.c.cell, accounts.c.key))
-
-    @cached_property
     def put_surplus(self) -> Write:
         """Set the surplus of a cell."""
         return self._put(accounts, "ratio", "capacity")
@@ -254,11 +254,6 @@ class Statements:
     def forget_analysts(self) -> str:
         """Drop the accounts of all analysts: a new version that carries nothing over."""
         return self._text(analysts.delete().where(analysts.c.dataset == bindparam("dataset")))
-
-    @cached_property
-    def account_datasets(self) -> tuple[str, str]:
-        """The datasets that have accounts of cells or analysts."""
-        return tuple(self._text(select(table.c.dataset).distinct()) for table in (accounts, analysts))  # type: ignore[return-value]
 
     @staticmethod
     def _of_dataset(table: Table, name: str = "dataset") -> Select[Any]:
@@ -299,11 +294,6 @@ class Statements:
     def _search(self, found: Select[Any], column: ColumnElement[Any]) -> Search:
         one, some = (found.where(self._among(column, one=one)) for one in (True, False))
         return Search(self._in_order(one), self._in_order(some))
-
-    @cached_property
-    def all_told(self) -> str:
-        """All questions."""
-        return self._text(select(told))
 
     @cached_property
     def put_told(self) -> Write:

@@ -1,4 +1,4 @@
-"""Who may ask: tokens, kept beside the chain as hashes."""
+"""Who may ask: tokens, kept as hashes; an entry says of each that it was issued, and that it was revoked."""
 
 import hashlib
 import re
@@ -12,8 +12,9 @@ from sqlalchemy import bindparam, insert, select, update
 
 from noiseless.errors import RequestError
 from noiseless.ledger.books import checked_text
-from noiseless.ledger.entries import now
+from noiseless.ledger.entries import Entry, now
 from noiseless.ledger.side_tables import read, rows, run, tokens, write
+from noiseless.ledger.token_register import ISSUED, REVOKED, issue_body, revocation_body
 
 if TYPE_CHECKING:
     from noiseless.ledger.ledger import Ledger
@@ -172,11 +173,14 @@ def add_token(
     if role not in ROLES:
         raise RequestError(f"a role is {' or '.join(ROLES)}")
     checked_text("a name", name, most=100)
+    checked_text("who makes a token", by)
     made = {"created": now(), "created_by": by, "expires": expires, "revoked": None, "revoked_by": None}
     kept = {"id": token.id, "name": name, "role": role, "hash": token_hash(token.text), **made}
 
     def add(session: "Session") -> None:
         for dataset in datasets:
+            entry = Entry.after(session.locked_head(), dataset, ISSUED, None, issue_body(kept))
+            session.append(entry)
             run(session, _ADD, {"dataset": dataset, **kept})
 
     write(ledger, add)
@@ -190,9 +194,16 @@ def list_tokens(ledger: "Ledger") -> list[Token]:
 
 def revoke_token(ledger: "Ledger", token: str, datasets: Iterable[str], *, by: str = "owner") -> int:
     """End a token for some datasets; for how many of them it had not ended before."""
+    checked_text("who revokes a token", by)
 
     def end(session: "Session") -> int:
-        said = {"of_id": token, "revoked": now(), "revoked_by": by}
-        return sum(run(session, _REVOKE, {**said, "of_dataset": dataset}) for dataset in datasets)
+        place, revoked, count = session.locked_head(), now(), 0
+        for dataset in datasets:
+            of_it = {"of_id": token, "of_dataset": dataset}
+            if run(session, _REVOKE, {**of_it, "revoked": revoked, "revoked_by": by}):
+                entry = Entry.after(place, dataset, REVOKED, None, revocation_body(token, revoked, by))
+                session.append(entry)
+                place, count = entry.anchor, count + 1
+        return count
 
     return write(ledger, end)

@@ -66,13 +66,13 @@ def write_audit_html(
         audit: the audit.
         path: where to write it.
         policy: as for `audit_html`.
-        reveal: as for `audit_html`.
+        reveal: as for `audit_html`; only its owner may then read the file.
 
     Raises:
         OutputError: it cannot be written there.
     """
     page = audit_html(audit, policy, reveal=reveal)
-    with written_whole(path, audit.table.files) as part:
+    with written_whole(path, audit.table.files, private=reveal) as part:
         part.write_text(page, "utf-8", newline="\n")
 
 

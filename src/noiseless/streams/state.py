@@ -18,6 +18,7 @@ from typing import Any, Self, TypeVar
 
 from noiseless.errors import NoiselessError, OutputError, RequestError
 from noiseless.mechanisms.local.streaming import Schedule
+from noiseless.private_files import create_private
 from noiseless.queries.spans import Lattice
 from noiseless.tables.feeds import Mark
 
@@ -103,7 +104,7 @@ class StreamState:
         self.progress: Progress | None = None
         try:
             with suppress(FileExistsError):
-                os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+                os.close(create_private(self.path))
             self._connection = sqlite3.connect(
                 self.path, timeout=0, isolation_level=None, check_same_thread=False
             )

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from noiseless.tables.base import Table
 from noiseless.tables.duckdb_table import _WRITERS, DuckDBTable
-from noiseless.tables.engine import OwnEngine
+from noiseless.tables.engine import OwnEngine, spill_folder
 from noiseless.tables.engine_errors import readable_errors
 from noiseless.tables.outputs import written_whole
 from noiseless.tables.replacing import check_table_output
@@ -95,7 +95,9 @@ def _writer() -> duckdb.DuckDBPyConnection:
 
     With more threads the engine keeps the order by holding back what it has written, all of it in the end.
     """
-    writer = duckdb.connect(config={"threads": 1, "preserve_insertion_order": "false"})
+    writer = duckdb.connect(
+        config={"threads": 1, "preserve_insertion_order": "false", "temp_directory": spill_folder()}
+    )
     writer.execute("SET enable_progress_bar = false")  # it would go to standard output
     return writer
 

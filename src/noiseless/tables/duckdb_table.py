@@ -16,7 +16,7 @@ from noiseless.errors import ColumnError, RequestError
 from noiseless.tables import packing, summaries
 from noiseless.tables.base import Missing, Table
 from noiseless.tables.conform import conforming, count_strangers
-from noiseless.tables.engine import ROOT, Engine, OwnEngine
+from noiseless.tables.engine import IN_PLACE, ROOT, Engine, OwnEngine
 from noiseless.tables.engine_errors import readable_errors
 from noiseless.tables.in_memory import tally_in_memory
 from noiseless.tables.link import link
@@ -212,10 +212,12 @@ class DuckDBTable(Table):
         shown = [f"s.{identifier(c)}" for c in keep]
         shown += [f"m.{identifier(c)}" for c in marks.column_names if c not in columns]
         rows_of = self._matched((*columns, *keep), marks, present, inner=False)
-        with written_whole(out, self.files) as part, rows_of as (table, rows):
+        with written_whole(out, self.files, private=True) as part, rows_of as (table, rows):
             query = f"SELECT s.{_ROW} AS row, {', '.join(shown)} FROM {rows} ORDER BY s.{_ROW}"
             with readable_errors(self.label):
-                table.engine.rows(f"COPY ({table.over(query)}) TO {literal(str(part))} ({writer})")
+                table.engine.rows(
+                    f"COPY ({table.over(query)}) TO {literal(str(part))} ({writer}, {IN_PLACE})"
+                )
         return self.count()
 
     @contextmanager

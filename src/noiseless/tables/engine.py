@@ -1,12 +1,13 @@
 """Where SQL runs: on a connection of ours, or through a relation of the caller's."""
 
+import atexit
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, Protocol, cast
 
 import duckdb
@@ -14,6 +15,10 @@ import pyarrow as pa
 
 ROOT = "noiseless_root"
 """The name under which a caller's relation is visible to queries."""
+
+
+IN_PLACE = "USE_TMP_FILE false"
+"""An option of COPY: write into the file that is there, which keeps its permissions."""
 
 
 class Engine(Protocol):
@@ -75,6 +80,23 @@ class CallersEngine:
 
 @cache
 def _database(process: int) -> duckdb.DuckDBPyConnection:
-    """One database a process (starting one takes 25 ms); it spills to the system's temporary folder."""
-    spill = Path(tempfile.gettempdir()) / f"noiseless-spill-{process}"
-    return duckdb.connect(config={"temp_directory": str(spill)})
+    """One database a process (starting one takes 25 ms)."""
+    return duckdb.connect(config={"temp_directory": _spill_folder(process)})
+
+
+def spill_folder() -> str:
+    """Where this process puts what does not fit into memory: a temporary folder that nobody else may open."""
+    return _spill_folder(os.getpid())
+
+
+@cache
+def _spill_folder(process: int) -> str:
+    folder = tempfile.mkdtemp(prefix="noiseless-spill-")
+    atexit.register(_remove, folder, process)
+    return folder
+
+
+def _remove(folder: str, process: int) -> None:
+    """Remove it; a child leaves that of its parent alone."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -6,15 +6,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from noiseless.errors import OutputError
+from noiseless.private_files import create_private
 
 
 @contextmanager
-def written_whole(path: Path | str, sources: Collection[Path] = ()) -> Iterator[Path]:
+def written_whole(
+    path: Path | str, sources: Collection[Path] = (), *, private: bool = False
+) -> Iterator[Path]:
     """A temporary name beside `path` to write to; it becomes `path` at the end, or vanishes on an error.
 
     Args:
         path: the file to write.
         sources: files that must not be overwritten.
+        private: whether only its owner may read it; the file is then there, empty, under its temporary name.
 
     Raises:
         OutputError: nothing can be written there.
@@ -23,6 +27,9 @@ def written_whole(path: Path | str, sources: Collection[Path] = ()) -> Iterator[
     check_output(out, sources)
     part = out.with_name(f".{out.name}.{os.getpid()}.part")
     try:
+        if private:
+            part.unlink(missing_ok=True)
+            os.close(create_private(part))
         yield part
         part.replace(out)
     except OSError as error:

@@ -1,6 +1,7 @@
 """From what a user points at (a file, a glob, a database table, a frame) to a table."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from glob import glob
 from pathlib import Path
@@ -15,13 +16,13 @@ from noiseless.tables.arrow_types import readable
 from noiseless.tables.base import Table
 from noiseless.tables.csv_grammar import check_csv
 from noiseless.tables.duckdb_table import DuckDBTable
-from noiseless.tables.engine import ROOT, CallersEngine, OwnEngine
+from noiseless.tables.engine import ROOT, CallersEngine, OwnEngine, spill_folder
 from noiseless.tables.engine_errors import readable_errors
 from noiseless.tables.json_files import open_json
 from noiseless.tables.postgres_address import is_postgresql
 from noiseless.tables.spark_frames import SCHEME, is_spark_frame
 from noiseless.tables.spark_table import SparkTable
-from noiseless.tables.sql import check_names, files, identifier
+from noiseless.tables.sql import check_names, files, identifier, literal
 from noiseless.tables.text_files import read_csv_sql
 
 _PARQUET = {".parquet", ".pq"}
@@ -167,6 +168,8 @@ def _open_database(address: str) -> DuckDBTable:
         raise SourceError(file, "there is no such database file; check the name and the folder")
     with readable_errors(file):
         connection = duckdb.connect(file, read_only=True)
+        with suppress(duckdb.Error):  # a connection of the caller's spills elsewhere already
+            connection.execute(f"SET temp_directory = {literal(spill_folder())}")
         known = [
             row[0]
             for row in connection.execute("SELECT table_name FROM information_schema.tables").fetchall()

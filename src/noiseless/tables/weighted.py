@@ -19,7 +19,7 @@ from noiseless.tables import summaries
 from noiseless.tables.base import Missing, Table
 from noiseless.tables.conform import _accepted, _readings, _remedy
 from noiseless.tables.duckdb_table import _RESERVED, _WRITERS, COUNT, DuckDBTable, _plain
-from noiseless.tables.engine import ROOT, OwnEngine
+from noiseless.tables.engine import IN_PLACE, ROOT, OwnEngine
 from noiseless.tables.engine_errors import readable_errors
 from noiseless.tables.in_memory import tally_in_memory
 from noiseless.tables.link import link
@@ -233,10 +233,10 @@ class WeightedTable(_Rowless):
         engine = chosen.groups.engine
         if not isinstance(engine, OwnEngine):  # `of` starts one
             raise TypeError
-        with written_whole(out, self.files) as part, readable_errors(self.label):
+        with written_whole(out, self.files, private=True) as part, readable_errors(self.label):
             engine.connection.register(_MARKS, marks)
             try:
-                engine.rows(f"COPY ({query}) TO {literal(str(part))} ({writer})")
+                engine.rows(f"COPY ({query}) TO {literal(str(part))} ({writer}, {IN_PLACE})")
             finally:
                 engine.connection.unregister(_MARKS)
         return self.count()

@@ -19,8 +19,9 @@ from noiseless.ledger.asked_batches import (
     read_note,
     write_note,
 )
+from noiseless.ledger.database import Database
+from noiseless.ledger.opening import take_back
 from noiseless.ledger.sharing import SharedLedger
-from noiseless.ledger.side_tables import write
 from noiseless.ledger.tokens import NewToken, add_token, list_tokens
 from noiseless.server.amounts import exact_bits, exact_budget
 from noiseless.server.errors import ApiError
@@ -122,10 +123,15 @@ def test_tables_that_servers_made_before_the_step_are_kept(database_url: str) ->
     with opened(database_url) as ledger:
         add_token(ledger, ["meters"], name="ann", role="owner", token=NewToken.random())
         note_batches(ledger, [AskedBatch.now("meters", "ann", 1, [sql], key=sql) for sql in ("a", "b")])
+    take_back(database_url, "0002")
+    database = Database(database_url, patience=5)
+    try:
         back = [f"DROP INDEX ledger_batches_{name}" for name in ("by_key", "by_time", "free")]
         same = "UPDATE ledger_batches SET idempotency = 'same'"
         earlier = "UPDATE ledger_schema SET version_num = '0001'"
-        write(ledger, lambda session: [session.run(sql) for sql in (*back, same, earlier)])
+        database.write(lambda session: [session.run(sql) for sql in (*back, same, earlier)])
+    finally:
+        database.close()
     with SharedLedger.open(database_url) as ledger:
         assert [token.name for token in list_tokens(ledger)] == ["ann"]
         assert {batch.key for batch in list_batches(ledger, "meters", None, before=None, most=9)} == {

@@ -11,6 +11,7 @@ const SLACK = 1e-9; // a logarithm in doubles is that close
 const KINDS = {
   dataset: "Declared", version: "New version", budget: "Budget changed", charge: "Charged",
   answers: "Answers stored", release: "Table release", randomised: "Randomised release",
+  token: "Token issued", revocation: "Token revoked",
 };
 
 /** The page. */
@@ -110,5 +111,7 @@ function summary({ kind, body }) {
   if (kind === "answers") return many(Object.keys(body.answers || {}).length, "answer");
   if (kind === "budget") return `${budget(body.budget)}${body.reason ? `: ${body.reason}` : ""}`;
   if (kind === "dataset" || kind === "version") return `version ${body.version}${body.budget ? `, ${budget(body.budget)}` : ""}`;
+  if (kind === "token") return `${body.id} for ${body.name} (${body.role})`;
+  if (kind === "revocation") return body.id || "all of this dataset";
   return body.description || body.mechanism || "Show";
 }

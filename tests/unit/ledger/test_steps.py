@@ -1,0 +1,196 @@
+"""A ledger of the step before is brought up to date, and back."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from noiseless.accounting.cost import Cost
+from noiseless.ledger import Asked, Entry, Ledger, LedgerError
+from noiseless.ledger.database import Database
+from noiseless.ledger.entries import START
+from noiseless.ledger.migrations.running import STEPS, upgrade
+from noiseless.ledger.opening import _change, take_back
+from noiseless.ledger.side_tables import batches
+from noiseless.ledger.tokens import NewToken, add_token, list_tokens, revoke_token, token_hash
+
+pytest_plugins = ["databases"]
+
+BEFORE = Path(__file__).parents[2] / "fixtures" / "ledger_0002.sql"
+EXPORT = BEFORE.with_suffix(".json")
+LAST = 8
+"""The last entry of the ledger before the step."""
+
+
+def rows_of(url: str) -> dict[str, set[tuple[Any, ...]]]:
+    """All rows of all tables."""
+    database = Database(url, patience=5)
+    try:
+        return database.read(
+            lambda session: {
+                name: {tuple(row) for row in session.rows(sql)}
+                for name, sql in session.statements.everything.items()
+            }
+        )
+    finally:
+        database.close()
+
+
+@pytest.fixture
+def before(database_url: str, tmp_path: Path) -> str:
+    """The ledger of the step before, as that noiseless wrote it; on PostgreSQL the same rows."""
+    place = tmp_path / "before.db" if not database_url.startswith("sqlite") else tmp_path / "ledger.db"
+    with closing(sqlite3.connect(place)) as connection:
+        connection.executescript(BEFORE.read_text("utf-8"))
+    if database_url.startswith("sqlite"):
+        return database_url
+    database = Database(database_url, patience=5)
+    _change(database, lambda connection: upgrade(connection, "0002"))
+    tables = rows_of(f"sqlite:///{place}")
+
+    def copy(session: Any) -> None:  # noqa: ANN401 - a session
+        for name, rows in tables.items():
+            for row in sorted(rows, key=lambda row: str(row[0]).zfill(9)):
+                session.run(f"INSERT INTO {name} VALUES ({', '.join(['%s'] * len(row))})", row)
+
+    database.write(copy)
+    database.close()
+    return database_url
+
+
+def test_tokens_that_were_there_are_recorded_as_found(before: str) -> None:
+    with Ledger.open(before, create=False) as ledger:
+        report = ledger.verify()
+        assert (report.ok, report.problems) == (True, ())
+        found = [(entry.dataset, entry.kind, entry.body["id"]) for entry in ledger.entries(after=LAST)]
+        first, second, third, fourth = (f"{number:016x}" for number in (1, 2, 3, 4))
+        assert found == [
+            ("meters", "token", first),
+            ("visits", "token", first),
+            ("meters", "token", second),
+            ("meters", "token", third),
+            ("meters", "revocation", third),
+            ("later", "token", fourth),
+        ]
+        issued = [entry.body for entry in ledger.entries(after=LAST) if entry.kind == "token"]
+        assert all(body["found"] for body in issued)
+        assert [body["name"] for body in issued] == ["olga", "olga", "ann", "rex", "eve"]
+        tokens = {token.id: token for token in list_tokens(ledger)}
+        assert tokens[second].hash == token_hash(f"nls_{second}_{'x' * 43}")
+        assert tokens[third].revoked_by == "olga"
+        assert not any(token.hash in entry.text for token in tokens.values() for entry in ledger.entries())
+
+
+def test_a_ledger_of_the_step_before_goes_on(before: str) -> None:
+    with Ledger.open(before) as ledger:
+        with ledger.charging("meters") as books:
+            books.charge(Cost(2), analyst="ann", questions=[Asked("new")])
+        revoke_token(ledger, f"{1:016x}", ["meters", "visits"])
+        ledger.declare("later", digest="d", budget=3)
+        assert ledger.verify().ok
+        last = json.loads(EXPORT.read_text())["entries"][-1]
+        assert ledger.verify((last["seq"], last["hash"])).ok  # a head that was noted before the step
+
+
+def test_the_way_back_leaves_all_but_the_entries_about_tokens(before: str) -> None:
+    earlier = rows_of(before)
+    Ledger.open(before).close()
+    take_back(before, "0002")
+    assert rows_of(before) == earlier
+    Ledger.open(before).close()
+    take_back(before, "0002")
+    assert rows_of(before) == earlier
+
+
+def test_there_and_back_with_entries_in_between(before: str) -> None:
+    """Numbers and hashes of later entries change; what they say, and all that follows from them, does not."""
+    with Ledger.open(before) as ledger:
+        ledger.declare("later", digest="d", budget=9)
+        with ledger.charging("later") as books:
+            number = books.charge(Cost(2), analyst="ann", questions=[Asked("q", "g", "p"), Asked("q1")])
+        add_token(ledger, ["later"], name="zoe", role="analyst", token=NewToken.random())
+        ledger.store("later", {"q": {"value": 1}})
+        ledger.declare("more", digest="d", budget=9)
+        with ledger.charging("more") as books:
+            books.charge(Cost(3), questions=[Asked("q", "g", "p")])
+        ledger._database.write(
+            lambda session: session.run(
+                str(batches.update().values(charge=number).compile(compile_kwargs={"literal_binds": True}))
+            )
+        )
+        kept = [entry for entry in ledger.entries() if entry.kind not in {"token", "revocation"}]
+        states = [ledger.state(name).to_dict() for name in ledger.datasets()]
+        told = {name: ledger.told(name, grids=["g"], people=["p"]) for name in ("later", "more")}
+        tokens = list_tokens(ledger)
+    take_back(before, "0002")
+    after = sorted(rows_of(before)["ledger_entries"])
+    place = START
+    for row, entry in zip(after, kept, strict=True):
+        fields = (entry.dataset, entry.kind, entry.analyst)
+        assert (row[0], row[1], row[2:5], row[5]) == (place.seq + 1, entry.time, fields, entry.text)
+        assert Entry(*row).previous == place.hash
+        assert Entry(*row).is_intact
+        place = Entry(*row).anchor
+    assert {row[6] for row in rows_of(before)["ledger_batches"]} == {10}  # the charge for the new dataset
+    with Ledger.open(before) as ledger:  # which replays all of it
+        assert ledger.verify().ok
+        assert [ledger.state(name).to_dict() for name in ledger.datasets()] == states
+        for name, before_it in told.items():
+            found = ledger.told(name, grids=["g"], people=["p"])
+            assert [(one.question, one.answer) for one in found] == [
+                (one.question, one.answer) for one in before_it
+            ]
+        assert list_tokens(ledger) == tokens
+
+
+def test_there_is_no_way_back_to_other_steps(before: str) -> None:
+    for step in ("0001", STEPS[-1], "none"):
+        with pytest.raises(LedgerError, match="no way back to step"):
+            take_back(before, step)
+    with Ledger.open(before) as ledger:
+        assert ledger.verify().ok
+
+
+def test_the_way_back_is_a_command(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    Ledger.open(path).close()
+    command = [sys.executable, "-m", "noiseless.ledger.migrations"]
+    subprocess.run([*command, str(path), "0002"], check=True)
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT * FROM ledger_schema").fetchall() == [("0002",)]
+    for wrong in ([], [str(path), "0001"], [str(tmp_path / "none.db"), "0002"]):
+        done = subprocess.run([*command, *wrong], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+
+
+def test_an_export_of_the_step_before_is_restored(database_url: str) -> None:
+    with Ledger.open(database_url) as ledger:
+        assert ledger.restore(EXPORT) == LAST
+        report = ledger.verify()
+        assert (report.ok, report.entries) == (True, LAST)
+
+
+def test_a_backup_of_the_step_before_is_restored(before: str, tmp_path: Path) -> None:
+    with Ledger.open(before) as ledger:
+        ledger.backup(tmp_path / "backup")
+    with Ledger.open(tmp_path / "new.db") as new:
+        assert new.restore(tmp_path / "backup") == LAST + 6
+        assert new.verify().ok
+        assert list_tokens(new) == []
+        forgotten = [(entry.dataset, entry.kind, entry.body["id"]) for entry in new.entries(after=LAST + 6)]
+        assert forgotten == [(name, "revocation", None) for name in ("later", "meters", "visits")]
+
+
+def test_a_ledger_of_the_step_before_that_may_only_be_read_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(BEFORE.read_text("utf-8"))
+    from noiseless.ledger.opening import _checked
+
+    with pytest.raises(LedgerError, match="copy it to where it may be written"):
+        _checked(Database(f"sqlite:///{path}", 5, read_only=True), create=False)
