@@ -222,6 +222,12 @@ class Process:
         """The log."""
         return [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
 
+    def workers(self) -> list[int]:
+        """The processes that the server says it runs."""
+        lines = self.lines()
+        ended = {line["pid"] for line in lines if line["event"] == "worker ended"}
+        return [e["pid"] for e in lines if e["event"] == "worker started" and e["pid"] not in ended]
+
     def send(self, data: bytes, *, seconds: float = 20, pauses: Sequence[bytes] = ()) -> bytes:
         """Send bytes as they are; all that comes back until the connection ends or nothing comes."""
         with socket.create_connection(("127.0.0.1", self.port), seconds) as connection:
@@ -230,6 +236,14 @@ class Process:
                 time.sleep(0.1)
                 connection.sendall(more)
             return received(connection)
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process runs; one that has ended and that nobody has asked about yet does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def received(connection: socket.socket) -> bytes:
