@@ -1,7 +1,9 @@
 """Turns: nobody's work takes all threads."""
 
 import asyncio
+import random
 import threading
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from server_examples import TOTAL, example
 
 def test_turns_are_taken_in_order_and_given_on() -> None:
     async def go() -> list[str]:
-        turns, seen = Turns(1), list[str]()
+        turns, seen = Turns(2, 1), list[str]()
 
         async def work(name: str) -> None:
             if not turns.take("a"):
@@ -27,6 +29,7 @@ def test_turns_are_taken_in_order_and_given_on() -> None:
         assert turns.take("a")
         assert turns.take("b")
         assert not turns.take("a")
+        assert not turns.take("c")
         return seen
 
     assert asyncio.run(go()) == ["1", "2", "3"]
@@ -34,7 +37,7 @@ def test_turns_are_taken_in_order_and_given_on() -> None:
 
 def test_a_turn_that_nobody_waits_for_any_more_goes_to_the_next() -> None:
     async def go() -> None:
-        turns = Turns(1)
+        turns = Turns(1, 1)
         assert turns.take("a")
         waiting = [asyncio.create_task(turns.wait("a")) for _ in range(3)]
         await asyncio.sleep(0)
@@ -47,6 +50,35 @@ def test_a_turn_that_nobody_waits_for_any_more_goes_to_the_next() -> None:
         assert turns.take("a")
 
     asyncio.run(go())
+
+
+def test_turns_have_two_bounds_and_nobody_is_forgotten() -> None:
+    """Whoever comes when, there are never more at once than may be, and all have their turn."""
+
+    async def go(seed: int) -> None:
+        chance = random.Random(seed)
+        turns, busy, most = Turns(3, 2), Counter[str](), [0, 0]
+
+        async def work(token: str) -> None:
+            await asyncio.sleep(chance.random() / 100)
+            if not turns.take(token):
+                await turns.wait(token)
+            busy[token] += 1
+            most[:] = max(most[0], busy.total()), max(most[1], *busy.values())
+            await asyncio.sleep(chance.random() / 1000)
+            busy[token] -= 1
+            turns.give_back(token)
+
+        tasks = [asyncio.create_task(work(chance.choice("abc"))) for _ in range(60)]
+        await asyncio.sleep(0.003)
+        for task in chance.sample(tasks, 10):
+            task.cancel()
+        done = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 60)
+        assert len([each for each in done if each is None]) >= 50
+        assert most[0] <= 3
+        assert most[1] <= 2
+
+    asyncio.run(go(1))
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
