@@ -152,8 +152,8 @@ class Source:
             check()
         try:
             yield
-        except (NoiselessError, KeyboardInterrupt):
-            if self._is_interrupted:
+        except BaseException:
+            if self._is_interrupted:  # in the engine's own words, or in any other
                 raise WorkCancelledError("the table is not read any further; nothing was charged") from None
             raise
         finally:

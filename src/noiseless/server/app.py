@@ -85,7 +85,8 @@ def _heed_signals(office: Office) -> None:
         def stop(
             number: int, frame: FrameType | None, before: object = before
         ) -> None:  # runs between any two steps of the program: what takes locks must not be done here
-            end_at_latest()
+            if not office.is_closing:
+                end_at_latest()
             loop.call_soon_threadsafe(office.begin_closing)
             if callable(before):
                 before(number, frame)

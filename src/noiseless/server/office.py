@@ -27,6 +27,7 @@ Found = TypeVar("Found")
 
 _READERS = 4
 _NOTE_EVERY = 0.5
+_LOOK_SECONDS = 0.1
 
 
 class Office:
@@ -98,8 +99,6 @@ class Office:
         self._workers.shutdown(wait=False, cancel_futures=True)
         for wanted in self._wanted:
             wanted.cancel()
-        for desk in self.desks.values():
-            desk.interrupt()
 
     async def close(self) -> None:
         """Finish what was charged for, write what is to be noted, close the ledgers."""
@@ -109,7 +108,11 @@ class Office:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._noting
         loop = asyncio.get_running_loop()
-        await loop.run_in_executor(None, self._workers.shutdown)
+        ended = loop.run_in_executor(None, self._workers.shutdown)
+        while not ended.done():
+            for desk in self.desks.values():
+                desk.interrupt()  # again and again: one that just begins may miss it
+            await asyncio.wait([ended], timeout=_LOOK_SECONDS)
         await loop.run_in_executor(None, self._write_notes)
         await loop.run_in_executor(None, self._readers.shutdown)
         self._close_ledgers()

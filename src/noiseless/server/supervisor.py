@@ -17,6 +17,9 @@ _STEADY = 10.0
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0
 """Seconds before a process is started again: none the first time, then from the one to the other."""
 
+_TELL_AGAIN = 1.0
+"""Seconds after which those that have not stopped are told again."""
+
 
 @dataclass(eq=False)
 class _Place:
@@ -116,12 +119,12 @@ class Supervisor:
         """Let all of them finish in time; those that do not are killed."""
         processes = self._processes()
         end = time.monotonic() + self._stop_seconds
-        for process in processes:
-            process.terminate()
         while running := [process for process in processes if process.is_alive()]:
             if (left := end - time.monotonic()) <= 0:
                 break
-            wait([process.sentinel for process in running], left)
+            for process in running:
+                process.terminate()  # again and again: one that is just being made may miss it
+            wait([process.sentinel for process in running], min(left, _TELL_AGAIN))
         for process in running:
             log("worker killed", logging.ERROR, pid=process.pid, seconds=self._stop_seconds)
             process.kill()

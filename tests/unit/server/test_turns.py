@@ -3,6 +3,7 @@
 import asyncio
 import random
 import threading
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from noiseless.curator import Curator
+from noiseless.curator.cancellation import check
+from noiseless.curator.planning import Planner
 from noiseless.server.turns import Turns
-from server_examples import TOTAL, example
+from server_examples import TOTAL, code, example
 
 
 def test_turns_are_taken_in_order_and_given_on() -> None:
@@ -123,6 +126,33 @@ def test_what_nobody_waits_for_is_not_begun(tmp_path: Path, monkeypatch: pytest.
         finally:
             over.set()
     assert len(begun) == 1
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_what_nobody_waits_for_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dry_run: bool) -> None:
+    """A time-out ends the work that it is about, and a stop all work that is not charged for."""
+    begun, ended = threading.Event(), threading.Event()
+
+    def endless(*_: object, **__: object) -> None:
+        begun.set()
+        try:
+            while True:
+                check()
+                time.sleep(0.001)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(Planner, "parts", endless)
+    with example(tmp_path, timeout=0.3) as server:
+        assert code(server.analyst.ask(TOTAL, dry_run=dry_run)) == (503, "timeout")
+        assert ended.wait(60)
+        assert server.analyst.get("/v1/datasets").json()["datasets"][0]["spent"] == 0
+    begun.clear()
+    with ThreadPoolExecutor(1) as pool, example(tmp_path, timeout=1000) as server:
+        asked = pool.submit(server.analyst.ask, TOTAL, dry_run=dry_run)
+        assert begun.wait(60)
+        server.office.begin_closing()
+        assert code(asked.result(60)) == (503, "unavailable")
 
 
 def test_the_statements_of_a_batch_are_not_too_long(tmp_path: Path) -> None:
