@@ -25,7 +25,6 @@ from noiseless.ledger import Ledger
 from noiseless.ledger.tokens import NewToken, Role, add_token
 from noiseless.server.app import create_app
 from noiseless.server.gate import Gate
-from noiseless.server.office import Office
 from noiseless.server.protocol import PatientProtocol
 from noiseless.server.settings import Settings
 
@@ -76,8 +75,8 @@ class Client:
 class Example:
     """A server in this process, its owner and an analyst."""
 
-    def __init__(self, curator: Path, http: httpx.Client, office: Office) -> None:
-        self.curator, self.http, self.office = curator, http, office
+    def __init__(self, curator: Path, http: httpx.Client, app: Gate) -> None:
+        self.curator, self.http, self.app, self.office = curator, http, app.app, app.office
         self.analyst = Client(http, new_token(curator))
         self.owner = Client(http, new_token(curator, name="olga", role="owner"))
 
@@ -94,7 +93,7 @@ def example(folder: Path, curators: Sequence[Path] = (), **settings: Any) -> Ite
     chosen = {"rate": 0.0, **settings}
     app = create_app(Settings(tuple(map(str, (path, *curators))), **chosen))
     with running(app) as url, httpx.Client(base_url=url, timeout=30, verify=CONTEXT) as http:
-        yield Example(path, http, app.office)
+        yield Example(path, http, app)
 
 
 @contextmanager

@@ -48,7 +48,7 @@ class Seal(NamedTuple):
         """Whether a digest is one of this state; those of earlier releases had no salt."""
         _, _, salted = digest.partition(":")
         salt, colon, _ = salted.partition(":")
-        return hmac.compare_digest(digest, self._digest(salt) if colon else self.text)
+        return digest == (self._digest(salt) if colon else self.text)
 
     def _digest(self, salt: str) -> str:
         found = hmac.new(self.key, f"{salt}:{self.text}".encode(), hashlib.sha256)

@@ -23,7 +23,12 @@ def test_pages_have_all_entries_and_bounds(database_url: str, monkeypatch: pytes
         everything = list(ledger.entries())
         read: list[list[tuple[Any, ...]]] = []
         plain = pages.read_page
-        monkeypatch.setattr(pages, "read_page", lambda *a, **b: read.append(plain(*a, **b)) or read[-1])
+
+        def noted(*arguments: Any, **named: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401 - as it takes them
+            read.append(plain(*arguments, **named))
+            return read[-1]
+
+        monkeypatch.setattr(pages, "read_page", noted)
         for most, characters in ((1000, 1), (1000, 3_000), (1000, 12_000), (7, 10**6), (1, 1)):
             monkeypatch.setattr(pages, "_MOST", most)
             monkeypatch.setattr(pages, "_MOST_CHARACTERS", characters)

@@ -102,7 +102,7 @@ def test_a_pause_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_after = supervisor.Supervisor(lambda: None, 1, stop_seconds=1)  # type: ignore[arg-type,return-value]
     place = supervisor._Place()
     clock = [1000.0]
-    monkeypatch.setattr(supervisor.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     pauses = []
     for _ in range(2000):
         place.begun = clock[0]
