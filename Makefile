@@ -3,8 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Spark is large, and of no use without Java.
 EXTRAS := server$(shell command -v java >/dev/null && echo ,spark)
-# Whoever is killed in them again and again.
-KILLED := $(addprefix tests/surfaces/test_,server_processes.py curator_killed.py stream_killed.py ledger_processes.py)
+# They kill processes again and again.
+KILLED := $(addprefix tests/surfaces/test_,server_processes.py server_workers.py curator_killed.py stream_killed.py ledger_processes.py)
 
 .PHONY: demo test lint types contracts docs tests soak bench pictures clean
 

@@ -45,7 +45,7 @@ SHARING = re.compile(
     r"(?i:spark)"  # one Java for all
     r"|test_merging|test_contiguous"  # loops are compiled once
     r"|unit/gallery"  # figures are made once
-    r"|surfaces/test_(?:documentation|console|client|ledger_processes|server_(?!processes))"
+    r"|surfaces/test_(?:documentation|console|client|ledger_processes|server_(?!processes|workers))"
 )
 """Tests with the same match share something that takes long to make, and are run by one process."""
 

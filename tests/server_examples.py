@@ -79,8 +79,8 @@ class Client:
 class Example:
     """A server in this process, its owner and an analyst."""
 
-    def __init__(self, curator: Path, http: httpx.Client) -> None:
-        self.curator, self.http = curator, http
+    def __init__(self, curator: Path, http: httpx.Client, app: Gate) -> None:
+        self.curator, self.http, self.app, self.office = curator, http, app.app, app.office
         self.analyst = Client(http, new_token(curator))
         self.owner = Client(http, new_token(curator, name="olga", role="owner"))
 
@@ -97,7 +97,7 @@ def example(folder: Path, curators: Sequence[Path] = (), **settings: Any) -> Ite
     chosen = {"rate": 0.0, "timeout": HANGS, "body_timeout": HANGS, "patience": HANGS, **settings}
     app = create_app(Settings(tuple(map(str, (path, *curators))), **chosen))
     with running(app) as url, httpx.Client(base_url=url, timeout=HANGS, verify=CONTEXT) as http:
-        yield Example(path, http)
+        yield Example(path, http, app)
 
 
 @contextlib.contextmanager
@@ -225,6 +225,12 @@ class Process:
         """The log."""
         return [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
 
+    def workers(self) -> list[int]:
+        """The processes that the server says it runs."""
+        lines = self.lines()
+        ended = {line["pid"] for line in lines if line["event"] == "worker ended"}
+        return [e["pid"] for e in lines if e["event"] == "worker started" and e["pid"] not in ended]
+
     def send(self, data: bytes, *, later: bytes = b"") -> bytes:
         """Send bytes as they are, perhaps in two parts; all that comes back until the connection ends."""
         with socket.create_connection(("127.0.0.1", self.port), HANGS) as connection:
@@ -233,6 +239,14 @@ class Process:
                 time.sleep(0.1)  # the parts arrive one by one, most likely; what comes back is the same
                 connection.sendall(later)
             return received(connection)
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process runs; one that has ended and that nobody has asked about yet does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def received(connection: socket.socket) -> bytes:

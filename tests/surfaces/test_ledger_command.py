@@ -12,6 +12,7 @@ from noiseless.accounting.cost import Cost
 from noiseless.cli.main import run
 from noiseless.exact import Bits
 from noiseless.ledger import Asked, Ledger, Shares
+from noiseless.ledger.entries import canonical
 
 
 @pytest.fixture
@@ -49,6 +50,26 @@ def test_show_tells_accounts_and_entries(filled: str, capsys: pytest.CaptureFixt
     assert [state["dataset"] for state in everything["datasets"]] == ["meters", "visits"]
     assert (everything["spent"], everything["datasets"][1]["remaining"]) == (3.0, None)
     assert len(result(capsys, "show", filled, "--dataset", "visits")["entries"]) == 3
+
+
+@pytest.mark.parametrize("most", [1, 300, 500, 10**6])
+def test_show_goes_on_where_it_stopped(
+    filled: str, most: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everything = result(capsys, "show", "meters-ledger.db")
+    assert (len(everything["entries"]), everything["next"]) == (6, None)
+    monkeypatch.setattr("noiseless.cli.ledger._MOST_CHARACTERS", most)
+    found, before = list[Any](), ["--last", "1000"]
+    while True:
+        page = result(capsys, "show", "meters-ledger.db", *before)
+        sizes = [len(canonical(entry["body"])) for entry in page["entries"]]
+        assert len(sizes) == 1 or sum(sizes) <= most
+        found[:0] = page["entries"]
+        if page["next"] is None:
+            break
+        before = ["--before", str(page["next"])]
+    assert found == everything["entries"]
+    assert result(capsys, "show", filled, "--last", "0")["next"] is None
 
 
 @pytest.mark.usefixtures("filled")

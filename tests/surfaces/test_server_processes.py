@@ -5,7 +5,6 @@ it was not answered; then everything that anybody was told must be in the ledger
 """
 
 import random
-import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -240,22 +239,6 @@ def test_on_postgresql(tmp_path: Path, postgres_url: str) -> None:
             client.result(HANGS)
     asking.server.kill()
     check(path, asking.told)
-
-
-def test_processes_end_with_the_one_that_looks_after_them(tmp_path: Path) -> None:
-    """Killed in a way that it cannot tell the others."""
-    with Process(write_curator(tmp_path), options=("--workers", "2")) as server:
-        assert get(f"{server.url}/healthz").status_code == 200
-        server.kill()
-        wait_until(lambda: not _listens(server.port), "nobody listens any more")
-
-
-def _listens(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port), HANGS).close()
-    except OSError:
-        return False
-    return True
 
 
 def test_a_server_stops_in_time_whatever_is_being_priced(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """`noiseless ledger`: what was charged, whether the record is whole, exports and backups."""
 
 from collections import deque
-from collections.abc import Sized
+from collections.abc import Iterable, Sized
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,7 +23,8 @@ Examples:
 
 SHOW_HELP = """What is spent and what is left of each dataset, and the entries of the ledger.
 
-The whole chain is checked too; the exit code is 1 if it is broken.
+The whole chain is checked too; the exit code is 1 if it is broken. Long entries are shown some megabytes at a
+time, the last ones first: --before goes on with earlier ones, and `ledger export` writes all of them.
 
 Examples:
 
@@ -69,6 +70,8 @@ Example:
 
 BROKEN = 1
 _SHOWN = 20
+_MOST_CHARACTERS = 8_000_000
+"""Entries are shown that are about so long together; `--before` shows earlier ones."""
 
 Target = Annotated[
     str, typer.Argument(metavar="LEDGER", help="A curator's file, a ledger's URL, or a SQLite file.")
@@ -90,6 +93,9 @@ def show_command(
         int | None,
         typer.Option("--last", metavar="N", min=0, help="How many entries; text shows 20 unless said."),
     ] = None,
+    before: Annotated[
+        int | None, typer.Option("--before", metavar="SEQ", min=1, help="Only entries before this number.")
+    ] = None,
     output: FormatOption = Format.text,
 ) -> int:
     """Show accounts and entries.
@@ -102,7 +108,7 @@ def show_command(
         chosen = dataset or named
         states = [ledger.state(name) for name in ([chosen] if chosen else ledger.datasets())]
         shown = _SHOWN if last is None and output is Format.text else last
-        entries = list(deque(ledger.entries(chosen), shown))
+        entries, earlier = _last(ledger.entries(chosen), shown, before)
         report = ledger.verify()
     if output is Format.json:
         print_json(
@@ -110,6 +116,7 @@ def show_command(
                 "datasets": [state.to_dict() for state in states],
                 **report.to_dict(),
                 "entries": [entry.to_dict() for entry in entries],
+                "next": entries[0].seq if entries and earlier else None,
                 "spent": max((state.spent.upper for state in states), default=0.0),
             }
         )
@@ -189,6 +196,20 @@ def restore_command(
     else:
         say(f"{count:,} entries were restored from {backup}\n{_verdict(found)}")
     return 0 if report.ok else BROKEN
+
+
+def _last(entries: Iterable["Entry"], most: int | None, before: int | None) -> tuple[list["Entry"], bool]:
+    """The last entries, as many as are wanted and fit; and whether there are earlier ones."""
+    kept, total, has_earlier = deque["Entry"](), 0, False
+    for entry in entries:
+        if before is not None and entry.seq >= before:
+            break
+        kept.append(entry)
+        total += len(entry.text)
+        while (total > _MOST_CHARACTERS and len(kept) > 1) or (most is not None and len(kept) > most):
+            total -= len(kept.popleft().text)
+            has_earlier = True
+    return list(kept), has_earlier
 
 
 def _opened(target: str) -> tuple["Ledger", str | None]:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from noiseless.accounting.batches import Price
 from noiseless.accounting.history import BudgetError
+from noiseless.curator.cancellation import NEVER, active, check
 from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.failpoints import passing
 from noiseless.curator.pricing import Priced, lookups, price_batch
@@ -38,6 +39,7 @@ class Asking:
     def __init__(self, edition: Edition, batch: Batch, analyst: str, source: Source) -> None:
         self._edition, self._batch, self._analyst, self._source = edition, batch, analyst, source
         self._answers: dict[str, Stored] = {}
+        self._wanted = active()
 
     def errand(self, *, looks_up: bool) -> Errand[Charged | None]:
         """What the ledger is to do; `looks_up` if it wants to know beforehand what is looked up."""
@@ -56,7 +58,9 @@ class Asking:
         edition = self._edition
         if not edition.is_present(books):
             return None
-        priced = price_batch(self._batch.tellings, edition.public.record, books)
+        with self._wanted.active():  # another thread may do this, for several
+            priced = price_batch(self._batch.tellings, edition.public.record, books)
+            check()
         passing("priced")
         asked = [
             Asked(telling.question, telling.grid, telling.findable, telling.body) for telling in priced.fresh
@@ -109,7 +113,8 @@ class Asking:
             passing("stored")
             self._answers |= stored
         self._edition.remember(self._answers)
-        return replied(self._edition, self._batch, charged.priced, charged.state, self._answers)
+        with NEVER.active():  # it is charged for
+            return replied(self._edition, self._batch, charged.priced, charged.state, self._answers)
 
 
 def shares(public: PublicState, cost: Price) -> Shares:

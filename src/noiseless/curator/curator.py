@@ -14,6 +14,7 @@ from noiseless.accounting.cost import Cost
 from noiseless.accounting.history import BudgetError
 from noiseless.curator import custody
 from noiseless.curator.asking import Asking, Charged, UnansweredError, quoted, replied, shares
+from noiseless.curator.cancellation import check
 from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.failpoints import passing
 from noiseless.curator.file import CuratorFile
@@ -99,6 +100,10 @@ class Curator:
     def close(self) -> None:
         """Close the ledger."""
         self.ledger.close()
+
+    def interrupt(self) -> None:
+        """Give up a reading of the source: the process ends."""
+        self._source.interrupt()
 
     # For analysts
 
@@ -331,6 +336,7 @@ class Curator:
     def _asked(self, edition: Edition) -> Iterator[Mapping[str, Any]]:
         """All questions of the present version that were charged for."""
         for entry in self.ledger.entries(self.file.name):
+            check()
             if entry.kind == "charge" and entry.body["version"] == edition.number:
                 for asked in entry.body.get("questions", ()):
                     if asked["question"] != custody.PUBLIC:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from noiseless.accounting.cost import Cost
 from noiseless.curator.answers import Result
+from noiseless.curator.cancellation import check
 from noiseless.curator.memory import Memory, once
 from noiseless.curator.planning import Planner
 from noiseless.curator.pricing import Priced
@@ -17,8 +18,8 @@ from noiseless.ledger import Books, State
 from noiseless.queries.sql import Key, Reader
 
 _FREE = Cost()
-_MOST_REMEMBERED = 10**6
-"""So many numbers of statements and of answers are remembered."""
+_MOST_REMEMBERED = 2**26
+"""Bytes of statements, and of answers, that are remembered."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,13 +53,14 @@ class Batch:
         """
         found = []
         for planned in self.statements:
+            check()
             statement, rows = planned.statement, () if answers is None else planned.reply(answers)
             costs = [
                 None
                 if isinstance(column.content, Key)
                 else _FREE
                 if priced is None
-                else priced.alone(planned.told_in(place))
+                else _alone(priced, planned, place)
                 for place, column in enumerate(statement.columns)
             ]
             found.append(Result(planned.sql, statement.names, rows, tuple(costs)))
@@ -97,9 +99,9 @@ class Edition:
     def _plan(self, sql: str) -> Planned:
         found = self._planned.get(sql)
         if found is None:
+            check()
             planned = Planned.of(sql, self.reader.read(sql), self.planner, self.outputs)
-            weight = len(sql) + sum(10 + telling.weight for telling in planned.tellings)
-            found = self._planned.keep(sql, planned, weight)
+            found = self._planned.keep(sql, planned, len(sql) // 10 + sum(map(_weight, planned.tellings)))
         return found
 
     def notes(self, batch: Batch) -> tuple[str, ...]:
@@ -118,4 +120,15 @@ class Edition:
     def remember(self, answers: Mapping[str, Stored]) -> None:
         """Keep answers that stand."""
         for question, answer in answers.items():
-            self._answers.keep(question, answer, 10 + len(answer.get("counts", ())))
+            self._answers.keep(question, answer, len(answer.get("counts", ())))
+
+
+def _alone(priced: Priced, planned: Planned, place: int) -> Cost:
+    """What a column costs by itself."""
+    check()
+    return priced.alone(planned.told_in(place))
+
+
+def _weight(telling: Telling) -> int:
+    """How many numbers something told takes: those of its people and of its query, and texts."""
+    return 60 + telling.weight + len(telling.people.cells or ()) + len(telling.written) // 2

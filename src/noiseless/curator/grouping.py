@@ -12,9 +12,11 @@ from noiseless.queries.population import Group, Population
 
 Cells = npt.NDArray[np.intp]
 
-_MOST_CELLS = 10**6
-"""Groups of so many cells in all are remembered."""
+_MOST_REMEMBERED = 2**26
+"""Bytes of groups that are remembered."""
 _FEW = 16
+_EACH = 10
+"""A group is as heavy as so many cells besides its own."""
 
 
 class Grouping:
@@ -26,7 +28,7 @@ class Grouping:
         self._numbers: dict[str, npt.NDArray[np.int64]] = {}
         self._orders: dict[str, Cells] = {}
         self._sorted: dict[str, npt.NDArray[np.int64]] = {}
-        self._found = Memory[tuple[Group, ...]](_MOST_CELLS)
+        self._found = Memory[tuple[Group, ...]](_MOST_REMEMBERED)
         for place, name in enumerate(population.columns):
             column = schema.columns[name]
             known = {value: column.index(value) for value in {cell[place] for cell in population.cells}}
@@ -41,9 +43,10 @@ class Grouping:
         if found is None:
             small = None if by else self._small(where)
             if small is not None:
-                return self._found.keep(key, small, 1 + sum(len(group.cells) for group in small))
+                return self._found.keep(key, small, sum(_EACH + len(group.cells) for group in small))
             cells = self._passing(where)
-            found = self._found.keep(key, self._grouped(cells, by), 1 + len(cells))
+            groups = self._grouped(cells, by)
+            found = self._found.keep(key, groups, _EACH * len(groups) + len(cells))
         return found
 
     def _small(self, where: Filter) -> tuple[Group, ...] | None:

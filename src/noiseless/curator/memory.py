@@ -1,5 +1,7 @@
 """What a session remembers, within bounds: whoever may only ask what something costs asks without end."""
 
+import threading
+import weakref
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
@@ -25,10 +27,22 @@ class once(Generic[Found]):  # noqa: N801 - used as a decorator
         return found
 
 
+NUMBER = 100
+"""The most bytes that a number takes, in a set or as an object of its own."""
+_EACH = 2_000
+"""The most bytes that anything takes besides."""
+
+MOST_BYTES = 2**29
+"""The most bytes that all memories of a process take together, as they are estimated."""
+
+
 class Memory(Generic[Found]):
     """Things by their keys; all are forgotten when they become too heavy together.
 
-    >>> memory = Memory[str](most=2)
+    What is heavy is estimated from above. When all memories of a process become too heavy together, the
+    heaviest are forgotten.
+
+    >>> memory = Memory[str](most=5_000)
     >>> memory.keep("a", "first"), memory.keep("b", "second"), memory.keep("c", "third")
     ('first', 'second', 'third')
     >>> memory.get("a"), memory.get("c")
@@ -36,19 +50,67 @@ class Memory(Generic[Found]):
     """
 
     def __init__(self, most: int) -> None:
+        """Nothing is remembered yet.
+
+        Args:
+            most: the most bytes.
+        """
         self._most = most
         self._things: dict[Hashable, Found] = {}
-        self._weight = 0
+        self.size = 0
+        """How many bytes it takes."""
         self.get: Callable[[Hashable], Found | None] = self._things.get
         """What is remembered under a key."""
+        _all.add(self)
 
     def keep(self, key: Hashable, thing: Found, weight: int = 1) -> Found:
-        """Remember something; it is returned. What is too heavy by itself is not remembered."""
-        if weight > self._most:
+        """Remember something; it is returned. What is too heavy by itself is not remembered.
+
+        Args:
+            key: what it is found by.
+            thing: what is remembered.
+            weight: how many numbers it holds, or as much as they take.
+        """
+        size = _EACH + NUMBER * weight
+        if size > self._most:
             return thing
-        if self._weight + weight > self._most:
-            self._things.clear()
-            self._weight = 0
-        self._things[key] = thing
-        self._weight += weight
+        with _all.lock:
+            if self.size + size > self._most:
+                self.forget()
+            self._things[key] = thing
+            self.size += size
+            _all.make_room(size)
         return thing
+
+    def forget(self) -> None:
+        """Forget everything."""
+        self._things.clear()
+        self.size = 0
+
+
+class _All:
+    """All memories of this process."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self._memories: weakref.WeakSet[Memory[Any]] = weakref.WeakSet()
+        self._grown = 0
+
+    def add(self, memory: Memory[Any]) -> None:
+        with self.lock:
+            self._memories.add(memory)
+
+    def make_room(self, size: int) -> None:
+        """Forget the heaviest if something new makes all of them too heavy; they are seldom counted."""
+        self._grown += size
+        if self._grown <= MOST_BYTES:
+            return
+        heaviest = sorted(self._memories, key=lambda memory: memory.size)
+        self._grown = sum(memory.size for memory in heaviest)
+        while self._grown > MOST_BYTES // 2:
+            last = heaviest.pop()
+            self._grown -= last.size
+            last.forget()
+
+
+_all = _All()

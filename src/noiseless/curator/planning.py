@@ -10,6 +10,7 @@ from noiseless.accounting.events import with_absent
 from noiseless.accounting.partition import Partition
 from noiseless.accounting.predicate import Predicate
 from noiseless.curator.blocks import condition, most_blocks, neighbouring, with_number
+from noiseless.curator.cancellation import check
 from noiseless.curator.cell_telling import CellsAlike, CellTelling, weight_of
 from noiseless.curator.counts_telling import CountsTelling
 from noiseless.curator.grouping import Grouping
@@ -28,8 +29,8 @@ from noiseless.queries.population import Group, Population
 from noiseless.queries.question import Question
 from noiseless.queries.runs import Runs, outside
 
-_MOST_REMEMBERED = 10**6
-"""So many cells, or numbers of columns, are remembered for groups and for mechanisms."""
+_MOST_REMEMBERED = 2**25
+"""Bytes of each kind that are remembered."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,10 @@ class Planner:
         """
         visible, hidden = self._split(question)
         groups = self.groups(visible, question.by)
-        found = [self._part(question, hidden, self._named(group), wish).of(group) for group in groups]
+        found = []
+        for group in groups:
+            check()
+            found.append(self._part(question, hidden, self._named(group), wish).of(group))
         return tuple(found)
 
     def _split(self, question: Question) -> tuple[Filter, Among | None]:

@@ -12,6 +12,7 @@ from noiseless.accounting.known import Known
 from noiseless.accounting.mixtures import Part
 from noiseless.accounting.partition import Partition
 from noiseless.accounting.record import Record
+from noiseless.curator.cancellation import check
 from noiseless.curator.cell_telling import CellTelling, read_cells
 from noiseless.curator.public import PublicState
 from noiseless.curator.tellings import Earlier, Stored, Telling, read_partition
@@ -88,6 +89,7 @@ def lookups(tellings: Iterable[Telling], public: PublicState, analyst: str) -> L
 
 def price_batch(tellings: Sequence[Telling], record: Record, books: Books) -> Priced:
     """The price of what is told together; each thing once."""
+    check()
     asked = {telling.question: telling for telling in tellings}
     earlier = _earlier([telling for telling in asked.values() if telling.constant is None], books)
     fresh = tuple(
@@ -101,6 +103,7 @@ def price_batch(tellings: Sequence[Telling], record: Record, books: Books) -> Pr
     if len(fresh) == 1 and record.rows == 1 and not found[fresh[0].question]:
         return Priced(_price_of(fresh[0], record), fresh, found, _NOTHING, record)
     known = _known(fresh, found)
+    check()
     return Priced(price([telling.event for telling in fresh], record, known), fresh, found, known, record)
 
 

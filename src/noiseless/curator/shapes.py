@@ -29,9 +29,9 @@ _STATEMENT = re.compile(
 )
 _EACH = re.compile(_CONDITION, re.ASCII)
 _LONGEST = 2000
-_MOST_SHAPES = 512
+_MOST_SHAPES = 2**22
 _MOST_CONDITIONS = 8
-_MOST_REMEMBERED = 10**5
+_MOST_REMEMBERED = 2**25
 
 Conditions = list[tuple[str, str, str]]
 """Columns, operators and constants."""

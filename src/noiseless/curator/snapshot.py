@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.curator.memory import Memory
+from noiseless.curator.memory import NUMBER, Memory
 from noiseless.curator.numbering import numbered, persons
 from noiseless.domain import Schema
 from noiseless.errors import DomainError, EmptyTableError, MissingValuesError
@@ -22,10 +22,11 @@ from noiseless.queries.population import Population
 from noiseless.tables import Table
 
 Numbers = npt.NDArray[np.int64]
-_MOST_KEPT = 2 * 10**7
-"""Counts of so many combinations are kept."""
+_MOST_KEPT = 3 * 2**27
+"""Bytes of counts that are kept."""
 
 _FEW = 16
+_NUMBER_BYTES, _PAIR = 8, 2
 
 Cells = frozenset[int] | None
 """Public cells by their places in the population; None for all of them."""
@@ -42,6 +43,12 @@ class Counted:
 
     numbers: tuple[Numbers, ...]
     counts: Numbers
+
+    @property
+    def weight(self) -> int:
+        """How many numbers of objects take as many bytes; those of one column are also kept as such."""
+        arrays = len(self.numbers) + 1
+        return len(self.counts) * (arrays * _NUMBER_BYTES + (2 * NUMBER if arrays == _PAIR else 0)) // NUMBER
 
     @cached_property
     def by_number(self) -> dict[int, int]:
@@ -184,7 +191,7 @@ class _Kept:
         found = self._by_people.get((columns, cells))
         if found is None:
             counted = self._of_people(columns, cells)
-            found = self._by_people.keep((columns, cells), counted, 1 + len(counted.counts))
+            found = self._by_people.keep((columns, cells), counted, counted.weight)
         return found
 
     def has_columns(self, columns: tuple[str, ...]) -> bool:
@@ -196,7 +203,7 @@ class _Kept:
         found = self._by_columns.get(columns)
         if found is None:
             counted = self._of_columns(columns)
-            found = self._by_columns.keep(columns, counted, len(counted[0].counts))
+            found = self._by_columns.keep(columns, counted, counted[0].weight)
         return found
 
     def _of_columns(self, columns: tuple[str, ...]) -> tuple[Counted, Numbers]:

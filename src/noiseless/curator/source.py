@@ -1,27 +1,77 @@
 """The table behind a dataset: opened when an answer must be computed, and held against its digest."""
 
+import hashlib
+import hmac
 import os
 import secrets
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from glob import escape, glob, has_magic
 from pathlib import Path
+from typing import NamedTuple
 
+from noiseless.curator.cancellation import WorkCancelledError, check
 from noiseless.curator.file import CuratorFile
 from noiseless.curator.snapshot import Snapshot
 from noiseless.errors import NoiselessError, OutputError, SourceError
 from noiseless.private_files import create_private
-from noiseless.tables import open_table
+from noiseless.tables import Table, open_table
+from noiseless.tables.engine import OwnEngine
 from noiseless.tables.postgres_watch import StateWatch
 
-_KEY_BYTES = 32
+_KEY_BYTES, _SALT_BYTES = 32, 16
+_LOOK_SECONDS = 0.1
 _DECLARED = b"declared\n"
 Stamp = tuple[object, ...] | None
 """What tells whether a source was touched; None when nothing does."""
 
 
+class Seal(NamedTuple):
+    """What makes digests of one state, each of them another one.
+
+    A digest is shown to analysts. Were that of equal states the same, whoever knows all other records would
+    see whether the last one changed, and whether it changed back.
+
+    Attributes:
+        key: the secret.
+        text: the keyed digest of all rows, which is nowhere shown.
+    """
+
+    key: bytes
+    text: str
+
+    def new_digest(self) -> str:
+        """A digest that nobody has seen."""
+        return self._digest(secrets.token_hex(_SALT_BYTES))
+
+    def fits(self, digest: str) -> bool:
+        """Whether a digest is one of this state; those of earlier releases had no salt."""
+        _, _, salted = digest.partition(":")
+        salt, colon, _ = salted.partition(":")
+        return digest == (self._digest(salt) if colon else self.text)
+
+    def _digest(self, salt: str) -> str:
+        found = hmac.new(self.key, f"{salt}:{self.text}".encode(), hashlib.sha256)
+        return f"hmac-sha256:{salt}:{found.hexdigest()}"
+
+
 class ChangedSourceError(SourceError):
     """The source is not the version that was declared; nothing was charged."""
+
+
+class _State(NamedTuple):
+    """What was read.
+
+    Attributes:
+        snapshot: all rows.
+        seal: of them.
+        digest: a declared one that they are known to have.
+    """
+
+    snapshot: Snapshot
+    seal: Seal
+    digest: str
 
 
 class Source:
@@ -30,8 +80,10 @@ class Source:
     def __init__(self, file: CuratorFile) -> None:
         self.file = file
         self._lock = threading.Lock()
-        self._read_so_far: tuple[Snapshot | None, str] = (None, "")
+        self._state: _State | None = None
         self._stamp: Stamp = None
+        self._table: Table | None = None
+        self._is_interrupted = False
         self._server = StateWatch.of(file.source)
         self._place = file.source.removeprefix("duckdb:///").partition("::")[0]
         self._pattern = self._place if has_magic(self._place) else None
@@ -46,8 +98,14 @@ class Source:
 
     def kept(self, digest: str) -> Snapshot | None:
         """The declared state, if it is in memory, whatever became of the source since."""
-        snapshot, found = self._read_so_far
-        return snapshot if found == digest else None
+        state = self._state
+        if state is None:
+            return None
+        if state.digest != digest:
+            if not state.seal.fits(digest):
+                return None
+            self._state = state._replace(digest=digest)
+        return state.snapshot
 
     def snapshot(self, digest: str, version: int) -> Snapshot:
         """The declared state.
@@ -55,38 +113,66 @@ class Source:
         Raises:
             ChangedSourceError: the source is in another state, or cannot be read as it was declared. What is
                 wrong with it is for its owner alone: it may depend on private values.
+            WorkCancelledError: nobody waits for it any more, or the reading was interrupted.
         """
-        with self._lock:
+        with self._reading():
             if (kept := self.kept(digest)) is not None and self.is_ready(digest):
                 return kept
             try:
-                snapshot, found = self._read()
+                self._read()
+            except WorkCancelledError:
+                raise
             except NoiselessError:
                 raise self._changed("can no longer be read as declared in", version) from None
-            if found != digest:
+            found = self.kept(digest)
+            if found is None:
                 raise self._changed("changed since", version)
-            return snapshot
+            return found
 
     def read(self) -> tuple[Snapshot, str]:
-        """The present state and its digest, for the owner.
+        """The present state and a new digest of it, for the owner.
 
         Raises:
             NoiselessError: it cannot be read as the file declares it.
         """
-        with self._lock:
-            return self._read()
+        with self._reading():
+            state = self._read()
+            return state.snapshot, state.digest
 
-    def _read(self) -> tuple[Snapshot, str]:
+    def interrupt(self) -> None:
+        """Give up the reading that goes on, and begin none: the process ends."""
+        self._is_interrupted = True
+        engine = getattr(self._table, "engine", None)
+        if isinstance(engine, OwnEngine):
+            engine.connection.interrupt()
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """One reads at a time, for all; those who wait leave when nobody waits for them."""
+        while not self._lock.acquire(timeout=_LOOK_SECONDS):
+            check()
+        try:
+            yield
+        except BaseException:
+            if self._is_interrupted:  # in the engine's own words, or in any other
+                raise WorkCancelledError("the table is not read any further; nothing was charged") from None
+            raise
+        finally:
+            self._table = None
+            self._lock.release()
+
+    def _read(self) -> _State:
         stamp: Stamp = None if self._server is not None else self._stamped()
-        table = open_table(self.file.source)
+        self._table = table = open_table(self.file.source)
         snapshot = Snapshot.take(table, self.file.schema, self.file.unit)
-        digest = snapshot.digest(digest_key(self.file), self.file.unit, self.file.rows)
+        key = digest_key(self.file)
+        seal = Seal(key, snapshot.digest(key, self.file.unit, self.file.rows))
         if self._server is not None:  # all was read in one transaction, and this is its state
             stamp = getattr(table, "state", None)
         elif self._stamped() != stamp:
             raise SourceError(self.file.source, "changed while it was read; try again when it is complete")
-        self._stamp, self._read_so_far = stamp, (snapshot, digest)
-        return snapshot, digest
+        self._stamp, self._state = stamp, _State(snapshot, seal, seal.new_digest())
+        return self._state
 
     def _changed(self, what: str, version: int) -> ChangedSourceError:
         remedy = f"its owner declares a new one with: noiseless dataset declare {self.file.path.name}"

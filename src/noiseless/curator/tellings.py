@@ -9,13 +9,12 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any
 
 from noiseless.accounting.event import Event
 from noiseless.accounting.partition import Partition
-from noiseless.curator.memory import once
+from noiseless.curator.memory import Memory, once
 from noiseless.curator.snapshot import Cells, Snapshot
 from noiseless.queries.runs import Runs, as_runs
 
@@ -127,7 +126,16 @@ class Telling(ABC):
     @once
     def grid(self) -> str:
         """The fingerprint of what is asked of whom, whatever the cells of the answer."""
-        return _hashed(f"[{self.version},{_written_once(self.what)},{_quoted(self.people.name)}]")
+        return _hashed(f"[{self.version},{self.written},{_quoted(self.people.name)}]")
+
+    @once
+    def written(self) -> str:
+        """What is asked as canonical JSON; that of all groups is one text."""
+        found = _written.get(self.what)
+        if found is None:
+            made = written(self.what)
+            found = _written.keep(self.what, made, len(made))
+        return found
 
     @once
     def question(self) -> str:
@@ -180,7 +188,7 @@ def written(value: object) -> str:
     return _ENCODER.encode(value) if _WRITE is None else "".join(_WRITE(value, 0))
 
 
-_written_once = lru_cache(maxsize=4096)(written)
+_written = Memory[str](2**25)
 
 
 def write_partition(blocks: Partition) -> dict[str, Any]:

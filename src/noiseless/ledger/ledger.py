@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
@@ -26,8 +27,6 @@ Found = TypeVar("Found")
 
 PATIENCE = 30.0
 """Seconds to wait for a lock, or for a server that is restarted."""
-
-_PAGE = 1000
 
 
 class Ledger:
@@ -334,16 +333,12 @@ class Ledger:
 
     def entries(self, dataset: str | None = None, after: int = 0) -> Iterator[Entry]:
         """The entries of the ledger, or of one dataset, after a number, in their order."""
-        statements = self._database.statements
-        sql = statements.page if dataset is None else statements.page_of_dataset
-        while True:
-            parameters = {"after": after, "most": _PAGE} | ({} if dataset is None else {"dataset": dataset})
-            page = self._database.read(lambda session: session.rows(sql, parameters))  # noqa: B023 - run at once
+        from noiseless.ledger.pages import read_page
+
+        while page := self._database.read(partial(read_page, dataset=dataset, after=after)):
+            after = page[-1][0]
             for row in page:
                 yield Entry(*row)
-            if len(page) < _PAGE:
-                return
-            after = page[-1][0]
 
     def verify(self, expect: Anchor | Sequence[Any] | str | None = None) -> "ChainReport":
         """Check the chain, and all that follows from it, against a replay of all entries.

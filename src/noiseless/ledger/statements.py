@@ -154,11 +154,6 @@ class Statements:
         """Some entries after a place."""
         return self._text(self._page())
 
-    @cached_property
-    def page_of_dataset(self) -> str:
-        """Some entries of a dataset after a place."""
-        return self._text(self._page().where(entries.c.dataset == bindparam("dataset")))
-
     @staticmethod
     def _page() -> Select[Any]:
         return (

@@ -31,6 +31,7 @@ from noiseless.server.errors import ApiError
 from noiseless.server.gate import Gate
 from noiseless.server.office import Office
 from noiseless.server.requests import framework_refused, refused
+from noiseless.server.running import end_at_latest
 from noiseless.server.settings import Settings
 
 _ABOUT = """Questions about private tables, answered without noise, within a budget of bits.
@@ -84,16 +85,13 @@ def _heed_signals(office: Office) -> None:
         def stop(
             number: int, frame: FrameType | None, before: object = before
         ) -> None:  # runs between any two steps of the program: what takes locks must not be done here
+            if not office.is_closing:
+                end_at_latest()
             loop.call_soon_threadsafe(office.begin_closing)
             if callable(before):
                 before(number, frame)
 
         signal.signal(number, stop)
-
-
-def from_environment() -> Gate:
-    """The application of one of several processes."""
-    return create_app(Settings.published())
 
 
 def _add_routes(api: FastAPI) -> None:

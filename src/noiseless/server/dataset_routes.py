@@ -6,17 +6,25 @@ from fastapi import APIRouter, Depends, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from noiseless.curator.cancellation import WorkCancelledError, check
 from noiseless.errors import NoiselessError
 from noiseless.ledger.asked_batches import AskedBatch, list_batches
 from noiseless.server import descriptions, models, replies
 from noiseless.server.amounts import bits, exact_bits
+from noiseless.server.bodies import JSON
 from noiseless.server.desks import Desk
 from noiseless.server.documents import described
-from noiseless.server.requests import caller_of, desk_of, json_response, known_parameters, office_of, worked
+from noiseless.server.requests import (
+    caller_of,
+    desk_of,
+    fitting,
+    json_response,
+    known_parameters,
+    office_of,
+    worked,
+)
 
 router = APIRouter(dependencies=[Depends(known_parameters)])
-
-_LONGEST_PAGE = 100_000
 
 DatasetName = Annotated[str, Path(description="A dataset's name.", examples=["meters"])]
 
@@ -82,35 +90,25 @@ async def get_history(
         str | None, Query(max_length=40, description="Only earlier ones: `next` of the page before.")
     ] = None,
 ) -> Response:
-    """An analyst's own batches, an owner's of everybody, the latest first."""
+    """An analyst's own batches, an owner's of everybody, the latest first; fewer where answers are long."""
     desk, caller = desk_of(request, name), caller_of(request)
     whose = None if caller.roles[name] == "owner" else caller.name
     if before is not None and "\x00" in before:
         before = None
 
-    def page() -> dict[str, Any]:
+    def page() -> bytes:
         found = list_batches(desk.ledger, name, whose, before=before, most=limit + 1)
-        shown = _fitting(found[:limit])
-        return {
-            "batches": [_past(desk, batch) for batch in shown],
-            "next": shown[-1].time if len(found) > len(shown) else None,
-        }
+        told = ((batch.time, replies.dumped(_past(desk, batch))) for batch in found)
+        shown, following = fitting(told, limit, lambda each: len(each[1]))
+        batches = b",".join(text for _, text in shown)
+        last = replies.dumped(shown[-1][0] if following else None)
+        return b'{"batches":[' + batches + b'],"next":' + last + b"}"
 
-    return json_response(await worked(request, page))
-
-
-def _fitting(batches: list[AskedBatch]) -> list[AskedBatch]:
-    """The first batches, as many as have texts of some length together; at least one."""
-    total, shown = 0, list[AskedBatch]()
-    for batch in batches:
-        total += sum(map(len, batch.sql))
-        if shown and total > _LONGEST_PAGE:
-            break
-        shown.append(batch)
-    return shown
+    return Response(await worked(request, page), media_type=JSON)
 
 
 def _past(desk: Desk, batch: AskedBatch) -> dict[str, Any]:
+    check()
     return {
         "time": batch.time,
         "analyst": batch.analyst,
@@ -131,5 +129,7 @@ def _answers(desk: Desk, batch: AskedBatch) -> list[dict[str, Any]] | None:
     try:
         with desk.ledger.for_free():
             return replies.statements(curator.ask(*batch.sql, analyst=batch.analyst))
+    except WorkCancelledError:
+        raise
     except NoiselessError:
         return None

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from noiseless.accounting.cost import Budget
 from noiseless.curator import Curator, CuratorFile
+from noiseless.curator.cancellation import WorkCancelledError
 from noiseless.curator.edition import Edition
 from noiseless.errors import NoiselessError
 from noiseless.ledger import Ledger, LedgerError, UnknownDatasetError
@@ -36,7 +37,7 @@ class ServedCurator(Curator):
     def _present(self) -> Edition:
         try:
             return super()._present()
-        except LedgerError:
+        except (LedgerError, WorkCancelledError):
             raise
         except NoiselessError as error:
             raise UndeclaredError(error) from None

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from noiseless.accounting.cost import Budget, Cost
 from noiseless.curator import CuratorFile, Reply
+from noiseless.curator.cancellation import WorkCancelledError
 from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.ledger import LedgerError, State
 from noiseless.ledger.asked_batches import (
@@ -109,7 +110,7 @@ class Desk:
             try:
                 fresh = ServedCurator(self._file(), self.ledger)
                 _ = fresh.public
-            except LedgerError:
+            except (LedgerError, WorkCancelledError):
                 raise
             except NoiselessError:  # what is wrong is for the owner alone: it may depend on the data
                 raise data_changed() from None
@@ -132,6 +133,10 @@ class Desk:
         except (RequestError, ColumnError) as error:
             place = 0 if len(sql) == 1 else _first_wrong(curator, sql, analyst)
             raise bad_query(error, place) from error
+
+    def interrupt(self) -> None:
+        """Give up a reading of the source: the process ends."""
+        self._curator.interrupt()
 
     # Questions
 

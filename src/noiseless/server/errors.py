@@ -98,8 +98,8 @@ def too_many(seconds: float) -> ApiError:
 
 
 def timeout() -> ApiError:
-    """The work goes on; whoever asks again gets what came of it."""
-    said = "the answer takes longer; ask again: what was charged meanwhile is free then"
+    """What was charged for goes on, and whoever asks again gets what came of it."""
+    said = "it takes too long; ask for less at once, or ask again: what was charged meanwhile is free then"
     return ApiError(503, "timeout", said, {}, {"Retry-After": "1"})
 
 

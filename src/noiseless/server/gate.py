@@ -91,13 +91,20 @@ class _Visit:
         require_json(None if kind is None else kind.decode("latin-1"))
         if self._scope["query_string"]:
             raise bad_request("the endpoint has no such parameter; it has none")
+        if not await self._has_left_while_read(batch):
+            await self._reply(200, await batch.answer(), {})
+
+    async def _has_left_while_read(self, batch: Batch) -> bool:
+        """Read the body, which is not kept: while a batch waits, its statements are all there is of it."""
         message = await self.receive()
         content: bytes = message.get("body", b"")
         while message.get("more_body", False):
             message = await self.receive()
             content += message.get("body", b"")
-        if message["type"] == "http.request":
-            await self._reply(200, await batch.answer(content), {})
+        if message["type"] != "http.request":
+            return True
+        batch.read(content)
+        return False
 
     async def _enter(self) -> None:
         """Check the head, and the token, before anything is read."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from noiseless.curator.cancellation import Cancellation, WorkCancelledError
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger.entries import now
 from noiseless.ledger.sharing import SharedLedger
@@ -26,6 +27,7 @@ Found = TypeVar("Found")
 
 _READERS = 4
 _NOTE_EVERY = 0.5
+_LOOK_SECONDS = 0.1
 
 
 class Office:
@@ -55,8 +57,11 @@ class Office:
             name: Standings(desk.look, self._readers, patience) for name, desk in self.desks.items()
         }
         self._waiting = 0
-        self._turns, self._few_turns = Turns(settings.threads // 2), Turns(settings.threads // 16)
+        threads = settings.threads
+        self._turns = Turns(threads, threads // 2)
+        self._few_turns = Turns(max(2, threads // 8), threads // 16)
         self._noting: asyncio.Task[None] | None = None
+        self._wanted: set[Cancellation] = set()
 
     def _opened(self, settings: Settings) -> dict[str, Desk]:
         if not settings.curators:
@@ -92,9 +97,11 @@ class Office:
         log("started", datasets=len(self.desks))
 
     def begin_closing(self) -> None:
-        """Take no more work, and begin none that waits: nothing of it was charged for."""
+        """Take no more work, begin none that waits, give up what was not charged for."""
         self.is_closing = True
         self._workers.shutdown(wait=False, cancel_futures=True)
+        for wanted in self._wanted:
+            wanted.cancel()
 
     async def close(self) -> None:
         """Finish what was charged for, write what is to be noted, close the ledgers."""
@@ -104,7 +111,11 @@ class Office:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._noting
         loop = asyncio.get_running_loop()
-        await loop.run_in_executor(None, self._workers.shutdown)
+        ended = loop.run_in_executor(None, self._workers.shutdown)
+        while not ended.done():
+            for desk in self.desks.values():
+                desk.interrupt()  # again and again: one that just begins may miss it
+            await asyncio.wait([ended], timeout=_LOOK_SECONDS)
         await loop.run_in_executor(None, self._write_notes)
         await loop.run_in_executor(None, self._readers.shutdown)
         self._close_ledgers()
@@ -135,7 +146,7 @@ class Office:
     # Work
 
     async def work(self, what: Callable[[], Found], token: str, *, is_priced: bool = False) -> Found:
-        """Do some work in a thread. Who waits for too long is told so; what has begun goes on all the same.
+        """Do some work in a thread. Who waits for too long is told so; what was not charged for ends then.
 
         Args:
             what: the work.
@@ -157,16 +168,25 @@ class Office:
             self._leave()
             turns.give_back(token)
             raise unavailable()
-        begun = self._workers.submit(what)
+        wanted = Cancellation()
+        self._wanted.add(wanted)
+        begun = self._workers.submit(_worked, what, wanted)
         future = asyncio.wrap_future(begun)
         future.add_done_callback(lambda done: self._done(done, turns, token))
-        done, _ = await asyncio.wait([future], timeout=max(0.0, end - time.monotonic()))
-        if not done:
+        try:
+            await asyncio.wait([future], timeout=max(0.0, end - time.monotonic()))
+        finally:
+            self._wanted.discard(wanted)
+            wanted.cancel()
+        if not future.done():
             begun.cancel()  # which does nothing once the work has begun
             raise timeout()
         if future.cancelled():
             raise unavailable()
-        return future.result()
+        try:
+            return future.result()
+        except WorkCancelledError:  # the server stops
+            raise unavailable() from None
 
     async def _wait_for(self, turns: Turns, token: str) -> None:
         try:
@@ -206,3 +226,8 @@ class Office:
         except Exception:  # noqa: BLE001 - whatever it is, nothing can be asked now
             return False
         return True
+
+
+def _worked(what: Callable[[], Found], wanted: Cancellation) -> Found:
+    with wanted.active():
+        return what()

@@ -2,7 +2,6 @@
 
 import re
 from decimal import Decimal
-from itertools import islice
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
@@ -21,6 +20,7 @@ from noiseless.server.errors import bad_request
 from noiseless.server.requests import (
     caller_of,
     desk_of,
+    fitting,
     json_response,
     known_parameters,
     read_body,
@@ -40,16 +40,16 @@ async def get_ledger(
         bool, Query(description="Whether the whole chain is checked, which takes its time.")
     ] = False,
 ) -> Response:
-    """What was declared, charged and answered, in its order."""
+    """What was declared, charged and answered, in its order; fewer entries where they are long."""
     desk = desk_of(request, name, owner=True)
 
     def page() -> dict[str, Any]:
-        entries = list(islice(desk.ledger.entries(name, after), limit + 1))
+        shown, following = fitting(desk.ledger.entries(name, after), limit, lambda entry: len(entry.text))
         state = desk.ledger.state(name, cells=())
         report = desk.ledger.verify() if verify else None
         return {
-            "entries": [entry.to_dict() for entry in entries[:limit]],
-            "next": entries[limit - 1].seq if len(entries) > limit else None,
+            "entries": [entry.to_dict() for entry in shown],
+            "next": shown[-1].seq if following else None,
             "spent": state.spent.upper,
             "spent_exact": exact_bits(state.spent),
             "analysts": {who: cost.upper for who, cost in sorted(state.analysts.items())},

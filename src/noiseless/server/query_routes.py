@@ -30,12 +30,11 @@ class Batch:
         self.office, self.caller, self.desk, self.log = office, caller, desk, log
         log["dataset"] = name
 
-    async def answer(self, content: bytes) -> bytes:
-        """The reply to a request's body.
+    def read(self, content: bytes) -> None:
+        """Read a request's body.
 
         Raises:
             ApiError: the request makes no sense or is too large.
-            NoiselessError: it is refused.
         """
         body, settings = checked_body(content, QueriesBody), self.office.settings
         if len(body.queries) > settings.max_batch:
@@ -48,8 +47,18 @@ class Batch:
         if any("\x00" in text for text in (*sql, body.key or "")):
             raise bad_request("a text holds a character that is none")
         self.log["batch"], self.log["statements"] = fingerprint(settings.log_key, sql), len(sql)
+        self.sql, self.body = sql, body
+
+    async def answer(self) -> bytes:
+        """The reply to what was read.
+
+        Raises:
+            ApiError: a statement cannot be priced, or it takes too long.
+            NoiselessError: it is refused.
+        """
+        sql = self.sql
         try:
-            found, outcome = await self._answered(sql, body)
+            found, outcome = await self._answered(sql, self.body)
         except BudgetError:
             self.office.metrics.batch("refused", 0)
             raise
@@ -109,4 +118,5 @@ async def post_queries(request: Request) -> Response:
     headers: Mapping[str, str] = request.headers
     batch = Batch(office, request.scope["caller"], request.path_params["name"], request.scope["log"])
     require_json(headers.get("content-type"))
-    return Response(await batch.answer(await request.body()), media_type="application/json")
+    batch.read(await request.body())
+    return Response(await batch.answer(), media_type="application/json")

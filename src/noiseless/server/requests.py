@@ -1,6 +1,6 @@
 """Reading requests and writing responses, the same way for all endpoints."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from typing import Any, TypeVar
 
@@ -17,6 +17,9 @@ from noiseless.server.office import Office
 from noiseless.server.replies import dumped
 
 Found = TypeVar("Found")
+
+PAGE_BYTES = 1_000_000
+"""A page is about so long at most, unless its only thing is longer."""
 
 
 def office_of(request: Request) -> Office:
@@ -52,6 +55,21 @@ def desk_of(request: Request, name: str, *, owner: bool = False) -> Desk:
 async def worked(request: Request, what: Callable[[], Found]) -> Found:
     """Do some work for the caller in a thread; as `Office.work`."""
     return await office_of(request).work(what, caller_of(request).token)
+
+
+def fitting(things: Iterable[Found], most: int, size: Callable[[Found], int]) -> tuple[list[Found], bool]:
+    """The first things, as many as fit on a page; at least one, if there is any. And whether others follow.
+
+    >>> fitting(["a", "b", "c"], 2, len), fitting(["a" * 10**7, "b"], 2, len)[1]
+    ((['a', 'b'], True), True)
+    """
+    shown, total = list[Found](), 0
+    for thing in things:
+        total += size(thing)
+        if len(shown) == most or (shown and total > PAGE_BYTES):
+            return shown, True
+        shown.append(thing)
+    return shown, False
 
 
 async def known_parameters(request: Request) -> None:

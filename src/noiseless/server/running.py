@@ -1,5 +1,6 @@
 """Running a server until it is told to stop."""
 
+import faulthandler
 import gc
 import logging
 import multiprocessing
@@ -9,18 +10,20 @@ import socket
 import sys
 import tempfile
 import threading
-import time
 from dataclasses import dataclass
 from ipaddress import ip_address
+from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
+from typing import Any
 
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.server.settings import Settings
 
 STOP_SECONDS = 30
-_START_SECONDS = 300
-"""A process that does not answer the one that looks after it for so long is started anew."""
+"""So long a server takes to stop at most."""
+_CLOSE_SECONDS = 5
+"""Of these are left when requests that are not answered by then are given up."""
 _TURN_SECONDS = 0.001
-_LOOK_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -86,14 +89,53 @@ def serve(settings: Settings, listening: Listening) -> None:
     from noiseless.server.app import create_app
     from noiseless.server.logs import log, set_up_logging
     from noiseless.server.office import Office
-    from noiseless.server.protocol import PatientProtocol
 
     _require_free(listening)
     set_up_logging(listening.log_format)
     if listening.in_the_clear:
         remedy = "--tls-cert and --tls-key, or a reverse proxy that does TLS and alone reaches this port"
         log("plain HTTP: tokens and answers can be read on the way", logging.WARNING, remedy=remedy)
-    options = {
+    if listening.workers == 1:
+        app = create_app(settings)
+        app.office.warn_of_missing_tokens()
+        _stop_quietly()
+        _take_short_turns()
+        _tell_people(listening)
+        uvicorn.run(app, **_options(listening))
+        gc.unfreeze()  # libraries complain at the end about what was never collected
+        return
+    office = Office(settings)  # what is wrong is told before any process is started
+    office.warn_of_missing_tokens()
+    office.close_at_once()
+    with tempfile.TemporaryDirectory(prefix="noiseless-metrics-") as folder:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+        _tell_people(listening)
+        _supervise(settings, listening)
+
+
+def _supervise(settings: Settings, listening: Listening) -> None:
+    """Serve with several processes that share a socket."""
+    import uvicorn
+    from prometheus_client.multiprocess import mark_process_dead
+
+    from noiseless.server.supervisor import Supervisor
+
+    spawn = multiprocessing.get_context("spawn")
+    with uvicorn.Config("", **_options(listening)).bind_socket() as shared:
+
+        def start() -> BaseProcess:
+            process = spawn.Process(target=_work, args=(settings, listening, shared))
+            process.start()
+            return process
+
+        Supervisor(start, listening.workers, stop_seconds=STOP_SECONDS, forget=mark_process_dead).run()
+
+
+def _options(listening: Listening) -> dict[str, Any]:
+    """Of uvicorn."""
+    from noiseless.server.protocol import PatientProtocol
+
+    return {
         "host": listening.host,
         "port": listening.port,
         "ssl_certfile": listening.tls_cert,
@@ -104,27 +146,8 @@ def serve(settings: Settings, listening: Listening) -> None:
         "access_log": False,
         "server_header": False,
         "proxy_headers": False,
-        "timeout_graceful_shutdown": STOP_SECONDS,
-        "timeout_worker_healthcheck": _START_SECONDS,
+        "timeout_graceful_shutdown": STOP_SECONDS - _CLOSE_SECONDS,
     }
-    if listening.workers == 1:
-        app = create_app(settings)
-        app.office.warn_of_missing_tokens()
-        _stop_quietly()
-        _take_short_turns()
-        _tell_people(listening)
-        uvicorn.run(app, **options)  # type: ignore[arg-type]
-        gc.unfreeze()  # libraries complain at the end about what was never collected
-        return
-    office = Office(settings)  # what is wrong is told before any process is started
-    office.warn_of_missing_tokens()
-    office.close_at_once()
-    settings.publish()
-    os.environ[_LOG_FORMAT] = listening.log_format
-    with tempfile.TemporaryDirectory(prefix="noiseless-metrics-") as folder:
-        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
-        _tell_people(listening)
-        uvicorn.run("noiseless.server.running:worker", factory=True, workers=listening.workers, **options)  # type: ignore[arg-type]
 
 
 def _tell_people(listening: Listening) -> None:
@@ -146,30 +169,34 @@ def _take_short_turns() -> None:
     gc.freeze()
 
 
-_LOG_FORMAT = "NOISELESS_LOG_FORMAT"
+def _work(settings: Settings, listening: Listening, shared: socket.socket) -> None:
+    """One of several processes."""
+    import uvicorn
 
-
-def worker() -> object:
-    """The application of one of several processes."""
-    from noiseless.server.app import from_environment
+    from noiseless.server.app import create_app
     from noiseless.server.errors import logged
     from noiseless.server.logs import log, set_up_logging
 
-    set_up_logging(os.environ.get(_LOG_FORMAT, "json"))
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    set_up_logging(listening.log_format)
     try:
-        app = from_environment()
+        app = create_app(settings)
     except NoiselessError as error:  # its message is for the owner, and may depend on the data
         log("failed", logging.ERROR, problem=logged(error))
         sys.exit(1)
     _take_short_turns()
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    return app
+    uvicorn.Server(uvicorn.Config(app, **_options(listening))).run([shared])
 
 
 def _end_with_parent() -> None:
     """Stop when the process is gone that looks after this one: nobody would stop it otherwise."""
     parent = multiprocessing.parent_process()
-    while parent is not None and os.getppid() == parent.pid:
-        time.sleep(_LOOK_SECONDS)
     if parent is not None:
+        wait([parent.sentinel])
+        end_at_latest()
         os.kill(os.getpid(), signal.SIGTERM)
+
+
+def end_at_latest() -> None:
+    """End the process when its time to stop is over, whatever its threads do then."""
+    faulthandler.dump_traceback_later(STOP_SECONDS, exit=True)  # needs no turn of the interpreter

@@ -1,13 +1,8 @@
 """How a server is set up."""
 
-import json
-import os
 import secrets
-from dataclasses import asdict, dataclass, field
-from typing import Literal, Self
-
-VARIABLE = "NOISELESS_SERVER"
-"""The environment variable by which the processes of one server share their settings."""
+from dataclasses import dataclass, field
+from typing import Literal
 
 Metrics = Literal["open", "owner", "off"]
 
@@ -45,13 +40,3 @@ class Settings:
     waiting: int = 1000
     metrics: Metrics = "open"
     log_key: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
-
-    def publish(self) -> None:
-        """Leave the settings to the processes that this one starts."""
-        os.environ[VARIABLE] = json.dumps(asdict(self))
-
-    @classmethod
-    def published(cls) -> Self:
-        """The settings that the process was started with."""
-        found = json.loads(os.environ[VARIABLE])
-        return cls(**{**found, "curators": tuple(found["curators"])})

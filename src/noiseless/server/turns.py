@@ -1,29 +1,28 @@
-"""Turns: one token's requests never take all threads, and those that wait take none."""
+"""Turns: so many at the same time, and one token's requests never take all of them."""
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 
 
 class Turns:
-    """At most so many pieces of work of each token at the same time; the others wait in their order."""
+    """At most so many pieces of work at once, and so many of each token; others wait in their order."""
 
-    def __init__(self, most: int) -> None:
-        self._most = max(1, most)
-        self._busy: dict[str, int] = {}
-        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
+    def __init__(self, most: int, of_each: int) -> None:
+        self._most, self._of_each = max(1, most), max(1, of_each)
+        self._busy: Counter[str] = Counter()
+        self._waiting: deque[tuple[str, asyncio.Future[None]]] = deque()
 
     def take(self, token: str) -> bool:
         """Take a turn, which must be given back; false if one must wait for it."""
-        busy = self._busy.get(token, 0)
-        if busy >= self._most:
+        if self._busy[token] >= self._of_each or self._busy.total() >= self._most:
             return False
-        self._busy[token] = busy + 1
+        self._busy[token] += 1
         return True
 
     async def wait(self, token: str) -> None:
         """Wait for a turn, which must be given back."""
         turn = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(token, deque()).append(turn)
+        self._waiting.append((token, turn))
         try:
             await turn
         except asyncio.CancelledError:
@@ -32,16 +31,14 @@ class Turns:
             raise
 
     def give_back(self, token: str) -> None:
-        """Let the next one have the turn."""
-        waiting = self._waiting.get(token)
-        while waiting:
-            turn = waiting.popleft()
-            if not turn.done():
+        """Let the next one have the turn whose token may have it."""
+        self._busy[token] -= 1
+        self._busy += Counter()  # without those that are not busy
+        waiting, self._waiting = self._waiting, deque()
+        for whose, turn in waiting:
+            if turn.done():
+                continue
+            if self.take(whose):
                 turn.set_result(None)
-                return
-        self._waiting.pop(token, None)
-        left = self._busy[token] - 1
-        if left:
-            self._busy[token] = left
-        else:
-            del self._busy[token]
+            else:
+                self._waiting.append((whose, turn))

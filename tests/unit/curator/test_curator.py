@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from curator_examples import ROWS, write_curator, write_rows
 from noiseless.accounting import BudgetError
 from noiseless.curator import ChangedSourceError, Curator, UnansweredError, custody, source
 from noiseless.curator.counts_telling import CountsTelling
+from noiseless.curator.source import Seal
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger import LedgerError, QuotaError
 
@@ -365,7 +368,34 @@ def test_reordered_rows_are_the_same_version(path: Path) -> None:
         write_rows(path.parent, tuple(reversed(ROWS)))
         assert curator.ask(COUNT).answers[0].value == 5
         digest = curator.state.digest
-        assert curator.declare_version().digest == digest
+        assert curator._source.kept(digest) is not None
+        assert curator.declare_version().digest != digest  # nobody is told that the data are the same
+        assert curator._source.kept(digest) is not None  # but here it is known
+
+
+def test_digests_of_earlier_releases_are_still_known(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They had no salt: the same data had the same digest in every version."""
+    with monkeypatch.context() as patch:
+        patch.setattr(Seal, "new_digest", lambda seal: seal.text)
+        Curator.open(path).close()
+    with Curator.open(path) as curator:
+        assert curator.state.digest.count(":") == 1
+        assert curator.ask(COUNT).answers[0].value == 5
+        write_rows(path.parent, ROWS[1:])
+        with pytest.raises(ChangedSourceError):
+            curator.ask("SELECT SUM(kwh) FROM meters")
+        assert curator.declare_version().digest.count(":") == 2
+
+
+@given(st.binary(min_size=1), st.text(), st.text())
+def test_a_digest_fits_its_data_alone(key: bytes, text: str, other: str) -> None:
+    seal, another = Seal(key, f"hmac-sha256:{text}"), Seal(key, f"hmac-sha256:{other}")
+    several = [seal.new_digest() for _ in range(3)]
+    assert len(set(several)) == 3
+    for digest in several:
+        assert seal.fits(digest)
+        assert another.fits(digest) == (text == other)
+        assert not Seal(key + b"x", seal.text).fits(digest)
 
 
 def test_another_schema_is_another_version(path: Path) -> None:

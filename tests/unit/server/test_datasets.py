@@ -8,6 +8,7 @@ import pytest
 
 from curator_examples import write_curator
 from noiseless.curator import Curator
+from noiseless.server import requests
 from server_examples import TOTAL, Example, code, example
 from waiting import wait_until
 
@@ -103,6 +104,25 @@ def test_history_is_an_analysts_own_and_an_owners_of_everybody(server: Example) 
     assert page["batches"] == everybody["batches"][:1]
     rest = server.owner.get("/v1/datasets/meters/history", params={"before": page["next"]}).json()
     assert (rest["batches"], rest["next"]) == (everybody["batches"][1:], None)
+
+
+def test_pages_of_the_history_are_short_and_reach_every_batch(
+    server: Example, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(4):
+        server.analyst.ask(f"SELECT COUNT(*) FROM meters WHERE kwh > {number}")
+    everything = server.analyst.get("/v1/datasets/meters/history").json()["batches"]
+    for most in (1, 2500):
+        monkeypatch.setattr(requests, "PAGE_BYTES", most)
+        found: list[object] = []
+        before = "9"
+        while before is not None:
+            page = server.analyst.get("/v1/datasets/meters/history", params={"before": before})
+            batches, before = page.json()["batches"], page.json()["next"]
+            assert len(batches) == 1 or len(page.content) < most + 100
+            found += batches
+        assert found == everything
+        assert len(everything) == 4
 
 
 def test_a_batch_that_was_free_is_in_the_history_soon(server: Example) -> None:

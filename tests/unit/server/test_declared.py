@@ -1,6 +1,7 @@
 """A dataset whose file, source and ledger do not agree: analysts and logs learn nothing of what is wrong."""
 
 import logging
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,8 +18,9 @@ from noiseless.errors import (
     SourceError,
 )
 from noiseless.ledger import Ledger
+from noiseless.server import running
 from noiseless.server.logs import LOGGER, JsonLines
-from noiseless.server.running import worker
+from noiseless.server.running import Listening
 from noiseless.server.settings import Settings
 from server_examples import TOTAL, Example, code, example
 
@@ -85,13 +87,11 @@ def test_whoever_starts_a_server_is_told_what_is_wrong(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("own_logging")
 def test_the_log_of_one_of_several_processes_is_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     curator = write_curator(tmp_path, rows=(*ROWS, ("west", "11", "true", "gas")))
-    monkeypatch.setenv("NOISELESS_SERVER", "")
-    Settings((str(curator),)).publish()
-    with pytest.raises(SystemExit):
-        worker()
+    with pytest.raises(SystemExit), socket.socket() as shared:
+        running._work(Settings((str(curator),)), Listening(), shared)
     said = capfd.readouterr().err
     assert "DomainError" in said
     assert "outside" not in said

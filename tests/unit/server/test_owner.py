@@ -11,6 +11,8 @@ from curator_examples import write_curator
 from noiseless.curator import Curator
 from noiseless.errors import RequestError
 from noiseless.ledger import Ledger
+from noiseless.ledger.entries import canonical
+from noiseless.server import requests
 from noiseless.server.logs import LOGGER, JsonLines
 from noiseless.server.office import Office
 from noiseless.server.settings import Settings
@@ -47,6 +49,25 @@ def test_the_ledger_page_by_page(server: Example, tmp_path: Path) -> None:
     assert page["head"] == found["head"]
     rest = server.owner.get("/v1/datasets/meters/ledger?after=3").json()
     assert [*page["entries"], *rest["entries"]] == found["entries"]
+
+
+def test_pages_of_the_ledger_are_short_and_reach_every_entry(
+    server: Example, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(4):
+        server.analyst.ask(f"SELECT COUNT(*) FROM meters WHERE kwh > {number}")
+    everything = server.owner.get("/v1/datasets/meters/ledger").json()["entries"]
+    for most in (1, 700, 1500):
+        monkeypatch.setattr(requests, "PAGE_BYTES", most)
+        found, after, pages = [], 0, 0
+        while after is not None:
+            page = server.owner.get(f"/v1/datasets/meters/ledger?after={after}").json()
+            texts = [len(canonical(entry["body"])) for entry in page["entries"]]
+            assert len(texts) == 1 or sum(texts) <= most
+            found += page["entries"]
+            after, pages = page["next"], pages + 1
+        assert found == everything
+        assert pages > 1
 
 
 def test_exposure_names_nobody(server: Example) -> None:

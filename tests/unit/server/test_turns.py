@@ -1,21 +1,26 @@
 """Turns: nobody's work takes all threads."""
 
 import asyncio
+import random
 import threading
+import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from noiseless.curator import Curator
+from noiseless.curator.cancellation import check
+from noiseless.curator.planning import Planner
 from noiseless.server.turns import Turns
-from server_examples import TOTAL, example
+from server_examples import TOTAL, code, example
 from waiting import HANGS
 
 
 def test_turns_are_taken_in_order_and_given_on() -> None:
     async def go() -> list[str]:
-        turns, seen = Turns(1), list[str]()
+        turns, seen = Turns(2, 1), list[str]()
 
         async def work(name: str) -> None:
             if not turns.take("a"):
@@ -28,6 +33,7 @@ def test_turns_are_taken_in_order_and_given_on() -> None:
         assert turns.take("a")
         assert turns.take("b")
         assert not turns.take("a")
+        assert not turns.take("c")
         return seen
 
     assert asyncio.run(go()) == ["1", "2", "3"]
@@ -35,7 +41,7 @@ def test_turns_are_taken_in_order_and_given_on() -> None:
 
 def test_a_turn_that_nobody_waits_for_any_more_goes_to_the_next() -> None:
     async def go() -> None:
-        turns = Turns(1)
+        turns = Turns(1, 1)
         assert turns.take("a")
         waiting = [asyncio.create_task(turns.wait("a")) for _ in range(3)]
         await asyncio.sleep(0)
@@ -48,6 +54,35 @@ def test_a_turn_that_nobody_waits_for_any_more_goes_to_the_next() -> None:
         assert turns.take("a")
 
     asyncio.run(go())
+
+
+def test_turns_have_two_bounds_and_nobody_is_forgotten() -> None:
+    """Whoever comes when, there are never more at once than may be, and all have their turn."""
+
+    async def go(seed: int) -> None:
+        chance = random.Random(seed)
+        turns, busy, most = Turns(3, 2), Counter[str](), [0, 0]
+
+        async def work(token: str) -> None:
+            await asyncio.sleep(chance.random() / 100)
+            if not turns.take(token):
+                await turns.wait(token)
+            busy[token] += 1
+            most[:] = max(most[0], busy.total()), max(most[1], *busy.values())
+            await asyncio.sleep(chance.random() / 1000)
+            busy[token] -= 1
+            turns.give_back(token)
+
+        tasks = [asyncio.create_task(work(chance.choice("abc"))) for _ in range(60)]
+        await asyncio.sleep(0.003)
+        for task in chance.sample(tasks, 10):
+            task.cancel()
+        done = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 60)
+        assert len([each for each in done if each is None]) >= 50
+        assert most[0] <= 3
+        assert most[1] <= 2
+
+    asyncio.run(go(1))
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
@@ -94,6 +129,33 @@ def test_what_nobody_waits_for_is_not_begun(tmp_path: Path, monkeypatch: pytest.
         finally:
             over.set()
     assert begun == ["SELECT 1"]
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_what_nobody_waits_for_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dry_run: bool) -> None:
+    """A time-out ends the work that it is about, and a stop all work that is not charged for."""
+    begun, ended = threading.Event(), threading.Event()
+
+    def endless(*_: object, **__: object) -> None:
+        begun.set()
+        try:
+            while True:
+                check()
+                time.sleep(0.001)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(Planner, "parts", endless)
+    with example(tmp_path, timeout=0.3) as server:
+        assert code(server.analyst.ask(TOTAL, dry_run=dry_run)) == (503, "timeout")
+        assert ended.wait(60)
+        assert server.analyst.get("/v1/datasets").json()["datasets"][0]["spent"] == 0
+    begun.clear()
+    with ThreadPoolExecutor(1) as pool, example(tmp_path, timeout=1000) as server:
+        asked = pool.submit(server.analyst.ask, TOTAL, dry_run=dry_run)
+        assert begun.wait(60)
+        server.office.begin_closing()
+        assert code(asked.result(60)) == (503, "unavailable")
 
 
 def test_the_statements_of_a_batch_are_not_too_long(tmp_path: Path) -> None:

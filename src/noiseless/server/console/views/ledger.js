@@ -55,11 +55,21 @@ function byAnalyst(analysts) {
 async function upTo(name, last) {
   for (let wide = PAGE, end = last; ; wide *= 4) {
     const after = Math.max(0, end - Math.min(wide, 1000));
-    const { entries: found } = await api.ledger(name, { after, limit: Math.min(wide, 1000) });
-    const kept = found.filter((entry) => entry.seq <= end).reverse();
+    const kept = (await between(name, after, end)).reverse();
     if (kept.length || after === 0) return { kept, after };
     end = after;
   }
+}
+
+/** Entries after one number, up to another; where they are long it takes several pages. */
+async function between(name, after, end) {
+  const found = [];
+  for (let next = after; next !== null && next < end;) {
+    const page = await api.ledger(name, { after: next, limit: Math.min(end - next, 1000) });
+    found.push(...page.entries.filter((entry) => entry.seq <= end));
+    next = page.next;
+  }
+  return found;
 }
 
 async function entries(name, element, last) {
