@@ -2,6 +2,8 @@
 
 import os
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -137,7 +139,7 @@ def test_what_spills_to_disk_is_seen_by_nobody_else(tmp_path: Path) -> None:
     """Its files have the engine's own modes; nobody can open their folder."""
     import duckdb
 
-    assert stat.S_IMODE(Path(spill_folder()).stat().st_mode) == 0o700
+    assert stat.S_IMODE(Path(spill_folder()).parent.stat().st_mode) == 0o700
     with duckdb.connect(tmp_path / "t.duckdb") as connection:
         connection.execute("CREATE TABLE t (x INTEGER)")
     table = open_table(f"duckdb:///{tmp_path / 't.duckdb'}::t")
@@ -146,12 +148,33 @@ def test_what_spills_to_disk_is_seen_by_nobody_else(tmp_path: Path) -> None:
         assert engine.rows("SELECT current_setting('temp_directory')") == [(spill_folder(),)]
 
 
-def test_what_spilled_is_gone_when_the_process_ends(tmp_path: Path) -> None:
-    import subprocess
-    import sys
+SPILLING = """
+import os
+from noiseless.tables.engine import OwnEngine, spill_folder
 
-    code = "from noiseless.tables.engine import *; OwnEngine.start(); print(spill_folder())"
+os.umask(0)
+engine = OwnEngine.start()
+engine.rows("SET threads = 1")
+engine.rows("SET memory_limit = '50MB'")
+engine.rows("CREATE TABLE t AS SELECT md5(range::VARCHAR) AS h FROM range(2000000)")
+folder = os.path.dirname(spill_folder())
+print(folder, oct(os.stat(folder).st_mode & 0o777), bool(os.listdir(spill_folder())))
+"""
+
+
+@pytest.mark.parametrize("taken", ["", "folder", "link"])
+def test_what_spills_is_in_a_folder_of_ones_own_and_gone_in_the_end(tmp_path: Path, taken: str) -> None:
+    name = tmp_path / f"noiseless-spill-{os.getuid()}"
+    if taken == "folder":
+        name.mkdir()
+        name.chmod(0o777)
+    elif taken == "link":
+        (tmp_path / "elsewhere").mkdir(mode=0o700)
+        name.symlink_to("elsewhere")
     place = {**os.environ, "TMPDIR": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=place)
-    assert done.stdout.startswith(str(tmp_path))
-    assert list(tmp_path.iterdir()) == []
+    command = [sys.executable, "-c", SPILLING]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=place)
+    folder, mode, spilled = done.stdout.split()
+    assert (mode, spilled) == ("0o700", "True")
+    assert (folder == str(name)) == (not taken)
+    assert list(Path(folder).iterdir()) == []

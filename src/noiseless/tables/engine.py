@@ -1,13 +1,13 @@
 """Where SQL runs: on a connection of ours, or through a relation of the caller's."""
 
-import atexit
 import os
-import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any, Protocol, cast
 
 import duckdb
@@ -91,12 +91,13 @@ def spill_folder() -> str:
 
 @cache
 def _spill_folder(process: int) -> str:
-    folder = tempfile.mkdtemp(prefix="noiseless-spill-")
-    atexit.register(_remove, folder, process)
-    return folder
-
-
-def _remove(folder: str, process: int) -> None:
-    """Remove it; a child leaves that of its parent alone."""
-    if os.getpid() == process:
-        shutil.rmtree(folder, ignore_errors=True)
+    """In the user's own folder; the engine makes it when something spills, and removes it at the end."""
+    user = getattr(os, "getuid", int)()
+    folder = Path(tempfile.gettempdir()) / f"noiseless-spill-{user}"
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    status = folder.lstat()
+    is_own = stat.S_ISDIR(status.st_mode) and status.st_uid == user and not status.st_mode & 0o077
+    if not is_own:  # somebody else took the name
+        folder = Path(tempfile.mkdtemp(prefix="noiseless-spill-"))
+    return str(folder / str(process))
