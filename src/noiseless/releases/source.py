@@ -160,7 +160,7 @@ class Source:
         if not isinstance(coding, DictionaryCoding):
             return False
         days = _as_days(coding.values)
-        return pt.is_date32(days.type) and days.type != coding.values.type
+        return bool(pt.is_date32(days.type) and days.type != coding.values.type)
 
     def ordered_rows(self) -> IntArray:
         """For each row of the table, in order, its number in `kept`."""

@@ -6,7 +6,7 @@ in the same way and has as many fields as the first; a blank line is no record. 
 """
 
 # Arguments are bytes or arrays, and numbers; numba ships no types.
-# mypy: disable-error-code="no-untyped-def"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 # ruff: noqa: ANN001, ANN202, C901, PLR0912 - a grammar, one function
 # ruff: noqa: PLR2004 - numbers are bytes
 

@@ -1,6 +1,7 @@
 """Moments that are all midnights are days, wherever they come from; of others it is said that none are."""
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -40,7 +41,7 @@ def test_the_single_file_takes_midnights_for_days(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [{"categorical": "seen"}, {"distance": "discrete"}])
-def test_who_wants_categories_gets_them(options: dict[str, str]) -> None:
+def test_who_wants_categories_gets_them(options: dict[str, Any]) -> None:
     made = nl.release(PEOPLE, sensitive="ill", public="seen", min_posterior=3, **options)
     assert made.certificate["options"]["kinds"] == {"seen": "category"}
     assert "00:00:00" in made.table.column("seen").to_pylist()[0]

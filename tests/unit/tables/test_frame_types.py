@@ -96,7 +96,7 @@ def frame(column: Any) -> Any:  # noqa: ANN401 - a column and a frame of pandas,
 
 @pytest.mark.parametrize("name", [*READ, *COUNTED])
 def test_every_role_takes_it(name: str) -> None:
-    column, expected = (READ | COUNTED)[name]  # type: ignore[operator]  # of two dictionaries
+    column, expected = (READ | COUNTED)[name]
     data = frame(column)
     found = nl.audit(data, sensitive="c", public="x")
     assert found.sensitive_values == (expected if isinstance(expected, int) else len(expected))
@@ -112,7 +112,11 @@ def test_every_role_takes_it(name: str) -> None:
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_read_is_refused_in_one_line_that_names_it(name: str) -> None:
-    for roles in ({"sensitive": "c", "public": "x"}, {"sensitive": "x", "public": "y", "given": "c"}):
+    several: list[dict[str, Any]] = [
+        {"sensitive": "c", "public": "x"},
+        {"sensitive": "x", "public": "y", "given": "c"},
+    ]
+    for roles in several:
         with pytest.raises(nl.NoiselessError, match="column 'c'") as refused:
             nl.audit(frame(REFUSED[name]), **roles)
         assert "\n" not in str(refused.value)

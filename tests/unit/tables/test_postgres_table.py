@@ -483,3 +483,15 @@ def test_a_restart_is_survived(own_postgres: PostgresServer) -> None:
 def test_names_are_for_text_files(people: str) -> None:
     with pytest.raises(RequestError, match="a database names its columns"):
         open_table(f"{people}::people", names=["a"])
+
+
+def test_spellings_of_a_secret_are_one_value_as_here(postgres: PostgresServer) -> None:
+    url = postgres.new_url()
+    texts = ["Flu", " flu", "cold", "7", "007", "x"]
+    postgres.execute(url, "CREATE TABLE people (ill text, zip integer)")
+    for number, text in enumerate(texts):
+        postgres.execute(url, f"INSERT INTO people VALUES ('{text}', {number // 2})")
+    found = nl.audit(f"{url}::people", sensitive="ill", public="zip")
+    here = nl.audit(pa.table({"ill": texts, "zip": [0, 0, 1, 1, 2, 2]}), sensitive="ill", public="zip")
+    assert found.spellings == here.spellings == {"ill": 2}
+    assert found.posterior_histogram == here.posterior_histogram == ((1, 1, 2), (2, 2, 4))
