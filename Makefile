@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Spark is large, and of no use without Java.
 EXTRAS := server$(shell command -v java >/dev/null && echo ,spark)
-# Whoever is killed in them again and again.
+# What takes longest first, so that no worker waits at the end.
 KILLED := $(addprefix tests/surfaces/test_,server_processes.py curator_killed.py stream_killed.py ledger_processes.py)
 
 .PHONY: demo test lint types contracts docs tests soak bench pictures clean
