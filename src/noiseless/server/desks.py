@@ -53,13 +53,13 @@ class Desk:
         free: batches that cost nothing and are to be noted.
     """
 
-    def __init__(self, path: str | Path, ledgers: dict[str, SharedLedger]) -> None:
+    def __init__(self, path: str | Path, ledgers: dict[str, SharedLedger], most_known: int) -> None:
         self.path = Path(path)
         file = CuratorFile.read(self.path)
         if file.ledger not in ledgers:
             ledgers[file.ledger] = SharedLedger.open(file.ledger)
         self.name, self.ledger = file.name, ledgers[file.ledger]
-        self.known, self.free = KnownAnswers(), FreeBatches()
+        self.known, self.free = KnownAnswers(most_known), FreeBatches()
         self._lock = threading.Lock()
         self._curator = ServedCurator(file, self.ledger)
         self._standing: Standing | None = None

@@ -19,6 +19,7 @@ from noiseless.server.errors import timeout, unavailable
 from noiseless.server.limits import Rates
 from noiseless.server.logs import log
 from noiseless.server.metrics import Metrics
+from noiseless.server.remembered import MOST_BYTES
 from noiseless.server.settings import Settings
 from noiseless.server.standings import AnalystKey, Looked, Standings
 from noiseless.server.turns import Turns
@@ -68,7 +69,7 @@ class Office:
             raise RequestError("there is nothing to serve; name at least one curator's file")
         found: dict[str, Desk] = {}
         for path in settings.curators:
-            desk = Desk(path, self._ledgers)
+            desk = Desk(path, self._ledgers, MOST_BYTES // len(settings.curators))
             if desk.name in found:
                 raise RequestError(f"two files are about a dataset called {desk.name!r}; serve one of them")
             desk.open()

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from noiseless.ledger.asked_batches import AskedBatch
 
-_MOST_BYTES = 64_000_000
+MOST_BYTES = 64_000_000
+"""Of answers that a process remembers, of all of its datasets together."""
 _MOST_NOTED = 100_000
 _LONGEST_NOTED = 10_000
 
@@ -23,7 +24,8 @@ class Known(NamedTuple):
 class KnownAnswers:
     """Answers of batches that are free; for the event loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._known: OrderedDict[Sql, Known] = OrderedDict()
         self._bytes = 0
 
@@ -39,7 +41,7 @@ class KnownAnswers:
         self.forget(sql)
         self._known[sql] = known
         self._bytes += _size(sql, known)
-        while self._bytes > _MOST_BYTES:
+        while self._bytes > self._most:
             self._bytes -= _size(*self._known.popitem(last=False))
 
     def forget(self, sql: Sql) -> None:
