@@ -64,6 +64,11 @@ def choose(problem: Problem, wish: Wish, progress: Progress | None = None) -> Ch
         if search.pool.best is not None and search.pool.best is not found:
             choice = chosen(targets, search.pool.best, search.contiguous)
     if choice is None:
+        search.suppress_any()
+        search.improve_suppressed()
+        if search.pool.best is not None:
+            choice = chosen(targets, search.pool.best, search.contiguous)
+    if choice is None:
         raise refuse(targets, choose)
     report(1.0)
     return choice

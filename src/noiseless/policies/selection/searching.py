@@ -34,6 +34,9 @@ MOST_FOR_NEXT = 2000
 MOST_FOR_HALVING = 2000
 """With more public values Mondrian's cells are not looked at."""
 
+MOST_TO_SUPPRESS = 10
+"""With more public values not every set of them is tried for suppression, where none was found."""
+
 MONDRIAN, FROM_MONDRIAN = "Mondrian", "Mondrian, improved"
 
 DEALS, DEALT = 200, 6
@@ -243,6 +246,17 @@ class Search:
             point = best_point(self.paths.leakage, Targets(targets.problem, hiding))
             if point is not None:
                 yield point.cells, none, 1
+
+    def suppress_any(self) -> None:
+        """With very few values every set that may be suppressed; of the rest each group is one cell."""
+        problem, budget = self.targets.problem, self.targets.budget
+        if problem.size > MOST_TO_SUPPRESS or not budget:
+            return
+        for sets in range(1, 2**problem.size - 1):
+            hidden = (sets >> np.arange(problem.size)) % 2 == 1
+            if int(problem.weights[hidden].sum()) <= budget:
+                labels = np.where(hidden, problem.size, problem.group_of)
+                self.pool.add(labels, "greedy", hidden)
 
     def suppressing(self) -> None:
         """Some rows withheld, if that helps."""
