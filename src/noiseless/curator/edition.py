@@ -9,7 +9,6 @@ from noiseless.curator.memory import Memory, once
 from noiseless.curator.planning import Planner
 from noiseless.curator.pricing import Priced
 from noiseless.curator.public import PublicState
-from noiseless.curator.shapes import Shapes
 from noiseless.curator.statements import Planned
 from noiseless.curator.tellings import Stored, Telling
 from noiseless.errors import RequestError
@@ -71,7 +70,7 @@ class Edition:
     def __init__(self, public: PublicState, name: str, digest: str, outputs: int) -> None:
         self.public, self.digest, self.outputs = public, digest, outputs
         self.planner = Planner(public)
-        self.reader = Shapes(Reader(public.schema, name, public.limits))
+        self.reader = Reader(public.schema, name, public.limits)
         self._planned = Memory[Planned](_MOST_REMEMBERED)
         self._answers = Memory[Stored](_MOST_REMEMBERED)
 

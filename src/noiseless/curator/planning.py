@@ -23,7 +23,7 @@ from noiseless.mechanisms.quantizer import Uniform
 from noiseless.policies.budget import coarsest, finest
 from noiseless.queries import Additive, Attribute, Query, count, total
 from noiseless.queries.filtered_mean import FilteredMean
-from noiseless.queries.filters import EVERYTHING, AllOf, Among, Everything, Filter, split
+from noiseless.queries.filters import Among, Everything, Filter, split
 from noiseless.queries.population import Group, Population
 from noiseless.queries.question import Question
 from noiseless.queries.runs import Runs, outside
@@ -56,7 +56,6 @@ class Planner:
         self.public, self.schema, self.limits = public, public.schema, public.limits
         self.groups = Grouping(public.schema, public.population).groups
         self._private = frozenset(public.schema.private)
-        self._checked = Memory[bool](_MOST_REMEMBERED)
         self._people = Memory[People](_MOST_REMEMBERED)
         self._queries = Memory[Query](_MOST_REMEMBERED)
         self._cells = Memory[CellsAlike](_MOST_REMEMBERED)
@@ -82,42 +81,13 @@ class Planner:
 
     def _split(self, question: Question) -> tuple[Filter, Among | None]:
         """The public part of a question's filter, and the private one; what has no price is refused."""
-        where = question.where
-        if type(where) is Everything:  # filters are abstract: `isinstance` of another one takes its time
-            return where, None
-        if type(where) is Among and where.column not in self._private:
-            return where, None
-        found = self._plain_split(question)
-        if found is not None:
-            return found
         question.check(self.schema, self.limits)
-        visible, hidden = split(where, self._private)
+        visible, hidden = split(question.where, self._private)
         if isinstance(hidden, Everything):
             return visible, None
         if not isinstance(hidden, Among):
             raise RequestError("the filter is not in its normal form; ask in SQL")
         return visible, hidden
-
-    def _plain_split(self, question: Question) -> tuple[Filter, Among] | None:
-        """The same for conditions on single columns, one of them private; refusals depend on names alone."""
-        where = question.where
-        parts = where.parts if type(where) is AllOf else (where,)
-        visible: list[Among] = []
-        hidden: list[Among] = []
-        for part in parts:
-            if type(part) is not Among:
-                return None
-            (hidden if part.column in self._private else visible).append(part)
-        if len(hidden) != 1:
-            return None
-        names = (hidden[0].column, *[part.column for part in visible])
-        key = (question.aggregate, question.column, question.by, question.share, names)
-        if self._checked.get(key) is None:
-            question.check(self.schema, self.limits)
-            self._checked.keep(key, thing=True)
-        if len(visible) == 1:
-            return visible[0], hidden[0]
-        return AllOf(tuple(visible)) if visible else EVERYTHING, hidden[0]
 
     def _part(self, question: Question, hidden: Among | None, people: People, wish: Wish) -> Part:
         if question.aggregate == "count":

@@ -8,7 +8,6 @@ from noiseless.curator.counts_telling import CountsTelling
 from noiseless.curator.memory import once
 from noiseless.curator.parts import Part
 from noiseless.curator.planning import Planner, Wish
-from noiseless.curator.shapes import Reading
 from noiseless.curator.tellings import Stored, Telling
 from noiseless.domain import Column, Value
 from noiseless.exact import Bits
@@ -29,9 +28,9 @@ class Planned:
 
     Attributes:
         sql: as it was asked.
-        statement: it, or one of its shape: how a reply is made.
+        statement: as it was understood.
         groups: the public groups that have a row in the reply.
-        parts: what each question of `statement` comes to here, by the values that name a group.
+        parts: what each of its questions comes to, by the values that name a group.
         classes: the column of a histogram.
     """
 
@@ -42,25 +41,24 @@ class Planned:
     classes: Column | None
 
     @classmethod
-    def of(cls, sql: str, reading: Reading, planner: Planner, default: int) -> "Planned":
+    def of(cls, sql: str, statement: Statement, planner: Planner, default: int) -> "Planned":
         """Plan a statement.
 
         Args:
             sql: as it was asked.
-            reading: as it was understood.
+            statement: as it was understood.
             planner: for the dataset's version.
             default: how many outputs a question may have unless it says otherwise.
 
         Raises:
             RequestError: it asks what cannot be priced.
         """
-        statement = reading.statement
         wish = _wish(statement.hints, default)
         parts = {
-            question: {part.group: part for part in planner.parts(now, wish)}
-            for question, now in zip(statement.questions, reading.questions, strict=True)
+            question: {part.group: part for part in planner.parts(question, wish)}
+            for question in statement.questions
         }
-        groups = planner.groups(reading.groups, statement.by)
+        groups = planner.groups(statement.groups, statement.by)
         classes = None if statement.histogram is None else planner.schema.columns[statement.histogram]
         return cls(sql, statement, groups, parts, classes)
 

@@ -1,0 +1,155 @@
+"""A curator that has been asked anything in any order answers as a new one does, and as the rows do."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import isfinite
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import duckdb
+import pytest
+
+from noiseless.curator import Curator, Quote
+from noiseless.errors import NoiselessError
+from noiseless.queries.sql import Interval
+from soaking import soaking
+from sql_examples import COLUMNS, TABLE, Grammar, for_duckdb, sibling
+from sql_worlds import Record, frame, random_records
+
+FILE = """
+[dataset]
+name = "meters"
+source = "meters.parquet"
+[budget]
+bits = 5000
+query_bits = {query_bits}
+min_group = {least}
+"""
+
+SIMILAR = 3
+"""So many statements are alike but for their constants."""
+
+
+def written(folder: Path, records: list[Record], *, query_bits: int, least: int = 1) -> Path:
+    """A table, and the file of its curator."""
+    frame(records).write_parquet(folder / "meters.parquet")
+    path = folder / "meters.toml"
+    path.write_text(FILE.format(query_bits=query_bits, least=least) + COLUMNS)
+    return path
+
+
+def statements(random: Random, number: int) -> Iterator[str]:
+    """Some that are alike, in any order."""
+    grammar = Grammar(random)
+    found = []
+    for _ in range(number):
+        text = random.choice([grammar.statement, grammar.statement, grammar.implied, grammar.implied])()
+        text = grammar.odd() if random.random() < 0.1 else text
+        if random.random() < 0.3:
+            hint = random.choice(["bits(2)", "reach(3)", "max_error(1)", "bits(5)"])
+            text = text.replace("SELECT ", f"SELECT /*+ {hint} */ ", 1)
+        found += [text, *(sibling(text, random) for _ in range(SIMILAR - 1))]
+    random.shuffle(found)
+    yield from found
+
+
+def said(work: Any, *asked: Any, **more: Any) -> object:  # noqa: ANN401 - whatever is compared
+    """An outcome as it can be compared: what is spent depends on who asked before."""
+    try:
+        found: Quote = work(*asked, **more)
+    except NoiselessError as error:
+        return type(error), str(error)
+    shown = [(result.names, result.rows) for result in found.results]
+    return shown, [result.costs for result in found.results], found.batch, found.rule, found.warnings
+
+
+def holds(cell: object, found: Any) -> bool:  # noqa: ANN401 - whatever DuckDB has
+    """Whether an answer holds the truth, up to the rounding of doubles.
+
+    DuckDB has NULL for a sum over nobody, we have 0.
+    """
+    if found is None or (isinstance(found, float) and not isfinite(found)):
+        return cell is None or isinstance(cell, Interval)
+    if not isinstance(cell, Interval) or isinstance(found, Interval):
+        return bool(cell == found)
+    truth = Fraction(found)
+    width = max(Fraction(1), abs(truth)) / 10**9
+    return cell.lower - width <= truth <= cell.upper + width
+
+
+def check_truth(reply: Quote, sql: str, connection: duckdb.DuckDBPyConnection) -> None:
+    """Every answer holds what DuckDB computes of the same rows, where anybody passes."""
+    (result,) = reply.results
+    keys = [place for place, cost in enumerate(result.costs) if cost is None]
+    found = connection.execute(for_duckdb(sql.partition(" ORDER BY ")[0])).fetchall()
+    theirs = {tuple(row[place] for place in keys): row for row in found}
+    for row in result.rows:
+        key = tuple(row[place] for place in keys)
+        assert all(map(holds, row, theirs.get(key, row))), (sql, row, theirs[key])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_curator_that_was_asked_before_is_no_different_from_a_new_one(seed: int, tmp_path: Path) -> None:
+    """Prices, refusals, values and intervals; every interval holds what DuckDB computes of the same rows."""
+    random = Random(seed)
+    records = random_records(random, random.choice([3, 12, 40]))
+    path = written(tmp_path, records, query_bits=random.choice([1, 2, 5]))
+    rows = frame(records)  # noqa: F841 - DuckDB finds it by its name
+    connection = duckdb.connect()
+    connection.execute(f"CREATE TABLE {TABLE} AS SELECT * FROM rows")
+    answered = refused = 0
+    with Curator.open(path) as old:
+        for sql in statements(random, 400 if soaking() else 14):
+            analyst = random.choice(["ann", "bob", "eve"])
+            with Curator.open(path) as new:
+                assert said(old.price, sql, analyst=analyst) == said(new.price, sql, analyst=analyst), sql
+                outcome, again = (said(one.ask, sql, analyst=analyst) for one in (old, new))
+            assert outcome[0] == again[0], sql  # type: ignore[index]
+            assert said(old.ask, sql) == again, sql
+            if isinstance(outcome[0], type):  # type: ignore[index]
+                refused += 1
+                continue
+            check_truth(old.ask(sql), sql, connection)
+            answered += 1
+    assert answered > refused / 4
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_curator_with_a_ledger_of_its_own_gives_the_same_answers(seed: int, tmp_path: Path) -> None:
+    """Nothing was asked there before: neither memory nor ledger has a part in what an answer is."""
+    random = Random(100 + seed)
+    records = random_records(random, random.choice([3, 12]))
+    (tmp_path / "old").mkdir()
+    asked = list(statements(random, 200 if soaking() else 8))
+    with Curator.open(written(tmp_path / "old", records, query_bits=3, least=2)) as old:
+        prices = [said(old.price, sql) for sql in asked]
+        for number, (sql, price) in enumerate(zip(asked, prices, strict=True)):
+            (tmp_path / f"{number}").mkdir()
+            with Curator.open(written(tmp_path / f"{number}", records, query_bits=3, least=2)) as new:
+                assert said(new.price, sql) == price, sql
+                assert said(new.ask, sql)[0] == said(old.ask, sql)[0], sql  # type: ignore[index]
+
+
+def test_conditions_that_follow_from_others_keep_their_own_constants(tmp_path: Path) -> None:
+    """WHERE implies the FILTER of the first statement, and not that of the second."""
+    records = [
+        {"suburb": suburb, "year": 2018 + place, "Plan B": True, "kwh": kwh, "solar": True, "job": "cook"}
+        | {"born": random_records(Random(0), 1)[0]["born"]}
+        for place, (suburb, kwh) in enumerate([("north", 0), ("north", 1), ("south", 2), ("south", 4)])
+    ]
+    condition = "COUNT(*) FILTER (WHERE kwh BETWEEN 0 AND 1) AS o0"
+    public = "COUNT(*) FILTER (WHERE year IN (2018, 2019)) AS o0, COUNT(*) AS o1"
+    case = "SUM(CASE WHEN kwh IN (0, 0.5, 1) THEN 1 ELSE 0 END) AS o0"
+    asked = {
+        f"SELECT {condition} FROM meters WHERE kwh = 1": [1],
+        f"SELECT {condition} FROM meters WHERE kwh <= 3": [2],
+        f"SELECT {case} FROM meters WHERE kwh = 0": [1],
+        f"SELECT {case} FROM meters WHERE kwh <= 2": [2],
+        f"SELECT {public} FROM meters WHERE year = 2019": [1, 1],
+        f"SELECT {public} FROM meters WHERE year = 2021": [0, 1],
+    }
+    with Curator.open(written(tmp_path, records, query_bits=3)) as curator:
+        for _ in range(2):
+            for sql, expected in asked.items():
+                assert [answer.value for answer in curator.ask(sql).answers] == expected, sql
