@@ -1,5 +1,6 @@
 """A curator that has been asked anything in any order answers as a new one does, and as the rows do."""
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from math import isfinite
@@ -8,9 +9,10 @@ from random import Random
 from typing import Any
 
 import duckdb
+import polars as pl
 import pytest
 
-from noiseless.curator import Curator, Quote
+from noiseless.curator import Curator, Quote, Reply, UnansweredError
 from noiseless.errors import NoiselessError
 from noiseless.queries.sql import Interval
 from soaking import soaking
@@ -21,22 +23,36 @@ FILE = """
 [dataset]
 name = "meters"
 source = "meters.parquet"
+{unit}
 [budget]
 bits = 5000
 query_bits = {query_bits}
-min_group = {least}
+{least}
 """
 
 SIMILAR = 3
 """So many statements are alike but for their constants."""
 
 
-def written(folder: Path, records: list[Record], *, query_bits: int, least: int = 1) -> Path:
-    """A table, and the file of its curator."""
-    frame(records).write_parquet(folder / "meters.parquet")
+def written(
+    folder: Path, records: list[Record], *, query_bits: int, least: int | None = 1, rows: int = 1
+) -> Path:
+    """A table, and the file of its curator; with several rows a person, neighbours are the same one."""
+    persons = [place // rows for place in range(len(records))]
+    frame(records).with_columns(person=pl.Series(persons)).write_parquet(folder / "meters.parquet")
     path = folder / "meters.toml"
-    path.write_text(FILE.format(query_bits=query_bits, least=least) + COLUMNS)
+    least_group = "" if least is None else f"min_group = {least}"
+    unit = f'unit = "person"\nmax_rows = {rows}' if rows > 1 else ""
+    path.write_text(FILE.format(query_bits=query_bits, least=least_group, unit=unit) + COLUMNS)
     return path
+
+
+def in_duckdb(records: list[Record]) -> duckdb.DuckDBPyConnection:
+    """The same table there."""
+    rows = frame(records)  # noqa: F841 - DuckDB finds it by its name
+    connection = duckdb.connect()
+    connection.execute(f"CREATE TABLE {TABLE} AS SELECT * FROM rows")
+    return connection
 
 
 def statements(random: Random, number: int) -> Iterator[str]:
@@ -95,10 +111,7 @@ def test_a_curator_that_was_asked_before_is_no_different_from_a_new_one(seed: in
     random = Random(seed)
     records = random_records(random, random.choice([3, 12, 40]))
     path = written(tmp_path, records, query_bits=random.choice([1, 2, 5]))
-    rows = frame(records)  # noqa: F841 - DuckDB finds it by its name
-    connection = duckdb.connect()
-    connection.execute(f"CREATE TABLE {TABLE} AS SELECT * FROM rows")
-    answered = refused = 0
+    connection, answered, refused = in_duckdb(records), 0, 0
     with Curator.open(path) as old:
         for sql in statements(random, 400 if soaking() else 14):
             analyst = random.choice(["ann", "bob", "eve"])
@@ -153,3 +166,86 @@ def test_conditions_that_follow_from_others_keep_their_own_constants(tmp_path: P
         for _ in range(2):
             for sql, expected in asked.items():
                 assert [answer.value for answer in curator.ask(sql).answers] == expected, sql
+
+
+AGGREGATES = (
+    *("COUNT(*)", "COUNT(kwh)", "SUM(kwh)", "SUM(solar)", "AVG(kwh)", "AVG(2 * kwh - 1)", "AVG(solar)"),
+    *(
+        "MIN(kwh)",
+        "MAX(-kwh)",
+        "MEDIAN(kwh)",
+        "VAR_POP(kwh)",
+        "VARIANCE(kwh)",
+        "STDDEV_POP(kwh)",
+        "STDDEV(kwh)",
+    ),
+    *(
+        "QUANTILE_DISC(kwh, 0.5)",
+        "SUM(CASE WHEN solar THEN 1 ELSE 0 END)",
+        "COUNT(CASE WHEN solar THEN 1 END)",
+    ),
+    *("AVG(CASE WHEN solar THEN kwh ELSE 0 END)", "SUM(kwh) / COUNT(*)", "1 / COUNT(*)", "SQRT(SUM(kwh))"),
+)
+CONDITIONS = (
+    *("kwh > 100", "kwh < 100", "kwh BETWEEN 2 AND 1", "kwh BETWEEN -9 AND 9", "kwh IN (8, 9)", "kwh = 1.25"),
+    *("kwh <= -1", "solar AND NOT solar", "solar OR NOT solar", "solar", "NOT solar"),
+    *("year = 3000", "year > 0", "year = 2021", "suburb = 'south'", "suburb = 'south' AND kwh > 1"),
+    *(
+        "TRUE",
+        "FALSE",
+        "1 = 2",
+        "year = 2018 AND kwh > 9",
+        "NOT kwh < 100",
+        "job IN ('clerk', 'nurse', 'cook')",
+    ),
+)
+"""What nobody passes, or everybody, or only those of a public group that may have nobody in it."""
+COMPUTED = re.compile("/|SQRT")
+
+
+def on_the_edge(random: Random, number: int) -> Iterator[str]:
+    """Every aggregate under every condition, in all places where one can stand."""
+    shapes = (
+        "SELECT {0} AS o0 FROM meters WHERE {1}",
+        "SELECT {0} AS o0, COUNT(*) AS o1 FROM meters WHERE {1}",
+        "SELECT suburb, {0} AS o0 FROM meters WHERE {1} GROUP BY suburb",
+        "SELECT job, {0} AS o0 FROM meters WHERE {1} GROUP BY job",
+        "SELECT {0} FILTER (WHERE {1}) AS o0, COUNT(*) AS o1 FROM meters",
+        "SELECT year, {0} FILTER (WHERE {1}) AS o0 FROM meters GROUP BY year",
+        "SELECT {0} FILTER (WHERE {1}) AS o0 FROM meters WHERE kwh >= 0",
+        "SELECT {0} FILTER (WHERE {1}) AS o0 FROM meters WHERE suburb = 'south'",
+    )
+    every = [
+        shape.format(aggregate, condition)
+        for aggregate in AGGREGATES
+        for condition in CONDITIONS
+        for shape in shapes
+        if "FILTER" not in shape or not COMPUTED.search(aggregate)
+    ]
+    yield from every if soaking() else random.sample(every, number)
+
+
+@pytest.mark.parametrize(("least", "rows"), [(None, 1), (1, 1), (5, 1), (None, 2)])
+@pytest.mark.parametrize("people", [1, 12])
+def test_on_the_edge_there_is_an_answer_or_a_line(
+    least: int | None, rows: int, people: int, tmp_path: Path
+) -> None:
+    """Nobody can pass, everybody does, nobody is in the group: never another error, never a wrong answer."""
+    random = Random(people)
+    records = [record for record in random_records(random, people * 3) if record["suburb"] != "south"][
+        :people
+    ]
+    path = written(tmp_path, records, query_bits=2, least=least, rows=rows)
+    connection, replies = in_duckdb(records), 0
+    asked = list(on_the_edge(random, 250))
+    with Curator.open(path) as curator:
+        for sql, outcome in zip(asked, curator.ask_each(asked), strict=True):
+            if isinstance(outcome, Reply):
+                replies += 1
+                if least in (None, 1):
+                    check_truth(outcome, sql, connection)
+                continue
+            assert not isinstance(outcome, UnansweredError), (sql, outcome)
+            assert str(outcome).isprintable(), sql
+            assert "; " in str(outcome), sql
+    assert replies > len(asked) / 10

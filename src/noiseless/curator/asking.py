@@ -19,7 +19,7 @@ from noiseless.ledger import Asked, Books, Errand, OpenBooks, Shares, State
 
 
 class UnansweredError(NoiselessError):
-    """An answer was charged for and could not be computed; asked again, it is free."""
+    """An answer could not be computed; what was charged for it is free when it is asked again."""
 
 
 class Charged(NamedTuple):
