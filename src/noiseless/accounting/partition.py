@@ -185,8 +185,32 @@ def refined(partitions: Sequence[Partition]) -> Partition:
     return rest[0]
 
 
-def jointly_refined(partitions: Sequence[Partition]) -> Partition | None:
-    """The same for partitions of different attributes, on their combinations; None if these are too many."""
+def independently_refined(partitions: Sequence[Partition]) -> list[Partition] | None:
+    """The same for partitions of different attributes: one partition for each set of related ones.
+
+    An atom of all of them is one atom of each, in any combination. None if related attributes have too many
+    combinations.
+
+    >>> ages = [Partition.intervals("age", 9, [3]), Partition.intervals("age", 9, [5])]
+    >>> [atoms.blocks for atoms in independently_refined([*ages, Partition.each("smokes", 2)])]
+    [3, 2]
+    """
+    together(partitions)
+    by_names: dict[tuple[str, ...], list[Partition]] = {}
+    for partition in partitions:
+        by_names.setdefault(partition.names, []).append(partition)
+    related: list[list[Partition]] = []
+    for atoms in map(refined, by_names.values()):
+        meeting = [others for others in related if any(set(atoms.names) & set(o.names) for o in others)]
+        related = [others for others in related if all(others is not met for met in meeting)]
+        related.append([*(other for others in meeting for other in others), atoms])
+    found = [_jointly_refined(members) for members in related]
+    whole = [atoms for atoms in found if atoms is not None]
+    return whole if len(whole) == len(found) else None
+
+
+def _jointly_refined(partitions: Sequence[Partition]) -> Partition | None:
+    """The atoms of partitions of related attributes, on their combinations; None if these are too many."""
     names, sizes = together(partitions)
     if len(names) > 1 and prod(sizes) > _MOST:
         return None
