@@ -10,8 +10,8 @@ from contextvars import ContextVar
 
 from noiseless.errors import NoiselessError, RequestError
 
-MOST_STEPS = 30_000_000
-"""A batch that needs more is refused: about half a minute."""
+MOST_STEPS = 20_000_000
+"""A batch that needs more is refused: some 20 seconds."""
 
 
 class WorkError(RequestError):

@@ -146,10 +146,11 @@ def test_a_curator_with_a_ledger_of_its_own_gives_the_same_answers(seed: int, tm
 
 def test_conditions_that_follow_from_others_keep_their_own_constants(tmp_path: Path) -> None:
     """WHERE implies the FILTER of the first statement, and not that of the second."""
+    homes: list[Record] = [{"suburb": "north", "kwh": 0}, {"suburb": "north", "kwh": 1}]
+    homes += [{"suburb": "south", "kwh": 2}, {"suburb": "south", "kwh": 4}]
+    others = random_records(Random(0), len(homes))
     records = [
-        {"suburb": suburb, "year": 2018 + place, "Plan B": True, "kwh": kwh, "solar": True, "job": "cook"}
-        | {"born": random_records(Random(0), 1)[0]["born"]}
-        for place, (suburb, kwh) in enumerate([("north", 0), ("north", 1), ("south", 2), ("south", 4)])
+        other | home | {"year": 2018 + n} for n, (other, home) in enumerate(zip(others, homes, strict=True))
     ]
     condition = "COUNT(*) FILTER (WHERE kwh BETWEEN 0 AND 1) AS o0"
     public = "COUNT(*) FILTER (WHERE year IN (2018, 2019)) AS o0, COUNT(*) AS o1"

@@ -13,6 +13,7 @@ from noiseless.accounting.footprint import Footprint, merged
 from noiseless.accounting.partition import Partition, independently_refined, refined
 from noiseless.accounting.record import Record
 from noiseless.accounting.rules import Bound, capped, equal_rows, hyperplanes
+from noiseless.work import spend
 
 _MOST_THRESHOLDS = 8
 
@@ -202,6 +203,7 @@ class _Mixture:
 
 def _joined(one: Counter[tuple[int, ...]], two: Counter[tuple[int, ...]]) -> Counter[tuple[int, ...]]:
     """How many atoms of independent attributes see how many steps along each axis: steps add up."""
+    spend(len(one) * len(two))
     found: Counter[tuple[int, ...]] = Counter()
     for first, times in one.items():
         for second, as_often in two.items():
@@ -211,6 +213,7 @@ def _joined(one: Counter[tuple[int, ...]], two: Counter[tuple[int, ...]]) -> Cou
 
 def _steps_by_atom(atoms: Partition, seen: Sequence[tuple[Partition, tuple[int, ...]]]) -> list[int]:
     """How many steps are seen in each atom: add up the changes from run to run along the domain."""
+    spend(len(atoms.starts) + sum(len(selector.starts) for selector, _ in seen))
     changes: dict[int, int] = defaultdict(int)
     for selector, steps in seen:
         part = _placed(selector, steps, atoms)

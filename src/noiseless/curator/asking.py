@@ -56,7 +56,8 @@ class Asking:
         edition = self._edition
         if not edition.is_present(books):
             return None
-        priced = price_batch(self._batch.tellings, edition.public.record, books)
+        with self._batch.pricing():
+            priced = price_batch(self._batch.tellings, edition.public.record, books)
         passing("priced")
         asked = [
             Asked(telling.question, telling.grid, telling.findable, telling.body) for telling in priced.fresh
@@ -122,7 +123,9 @@ def shares(public: PublicState, cost: Price) -> Shares:
 
 def quoted(edition: Edition, batch: Batch, books: Books, analyst: str) -> Quote:
     """What a batch would cost now."""
-    priced = price_batch(batch.tellings, edition.public.record, books)
+    with batch.pricing():
+        priced = price_batch(batch.tellings, edition.public.record, books)
+        results = batch.results(priced, None)
     try:
         books.require(shares(edition.public, priced.price), analyst=analyst)
     except BudgetError:
@@ -130,7 +133,7 @@ def quoted(edition: Edition, batch: Batch, books: Books, analyst: str) -> Quote:
     else:
         allowed = True
     said = account(priced, books.state, edition.notes(batch))
-    return Quote(batch.results(priced, None), **said, allowed=allowed)
+    return Quote(results, **said, allowed=allowed)
 
 
 def replied(

@@ -241,7 +241,8 @@ class Curator:
         """Before data is looked at for the first time: a refusal, or a reply that needs none."""
 
         def look(books: Books) -> tuple[Priced, State]:
-            priced = price_batch(batch.tellings, edition.public.record, books)
+            with batch.pricing():
+                priced = price_batch(batch.tellings, edition.public.record, books)
             books.require(shares(edition.public, priced.price), analyst=analyst)
             return priced, books.state
 

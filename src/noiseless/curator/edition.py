@@ -1,7 +1,9 @@
 """One version of a dataset while a session lasts: statements as they were planned, answers as they stand."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from copy import copy
+from dataclasses import dataclass, field
 
 from noiseless.accounting.cost import Cost
 from noiseless.curator.answers import Result
@@ -9,28 +11,40 @@ from noiseless.curator.memory import Memory, once
 from noiseless.curator.planning import Planner
 from noiseless.curator.pricing import Priced
 from noiseless.curator.public import PublicState
-from noiseless.curator.statements import Planned
+from noiseless.curator.statements import CHARACTER_STEPS, Draft, Planned
 from noiseless.curator.tellings import Stored, Telling
 from noiseless.errors import RequestError
 from noiseless.ledger import Books, State
 from noiseless.queries.sql import Key, Reader
+from noiseless.work import Work, spend
 
 _FREE = Cost()
-_MOST_REMEMBERED = 10**6
-"""So many numbers of statements and of answers are remembered."""
+_MOST_BYTES = 2**26
+"""About so many bytes of statements are remembered, and of answers."""
+_ANSWER_BYTES, _COUNT_BYTES = 512, 32
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Statements that are asked together."""
+    """Statements that are asked together.
+
+    Attributes:
+        statements: as they were planned.
+        work: what their price may still take.
+    """
 
     statements: tuple[Planned, ...]
+    work: Work = field(default_factory=Work)
 
     @once
     def tellings(self) -> tuple[Telling, ...]:
         """All that is told, each thing once."""
         found = {telling.question: telling for planned in self.statements for telling in planned.tellings}
         return tuple(found.values())
+
+    def pricing(self) -> AbstractContextManager[None]:
+        """Count the steps of a price; each time the batch is priced it may take what its plan has left."""
+        return copy(self.work).counted()
 
     @once
     def notes(self) -> tuple[str, ...]:
@@ -71,8 +85,8 @@ class Edition:
         self.public, self.digest, self.outputs = public, digest, outputs
         self.planner = Planner(public)
         self.reader = Reader(public.schema, name, public.limits)
-        self._planned = Memory[Planned](_MOST_REMEMBERED)
-        self._answers = Memory[Stored](_MOST_REMEMBERED)
+        self._planned = Memory[Planned](_MOST_BYTES)
+        self._answers = Memory[Stored](_MOST_BYTES)
 
     @property
     def number(self) -> int:
@@ -91,15 +105,24 @@ class Edition:
         """
         if not sql:
             raise RequestError("nothing is asked; give at least one SELECT")
-        return Batch(tuple([self._plan(text) for text in sql]))
+        work = Work()
+        with work.counted():
+            known = [self._planned.get(text) for text in sql]
+            new = [text for text, found in zip(sql, known, strict=True) if found is None]
+            work.spend(CHARACTER_STEPS * sum(len(text) for text in new if isinstance(text, str)))
+            drafts = [found or self._read(text) for text, found in zip(sql, known, strict=True)]
+            work.spend(sum(draft.steps for draft in drafts))
+            return Batch(tuple([self._plan(draft) for draft in drafts]), work)
 
-    def _plan(self, sql: str) -> Planned:
-        found = self._planned.get(sql)
-        if found is None:
-            planned = Planned.of(sql, self.reader.read(sql), self.planner, self.outputs)
-            weight = len(sql) + sum(10 + telling.weight for telling in planned.tellings)
-            found = self._planned.keep(sql, planned, weight)
-        return found
+    def _read(self, sql: str) -> Draft:
+        spend()
+        return Draft.of(sql, self.reader.read(sql), self.planner)
+
+    def _plan(self, draft: Draft | Planned) -> Planned:
+        if isinstance(draft, Planned):
+            return draft
+        planned = Planned.of(draft, self.planner, self.outputs)
+        return self._planned.keep(draft.sql, planned, planned.weight)
 
     def notes(self, batch: Batch) -> tuple[str, ...]:
         """What whoever reads the answers must know of the columns asked about, and of the questions."""
@@ -117,4 +140,5 @@ class Edition:
     def remember(self, answers: Mapping[str, Stored]) -> None:
         """Keep answers that stand."""
         for question, answer in answers.items():
-            self._answers.keep(question, answer, 10 + len(answer.get("counts", ())))
+            counts = len(answer.get("counts", ()))
+            self._answers.keep(question, answer, _ANSWER_BYTES + _COUNT_BYTES * counts)

@@ -12,8 +12,9 @@ from noiseless.queries.population import Group, Population
 
 Cells = npt.NDArray[np.intp]
 
-_MOST_CELLS = 10**6
-"""Groups of so many cells in all are remembered."""
+_MOST_BYTES = 2**25
+"""About so many bytes of groups are remembered."""
+_GROUP_BYTES, _CELL_BYTES = 512, 64
 _FEW = 16
 
 
@@ -26,7 +27,7 @@ class Grouping:
         self._numbers: dict[str, npt.NDArray[np.int64]] = {}
         self._orders: dict[str, Cells] = {}
         self._sorted: dict[str, npt.NDArray[np.int64]] = {}
-        self._found = Memory[tuple[Group, ...]](_MOST_CELLS)
+        self._found = Memory[tuple[Group, ...]](_MOST_BYTES)
         for place, name in enumerate(population.columns):
             column = schema.columns[name]
             known = {value: column.index(value) for value in {cell[place] for cell in population.cells}}
@@ -40,11 +41,14 @@ class Grouping:
         found = self._found.get(key)
         if found is None:
             small = None if by else self._small(where)
-            if small is not None:
-                return self._found.keep(key, small, 1 + sum(len(group.cells) for group in small))
-            cells = self._passing(where)
-            found = self._found.keep(key, self._grouped(cells, by), 1 + len(cells))
+            made = self._grouped(self._passing(where), by) if small is None else small
+            cells = sum(len(group.cells) for group in made)
+            found = self._found.keep(key, made, _GROUP_BYTES * (1 + len(made)) + _CELL_BYTES * cells)
         return found
+
+    def count(self, where: Filter) -> int:
+        """How many cells pass a public filter."""
+        return len(self._passing(where))
 
     def _small(self, where: Filter) -> tuple[Group, ...] | None:
         """The one group of a run of values that few cells have, or none: arrays would take longer."""

@@ -27,9 +27,15 @@ from noiseless.queries.filters import Among, Everything, Filter, split
 from noiseless.queries.population import Group, Population
 from noiseless.queries.question import Question
 from noiseless.queries.runs import Runs, outside
+from noiseless.work import spend
 
-_MOST_REMEMBERED = 10**6
-"""So many cells, or numbers of columns, are remembered for groups and for mechanisms."""
+_MOST_BYTES = 2**24
+"""About so many bytes are remembered of each kind of thing."""
+_NUMBER_BYTES, _THING_BYTES = 64, 1024
+"""What a number takes that is listed by itself, and what a thing does besides."""
+
+_LISTED_STEPS = 3
+"""What it takes to look at a value that is listed by itself."""
 
 
 @dataclass(frozen=True)
@@ -54,15 +60,16 @@ class Planner:
 
     def __init__(self, public: PublicState) -> None:
         self.public, self.schema, self.limits = public, public.schema, public.limits
-        self.groups = Grouping(public.schema, public.population).groups
+        self._grouping = Grouping(public.schema, public.population)
+        self.groups = self._grouping.groups
         self._private = frozenset(public.schema.private)
-        self._people = Memory[People](_MOST_REMEMBERED)
-        self._queries = Memory[Query](_MOST_REMEMBERED)
-        self._cells = Memory[CellsAlike](_MOST_REMEMBERED)
-        self._conditions = Memory[tuple[Predicate, Alike]](_MOST_REMEMBERED)
-        self._attributes = Memory[Attribute](_MOST_REMEMBERED)
-        self._numbers = Memory[frozenset[int]](_MOST_REMEMBERED)
-        self._sums = Memory[Additive](_MOST_REMEMBERED)
+        self._people = Memory[People](_MOST_BYTES)
+        self._queries = Memory[Query](_MOST_BYTES)
+        self._cells = Memory[CellsAlike](_MOST_BYTES)
+        self._conditions = Memory[tuple[Predicate, Alike]](_MOST_BYTES)
+        self._attributes = Memory[Attribute](_MOST_BYTES)
+        self._numbers = Memory[frozenset[int]](_MOST_BYTES)
+        self._sums = Memory[Additive](_MOST_BYTES)
 
     def parts(self, question: Question, wish: Wish) -> tuple[Part, ...]:
         """What is told about each public group that the question is about.
@@ -75,9 +82,22 @@ class Planner:
             RequestError: it cannot be priced; the message says what can.
         """
         visible, hidden = self._split(question)
-        groups = self.groups(visible, question.by)
-        found = [self._part(question, hidden, self._named(group), wish).of(group) for group in groups]
+        found = []
+        for group in self.groups(visible, question.by):
+            spend()
+            found.append(self._part(question, hidden, self._named(group), wish).of(group))
         return tuple(found)
+
+    def extent(self, question: Question) -> tuple[int, int, int]:
+        """How many public groups and cells a question is about at most, and the runs of its private filter.
+
+        Everybody is no cell: what all people are asked together is priced once.
+        """
+        visible, hidden = self._split(question)
+        cells, runs = self._grouping.count(visible), 0 if hidden is None else len(hidden.runs)
+        if question.by:
+            return cells, cells, runs
+        return 1, 0 if cells == len(self.public.population.cells) else cells, runs
 
     def _split(self, question: Question) -> tuple[Filter, Among | None]:
         """The public part of a question's filter, and the private one; what has no price is refused."""
@@ -108,7 +128,7 @@ class Planner:
             names = [] if whole else sorted(self.public.cell_names[cell] for cell in group.cells)
             name = "everybody" if whole else fingerprint(names)
             people = People(None if whole else group.cells, group.people, name)
-            found = self._people.keep(group.cells, people, len(group.cells))
+            found = self._people.keep(group.cells, people, _bytes(len(group.cells)))
         return found
 
     # Counts
@@ -127,7 +147,9 @@ class Planner:
             )
         attribute = Attribute(hidden.column, range(size))
         what = ("count", hidden.column, hidden.runs)
-        listed = self._listed(what, lambda: count(1, attribute, _numbers(hidden.runs), self.limits.rows))
+        listed = self._listed(
+            hidden.column, what, lambda: count(1, attribute, _numbers(hidden.runs), self.limits.rows)
+        )
         return Part(self._cell(people, what, replace(listed, people=people.size), wish))
 
     def _histogram(self, people: People, name: str, wish: Wish) -> Part:
@@ -136,6 +158,7 @@ class Planner:
         blocks = size
         if wish.error is None:
             blocks = most_blocks(size, rows, wish.outputs, alike=people.cells is None)
+        spend(_LISTED_STEPS * blocks)
         return Part(self._counts(people, neighbouring(name, size, blocks)))
 
     def _condition(self, hidden: Among, size: int) -> tuple[Predicate, Alike]:
@@ -143,7 +166,7 @@ class Planner:
         if found is None:
             made = condition(hidden.column, size, hidden.runs)
             both = (made, Alike(write_partition(made.partition)))
-            found = self._conditions.keep((hidden.column, hidden.runs), both, 1 + len(hidden.runs))
+            found = self._conditions.keep((hidden.column, hidden.runs), both, _bytes(8 * len(hidden.runs)))
         return found
 
     def _counts(self, people: People, partition: Partition, alike: Alike | None = None) -> CountsTelling:
@@ -175,7 +198,7 @@ class Planner:
             resolved = bare.resolve(self.schema, alone, self.limits)[0].query
             if not isinstance(resolved, Query):
                 raise TypeError(f"no number is asked for by {question.aggregate}")
-            found = self._queries.keep(key, resolved)
+            found = self._queries.keep(key, resolved, _bytes(weight_of(resolved)))
         return found
 
     def _filtered_sum(self, question: Question, people: People, hidden: Among, wish: Wish) -> Part:
@@ -183,7 +206,7 @@ class Planner:
         attribute = self._attribute(column)
         if hidden.column != column:
             listed = self._listed(
-                (column,), lambda: total(1, self._with_absent(column), rows=self.limits.rows)
+                column, (column,), lambda: total(1, self._with_absent(column), rows=self.limits.rows)
             )
             what = ("sum", column, hidden.column, hidden.runs)
             query = replace(listed, people=people.size)
@@ -194,7 +217,9 @@ class Planner:
             runs = with_number(runs, int(zero))  # whether a value of 0 counts makes no difference
         if runs == ((0, attribute.size),):
             return self._plain(question, people, wish)
-        listed = self._listed((column, runs), lambda: total(1, attribute, _numbers(runs), self.limits.rows))
+        listed = self._listed(
+            column, (column, runs), lambda: total(1, attribute, _numbers(runs), self.limits.rows)
+        )
         what, query = ("sum", column, column, runs), replace(listed, people=people.size)
         return Part(self._cell(people, what, query, wish, added=(attribute, runs)))
 
@@ -210,29 +235,31 @@ class Planner:
 
     def _attribute(self, name: str) -> Attribute:
         found = self._attributes.get(name)
-        return found or self._attributes.keep(name, Attribute.of(name, self.schema.columns[name]))
+        return found or self._attributes.keep(name, Attribute.of(name, self.schema.columns[name]), _bytes(0))
 
     def _with_absent(self, name: str) -> Attribute:
         """The attribute, and 0 for those whom a filter leaves out."""
         found = self._attributes.get((name, "absent"))
         if found is None:
             made = with_absent(self._attribute(name))
-            found = self._attributes.keep((name, "absent"), made, made.size)
+            found = self._attributes.keep((name, "absent"), made, _bytes(made.size))
         return found
 
-    def _listed(self, key: Hashable, make: Callable[[], Additive]) -> Additive:
+    def _listed(self, name: str, key: Hashable, make: Callable[[], Additive]) -> Additive:
         """A sum that lists what each number contributes: made once for groups of all sizes."""
         found = self._sums.get(key)
         if found is None:
+            spend(_LISTED_STEPS * self.schema.columns[name].size)
             made = make()
-            found = self._sums.keep(key, made, weight_of(made))
+            found = self._sums.keep(key, made, _bytes(weight_of(made)))
         return found
 
     def _passed(self, runs: Runs) -> frozenset[int]:
         found = self._numbers.get(runs)
         if found is None:
+            spend(sum(stop - start for start, stop in runs))
             made = _numbers(runs)
-            found = self._numbers.keep(runs, made, 1 + len(made))
+            found = self._numbers.keep(runs, made, _bytes(len(made)))
         return found
 
     def _passing(self, hidden: Among) -> tuple[str, int, Runs]:
@@ -252,8 +279,9 @@ class Planner:
         key = (what, people.size, wish.outputs, wish.error)
         alike = self._cells.get(key)
         if alike is None:
+            spend(_LISTED_STEPS * weight_of(query))
             made = CellsAlike(mechanism_for(query, wish))
-            alike = self._cells.keep(key, made, weight_of(query))
+            alike = self._cells.keep(key, made, _bytes(weight_of(query) + sum(map(_length, what))))
         asked, version = (*what, self.limits.rows), self.public.version
         mechanism = alike.mechanism
         return CellTelling(
@@ -284,6 +312,15 @@ def _finest_mean(query: FilteredMean, outputs: int) -> QuantizedQuery:
     found = [QuantizedQuery(query, Uniform(query.span, number)) for number in (1, left, cells)]
     sound = [mechanism for mechanism in found if mechanism.reach.outputs <= outputs]
     return min(sound, key=lambda mechanism: mechanism.worst_error)
+
+
+def _bytes(numbers: int) -> int:
+    """About how many bytes something takes that lists so many numbers."""
+    return _THING_BYTES + _NUMBER_BYTES * numbers
+
+
+def _length(part: Hashable) -> int:
+    return 2 * len(part) if isinstance(part, tuple) else 0
 
 
 def _numbers(runs: Runs) -> frozenset[int]:

@@ -22,8 +22,9 @@ from noiseless.queries.population import Population
 from noiseless.tables import Table
 
 Numbers = npt.NDArray[np.int64]
-_MOST_KEPT = 2 * 10**7
-"""Counts of so many combinations are kept."""
+_MOST_BYTES = 2**28
+"""About so many bytes of counts are kept, by columns and by people."""
+_COMBINATION_BYTES, _CELL_BYTES = 128, 64
 
 _FEW = 16
 
@@ -176,15 +177,16 @@ class _Kept:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
-        self._by_columns = Memory[tuple[Counted, Numbers]](_MOST_KEPT)
-        self._by_people = Memory[Counted](_MOST_KEPT)
+        self._by_columns = Memory[tuple[Counted, Numbers]](_MOST_BYTES)
+        self._by_people = Memory[Counted](_MOST_BYTES)
 
     def of_people(self, columns: tuple[str, ...], cells: Cells) -> Counted:
         """The combinations of private columns among some people."""
         found = self._by_people.get((columns, cells))
         if found is None:
             counted = self._of_people(columns, cells)
-            found = self._by_people.keep((columns, cells), counted, 1 + len(counted.counts))
+            weight = _COMBINATION_BYTES * (8 + len(counted.counts)) + _CELL_BYTES * len(cells or ())
+            found = self._by_people.keep((columns, cells), counted, weight)
         return found
 
     def has_columns(self, columns: tuple[str, ...]) -> bool:
@@ -196,7 +198,8 @@ class _Kept:
         found = self._by_columns.get(columns)
         if found is None:
             counted = self._of_columns(columns)
-            found = self._by_columns.keep(columns, counted, len(counted[0].counts))
+            array_bytes = sum(array.nbytes for array in (*counted[0].numbers, counted[0].counts, counted[1]))
+            found = self._by_columns.keep(columns, counted, array_bytes)
         return found
 
     def _of_columns(self, columns: tuple[str, ...]) -> tuple[Counted, Numbers]:

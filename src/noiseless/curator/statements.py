@@ -22,6 +22,38 @@ _MOST_REACH = 10**6
 """Nobody has a budget for more outputs of one question."""
 
 
+CHARACTER_STEPS = 20
+"""What it takes to read a character of a new text."""
+_GROUP_STEPS = 150
+"""What it takes to plan and to price a question about a public group."""
+_CELL_STEPS, _RUNS_A_STEP = 4, 8
+"""What it takes to price a question for the people of a public cell, and runs of its private filter there."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A statement that was read, and how much work its plan and its price are.
+
+    Attributes:
+        sql: as it was asked.
+        statement: as it was understood.
+        steps: the work, in steps of about a microsecond.
+    """
+
+    sql: str
+    statement: Statement
+    steps: int
+
+    @classmethod
+    def of(cls, sql: str, statement: Statement, planner: Planner) -> "Draft":
+        """Count the work: it depends on the questions and on public state."""
+        steps = 0
+        for question in statement.questions:
+            groups, cells, runs = planner.extent(question)
+            steps += _GROUP_STEPS * groups + cells * (_CELL_STEPS + runs // _RUNS_A_STEP)
+        return cls(sql, statement, steps)
+
+
 @dataclass(frozen=True, eq=False)
 class Planned:
     """A statement and what it comes to.
@@ -29,6 +61,7 @@ class Planned:
     Attributes:
         sql: as it was asked.
         statement: as it was understood.
+        steps: how much work its price is.
         groups: the public groups that have a row in the reply.
         parts: what each of its questions comes to, by the values that name a group.
         classes: the column of a histogram.
@@ -36,23 +69,24 @@ class Planned:
 
     sql: str
     statement: Statement
+    steps: int
     groups: tuple[Group, ...]
     parts: Mapping[Question, Groups]
     classes: Column | None
 
     @classmethod
-    def of(cls, sql: str, statement: Statement, planner: Planner, default: int) -> "Planned":
+    def of(cls, draft: Draft, planner: Planner, default: int) -> "Planned":
         """Plan a statement.
 
         Args:
-            sql: as it was asked.
-            statement: as it was understood.
+            draft: as it was read.
             planner: for the dataset's version.
             default: how many outputs a question may have unless it says otherwise.
 
         Raises:
             RequestError: it asks what cannot be priced.
         """
+        statement = draft.statement
         wish = _wish(statement.hints, default)
         parts = {
             question: {part.group: part for part in planner.parts(question, wish)}
@@ -60,7 +94,13 @@ class Planned:
         }
         groups = planner.groups(statement.groups, statement.by)
         classes = None if statement.histogram is None else planner.schema.columns[statement.histogram]
-        return cls(sql, statement, groups, parts, classes)
+        return cls(draft.sql, statement, draft.steps, groups, parts, classes)
+
+    @property
+    def weight(self) -> int:
+        """About how many bytes it takes."""
+        texts = 2 * len(self.sql) + 8 * len(self.statement.text)
+        return 4096 + texts + sum(2048 + 64 * telling.weight for telling in self.tellings)
 
     @once
     def tellings(self) -> tuple[Telling, ...]:

@@ -180,7 +180,7 @@ def written(value: object) -> str:
     return _ENCODER.encode(value) if _WRITE is None else "".join(_WRITE(value, 0))
 
 
-_written_once = lru_cache(maxsize=4096)(written)
+_written_once = lru_cache(maxsize=16)(written)  # groups of one statement are asked the same; it may be long
 
 
 def write_partition(blocks: Partition) -> dict[str, Any]:
