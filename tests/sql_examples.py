@@ -1,11 +1,11 @@
 """Random SELECTs about one declared table: written by a grammar, respelt, and spoilt."""
 
+import re
 from random import Random
 
 from noiseless.domain import Schema
 
-SCHEMA = Schema.parse(
-    """
+COLUMNS = """
     [columns.suburb]
     role = "public"
     categories = ["north", "south", "it's east"]
@@ -30,7 +30,7 @@ SCHEMA = Schema.parse(
     bounds = [1990-01-01, 1990-01-10]
     step = 3
     """
-)
+SCHEMA = Schema.parse(COLUMNS)
 TABLE = "meters"
 
 
@@ -115,8 +115,9 @@ class Grammar:
             f"SUM(CASE WHEN {self.public(1)} THEN kwh ELSE 0 END)",
         ]
         if filtered:
-            return self.random.choice(plain)
+            return self.random.choice([*plain, self.narrowed(), self.narrowed()])
         more = [
+            self.narrowed(),
             f"AVG({self.argument()})",
             f"MIN({self.argument()})",
             f"MAX({self.argument()})",
@@ -134,6 +135,39 @@ class Grammar:
             f"AVG(CASE WHEN {self.hidden(1)} THEN 1 ELSE 0 END)",
         ]
         return self.random.choice(plain + more)
+
+    def narrowed(self, column: str | None = None) -> str:
+        """An aggregate with conditions of its own: they may follow from WHERE, or shut everybody out."""
+        condition = self.one(
+            self.edge(), self.public(1), self.hidden(1, column or self.one("kwh", "kwh", "solar", "job"))
+        )
+        head = self.one(
+            "COUNT(*)", "SUM(kwh)", "AVG(kwh)", "AVG(solar)", "MAX(kwh)", "VARIANCE(kwh)", "COUNT(*)"
+        )
+        return self.one(
+            f"{head} FILTER (WHERE {condition})",
+            f"{head} FILTER (WHERE {condition})",
+            f"COUNT(CASE WHEN {condition} THEN 1 END)",
+            f"{self.one('SUM', 'AVG')}(CASE WHEN {condition} THEN {self.one('kwh', '1')} ELSE 0 END)",
+            f"AVG(CASE WHEN {self.edge()} THEN kwh ELSE 0 END) FILTER (WHERE {condition})",
+        )
+
+    def edge(self) -> str:
+        """A condition that nobody passes, or everybody, or that is about a group with nobody in it."""
+        return self.one(
+            f"kwh BETWEEN {self.one('-1', '-9')} AND {self.one('4', '9', '2')}",
+            f"kwh IN ({self.one('-1', '9')}, {self.one('4', '8')})",
+            "kwh > 100",
+            "kwh BETWEEN 3 AND 2",
+            "kwh < 100",
+            "year IN (2018, 2019, 2020, 2021)",
+            f"year BETWEEN 2018 AND {self.one('2018', '2021', '2000')}",
+            "year = 1900",
+            "solar AND NOT solar",
+            "solar OR NOT solar",
+            "job IN ('clerk', 'nurse', 'cook')",
+            self.one("TRUE", "FALSE", "1 = 2"),
+        )
 
     def output(self, *, filtered: bool) -> str:
         text = self.aggregate(filtered=filtered)
@@ -159,6 +193,24 @@ class Grammar:
             text += f" GROUP BY {', '.join(keys)} ORDER BY {self.sometimes('o0 DESC, ')}{', '.join(keys)}"
             text += self.sometimes(f" LIMIT {self.random.randint(1, 5)}", 0.3)
         return text
+
+    def implied(self) -> str:
+        """A plain statement whose WHERE implies the condition of its aggregate, with some constants."""
+        column, values, more = self.random.choice(
+            [
+                ("kwh", ("0", "1", "1.5", "2", "3", "4"), ""),
+                ("year", ("2018", "2019", "2020", "2021"), ", COUNT(*) AS o1"),
+                ("suburb", ("'north'", "'south'", "'it''s east'"), ", COUNT(*) AS o1"),
+            ]
+        )
+        low, high = sorted(self.random.choices(values, k=2))
+        inner = self.one(f"{column} IN ({low}, {high})", f"{column} BETWEEN {low} AND {high}")
+        head = self.one(
+            "COUNT(*) FILTER (WHERE {})", "COUNT(CASE WHEN {} THEN 1 END)", "SUM(kwh) FILTER (WHERE {})"
+        )
+        sign = "=" if column == "suburb" else self.one("=", "<=", ">=", "<")
+        where = f"{column} {sign} {self.one(*values)}{self.sometimes(' AND year >= 2019', 0.2)}"
+        return f"SELECT {head.format(inner)} AS o0{more} FROM meters WHERE {where}"
 
     def odd(self) -> str:
         """A statement that goes beyond the language in some way, or is at its edge."""
@@ -244,3 +296,25 @@ def spoilt(text: str, random: Random) -> str:
             words[one], words[two] = words[two], words[one]
             text = " ".join(words)
     return text
+
+
+def for_duckdb(text: str) -> str:
+    """A statement as DuckDB understands it, which has no mean of truth values."""
+    return text.replace("AVG(solar)", "AVG(solar::INT)")
+
+
+_NUMBERS = ("0", "1", "2", "3", "3.5", "4", "9")
+_YEARS = ("2018", "2019", "2020", "2021")
+_SUBURBS = ("'north'", "'south'", "'it''s east'")
+_JOBS = ("'clerk'", "'nurse'", "'cook'")
+_CONSTANT = re.compile(r"'(?:[^']|'')*'|(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
+
+
+def sibling(text: str, random: Random) -> str:
+    """The same statement with other constants in some places."""
+
+    def other(found: re.Match[str]) -> str:
+        alike = next((kind for kind in (_NUMBERS, _YEARS, _SUBURBS, _JOBS) if found.group() in kind), ())
+        return random.choice(alike) if alike and random.random() < 0.4 else found.group()
+
+    return _CONSTANT.sub(other, text)

@@ -18,6 +18,7 @@ from noiseless.accounting.record import Record
 from noiseless.accounting.rules import several_rows
 from noiseless.display import html_rows
 from noiseless.exact import Bits
+from noiseless.work import check
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,7 @@ def asked(events: Iterable[Event], record: Record, known: Known) -> list[tuple[A
     """The questions that tell anything new, and who takes part; grids over one question are one grid."""
     found = []
     for event in _in_common_grids(known.fresh(events)):
+        check()
         footprint = event.footprint(record)
         left = known.cells_left(event)
         if left is not None:
@@ -156,6 +158,7 @@ def _of_cells(everybody: Sequence[Asked], cells: Mapping[Hashable, Sequence[Aske
     prices: dict[tuple[Asked, ...], Price] = {}
     shares = {}
     for cell, own in cells.items():  # cells with equal questions have equal prices
+        check()
         alike = tuple(own)
         if alike not in prices:
             prices[alike] = _of_cell(cell, [*shared, *own], record)

@@ -8,6 +8,7 @@ from noiseless.mechanisms.listed import Listed
 from noiseless.mechanisms.quantized import QuantizedQuery
 from noiseless.mechanisms.quantizer import Edged, Quantizer
 from noiseless.queries import Lattice, Query
+from noiseless.work import spend
 
 _MOST_CELLS = 2**14
 """Grids with more cells than this in all are not put together: their price is then that of other rules."""
@@ -17,6 +18,7 @@ def common_grid(query: Query, quantizers: Sequence[Quantizer]) -> QuantizedQuery
     """One grid that tells exactly what all of the grids tell together; None when they have too many cells."""
     if sum(quantizer.cells for quantizer in quantizers) > _MOST_CELLS:
         return None
+    spend(sum(quantizer.cells for quantizer in quantizers))
     span = query.span
     if isinstance(span, Lattice):
         begins = {quantizer.begin(cell) for quantizer in quantizers for cell in range(quantizer.cells)}
@@ -38,6 +40,7 @@ def cells_left(known: Sequence[Quantizer], asked: Quantizer) -> int:
     """
     if not known or asked.cells > _MOST_CELLS:
         return asked.cells
+    spend(asked.cells * len(known))
     on_lattice = isinstance(asked.span, Lattice)
     inside: Counter[tuple[int, ...]] = Counter()
     for cell in range(1, asked.cells):

@@ -1,17 +1,19 @@
 """The smallest bound that a mixture of the rules gives for answers about the same person."""
 
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import accumulate
 from math import prod
-from operator import itemgetter
+from operator import add, itemgetter
 
 from noiseless.accounting.footprint import Footprint, merged
-from noiseless.accounting.partition import Partition, jointly_refined, refined
+from noiseless.accounting.partition import Partition, independently_refined, refined
 from noiseless.accounting.record import Record
 from noiseless.accounting.rules import Bound, capped, equal_rows, hyperplanes
+from noiseless.work import spend
 
 _MOST_THRESHOLDS = 8
 
@@ -155,15 +157,34 @@ class _Mixture:
             inner = prod(self._outputs(axis, self.plain[axis], own) for axis in along)
             outer = prod(self._outputs(axis, self.plain[axis], own) for axis in self.selecting)
             return Bound(inner * outer * self.left, name)
-        atoms = jointly_refined(self.selectors)
-        if atoms is None:
+        independent = independently_refined(self.selectors)
+        if independent is None:
             return None
-        weights = [1] * atoms.blocks
+        if len(independent) == 1 and len(independent[0].names) == 1:
+            (atoms,) = independent
+            seen = self._seen_by_atom(atoms, along)
+            found = self._selected(atoms, [self._weight(along, steps, own) for steps in seen])
+        else:
+            alike = [Counter(self._seen_by_atom(atoms, along)) for atoms in independent]
+            joint = reduce(_joined, alike)
+            found = sum(times * self._weight(along, steps, own) for steps, times in joint.items())
+            found *= prod(1 + self.plain[axis] for axis in self.selecting)
+        return Bound(found * self.left, name)
+
+    def _seen_by_atom(self, atoms: Partition, along: Sequence[str]) -> list[tuple[int, ...]]:
+        """How many steps are seen in each atom, along each axis."""
+        by_axis = []
         for axis in along:
-            steps = _steps_by_atom(atoms, self.seen[axis])
-            counts = {more: self._outputs(axis, self.plain[axis] + more, own) for more in set(steps)}
-            weights = [weight * counts[more] for weight, more in zip(weights, steps, strict=True)]
-        return Bound(self._selected(atoms, weights) * self.left, name)
+            seen = [pair for pair in self.seen[axis] if set(pair[0].names) <= set(atoms.names)]
+            by_axis.append(_steps_by_atom(atoms, seen))
+        return list(zip(*by_axis, strict=True)) if along else [()] * atoms.blocks
+
+    def _weight(self, along: Sequence[str], seen: tuple[int, ...], own: dict[str, Partition]) -> int:
+        """The outputs of an atom in which so many steps are seen."""
+        return prod(
+            self._outputs(axis, self.plain[axis] + steps, own)
+            for axis, steps in zip(along, seen, strict=True)
+        )
 
     def _outputs(self, axis: str, steps: int, own: dict[str, Partition]) -> int:
         """Steps along an attribute, together with its own blocks, never more than its values."""
@@ -172,17 +193,27 @@ class _Mixture:
         return outputs if size is None else min(outputs, size)
 
     def _selected(self, atoms: Partition, weights: Sequence[int]) -> int:
-        """The outputs of all atoms; steps along a selecting attribute part atoms."""
-        stepping = [axis for axis in self.selecting if self.plain[axis]]
-        if stepping and len(atoms.names) == 1:
-            return atoms.spread(self.plain[atoms.names[0]], weights) * prod(
-                1 + self.plain[axis] for axis in stepping if axis != atoms.names[0]
-            )
-        return sum(weights) * prod(1 + self.plain[axis] for axis in stepping)
+        """The outputs of all atoms of one attribute; steps along it part atoms."""
+        stepping = {axis: self.plain[axis] for axis in self.selecting if self.plain[axis]}
+        if not stepping:
+            return sum(weights)
+        own = stepping.pop(atoms.names[0], 0)
+        return atoms.spread(own, weights) * prod(1 + steps for steps in stepping.values())
+
+
+def _joined(one: Counter[tuple[int, ...]], two: Counter[tuple[int, ...]]) -> Counter[tuple[int, ...]]:
+    """How many atoms of independent attributes see how many steps along each axis: steps add up."""
+    spend(len(one) * len(two))
+    found: Counter[tuple[int, ...]] = Counter()
+    for first, times in one.items():
+        for second, as_often in two.items():
+            found[tuple(map(add, first, second))] += times * as_often
+    return found
 
 
 def _steps_by_atom(atoms: Partition, seen: Sequence[tuple[Partition, tuple[int, ...]]]) -> list[int]:
     """How many steps are seen in each atom: add up the changes from run to run along the domain."""
+    spend(len(atoms.starts) + sum(len(selector.starts) for selector, _ in seen))
     changes: dict[int, int] = defaultdict(int)
     for selector, steps in seen:
         part = _placed(selector, steps, atoms)
@@ -243,16 +274,16 @@ def _of_rows(footprints: Sequence[Footprint], record: Record) -> Iterator[Bound]
     yield Bound(prod(footprint.outputs for footprint in footprints), "product")
     total, rules = 1, set()
     told = [footprint for footprint in footprints if footprint.selector is not None]
-    atoms = jointly_refined([part.selector for part in told if part.selector is not None]) if told else None
-    if atoms is not None:
+    atoms = independently_refined([part.selector for part in told if part.selector is not None])
+    if atoms:
         rules.add("partition")
-        together = all(part.everybody for part in told)
-        total *= equal_rows(atoms.blocks, record.rows).outputs if together else atoms.blocks**record.rows
+        together, blocks = all(part.everybody for part in told), prod(part.blocks for part in atoms)
+        total *= equal_rows(blocks, record.rows).outputs if together else blocks**record.rows
     spaces: dict[Hashable, list[int]] = defaultdict(list)
     for footprint in footprints:
         if footprint.space is not None:
             spaces[footprint.space].append(footprint.cuts[0])
-        elif footprint.selector is None or atoms is None:
+        elif footprint.selector is None or not atoms:
             rules.add("product")
             total *= footprint.outputs
     for classes in spaces.values():

@@ -4,12 +4,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from itertools import accumulate, pairwise
+from itertools import accumulate, compress, pairwise
 from math import prod
+from operator import ne
 
 import numpy as np
 
 from noiseless.errors import RequestError
+from noiseless.work import spend
 
 _MOST = 2**22
 """Partitions of several attributes are brought together on domains of at most so many values."""
@@ -46,7 +48,8 @@ class Partition:
         lengths = tuple(sizes) or (len(labels),)
         if len(lengths) != len(names) or prod(lengths) != len(labels) or not labels:
             raise RequestError("a partition has one label for each value of the domain")
-        return cls.of_runs(names, lengths, range(len(labels)), labels)
+        starts = [0, *compress(range(1, len(labels)), map(ne, labels[1:], labels))]
+        return cls.of_runs(names, lengths, starts, [labels[start] for start in starts])
 
     @classmethod
     def intervals(cls, name: str, size: int, starts: Iterable[int]) -> "Partition":
@@ -98,6 +101,7 @@ class Partition:
         """The same blocks on the combinations with further attributes."""
         if names == self.names:
             return self
+        spend(prod(sizes))
         lengths = np.diff([*self.starts, self.size])
         dense = np.repeat(np.asarray(self.labels, np.int64), lengths).reshape(self.sizes)
         order = sorted(range(len(self.names)), key=lambda axis: names.index(self.names[axis]))
@@ -173,6 +177,7 @@ def refined(partitions: Sequence[Partition]) -> Partition:
     >>> refined([Partition.intervals("x", 9, [3]), Partition.of("x", "010001000")]).blocks
     4
     """
+    spend(sum(len(part.starts) for part in partitions))
     first = partitions[0]
     plain = [part for part in partitions if part.is_contiguous]
     rest = list(dict.fromkeys(part for part in partitions if not part.is_contiguous))
@@ -185,8 +190,32 @@ def refined(partitions: Sequence[Partition]) -> Partition:
     return rest[0]
 
 
-def jointly_refined(partitions: Sequence[Partition]) -> Partition | None:
-    """The same for partitions of different attributes, on their combinations; None if these are too many."""
+def independently_refined(partitions: Sequence[Partition]) -> list[Partition] | None:
+    """The same for partitions of different attributes: one partition for each set of related ones.
+
+    An atom of all of them is one atom of each, in any combination. None if related attributes have too many
+    combinations.
+
+    >>> ages = [Partition.intervals("age", 9, [3]), Partition.intervals("age", 9, [5])]
+    >>> [atoms.blocks for atoms in independently_refined([*ages, Partition.each("smokes", 2)])]
+    [3, 2]
+    """
+    together(partitions)
+    by_names: dict[tuple[str, ...], list[Partition]] = {}
+    for partition in partitions:
+        by_names.setdefault(partition.names, []).append(partition)
+    related: list[list[Partition]] = []
+    for atoms in map(refined, by_names.values()):
+        meeting = [others for others in related if any(set(atoms.names) & set(o.names) for o in others)]
+        related = [others for others in related if all(others is not met for met in meeting)]
+        related.append([*(other for others in meeting for other in others), atoms])
+    found = [_jointly_refined(members) for members in related]
+    whole = [atoms for atoms in found if atoms is not None]
+    return whole if len(whole) == len(found) else None
+
+
+def _jointly_refined(partitions: Sequence[Partition]) -> Partition | None:
+    """The atoms of partitions of related attributes, on their combinations; None if these are too many."""
     names, sizes = together(partitions)
     if len(names) > 1 and prod(sizes) > _MOST:
         return None

@@ -10,6 +10,7 @@ from math import comb, prod
 from typing import NamedTuple
 
 from noiseless.accounting.partition import Partition, refined
+from noiseless.work import spend
 
 _MOST_WORK = 10**6
 """Parallel hyperplanes are told apart while classes times dimensions are at most so many."""
@@ -62,6 +63,7 @@ def hyperplanes(classes: Sequence[int], dimensions: int) -> Bound:
     if len(useful) * dimensions > _MOST_WORK:
         total = sum(useful)
         return Bound(sum(comb(total, i) for i in range(dimensions + 1)), "hyperplanes")
+    spend(len(useful) * dimensions)
     meeting = [1] + [0] * dimensions  # how many sets of i hyperplanes of different classes
     for size in useful:
         for i in range(dimensions, 0, -1):

@@ -6,9 +6,11 @@ from noiseless.curator.curator import Curator
 from noiseless.curator.file import CuratorFile
 from noiseless.curator.reply import Quote, Reply
 from noiseless.curator.source import ChangedSourceError
+from noiseless.work import Cancellation, WorkCancelledError, WorkError
 
 __all__ = [
     "Answer",
+    "Cancellation",
     "ChangedSourceError",
     "Curator",
     "CuratorFile",
@@ -16,4 +18,6 @@ __all__ = [
     "Reply",
     "Result",
     "UnansweredError",
+    "WorkCancelledError",
+    "WorkError",
 ]

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from noiseless.accounting.batches import Price
 from noiseless.accounting.history import BudgetError
-from noiseless.curator.cancellation import NEVER, active, check
 from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.failpoints import passing
 from noiseless.curator.pricing import Priced, lookups, price_batch
@@ -17,10 +16,11 @@ from noiseless.curator.standing import account
 from noiseless.curator.tellings import Stored, Telling
 from noiseless.errors import NoiselessError
 from noiseless.ledger import Asked, Books, Errand, OpenBooks, Shares, State
+from noiseless.work import NEVER, active, check
 
 
 class UnansweredError(NoiselessError):
-    """An answer was charged for and could not be computed; asked again, it is free."""
+    """An answer could not be computed; what was charged for it is free when it is asked again."""
 
 
 class Charged(NamedTuple):
@@ -58,7 +58,7 @@ class Asking:
         edition = self._edition
         if not edition.is_present(books):
             return None
-        with self._wanted.active():  # another thread may do this, for several
+        with self._wanted.active(), self._batch.pricing():  # another thread may do this, for several
             priced = price_batch(self._batch.tellings, edition.public.record, books)
             check()
         passing("priced")
@@ -127,7 +127,9 @@ def shares(public: PublicState, cost: Price) -> Shares:
 
 def quoted(edition: Edition, batch: Batch, books: Books, analyst: str) -> Quote:
     """What a batch would cost now."""
-    priced = price_batch(batch.tellings, edition.public.record, books)
+    with batch.pricing():
+        priced = price_batch(batch.tellings, edition.public.record, books)
+        results = batch.results(priced, None)
     try:
         books.require(shares(edition.public, priced.price), analyst=analyst)
     except BudgetError:
@@ -135,7 +137,7 @@ def quoted(edition: Edition, batch: Batch, books: Books, analyst: str) -> Quote:
     else:
         allowed = True
     said = account(priced, books.state, edition.notes(batch))
-    return Quote(batch.results(priced, None), **said, allowed=allowed)
+    return Quote(results, **said, allowed=allowed)
 
 
 def replied(

@@ -14,7 +14,6 @@ from noiseless.accounting.cost import Cost
 from noiseless.accounting.history import BudgetError
 from noiseless.curator import custody
 from noiseless.curator.asking import Asking, Charged, UnansweredError, quoted, replied, shares
-from noiseless.curator.cancellation import check
 from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.failpoints import passing
 from noiseless.curator.file import CuratorFile
@@ -27,6 +26,7 @@ from noiseless.curator.tellings import Stored
 from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.exact import Bits
 from noiseless.ledger import Books, Ledger, State, Version
+from noiseless.work import check
 
 if TYPE_CHECKING:
     from noiseless.curator.exposure import Exposure
@@ -167,7 +167,7 @@ class Curator:
             raise RequestError("give a list of statements; one alone is for `ask`")
         several = iter(batches)
         while some := list(islice(several, _TOGETHER)):
-            together = [(batch,) if isinstance(batch, str) else tuple(batch) for batch in some]
+            together = [tuple(batch) if isinstance(batch, list | tuple) else (batch,) for batch in some]
             yield from self._answered_together(together, analyst or LOCAL)
 
     def _answered_together(
@@ -179,7 +179,7 @@ class Curator:
             for place in [place for place in range(len(batches)) if place not in found]:
                 # What is free says what is spent: behind something new it waits for its turn.
                 begin = self._asking if begun else self._reply_or_asking
-                first = _or_refusal(begin, edition, batches[place], analyst)
+                first: Any = _or_refusal(begin, edition, batches[place], analyst)
                 if first is None:
                     break
                 if isinstance(first, Asking):
@@ -196,12 +196,10 @@ class Curator:
         errands = [asking.errand(looks_up=self.ledger.has_round_trips) for asking in several]
         outcomes = self.ledger.answer_each(self.file.name, errands)
         for asking, outcome in zip(several, outcomes, strict=True):
-            if not isinstance(outcome, Exception):
-                yield self._replied(asking, *outcome)
-            elif isinstance(outcome, _REFUSALS):
-                yield outcome
+            if isinstance(outcome, Exception):
+                yield _of_one(outcome)
             else:
-                raise outcome
+                yield _or_refusal(self._replied, asking, *outcome)
 
     def _repeated(self, edition: Edition, batch: Batch) -> Reply | None:
         """The reply, if this session knows all of its answers."""
@@ -248,7 +246,8 @@ class Curator:
         """Before data is looked at for the first time: a refusal, or a reply that needs none."""
 
         def look(books: Books) -> tuple[Priced, State]:
-            priced = price_batch(batch.tellings, edition.public.record, books)
+            with batch.pricing():
+                priced = price_batch(batch.tellings, edition.public.record, books)
             books.require(shares(edition.public, priced.price), analyst=analyst)
             return priced, books.state
 
@@ -381,14 +380,24 @@ class Curator:
         return found
 
 
-def _or_refusal(
-    begin: Callable[[Edition, tuple[str, ...], str], Found],
-    edition: Edition,
-    sql: tuple[str, ...],
-    analyst: str,
-) -> Found | NoiselessError:
-    """What has begun, or why it has not."""
+def _or_refusal(work: Callable[..., Found], *given: Any) -> Found | NoiselessError:  # noqa: ANN401 - for any work
+    """What came of work for one batch, or why nothing did."""
     try:
-        return begin(edition, sql, analyst)
-    except _REFUSALS as error:
+        return work(*given)
+    except Exception as error:  # noqa: BLE001 - the others have their replies all the same
+        return _of_one(error)
+
+
+def _of_one(error: Exception) -> NoiselessError:
+    """An error that concerns one batch alone; one that concerns them all is raised.
+
+    The message of an unforeseen error may quote the data: its kind is all that is told.
+    """
+    if isinstance(error, _REFUSALS):
         return error
+    if isinstance(error, NoiselessError):
+        raise error
+    return UnansweredError(
+        f"the batch could not be answered ({type(error).__name__});"
+        " what was charged for it is free when it is asked again"
+    )

@@ -1,21 +1,22 @@
 """One version of a dataset while a session lasts: statements as they were planned, answers as they stand."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from copy import copy
+from dataclasses import dataclass, field
 
 from noiseless.accounting.cost import Cost
 from noiseless.curator.answers import Result
-from noiseless.curator.cancellation import check
 from noiseless.curator.memory import Memory, once
 from noiseless.curator.planning import Planner
 from noiseless.curator.pricing import Priced
 from noiseless.curator.public import PublicState
-from noiseless.curator.shapes import Shapes
-from noiseless.curator.statements import Planned
+from noiseless.curator.statements import CHARACTER_STEPS, Draft, Planned
 from noiseless.curator.tellings import Stored, Telling
 from noiseless.errors import RequestError
 from noiseless.ledger import Books, State
 from noiseless.queries.sql import Key, Reader
+from noiseless.work import Work, check
 
 _FREE = Cost()
 _MOST_REMEMBERED = 2**26
@@ -24,15 +25,25 @@ _MOST_REMEMBERED = 2**26
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Statements that are asked together."""
+    """Statements that are asked together.
+
+    Attributes:
+        statements: as they were planned.
+        work: what their price may still take.
+    """
 
     statements: tuple[Planned, ...]
+    work: Work = field(default_factory=Work)
 
     @once
     def tellings(self) -> tuple[Telling, ...]:
         """All that is told, each thing once."""
         found = {telling.question: telling for planned in self.statements for telling in planned.tellings}
         return tuple(found.values())
+
+    def pricing(self) -> AbstractContextManager[None]:
+        """Count the steps of a price; each time the batch is priced it may take what its plan has left."""
+        return copy(self.work).counted()
 
     @once
     def notes(self) -> tuple[str, ...]:
@@ -73,7 +84,7 @@ class Edition:
     def __init__(self, public: PublicState, name: str, digest: str, outputs: int) -> None:
         self.public, self.digest, self.outputs = public, digest, outputs
         self.planner = Planner(public)
-        self.reader = Shapes(Reader(public.schema, name, public.limits))
+        self.reader = Reader(public.schema, name, public.limits)
         self._planned = Memory[Planned](_MOST_REMEMBERED)
         self._answers = Memory[Stored](_MOST_REMEMBERED)
 
@@ -94,15 +105,25 @@ class Edition:
         """
         if not sql:
             raise RequestError("nothing is asked; give at least one SELECT")
-        return Batch(tuple([self._plan(text) for text in sql]))
+        work = Work()
+        with work.counted():
+            known = [self._planned.get(text) for text in sql]
+            new = [text for text, found in zip(sql, known, strict=True) if found is None]
+            work.spend(CHARACTER_STEPS * sum(len(text) for text in new if isinstance(text, str)))
+            drafts = [found or self._read(text) for text, found in zip(sql, known, strict=True)]
+            work.spend(sum(draft.steps for draft in drafts))
+            return Batch(tuple([self._plan(draft) for draft in drafts]), work)
 
-    def _plan(self, sql: str) -> Planned:
-        found = self._planned.get(sql)
-        if found is None:
-            check()
-            planned = Planned.of(sql, self.reader.read(sql), self.planner, self.outputs)
-            found = self._planned.keep(sql, planned, len(sql) // 10 + sum(map(_weight, planned.tellings)))
-        return found
+    def _read(self, sql: str) -> Draft:
+        check()
+        return Draft.of(sql, self.reader.read(sql), self.planner)
+
+    def _plan(self, draft: Draft | Planned) -> Planned:
+        if isinstance(draft, Planned):
+            return draft
+        planned = Planned.of(draft, self.planner, self.outputs)
+        weight = (len(draft.sql) + len(planned.statement.text)) // 10 + sum(map(_weight, planned.tellings))
+        return self._planned.keep(draft.sql, planned, weight)
 
     def notes(self, batch: Batch) -> tuple[str, ...]:
         """What whoever reads the answers must know of the columns asked about, and of the questions."""

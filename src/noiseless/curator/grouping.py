@@ -42,12 +42,14 @@ class Grouping:
         found = self._found.get(key)
         if found is None:
             small = None if by else self._small(where)
-            if small is not None:
-                return self._found.keep(key, small, sum(_EACH + len(group.cells) for group in small))
-            cells = self._passing(where)
-            groups = self._grouped(cells, by)
-            found = self._found.keep(key, groups, _EACH * len(groups) + len(cells))
+            made = self._grouped(self._passing(where), by) if small is None else small
+            weight = sum(_EACH + len(group.cells) for group in made)
+            found = self._found.keep(key, made, weight)
         return found
+
+    def count(self, where: Filter) -> int:
+        """How many cells pass a public filter."""
+        return len(self._passing(where))
 
     def _small(self, where: Filter) -> tuple[Group, ...] | None:
         """The one group of a run of values that few cells have, or none: arrays would take longer."""

@@ -10,7 +10,6 @@ from noiseless.accounting.events import with_absent
 from noiseless.accounting.partition import Partition
 from noiseless.accounting.predicate import Predicate
 from noiseless.curator.blocks import condition, most_blocks, neighbouring, with_number
-from noiseless.curator.cancellation import check
 from noiseless.curator.cell_telling import CellsAlike, CellTelling, weight_of
 from noiseless.curator.counts_telling import CountsTelling
 from noiseless.curator.grouping import Grouping
@@ -24,13 +23,17 @@ from noiseless.mechanisms.quantizer import Uniform
 from noiseless.policies.budget import coarsest, finest
 from noiseless.queries import Additive, Attribute, Query, count, total
 from noiseless.queries.filtered_mean import FilteredMean
-from noiseless.queries.filters import EVERYTHING, AllOf, Among, Everything, Filter, split
+from noiseless.queries.filters import Among, Everything, Filter, split
 from noiseless.queries.population import Group, Population
 from noiseless.queries.question import Question
 from noiseless.queries.runs import Runs, outside
+from noiseless.work import check, spend
 
 _MOST_REMEMBERED = 2**25
 """Bytes of each kind that are remembered."""
+
+_LISTED_STEPS = 3
+"""What it takes to look at a value that is listed by itself."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +58,9 @@ class Planner:
 
     def __init__(self, public: PublicState) -> None:
         self.public, self.schema, self.limits = public, public.schema, public.limits
-        self.groups = Grouping(public.schema, public.population).groups
+        self._grouping = Grouping(public.schema, public.population)
+        self.groups = self._grouping.groups
         self._private = frozenset(public.schema.private)
-        self._checked = Memory[bool](_MOST_REMEMBERED)
         self._people = Memory[People](_MOST_REMEMBERED)
         self._queries = Memory[Query](_MOST_REMEMBERED)
         self._cells = Memory[CellsAlike](_MOST_REMEMBERED)
@@ -77,51 +80,32 @@ class Planner:
             RequestError: it cannot be priced; the message says what can.
         """
         visible, hidden = self._split(question)
-        groups = self.groups(visible, question.by)
         found = []
-        for group in groups:
+        for group in self.groups(visible, question.by):
             check()
             found.append(self._part(question, hidden, self._named(group), wish).of(group))
         return tuple(found)
 
+    def extent(self, question: Question) -> tuple[int, int, int]:
+        """How many public groups and cells a question is about at most, and the runs of its private filter.
+
+        Everybody is no cell: what all people are asked together is priced once.
+        """
+        visible, hidden = self._split(question)
+        cells, runs = self._grouping.count(visible), 0 if hidden is None else len(hidden.runs)
+        if question.by:
+            return cells, cells, runs
+        return 1, 0 if cells == len(self.public.population.cells) else cells, runs
+
     def _split(self, question: Question) -> tuple[Filter, Among | None]:
         """The public part of a question's filter, and the private one; what has no price is refused."""
-        where = question.where
-        if type(where) is Everything:  # filters are abstract: `isinstance` of another one takes its time
-            return where, None
-        if type(where) is Among and where.column not in self._private:
-            return where, None
-        found = self._plain_split(question)
-        if found is not None:
-            return found
         question.check(self.schema, self.limits)
-        visible, hidden = split(where, self._private)
+        visible, hidden = split(question.where, self._private)
         if isinstance(hidden, Everything):
             return visible, None
         if not isinstance(hidden, Among):
             raise RequestError("the filter is not in its normal form; ask in SQL")
         return visible, hidden
-
-    def _plain_split(self, question: Question) -> tuple[Filter, Among] | None:
-        """The same for conditions on single columns, one of them private; refusals depend on names alone."""
-        where = question.where
-        parts = where.parts if type(where) is AllOf else (where,)
-        visible: list[Among] = []
-        hidden: list[Among] = []
-        for part in parts:
-            if type(part) is not Among:
-                return None
-            (hidden if part.column in self._private else visible).append(part)
-        if len(hidden) != 1:
-            return None
-        names = (hidden[0].column, *[part.column for part in visible])
-        key = (question.aggregate, question.column, question.by, question.share, names)
-        if self._checked.get(key) is None:
-            question.check(self.schema, self.limits)
-            self._checked.keep(key, thing=True)
-        if len(visible) == 1:
-            return visible[0], hidden[0]
-        return AllOf(tuple(visible)) if visible else EVERYTHING, hidden[0]
 
     def _part(self, question: Question, hidden: Among | None, people: People, wish: Wish) -> Part:
         if question.aggregate == "count":
@@ -161,7 +145,9 @@ class Planner:
             )
         attribute = Attribute(hidden.column, range(size))
         what = ("count", hidden.column, hidden.runs)
-        listed = self._listed(what, lambda: count(1, attribute, _numbers(hidden.runs), self.limits.rows))
+        listed = self._listed(
+            hidden.column, what, lambda: count(1, attribute, _numbers(hidden.runs), self.limits.rows)
+        )
         return Part(self._cell(people, what, replace(listed, people=people.size), wish))
 
     def _histogram(self, people: People, name: str, wish: Wish) -> Part:
@@ -170,6 +156,7 @@ class Planner:
         blocks = size
         if wish.error is None:
             blocks = most_blocks(size, rows, wish.outputs, alike=people.cells is None)
+        spend(_LISTED_STEPS * blocks)
         return Part(self._counts(people, neighbouring(name, size, blocks)))
 
     def _condition(self, hidden: Among, size: int) -> tuple[Predicate, Alike]:
@@ -177,7 +164,7 @@ class Planner:
         if found is None:
             made = condition(hidden.column, size, hidden.runs)
             both = (made, Alike(write_partition(made.partition)))
-            found = self._conditions.keep((hidden.column, hidden.runs), both, 1 + len(hidden.runs))
+            found = self._conditions.keep((hidden.column, hidden.runs), both, 8 * len(hidden.runs))
         return found
 
     def _counts(self, people: People, partition: Partition, alike: Alike | None = None) -> CountsTelling:
@@ -209,7 +196,7 @@ class Planner:
             resolved = bare.resolve(self.schema, alone, self.limits)[0].query
             if not isinstance(resolved, Query):
                 raise TypeError(f"no number is asked for by {question.aggregate}")
-            found = self._queries.keep(key, resolved)
+            found = self._queries.keep(key, resolved, weight_of(resolved))
         return found
 
     def _filtered_sum(self, question: Question, people: People, hidden: Among, wish: Wish) -> Part:
@@ -217,7 +204,7 @@ class Planner:
         attribute = self._attribute(column)
         if hidden.column != column:
             listed = self._listed(
-                (column,), lambda: total(1, self._with_absent(column), rows=self.limits.rows)
+                column, (column,), lambda: total(1, self._with_absent(column), rows=self.limits.rows)
             )
             what = ("sum", column, hidden.column, hidden.runs)
             query = replace(listed, people=people.size)
@@ -228,7 +215,9 @@ class Planner:
             runs = with_number(runs, int(zero))  # whether a value of 0 counts makes no difference
         if runs == ((0, attribute.size),):
             return self._plain(question, people, wish)
-        listed = self._listed((column, runs), lambda: total(1, attribute, _numbers(runs), self.limits.rows))
+        listed = self._listed(
+            column, (column, runs), lambda: total(1, attribute, _numbers(runs), self.limits.rows)
+        )
         what, query = ("sum", column, column, runs), replace(listed, people=people.size)
         return Part(self._cell(people, what, query, wish, added=(attribute, runs)))
 
@@ -244,7 +233,7 @@ class Planner:
 
     def _attribute(self, name: str) -> Attribute:
         found = self._attributes.get(name)
-        return found or self._attributes.keep(name, Attribute.of(name, self.schema.columns[name]))
+        return found or self._attributes.keep(name, Attribute.of(name, self.schema.columns[name]), 0)
 
     def _with_absent(self, name: str) -> Attribute:
         """The attribute, and 0 for those whom a filter leaves out."""
@@ -254,10 +243,11 @@ class Planner:
             found = self._attributes.keep((name, "absent"), made, made.size)
         return found
 
-    def _listed(self, key: Hashable, make: Callable[[], Additive]) -> Additive:
+    def _listed(self, name: str, key: Hashable, make: Callable[[], Additive]) -> Additive:
         """A sum that lists what each number contributes: made once for groups of all sizes."""
         found = self._sums.get(key)
         if found is None:
+            spend(_LISTED_STEPS * self.schema.columns[name].size)
             made = make()
             found = self._sums.keep(key, made, weight_of(made))
         return found
@@ -265,8 +255,9 @@ class Planner:
     def _passed(self, runs: Runs) -> frozenset[int]:
         found = self._numbers.get(runs)
         if found is None:
+            spend(sum(stop - start for start, stop in runs))
             made = _numbers(runs)
-            found = self._numbers.keep(runs, made, 1 + len(made))
+            found = self._numbers.keep(runs, made, len(made))
         return found
 
     def _passing(self, hidden: Among) -> tuple[str, int, Runs]:
@@ -286,8 +277,9 @@ class Planner:
         key = (what, people.size, wish.outputs, wish.error)
         alike = self._cells.get(key)
         if alike is None:
+            spend(_LISTED_STEPS * weight_of(query))
             made = CellsAlike(mechanism_for(query, wish))
-            alike = self._cells.keep(key, made, weight_of(query))
+            alike = self._cells.keep(key, made, weight_of(query) + sum(map(_length, what)))
         asked, version = (*what, self.limits.rows), self.public.version
         mechanism = alike.mechanism
         return CellTelling(
@@ -318,6 +310,10 @@ def _finest_mean(query: FilteredMean, outputs: int) -> QuantizedQuery:
     found = [QuantizedQuery(query, Uniform(query.span, number)) for number in (1, left, cells)]
     sound = [mechanism for mechanism in found if mechanism.reach.outputs <= outputs]
     return min(sound, key=lambda mechanism: mechanism.worst_error)
+
+
+def _length(part: Hashable) -> int:
+    return 2 * len(part) if isinstance(part, tuple) else 0
 
 
 def _numbers(runs: Runs) -> frozenset[int]:

@@ -12,12 +12,12 @@ from noiseless.accounting.known import Known
 from noiseless.accounting.mixtures import Part
 from noiseless.accounting.partition import Partition
 from noiseless.accounting.record import Record
-from noiseless.curator.cancellation import check
 from noiseless.curator.cell_telling import CellTelling, read_cells
 from noiseless.curator.public import PublicState
 from noiseless.curator.tellings import Earlier, Stored, Telling, read_partition
 from noiseless.ledger import Lookups, Told
 from noiseless.mechanisms.quantizer import Quantizer
+from noiseless.work import check
 
 _FREE = Cost()
 _NOTHING = Known()

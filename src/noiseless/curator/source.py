@@ -11,7 +11,6 @@ from glob import escape, glob, has_magic
 from pathlib import Path
 from typing import NamedTuple
 
-from noiseless.curator.cancellation import WorkCancelledError, check
 from noiseless.curator.file import CuratorFile
 from noiseless.curator.snapshot import Snapshot
 from noiseless.errors import NoiselessError, OutputError, SourceError
@@ -19,6 +18,7 @@ from noiseless.private_files import create_private
 from noiseless.tables import Table, open_table
 from noiseless.tables.engine import OwnEngine
 from noiseless.tables.postgres_watch import StateWatch
+from noiseless.work import WorkCancelledError, check
 
 _KEY_BYTES, _SALT_BYTES = 32, 16
 _LOOK_SECONDS = 0.1

@@ -8,7 +8,6 @@ from noiseless.curator.counts_telling import CountsTelling
 from noiseless.curator.memory import once
 from noiseless.curator.parts import Part
 from noiseless.curator.planning import Planner, Wish
-from noiseless.curator.shapes import Reading
 from noiseless.curator.tellings import Stored, Telling
 from noiseless.domain import Column, Value
 from noiseless.exact import Bits
@@ -23,46 +22,79 @@ _MOST_REACH = 10**6
 """Nobody has a budget for more outputs of one question."""
 
 
+CHARACTER_STEPS = 20
+"""What it takes to read a character of a new text."""
+_GROUP_STEPS = 150
+"""What it takes to plan and to price a question about a public group."""
+_CELL_STEPS, _RUNS_A_STEP = 4, 8
+"""What it takes to price a question for the people of a public cell, and runs of its private filter there."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A statement that was read, and how much work its plan and its price are.
+
+    Attributes:
+        sql: as it was asked.
+        statement: as it was understood.
+        steps: the work, in steps of about a microsecond.
+    """
+
+    sql: str
+    statement: Statement
+    steps: int
+
+    @classmethod
+    def of(cls, sql: str, statement: Statement, planner: Planner) -> "Draft":
+        """Count the work: it depends on the questions and on public state."""
+        steps = 0
+        for question in statement.questions:
+            groups, cells, runs = planner.extent(question)
+            steps += _GROUP_STEPS * groups + cells * (_CELL_STEPS + runs // _RUNS_A_STEP)
+        return cls(sql, statement, steps)
+
+
 @dataclass(frozen=True, eq=False)
 class Planned:
     """A statement and what it comes to.
 
     Attributes:
         sql: as it was asked.
-        statement: it, or one of its shape: how a reply is made.
+        statement: as it was understood.
+        steps: how much work its price is.
         groups: the public groups that have a row in the reply.
-        parts: what each question of `statement` comes to here, by the values that name a group.
+        parts: what each of its questions comes to, by the values that name a group.
         classes: the column of a histogram.
     """
 
     sql: str
     statement: Statement
+    steps: int
     groups: tuple[Group, ...]
     parts: Mapping[Question, Groups]
     classes: Column | None
 
     @classmethod
-    def of(cls, sql: str, reading: Reading, planner: Planner, default: int) -> "Planned":
+    def of(cls, draft: Draft, planner: Planner, default: int) -> "Planned":
         """Plan a statement.
 
         Args:
-            sql: as it was asked.
-            reading: as it was understood.
+            draft: as it was read.
             planner: for the dataset's version.
             default: how many outputs a question may have unless it says otherwise.
 
         Raises:
             RequestError: it asks what cannot be priced.
         """
-        statement = reading.statement
+        statement = draft.statement
         wish = _wish(statement.hints, default)
         parts = {
-            question: {part.group: part for part in planner.parts(now, wish)}
-            for question, now in zip(statement.questions, reading.questions, strict=True)
+            question: {part.group: part for part in planner.parts(question, wish)}
+            for question in statement.questions
         }
-        groups = planner.groups(reading.groups, statement.by)
+        groups = planner.groups(statement.groups, statement.by)
         classes = None if statement.histogram is None else planner.schema.columns[statement.histogram]
-        return cls(sql, statement, groups, parts, classes)
+        return cls(draft.sql, statement, draft.steps, groups, parts, classes)
 
     @once
     def tellings(self) -> tuple[Telling, ...]:

@@ -19,6 +19,9 @@ from noiseless.queries.influence import Images, Influence, Slide, length, whole_
 _MOST_WORK = 2**24
 """Up to this many pairs of a base and a move are looked at one by one; beyond, reach is a bound."""
 
+_MOVE_STEPS, _BASES_A_STEP = 8, 32
+"""What it takes to look at a move from all bases."""
+
 
 @dataclass(frozen=True)
 class Reach:
@@ -47,6 +50,19 @@ def reach(query: Query, quantizer: Quantizer) -> Reach:
     return Reach(most, any(part.exact for part in found if part.outputs == most))
 
 
+def steps_of_reach(query: Query) -> int:
+    """What it takes to count the reach, for any cells, in steps of about a microsecond."""
+    listed = (i for i in query.influences if isinstance(i, Influence) and _is_counted(i))
+    return sum(length(i.moves) * (_MOVE_STEPS + length(i.bases) // _BASES_A_STEP) for i in listed)
+
+
+def _is_counted(influence: Influence) -> bool:
+    """Whether pairs of a base and a move are looked at one by one."""
+    moves, bases = influence.moves, influence.bases
+    regular = _consecutive(moves) and _consecutive(bases)
+    return not regular and length(moves) * length(bases) <= _MOST_WORK
+
+
 @singledispatch
 def _of(influence: Influence | Images | Slide, quantizer: Quantizer) -> Reach:
     """Exactly where moves and bases are regular or few; otherwise for all places a sweep can be at."""
@@ -56,7 +72,7 @@ def _of(influence: Influence | Images | Slide, quantizer: Quantizer) -> Reach:
     cap = length(moves) if influence.most is None else min(length(moves), influence.most)
     if _consecutive(moves) and _consecutive(bases):
         return Reach(min(_sliding(quantizer, influence.sweep, bases[-1], bases[0]), cap), influence.exact)
-    if length(moves) * length(bases) <= _MOST_WORK:
+    if _is_counted(influence):
         return Reach(min(_counted(influence, quantizer), cap), influence.exact)
     return Reach(min(_sliding(quantizer, influence.sweep, bases[-1], 0), cap), exact=False)
 

@@ -8,8 +8,10 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, floor_of_power
 from noiseless.mechanisms.quantized import QuantizedQuery
 from noiseless.mechanisms.quantizer import Edged, Quantizer, Stepped, Uniform
+from noiseless.mechanisms.reach import steps_of_reach
 from noiseless.queries import Images, Influence, Lattice, Query, Slide
 from noiseless.queries.influence import length
+from noiseless.work import check, spend
 
 _MOST_BITS = 10_000
 """More bits than any record has: a budget beyond is a slip of the pen."""
@@ -55,7 +57,9 @@ def finest(query: Query, allowed: int) -> QuantizedQuery:
     if allowed < 1:
         raise RequestError("a mechanism has at least one output; allow a reach of 1 or more")
     found = [QuantizedQuery(query, quantizer) for quantizer in _candidates(query, allowed)]
-    sound = [mechanism for mechanism in found if mechanism.reach.outputs <= allowed]
+    answers = len(query.attainable) if isinstance(query.attainable, tuple) else 0
+    spend(len(found) * (answers + steps_of_reach(query)))
+    sound = [mechanism for mechanism in found if _is_within(mechanism, allowed)]
     return min(sound, key=lambda mechanism: (mechanism.worst_error, mechanism.quantizer.cells))
 
 
@@ -74,6 +78,11 @@ def _candidates(query: Query, allowed: int) -> Iterator[Quantizer]:
         yield Stepped(span, 1)
     elif allowed > 1:
         yield Stepped(span, min(ceil(Fraction(sweep, allowed - 1)), ceil(Fraction(span.last + 1, allowed))))
+
+
+def _is_within(mechanism: QuantizedQuery, allowed: int) -> bool:
+    check()
+    return mechanism.reach.outputs <= allowed
 
 
 def _most_caused(influence: Influence | Images | Slide) -> int | float:

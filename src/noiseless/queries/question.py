@@ -62,10 +62,6 @@ class Question:
     share: Rational | None = None
     most: int = 1
 
-    def among(self, where: Filter) -> "Question":
-        """The same about other rows."""
-        return Question(self.aggregate, self.column, where, self.by, self.share, self.most)
-
     def __post_init__(self) -> None:
         if self.aggregate not in _AGGREGATES:
             raise RequestError(f"no aggregate is called {self.aggregate!r}; take {', '.join(_AGGREGATES)}")

@@ -6,7 +6,6 @@ from fastapi import APIRouter, Depends, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from noiseless.curator.cancellation import WorkCancelledError, check
 from noiseless.errors import NoiselessError
 from noiseless.ledger.asked_batches import AskedBatch, list_batches
 from noiseless.server import descriptions, models, replies
@@ -23,6 +22,7 @@ from noiseless.server.requests import (
     office_of,
     worked,
 )
+from noiseless.work import WorkCancelledError, check
 
 router = APIRouter(dependencies=[Depends(known_parameters)])
 

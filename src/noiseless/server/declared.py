@@ -7,7 +7,6 @@ from pathlib import Path
 
 from noiseless.accounting.cost import Budget
 from noiseless.curator import Curator, CuratorFile
-from noiseless.curator.cancellation import WorkCancelledError
 from noiseless.curator.edition import Edition
 from noiseless.errors import NoiselessError
 from noiseless.ledger import Ledger, LedgerError, UnknownDatasetError
@@ -15,6 +14,7 @@ from noiseless.ledger.asked_batches import read_note, write_note
 from noiseless.ledger.entries import canonical
 from noiseless.ledger.wire import budget_json
 from noiseless.server.logs import log
+from noiseless.work import WorkCancelledError
 
 _BUDGET_IN_FILE = "the budget in the file"
 

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from noiseless.accounting.cost import Budget, Cost
 from noiseless.curator import CuratorFile, Reply
-from noiseless.curator.cancellation import WorkCancelledError
 from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.ledger import LedgerError, State
 from noiseless.ledger.asked_batches import (
@@ -24,6 +23,7 @@ from noiseless.server.declared import ServedCurator, UndeclaredError, note_budge
 from noiseless.server.errors import bad_query, data_changed
 from noiseless.server.remembered import FreeBatches, Known, KnownAnswers, Sql
 from noiseless.server.standings import AnalystKey, Looked, Standing
+from noiseless.work import WorkCancelledError
 
 Found = TypeVar("Found")
 

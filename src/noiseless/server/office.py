@@ -8,7 +8,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from noiseless.curator.cancellation import Cancellation, WorkCancelledError
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger.entries import now
 from noiseless.ledger.sharing import SharedLedger
@@ -23,6 +22,7 @@ from noiseless.server.remembered import MOST_BYTES
 from noiseless.server.settings import Settings
 from noiseless.server.standings import AnalystKey, Looked, Standings
 from noiseless.server.turns import Turns
+from noiseless.work import Cancellation, WorkCancelledError
 
 Found = TypeVar("Found")
 

@@ -1,10 +1,11 @@
 from itertools import combinations, product
+from math import prod
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.accounting.partition import Partition, jointly_refined, refined
+from noiseless.accounting.partition import Partition, independently_refined, refined
 from noiseless.accounting.predicate import Predicate
 from noiseless.errors import RequestError
 
@@ -78,22 +79,46 @@ def test_a_cut_through_interleaved_blocks_parts_them_all() -> None:
     assert Partition.each("x", 4).spread(5) == 4
 
 
-def test_partitions_of_different_attributes_meet_on_combinations() -> None:
-    both = jointly_refined([Partition.of("y", [0, 1, 1]), Partition.of("x", [0, 1])])
-    assert both is not None
-    assert both.names == ("x", "y")
-    assert both.blocks == 4
+def test_partitions_of_related_attributes_meet_on_combinations() -> None:
+    both = Partition.of(("x", "y"), [0, 1, 1, 2, 3, 3], (2, 3))
     swapped = Partition.of(("y", "x"), [0, 1, 2, 3, 2, 3], (3, 2))
-    assert jointly_refined([swapped, both]) == both
+    assert independently_refined([swapped, both, Partition.of("y", [0, 1, 1])]) == [both]
 
 
 def test_too_many_combinations_are_not_listed() -> None:
-    assert jointly_refined([Partition.each("x", 3000), Partition.each("y", 3000)]) is None
+    both = Partition(("x", "y"), (3000, 3000), (0,), (0,))
+    assert independently_refined([Partition.each("x", 3000), both]) is None
+    assert independently_refined([Partition.each("x", 3000), Partition.each("y", 3000)]) is not None
 
 
 def test_partitions_must_agree_about_a_domain() -> None:
     with pytest.raises(RequestError, match="'x' disagree"):
-        jointly_refined([Partition.of("x", [0, 1]), Partition.of("x", [0, 1, 1])])
+        independently_refined([Partition.of("x", [0, 1]), Partition.of("x", [0, 1, 1])])
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.lists(st.integers(0, 2), min_size=4, max_size=4).map(lambda labels: Partition.of("x", labels)),
+            st.lists(st.integers(0, 2), min_size=3, max_size=3).map(lambda labels: Partition.of("y", labels)),
+            st.lists(st.integers(0, 2), min_size=2, max_size=2).map(lambda labels: Partition.of("z", labels)),
+            st.lists(st.integers(0, 1), min_size=6, max_size=6).map(
+                lambda labels: Partition.of(("y", "z"), labels, (3, 2))
+            ),
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_atoms_of_independent_attributes_combine_freely(partitions: list[Partition]) -> None:
+    """As many as values that some partition tells apart, counted one by one."""
+    told = set()
+    for x, y, z in product(range(4), range(3), range(2)):
+        places = {("x",): x, ("y",): y, ("z",): z, ("y", "z"): 2 * y + z}
+        told.add(tuple(partition.label_at(places[partition.names]) for partition in partitions))
+    found = independently_refined(partitions)
+    assert found is not None
+    assert prod(atoms.blocks for atoms in found) == len(told)
 
 
 @given(st.sets(st.integers(0, 3)), st.sets(st.integers(0, 2)))

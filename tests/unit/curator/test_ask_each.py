@@ -4,8 +4,10 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +19,7 @@ from noiseless.curator import ChangedSourceError, Curator, Reply, UnansweredErro
 from noiseless.curator.counts_telling import CountsTelling
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger import LedgerError, QuotaError
+from noiseless.queries.sql import SqlError
 
 MEAN = "SELECT AVG(kwh) FROM meters"
 COUNT = "SELECT COUNT(*) FROM meters WHERE kwh > 2"
@@ -141,6 +144,35 @@ def test_what_cannot_be_computed_leaves_the_others_alone(
     assert isinstance(again, Reply)
     assert again.batch.outputs == 1
     assert again.answers[0].value == Fraction(5)
+
+
+@pytest.mark.parametrize(
+    "place", ["noiseless.curator.planning.Planner.parts", "noiseless.curator.statements.Planned.reply"]
+)
+def test_what_nobody_foresaw_leaves_the_others_alone(
+    curator: Curator, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """Before its charge and after it; the kind of the error is all that is told."""
+    *path, name = place.split(".")
+    owner = getattr(import_module(".".join(path[:-1])), path[-1])
+    work = getattr(owner, name)
+
+    def fail(self: object, given: Any, *more: Any) -> Any:  # noqa: ANN401 - as the method
+        if getattr(given, "aggregate", "") == "max" or "MAX(kwh)" in getattr(self, "sql", ""):
+            raise ZeroDivisionError("8.5")
+        return work(self, given, *more)
+
+    monkeypatch.setattr(owner, name, fail)
+    found = list(curator.ask_each([MEAN, "SELECT MAX(kwh) FROM meters", COUNT, MEAN]))
+    assert [type(outcome) for outcome in found] == [Reply, UnansweredError, Reply, Reply]
+    assert "ZeroDivisionError" in str(found[1])
+    assert "8.5" not in str(found[1])
+
+
+def test_what_is_no_text_leaves_the_others_alone(curator: Curator) -> None:
+    found = list(curator.ask_each([MEAN, 5, None, (), [COUNT, 7], COUNT]))  # type: ignore[list-item]
+    refused = (SqlError, SqlError, RequestError, SqlError)
+    assert all(map(isinstance, found, (Reply, *refused, Reply)))
 
 
 def test_a_ledger_that_cannot_be_written_ends_it_and_nothing_leaves(

@@ -9,11 +9,11 @@ import pytest
 
 from curator_examples import write_curator
 from noiseless.curator import Curator
-from noiseless.curator.cancellation import Cancellation, WorkCancelledError, active, check
 from noiseless.curator.planning import Planner
 from noiseless.curator.snapshot import Snapshot
 from noiseless.curator.tellings import Telling
 from noiseless.tables import open_table
+from noiseless.work import Cancellation, WorkCancelledError, active, check
 
 TOTAL = "SELECT SUM(kwh) FROM meters"
 

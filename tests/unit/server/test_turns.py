@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from noiseless.curator import Curator
-from noiseless.curator.cancellation import check
 from noiseless.curator.planning import Planner
 from noiseless.server.turns import Turns
+from noiseless.work import check
 from server_examples import TOTAL, code, example
 from waiting import HANGS
 

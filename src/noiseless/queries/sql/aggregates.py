@@ -134,7 +134,7 @@ class Asking:
         argument = self._argument(node.this)
         number, where = argument.number, AllOf((rows, argument.condition))
         if argument.zero_elsewhere:
-            return self._total(node, number, where) / self._ask("count", None, rows, node)
+            return self._total(node, number, where) / self._people(node, rows)
         column = self._column(node, number)
         mean = self._share_of_true(node, column, where) or self._ask("mean", column, where, node)
         return mean.times(number.factor) + constant(number.offset)
@@ -147,8 +147,14 @@ class Asking:
         if hidden or column not in schema.private or not isinstance(declared, BooleanColumn):
             return None
         true = Among(column, passing(column, declared, "=", constant=True), declared)
-        counted = self._ask("count", None, AllOf((where, true)), node)
-        return counted / self._ask("count", None, where, node)
+        return self._ask("count", None, AllOf((where, true)), node) / self._people(node, where)
+
+    def _people(self, node: exp.Expression, where: Filter) -> Combination:
+        """How many rows a mean is over; there is none over nobody."""
+        found = self._ask("count", None, where, node)
+        if found.constant == 0:
+            self.scope.refuse(node, "nobody can pass the filter", "there is nothing to ask about")
+        return found
 
     def _of_order(self, node: exp.Expression, rows: Filter) -> Combination:
         """MIN(a x + b) = a MIN(x) + b, or a MAX(x) + b where a is below 0."""
@@ -165,7 +171,7 @@ class Asking:
     def _sample_variance(self, node: exp.Expression, rows: Filter) -> Combination:
         """The variance times n / (n - 1); the size n of the group is public."""
         argument = self._argument(node.this)
-        people = self._ask("count", None, AllOf((rows, argument.condition)), node)
+        people = self._people(node, AllOf((rows, argument.condition)))
         return self._variance(node, rows) * people / (people - constant(1))
 
     def _quantile(self, node: exp.Expression, rows: Filter) -> Combination | None:

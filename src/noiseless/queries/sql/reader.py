@@ -1,17 +1,11 @@
-"""Reading SQL: texts into statements, with a memory for texts that come again."""
+"""Reading SQL: texts into statements."""
 
-from functools import lru_cache
+from dataclasses import dataclass
 
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
 from noiseless.queries.question import Limits
 from noiseless.queries.sql.statement import Statement
-
-_REMEMBERED = 1024
-"""So many texts are kept with what they came to."""
-
-_LONGEST = 4096
-"""Longer texts are not kept."""
 
 
 def parse(sql: str, schema: Schema, table: str, limits: Limits | None = None) -> Statement:
@@ -38,8 +32,9 @@ def parse(sql: str, schema: Schema, table: str, limits: Limits | None = None) ->
     return read_select(sql, schema, table, limits)
 
 
+@dataclass(frozen=True)
 class Reader:
-    """Reads SQL about one table, and remembers what the latest texts came to.
+    """Reads SQL about one table.
 
     Attributes:
         schema: the declared columns.
@@ -47,11 +42,9 @@ class Reader:
         limits: what the owner declares about persons and groups.
     """
 
-    def __init__(self, schema: Schema, table: str, limits: Limits | None = None) -> None:
-        self.schema = schema
-        self.table = table
-        self.limits = limits
-        self._read = lru_cache(_REMEMBERED)(self._parse)
+    schema: Schema
+    table: str
+    limits: Limits | None = None
 
     def read(self, sql: str) -> Statement:
         """The questions that a SELECT asks.
@@ -59,8 +52,4 @@ class Reader:
         Raises:
             SqlError: it asks none that can be priced; see `parse`.
         """
-        short = isinstance(sql, str) and len(sql) <= _LONGEST
-        return self._read(sql) if short else self._parse(sql)
-
-    def _parse(self, sql: str) -> Statement:
         return parse(sql, self.schema, self.table, self.limits)

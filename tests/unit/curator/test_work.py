@@ -1,0 +1,162 @@
+"""The work of a price is bounded before it is done, in steps that are counted, and ends when nobody waits."""
+
+from itertools import count
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from curator_examples import write_curator
+from noiseless.accounting.batches import price
+from noiseless.curator import Cancellation, Curator, WorkCancelledError, WorkError
+from noiseless.curator.edition import Edition
+from noiseless.curator.planning import Planner
+from noiseless.curator.public import PublicState
+from noiseless.curator.statements import Draft
+from noiseless.domain import Schema
+from noiseless.errors import RequestError
+from noiseless.queries.population import Population
+from noiseless.queries.question import Limits
+from noiseless.work import MOST_STEPS, Work
+from sql_examples import SCHEMA, TABLE, Grammar
+from sql_worlds import World, random_records
+
+TOWNS = 30_000
+WIDE = Schema.parse(
+    f"""
+    [columns.town]
+    role = "public"
+    bounds = [0, {TOWNS - 1}]
+    [columns.x]
+    role = "private"
+    bounds = [0, 999]
+    [columns.y]
+    role = "private"
+    bounds = [0, 1000000]
+    """
+)
+
+
+@pytest.fixture(scope="module")
+def wide() -> Edition:
+    """Many public cells, of two people each."""
+    cells = Population(("town",), tuple((town,) for town in range(TOWNS)), (2,) * TOWNS)
+    return Edition(PublicState(WIDE, Limits(), cells, 1), "d", "digest", 2)
+
+
+def steps(edition: Edition, *sql: str) -> int:
+    """The work of some statements, which is not done."""
+    return sum(Draft.of(text, edition.reader.read(text), edition.planner).steps for text in sql)
+
+
+def scattered(length: int) -> str:
+    return ", ".join(map(str, sorted(Random(length).sample(range(1000), length))))
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [
+        ["SELECT town, " + ", ".join(f"SUM(x) * {n}, MAX(x), MIN(y), AVG(y), MEDIAN(x)" for n in (2, 3)) + " "
+         "FROM d GROUP BY town"],
+        [f"SELECT COUNT(*) FROM d WHERE town < {TOWNS - n} AND x IN ({scattered(90)})" for n in range(1, 60)],
+        [f"SELECT SUM(x) FROM d WHERE town <> {n}" for n in range(200)],
+    ],
+)  # fmt: skip
+def test_a_batch_that_is_too_much_work_is_refused_before_any_of_it_is_done(
+    wide: Edition, monkeypatch: pytest.MonkeyPatch, batch: list[str]
+) -> None:
+    planned = count()
+    monkeypatch.setattr(Planner, "_part", lambda *_: next(planned))
+    with pytest.raises(WorkError, match="takes too much work; ask for fewer statements") as refused:
+        wide.batch(batch)
+    assert isinstance(refused.value, RequestError)
+    assert len(str(refused.value).splitlines()) == 1
+    assert next(planned) == 0
+
+
+def test_texts_are_counted_before_they_are_read(wide: Edition) -> None:
+    monstrous = ["SELECT nonsense " + "x" * 90_000] * 20
+    with pytest.raises(WorkError):
+        wide.batch(monstrous)
+
+
+def test_values_that_are_listed_are_counted_before_they_are(wide: Edition) -> None:
+    """A short text may list a million values, or try thousands of cells."""
+    listed = [f"SELECT SUM(y) FROM d WHERE y <> {n}" for n in range(1, 20)]
+    tried = [f"SELECT SUM(x) FROM d WHERE town = 3 AND x IN ({scattered(500)})"]
+    for batch in (listed, tried):
+        with pytest.raises(WorkError):
+            wide.batch(batch)
+
+
+def test_what_people_ask_is_allowed(wide: Edition) -> None:
+    """Four aggregates of each of 30,000 groups; a hundred lists of conditions; a dashboard of sums."""
+    usual = [
+        ["SELECT town, AVG(x), SUM(y), MAX(y), COUNT(*) FILTER (WHERE x > 3) FROM d GROUP BY town"],
+        [f"SELECT COUNT(*) FROM d WHERE x IN ({scattered(20 + n)})" for n in range(100)],
+        [f"SELECT AVG(x), SUM(y) FROM d WHERE town BETWEEN {n} AND {n + 500}" for n in range(1000)],
+        [f"SELECT SUM(x) FROM d WHERE x < {n}" for n in range(1, 500)],
+    ]
+    for batch in usual:
+        assert steps(wide, *batch) + 20 * sum(map(len, batch)) <= MOST_STEPS
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_statement_comes_to_more_than_was_counted(seed: int) -> None:
+    """The groups and cells that it is about, one by one."""
+    random = Random(seed)
+    population = World.of(random_records(random, 40)).population
+    edition = Edition(PublicState(SCHEMA, Limits(1, 1), population, 1), TABLE, "digest", 4)
+    counted = 0
+    for _ in range(60):
+        sql = Grammar(random).statement()
+        try:
+            (planned,) = edition.batch([sql]).statements
+        except RequestError:
+            continue
+        parts = [part for by_group in planned.parts.values() for part in by_group.values()]
+        cells = sum(len(telling.people.cells or ()) for telling in planned.tellings)
+        assert planned.steps >= 150 * len(parts) + 4 * cells
+        counted += 1
+    assert counted > 20
+
+
+class Waiting(Cancellation):
+    """Somebody who goes away after being asked so many times."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most, self.asked = most, 0
+
+    def check(self) -> None:
+        self.asked += 1
+        if self.asked > self.most:
+            self.cancel()
+        super().check()
+
+
+@pytest.mark.parametrize("polls", [0, 1, 5, 12])
+def test_a_price_is_given_up_when_nobody_waits(tmp_path: Path, polls: int) -> None:
+    batch = ["SELECT suburb, AVG(kwh), MAX(kwh) FROM meters GROUP BY suburb", "SELECT SUM(kwh) FROM meters"]
+    with Curator.open(write_curator(tmp_path)) as curator:
+        for work in (curator.price, curator.ask):
+            with Waiting(polls).active(), pytest.raises(WorkCancelledError):
+                work(*batch)
+        assert curator.state.spent.outputs == 1
+        assert curator.ask(*batch).batch.outputs > 1
+
+
+def test_each_group_asks_whether_somebody_waits(wide: Edition) -> None:
+    with Waiting(10**6).active() as waiting:
+        batch = wide.batch(["SELECT town, AVG(x) FROM d WHERE town < 300 GROUP BY town"])
+        with batch.pricing():
+            price([telling.event for telling in batch.tellings], wide.public.record)
+    assert waiting.asked >= 3 * 300
+
+
+def test_an_allowance_is_that_of_one_batch() -> None:
+    work = Work(most=10)
+    work.spend(10)
+    with pytest.raises(WorkError):
+        work.spend(1)
+    Work(most=10).spend(10)
