@@ -1,13 +1,11 @@
 """The audit under rules beside the audit without them: what the rules buy, and at what price."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow.types as pt
 
 from noiseless.audits.anonymity import k_anonymity
 from noiseless.audits.assigned import Assigned, Roles
@@ -20,7 +18,6 @@ from noiseless.audits.totals import Closest, Totals, totals_of
 from noiseless.audits.witness import shown
 from noiseless.display import aligned, html_rows
 from noiseless.exact import Bits, round_up
-from noiseless.tables import Table
 
 if TYPE_CHECKING:
     from noiseless.audits.result import Audit
@@ -147,8 +144,6 @@ class UnderRules:
         audit = self.audit
         if not self.ruling.changes_what_is_seen:
             return "no rule changes what is seen of the public columns"
-        if (column := _lengths_of_time(audit.table, audit.public)) is not None:
-            return f"{column} holds lengths of time; rules are compared where values are numbers or dates"
         roles = Roles(audit.sensitive, audit.public, audit.given, audit.unit)
         told_as = self.changes[0].kind if self.changes else None
         return finest_cells(self.ruling.raw, roles, self.after.min_posterior, told_as)
@@ -231,11 +226,3 @@ class UnderRules:
             "finest_reason": self.finest_reason,
             "totals": [t.to_dict() for t in totals],
         }
-
-
-def _lengths_of_time(table: Table, public: Sequence[str]) -> str | None:
-    """The one public column, if it holds lengths of time, which the engine reads as whole numbers."""
-    memory = getattr(table, "memory", None)
-    if memory is None or len(public) > 1 or public[0] not in memory.column_names:
-        return None
-    return public[0] if pt.is_duration(memory.schema.field(public[0]).type) else None
