@@ -9,7 +9,7 @@ import json
 import os
 import signal
 import sys
-from functools import partial
+from functools import partialmethod
 
 import pyarrow as pa
 import typer
@@ -41,7 +41,8 @@ def start(arguments: list[str], log: str, failpoint: str | None) -> int:
         os.dup2(out, 1)
         os.dup2(out, 2)
         failpoints._armed = failpoints._Armed(failpoint)
-        settings.Settings = partial(settings.Settings, patience=HANGS)  # type: ignore[misc, assignment]
+        patient = partialmethod(settings.Settings.__init__, patience=HANGS)
+        settings.Settings.__init__ = patient  # type: ignore[assignment]
         command = typer.Typer()
         command.command()(serve_command)
         command(arguments, standalone_mode=False)

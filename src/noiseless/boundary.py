@@ -7,6 +7,7 @@ types; those of constructors, which would take anything and fail later, at once.
 import inspect
 import linecache
 import sys
+import traceback
 import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -93,6 +94,8 @@ def _guard(function: Callable[..., Any], name: str, *, eager: bool) -> Callable[
         except NoiselessError:
             raise
         except _FAULTS as error:
+            if _is_of_a_function_given(error, (*args, *kwargs.values())):
+                raise
             _check(function, name, args, kwargs)
             if isinstance(error, _UNCLEAR) or not _is_said(error):
                 help_on = f"help(noiseless.{name}) says what it takes"
@@ -100,6 +103,12 @@ def _guard(function: Callable[..., Any], name: str, *, eager: bool) -> Callable[
             raise
 
     return call
+
+
+def _is_of_a_function_given(error: BaseException, arguments: Iterable[object]) -> bool:
+    """Whether an error comes from a function of the user's, who knows best what it says."""
+    codes = {getattr(argument, "__code__", None) for argument in arguments} - {None}
+    return any(frame.f_code in codes for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 def _is_said(error: BaseException) -> bool:

@@ -339,7 +339,7 @@ def _text(found: "Quantized", out: Path | None) -> str:
     if found.persons is None:
         notes.append("Readings of one person add up: --unit COLUMN counts them.")
     warnings = [f"Warning: {one}." for one in found.warnings]
-    return "\n".join([text_table(f"{verdict}\n", lines), "", *notes, *warnings])
+    return "\n".join([verdict, text_table("", lines), "", *notes, *warnings])
 
 
 def _cells(count: int) -> str:

@@ -467,7 +467,7 @@ def test_a_child_process_uses_connections_of_its_own(ledger: Ledger) -> None:
 
 
 def test_entries_come_in_pages(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("noiseless.ledger.ledger._PAGE", 2)
+    monkeypatch.setattr("noiseless.ledger.pages._MOST", 2)
     ledger.declare("meters", digest="a", budget=20)
     for _ in range(4):
         charge(ledger, Cost(2))
