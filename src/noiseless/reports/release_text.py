@@ -157,9 +157,9 @@ def _methods(frontier: ReleaseFrontier) -> str:
     ]
     if not levels or not rows:
         return ""
-    most = "most resolution that each method keeps"
-    least = "least distortion that each method needs"
+    most = "most resolution each method keeps"
+    least = "least distortion each method needs"
     what = most if frontier.utility == "resolution" else least
-    given = "at most so much is given away" if levels[0].left is None else "so many values are to be left"
-    found = table(f"The {what} when {given}:", ("", *(level.text for level in levels)), rows)
+    given = "give away at most this much" if levels[0].left is None else "leave at least this many values"
+    found = table(f"The {what} to {given}:", ("", *(level.text for level in levels)), rows)
     return "\n".join([found, *(f"  {note}" for note in method_notes(frontier))])
