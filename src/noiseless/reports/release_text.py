@@ -160,6 +160,6 @@ def _methods(frontier: ReleaseFrontier) -> str:
     most = "most resolution each method keeps"
     least = "least distortion each method needs"
     what = most if frontier.utility == "resolution" else least
-    given = "give away at most this much" if levels[0].left is None else "leave at least this many values"
-    found = table(f"The {what} to {given}:", ("", *(level.text for level in levels)), rows)
+    given = "giving away at most this much" if levels[0].left is None else "leaving at least this many values"
+    found = table(f"The {what}, {given}:", ("", *(level.text for level in levels)), rows)
     return "\n".join([found, *(f"  {note}" for note in method_notes(frontier))])

@@ -34,7 +34,7 @@ class TestFrontier:
         lines = frontier_text(frontier()).splitlines()
         assert lines[0] == "5 undominated releases: age hidden, chol published:"
         assert lines[4].split() == ["5", "2.93", "0.00", "4.94", "10.5", "20", "exact,", "contiguous"]
-        assert "The least distortion each method needs to leave at least this many values:" in lines
+        assert "The least distortion each method needs, leaving at least this many values:" in lines
         assert any(line.split()[:2] == ["Mondrian", "(baseline)"] for line in lines)
         assert lines[-2].startswith("Proved: no contiguous cells")
 
@@ -47,7 +47,7 @@ class TestFrontier:
 
     def test_resolution_and_bits(self) -> None:
         text = frontier_text(frontier(utility="resolution", objective="maximin", scope=None))
-        assert "The most resolution that each method keeps when at most so much is given away:" in text
+        assert "The most resolution each method keeps, giving away at most this much:" in text
         assert text.endswith("there are none better, nor that there are no others between them.")
 
     def test_nothing_to_compare(self) -> None:
