@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
+import noiseless
 from left_behind import changes, restore_logging, shared
 from soaking import TIMES, soaking
 
@@ -65,6 +66,13 @@ class Scheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no typ
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:  # noqa: ANN401 - xdist's own
     """Who runs what when several processes run the tests."""
     return Scheduling(config, log)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _every_public_name_was_used() -> None:
+    """Public classes check their arguments once they were used; all tests see them as users do then."""
+    for name in noiseless.__all__:
+        getattr(noiseless, name)
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,7 @@
 """Where a user's arguments enter: what goes wrong because of one is said in one line that names it.
 
 Nothing is checked while all goes well. When a public function fails, its arguments are held against their
-types; those of constructors, which would take anything and fail later, at once.
+types; those of constructors, which would take anything and fail later, in any case.
 """
 
 import inspect
@@ -21,7 +21,6 @@ _OPERATORS = frozenset(
     f"__{side}{name}__" for side in ("", "r") for name in ("add", "sub", "mul", "truediv", "and", "or", "xor")
 ) | {"__lt__", "__le__", "__gt__", "__ge__"}
 _FAULTS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, RuntimeError)
-_UNCLEAR = (ArithmeticError, AttributeError, LookupError, RecursionError)
 _WORDS = {
     str: "a text",
     int: "a whole number",
@@ -87,20 +86,21 @@ def _guard(function: Callable[..., Any], name: str, *, eager: bool) -> Callable[
         caller = sys._getframe(1).f_globals.get("__name__", "")  # noqa: SLF001 - the package itself is trusted
         if caller.startswith(("noiseless.", "dataclasses")):
             return function(*args, **kwargs)
-        if eager:
-            _check(function, name, args, kwargs)
         try:
-            return function(*args, **kwargs)
+            found = function(*args, **kwargs)
         except NoiselessError:
             raise
         except _FAULTS as error:
             if _is_of_a_function_given(error, (*args, *kwargs.values())):
                 raise
             _check(function, name, args, kwargs)
-            if isinstance(error, _UNCLEAR) or not _is_said(error):
+            if not _is_said(error):
                 help_on = f"help(noiseless.{name}) says what it takes"
                 raise ArgumentError(f"{name} cannot be computed from these; {help_on}") from error
             raise
+        if eager:
+            _check(function, name, args, kwargs)
+        return found
 
     return call
 

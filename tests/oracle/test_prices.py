@@ -92,7 +92,7 @@ def test_sums_over_two_rows_of_a_person_need_two_dimensions() -> None:
     for covers, rows, edge in (("a", 1, 2), ("b", 1, 2), ("ab", 2, 4)):
         query = total(rows, x, rows=2)
         grid = Edged.of(query.span, [Fraction(edge)])
-        batch.append(QuantizedAnswer(QuantizedQuery(query, grid), covers))
+        batch.append(QuantizedAnswer(QuantizedQuery(query, grid), list(covers)))
     truth = {(one >= 2, two >= 2, one + two >= 4) for one, two in product(range(4), range(4))}
     assert [event.mechanism.reach.outputs for event in batch] == [2, 2, 2]
     assert len(truth) == 6 <= price(batch, Boundless((("x", 4),), rows=2)).outputs == 7

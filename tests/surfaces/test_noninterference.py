@@ -28,6 +28,7 @@ from server_examples import QUERIES, Example, example
 CHANCE = {
     "digest": rb"hmac-sha256:[0-9a-f]{32}:[0-9a-f]{64}",  # each has a salt of its own; see the last test
     "hash": rb'"(?:hash|previous)": ?"[0-9a-f]{64}"|\b\d+:[0-9a-f]{64}\b',  # of times and a digest
+    "token": rb'\\?"(?:id|seal)\\?": ?\\?"(?:[0-9a-f]{16}|[0-9a-f]{64})\\?"',  # tokens are random
     "certificate": rb"(?<!-)sha256:[0-9a-f]{64}",  # of a release, which was charged for
     "request": rb"\b[0-9a-f]{8}-[0-9a-f]+\b",
 }
