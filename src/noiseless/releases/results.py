@@ -11,6 +11,7 @@ import pyarrow as pa
 from noiseless.display import counted, html_rows, html_table, text_table, verb
 from noiseless.exact import Bits
 from noiseless.policies.merging import Length
+from noiseless.policies.selection.levels import FEW_VALUES
 from noiseless.releases.certificate import Certificate
 from noiseless.releases.column_change import ColumnChange
 from noiseless.releases.measuring import length_text
@@ -140,6 +141,14 @@ class ReleaseFrontier:
 
     def __len__(self) -> int:
         return len(self.points)
+
+    @property
+    def is_never_beaten(self) -> bool:
+        """Whether no release of these columns can be better than all points: it is one of the same cells.
+
+        With very many public values a release is searched for by itself, and may find what is not here.
+        """
+        return self.scope == "all" or self.public_values <= FEW_VALUES
 
     def including(self, point: ReleasePoint) -> "ReleaseFrontier":
         """The frontier with a release that was found besides, unless one here is as good in both."""

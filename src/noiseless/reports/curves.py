@@ -93,7 +93,7 @@ class Chart:
         across_title: what is lost, in words.
         up_title: what is given away, in words.
         posteriors: how many values are left at some heights; none where that depends on more.
-        front: the points that no other beats of all that are shown, from the left.
+        front: the points that no release beats, from the left; none where one may.
         curves: each method.
         marked: points that stand out, by name.
     """
@@ -132,7 +132,7 @@ def chart_of(frontier: ReleaseFrontier, marked: Mapping[str, ReleasePoint] | Non
         "Resolution kept (bits)" if fades else _DISTORTION + ", log scale" * across.logarithmic,
         "Told by every row, I* (bits)" if frontier.objective == "maximin" else "Leakage, L0 (bits)",
         _posteriors(every, up) if frontier.objective != "maximin" else (),
-        _unbeaten(map(dot, every))[0],
+        _unbeaten(map(dot, every))[0] if frontier.is_never_beaten else (),
         _curves([one for one in frontier.series if not goes_nowhere(one, frontier)], dot),
         _named((name, dot(point)) for name, point in stand_out.items()),
     )

@@ -121,7 +121,13 @@ def spread(items: Sequence[T], most: int) -> list[T]:
 
 
 def scope_words(frontier: ReleaseFrontier) -> str:
-    """What is proved of a frontier."""
+    """What is proved of a frontier, and whether a release may do better."""
+    if frontier.is_never_beaten:
+        return _proved(frontier)
+    return f"{_proved(frontier)} A release, which is searched for by itself, may do better."
+
+
+def _proved(frontier: ReleaseFrontier) -> str:
     if frontier.scope == "all":
         return "Proved: no way of merging values beats a point of this frontier."
     if frontier.scope == "contiguous":

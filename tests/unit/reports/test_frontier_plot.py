@@ -12,6 +12,7 @@ from noiseless.exact import Bits
 from noiseless.releases.results import Series
 from noiseless.reports import save_plot
 from noiseless.reports.curves import OTHERS, OURS, chart_of
+from noiseless.reports.frontier_rows import scope_words
 from noiseless.reports.frontier_svg import NARROW, WIDE, frontier_svg
 from release_examples import EXACT, GREEDY, MONDRIAN, frontier, point
 
@@ -31,6 +32,13 @@ class TestChart:
         assert xs == sorted(xs)
         assert ys == sorted(ys, reverse=True)
         assert ys[-1] == 0
+
+    def test_nothing_is_shaded_where_a_release_may_do_better(self) -> None:
+        vast = replace(frontier(), public_values=501, scope="contiguous")
+        assert chart_of(vast).front == ()
+        assert 'class="beyond"' not in frontier_svg(chart_of(vast))
+        assert scope_words(vast).endswith("A release, which is searched for by itself, may do better.")
+        assert chart_of(replace(vast, scope="all")).front == chart_of(frontier()).front
 
     def test_with_resolution_too(self) -> None:
         chart = chart_of(frontier(utility="resolution"))
