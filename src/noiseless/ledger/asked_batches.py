@@ -34,10 +34,16 @@ _BY_KEYS = {
 }
 
 
+_BEYOND = "g"
+"""Sorts after every fingerprint."""
+
+
 def _latest(chosen: Select[Any]) -> Select[Any]:
+    time, batch, analyst = (bindparam(name, type_=Text) for name in ("time", "batch", "analyst"))
+    later = (batches.c.batch > batch) | ((batches.c.batch == batch) & (batches.c.analyst > analyst))
     return (
-        chosen.where(batches.c.time < bindparam("before", type_=Text))
-        .order_by(batches.c.time.desc(), batches.c.batch)
+        chosen.where((batches.c.time <= time) & ((batches.c.time < time) | later))
+        .order_by(batches.c.time.desc(), batches.c.batch, batches.c.analyst)
         .limit(bindparam("most"))
         .offset(literal_column("0"))  # SQLite's would be a parameter without a name of ours
     )
@@ -112,6 +118,11 @@ class AskedBatch:
         return hashlib.sha256(text.encode()).hexdigest()
 
     @property
+    def place(self) -> str:
+        """Where it stands in a history: batches may have been asked at the same time."""
+        return f"{self.time} {self.fingerprint} {self.analyst}"
+
+    @property
     def row(self) -> tuple[str, str, str, str, str, str, int | None, str | None]:
         """Its row in the table; what tells it apart comes first."""
         named = (self.dataset, self.analyst, self.fingerprint)
@@ -177,11 +188,14 @@ def list_batches(
         ledger: where they are kept.
         dataset: the dataset.
         analyst: who asked; None for everybody.
-        before: only those that are earlier than this time.
+        before: only those that come after this place, or are earlier than this time.
         most: how many.
     """
     latest = _LATEST if analyst is None else _LATEST_OF_ANALYST
-    parameters: dict[str, object] = {"of_dataset": dataset, "most": most, "before": before or "9"}
+    time, _, rest = (before or "9").partition(" ")
+    batch, _, last = rest.partition(" ")
+    place = {"time": time, "batch": batch or _BEYOND, "analyst": last}
+    parameters: dict[str, object] = {"of_dataset": dataset, "most": most, **place}
     if analyst is not None:
         parameters["of_analyst"] = analyst
     return [_batch(row) for row in read(ledger, lambda session: rows(session, latest, parameters))]

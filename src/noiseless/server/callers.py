@@ -3,7 +3,7 @@
 import asyncio
 import hmac
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
@@ -65,13 +65,21 @@ class Caller:
 
 
 class Callers:
-    """All tokens, and who they belong to."""
+    """All tokens, and who they belong to.
 
-    def __init__(
-        self, ledgers: Sequence[Ledger], datasets: Sequence[str], pool: Executor, patience: float
-    ) -> None:
-        self._ledgers, self._datasets, self._pool = tuple(ledgers), frozenset(datasets), pool
-        self._patience = patience
+    A token counts for a dataset only in that dataset's own ledger: another ledger may know a dataset of the
+    same name, and its owners have no say here.
+    """
+
+    def __init__(self, ledgers: Mapping[str, Ledger], pool: Executor, patience: float) -> None:
+        """No token is known yet.
+
+        Args:
+            ledgers: the ledger of each dataset.
+            pool: where ledgers are read.
+            patience: how many seconds somebody waits for that.
+        """
+        self._ledgers, self._pool, self._patience = dict(ledgers), pool, patience
         self._tokens: dict[str, list[Token]] = {}
         self._found: dict[str, tuple[Caller, str]] = {}
         self._read_at = float("-inf")
@@ -113,10 +121,10 @@ class Callers:
         caller, until = self._found.get(hashed, (None, ""))
         if caller is not None and at < until:
             return caller
-        rows = self._tokens.get(name, [])
-        same = hmac.compare_digest(hashed, rows[0].hash if rows else _NOBODY)
-        valid = [row for row in rows if row.is_valid(at) and row.dataset in self._datasets]
-        if not (same and valid):
+        hmac.compare_digest(hashed, _NOBODY)  # somebody unknown takes as long
+        rows = [row for row in self._tokens.get(name, []) if hmac.compare_digest(hashed, row.hash)]
+        valid = [row for row in rows if row.is_valid(at)]
+        if not valid:
             return None
         roles = {row.dataset: row.role for row in valid}
         found = Caller(name, valid[0].name, roles, valid[0].expires)
@@ -142,18 +150,21 @@ class Callers:
         begun, changes = time.monotonic(), self._changes
         loop = asyncio.get_running_loop()
         found = await asyncio.gather(
-            *(loop.run_in_executor(self._pool, list_tokens, ledger) for ledger in self._ledgers)
+            *(
+                loop.run_in_executor(self._pool, own_tokens, ledger, self._ledgers)
+                for ledger in {id(ledger): ledger for ledger in self._ledgers.values()}.values()
+            )
         )
-        tokens: dict[str, list[Token]] = {}
+        self._tokens, self._found = {}, {}
         for row in (row for rows in found for row in rows):
-            tokens.setdefault(row.id, []).append(row)
-        self._tokens = {
-            name: [row for row in rows if hmac.compare_digest(row.hash, rows[0].hash)]
-            for name, rows in tokens.items()
-        }
-        self._found = {}
+            self._tokens.setdefault(row.id, []).append(row)
         if changes == self._changes:
             self._read_at = begun
+
+
+def own_tokens(ledger: Ledger, ledgers: Mapping[str, Ledger]) -> list[Token]:
+    """The tokens of a ledger for datasets that are kept in it."""
+    return [token for token in list_tokens(ledger) if ledgers.get(token.dataset) is ledger]
 
 
 def _heed(task: asyncio.Task[None]) -> None:

@@ -87,7 +87,7 @@ async def get_history(
     name: DatasetName,
     limit: Annotated[int, Query(ge=1, le=100, description="How many.")] = 20,
     before: Annotated[
-        str | None, Query(max_length=40, description="Only earlier ones: `next` of the page before.")
+        str | None, Query(max_length=400, description="Only earlier ones: `next` of the page before.")
     ] = None,
 ) -> Response:
     """An analyst's own batches, an owner's of everybody, the latest first; fewer where answers are long."""
@@ -98,7 +98,7 @@ async def get_history(
 
     def page() -> bytes:
         found = list_batches(desk.ledger, name, whose, before=before, most=limit + 1)
-        told = ((batch.time, replies.dumped(_past(desk, batch))) for batch in found)
+        told = ((batch.place, replies.dumped(_past(desk, batch))) for batch in found)
         shown, following = fitting(told, limit, lambda each: len(each[1]))
         batches = b",".join(text for _, text in shown)
         last = replies.dumped(shown[-1][0] if following else None)

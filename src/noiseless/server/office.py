@@ -11,8 +11,7 @@ from typing import TypeVar
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger.entries import now
 from noiseless.ledger.sharing import SharedLedger
-from noiseless.ledger.tokens import list_tokens
-from noiseless.server.callers import Callers
+from noiseless.server.callers import Callers, own_tokens
 from noiseless.server.desks import Desk
 from noiseless.server.errors import timeout, unavailable
 from noiseless.server.limits import Rates
@@ -52,8 +51,8 @@ class Office:
             raise
         self._workers = ThreadPoolExecutor(settings.threads, "ask")
         self._readers = ThreadPoolExecutor(_READERS, "read")  # short reads never wait for long questions
-        ledgers, patience = list(self._ledgers.values()), settings.patience
-        self.callers = Callers(ledgers, list(self.desks), self._readers, patience)
+        patience = settings.patience
+        self.callers = Callers(self._by_dataset, self._readers, patience)
         self._standings = {
             name: Standings(desk.look, self._readers, patience) for name, desk in self.desks.items()
         }
@@ -76,13 +75,17 @@ class Office:
             found[desk.name] = desk
         return found
 
+    @property
+    def _by_dataset(self) -> dict[str, SharedLedger]:
+        return {name: desk.ledger for name, desk in self.desks.items()}
+
     def warn_of_missing_tokens(self) -> None:
         """Say which datasets nobody can ask about: a ledger that is new or restored has no tokens."""
-        at = now()
+        at, ledgers = now(), self._by_dataset
         asked = {
             token.dataset
             for ledger in self._ledgers.values()
-            for token in list_tokens(ledger)
+            for token in own_tokens(ledger, ledgers)
             if token.is_valid(at)
         }
         for name, desk in self.desks.items():

@@ -72,6 +72,22 @@ def charge(question: str, outputs: int = 2):  # type: ignore[no-untyped-def]  # 
     return lambda books: books.charge(Cost(outputs), questions=[Asked(question)])
 
 
+def test_batches_of_the_same_time_are_all_reached_page_by_page(database_url: str) -> None:
+    with opened(database_url) as ledger:
+        first = AskedBatch.now("meters", "ann", 1, ["SELECT 1"])
+        sqls, analysts = [("SELECT 1",), ("SELECT 2",), ("SELECT 3",)], ["ann", "bob", "Zoe"]
+        note_batches(ledger, [replace(first, sql=sql, analyst=name) for sql in sqls for name in analysts])
+        everything = list_batches(ledger, "meters", None, before=None, most=10)
+        assert len(everything) == 9
+        for most in (1, 2, 4):
+            found: list[AskedBatch] = []
+            while page := list_batches(
+                ledger, "meters", None, before=found[-1].place if found else None, most=most
+            ):
+                found += page
+            assert found == everything
+
+
 def test_batches_and_notes(database_url: str) -> None:
     with opened(database_url) as ledger:
         asked = AskedBatch.now("meters", "ann", 1, ["SELECT 1"], key="k")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from curator_examples import write_curator
+from noiseless.curator import CuratorFile
 from noiseless.errors import RequestError
 from noiseless.ledger import Ledger
 from noiseless.ledger.entries import now
@@ -272,3 +273,31 @@ def test_whatever_is_wrong_with_a_token_its_refusal_takes_the_same_steps(
         before = len(read)
         assert code(server.client(token).get("/v1/session")) == (401, "unauthorised")
         assert len(read) >= before + 2  # both ledgers
+
+
+def test_a_token_counts_only_in_the_ledger_of_its_dataset(server: Example, other: Path) -> None:
+    """A ledger may name any dataset: those who can write one have no say about datasets of another."""
+    made = NewToken.random()
+    with Ledger.open(CuratorFile.read(server.curator).ledger) as ledger:
+        add_token(ledger, ["others"], name="eve", role="owner", token=made)
+    assert server.client(made.text).get("/v1/datasets").status_code == 401
+    with Ledger.open(CuratorFile.read(server.curator).ledger) as ledger:
+        add_token(ledger, ["meters"], name="eve", role="owner", token=made)
+    server.office.callers.forget()
+    eve = server.client(made.text)
+    assert [line["name"] for line in eve.get("/v1/datasets").json()["datasets"]] == ["meters"]
+    assert eve.get("/v1/datasets/others/ledger").status_code == 404
+    olga = server.client(new_token(other, name="olga", role="owner"))
+    assert made.id not in {token["id"] for token in olga.get("/v1/tokens").json()["tokens"]}
+
+
+def test_a_token_of_another_ledger_cannot_take_the_place_of_one(server: Example, other: Path) -> None:
+    """Two ledgers may hold tokens of the same name; each counts for the datasets of its own."""
+    one, two = NewToken.random(), NewToken.random()
+    two = NewToken(two.text.replace(two.id, one.id), one.id)
+    for path, dataset, token in ((server.curator, "meters", one), (other, "others", two)):
+        with Ledger.open(CuratorFile.read(path).ledger) as ledger:
+            add_token(ledger, [dataset], name="ann", role="analyst", token=token)
+    for token, dataset in ((one, "meters"), (two, "others")):
+        found = server.client(token.text).get("/v1/datasets").json()["datasets"]
+        assert [line["name"] for line in found] == [dataset]
