@@ -288,6 +288,7 @@ def test_a_token_counts_only_in_the_ledger_of_its_dataset(server: Example, other
     assert [line["name"] for line in eve.get("/v1/datasets").json()["datasets"]] == ["meters"]
     assert eve.get("/v1/datasets/others/ledger").status_code == 404
     olga = server.client(new_token(other, name="olga", role="owner"))
+    server.office.callers.forget()
     assert made.id not in {token["id"] for token in olga.get("/v1/tokens").json()["tokens"]}
 
 
@@ -298,6 +299,7 @@ def test_a_token_of_another_ledger_cannot_take_the_place_of_one(server: Example,
     for path, dataset, token in ((server.curator, "meters", one), (other, "others", two)):
         with Ledger.open(CuratorFile.read(path).ledger) as ledger:
             add_token(ledger, [dataset], name="ann", role="analyst", token=token)
+    server.office.callers.forget()
     for token, dataset in ((one, "meters"), (two, "others")):
         found = server.client(token.text).get("/v1/datasets").json()["datasets"]
         assert [line["name"] for line in found] == [dataset]
