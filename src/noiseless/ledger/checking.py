@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from noiseless.ledger.session import Session
 
 _MOST_PROBLEMS = 20
-_PAGE = 2000
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,9 @@ class Chain:
     def follow(self, entry: Entry) -> Effects | None:
         """One more entry; what it does, unless it makes no sense or is about a token."""
         self.count += 1
-        if entry.seq != self.place.seq + 1:
+        if entry.seq < 1:
+            self.note(f"entry {entry.seq} has no place in the chain: the first has the number 1")
+        elif entry.seq != self.place.seq + 1:
             self.note(f"entry {self.place.seq + 1} is missing: {entry.seq} follows {self.place.seq}")
         elif entry.previous != self.place.hash:
             self.note(f"entry {entry.seq} does not follow the entry before it")
@@ -98,7 +99,8 @@ def verify_session(session: "Session", expect: Anchor | None) -> ChainReport:
     chain, questions = Chain(expect=expect), _Questions()
     for problem in (*_of_file(session), *structure.differ(session)):
         chain.note(problem)
-    for entry in _entries(session):
+    for row in session.stream(session.statements.chain):
+        entry = Entry(*row)
         done = chain.follow(entry)
         if done is not None:
             questions.follow(entry, done)
@@ -119,13 +121,6 @@ def _of_file(session: "Session") -> Iterator[str]:
         for (found,) in session.rows(f"PRAGMA integrity_check({_MOST_PROBLEMS})"):
             if found != "ok":
                 yield f"the file is damaged: {found}"
-
-
-def _entries(session: "Session") -> Iterator[Entry]:
-    after = -1  # an entry with the number 0 would be one too many
-    while page := session.rows(session.statements.page, {"after": after, "most": _PAGE}):
-        yield from (Entry(*row) for row in page)
-        after = page[-1][0]
 
 
 def _of_accounts(session: "Session", replay: Replay) -> Iterator[str]:

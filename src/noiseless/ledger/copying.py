@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -66,6 +67,11 @@ def _write_json(file: IO[str], entries: Iterator[Entry]) -> int:
     return count
 
 
+def _write_chain(session: "Session", file: IO[str]) -> int:
+    """All entries, with those that have no place in the chain: whoever restores them is to find out."""
+    return _write_json(file, (Entry(*row) for row in session.stream(session.statements.chain)))
+
+
 def _into_new_file(path: Path, write: Callable[[IO[str]], int]) -> int:
     """Write a file that is there as a whole or not at all, for its owner alone."""
     part = _part(path)
@@ -104,10 +110,10 @@ def _give_name(part: Path, path: Path) -> None:
         part.rename(path)
 
 
-def backup(ledger: "Ledger", database: "Database", path: Path) -> int:
+def backup(database: "Database", path: Path) -> int:
     """Write a backup into a new file; how many entries it holds."""
     if not database.is_sqlite:
-        return _into_new_file(path, lambda file: _write_json(file, ledger.entries()))
+        return database.read(lambda session: _into_new_file(path, partial(_write_chain, session)))
     part = _part(path)
     try:
         os.close(create_private(part))

@@ -57,10 +57,14 @@ def found_structure(session: "Session") -> dict[str, str]:
 
 
 def _plain(sql: str, *schemas: str) -> str:
-    """SQL without what says nothing: line ends, quotes of names, the schema's name."""
+    """SQL without what says nothing: line ends, the schema's name.
+
+    Quotes stay, since SQLite takes what stands in double quotes for a text where it names nothing, and so do
+    spaces beyond ASCII, which are letters of names.
+    """
     for schema in schemas:
         sql = sql.replace(schema, "")
-    return re.sub(r" ?([(),]) ?", r"\1", " ".join(sql.replace('"', "").split()))
+    return re.sub(r" ?([(),]) ?", r"\1", re.sub(r"[ \t\r\n]+", " ", sql).strip(" "))
 
 
 @cache

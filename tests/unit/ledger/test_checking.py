@@ -107,6 +107,25 @@ def test_a_deleted_entry_is_found(sqlite_url: str, seq: int, expected: str) -> N
     assert expected in problems(sqlite_url)
 
 
+@pytest.mark.parametrize("number", [0, -1, -7, -(2**63)])
+def test_entries_before_the_first_are_found_and_not_restored(
+    database_url: str, tmp_path: Path, number: int
+) -> None:
+    filled(database_url)
+    body = '{"cells":{},"others":{"outputs":"2"},"questions":[],"version":1}'
+    entry = Entry(number, "2026-01-01", "meters", "charge", None, body, START.hash, "0" * 64)
+    values = ", ".join("NULL" if value is None else f"'{value}'" for value in entry.row[1:])
+    tamper(database_url, f"INSERT INTO ledger_entries VALUES ({number}, {values})")
+    assert f"entry {number} has no place in the chain" in problems(database_url)
+    with Ledger.open(database_url) as ledger:
+        assert ledger.backup(tmp_path / "backup") == 9
+    with (
+        Ledger.open(tmp_path / "restored.db") as restored,
+        pytest.raises(LedgerError, match=f"entry {number} has no place in the chain"),
+    ):
+        restored.restore(tmp_path / "backup")
+
+
 def test_answers_deleted_at_the_end_are_found(sqlite_url: str) -> None:
     with Ledger.open(sqlite_url) as ledger:
         ledger.store("meters", {"q2": {"value": 2}}, version=1)
