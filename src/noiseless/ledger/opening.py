@@ -99,15 +99,29 @@ def take_back(address: str, step: str) -> None:
     """Bring a ledger back to a step before, for an earlier noiseless; all charges, answers and tokens stay.
 
     Raises:
-        LedgerError: there is no ledger, or no way back to that step.
+        LedgerError: there is no ledger, it is not whole, or there is no way back to that step.
     """
     database = opened(normal_url(address), create=False, patience=_PATIENCE)
     try:
         if step != STEPS[-2]:
             raise LedgerError(f"there is no way back to step {step!r}, only to {STEPS[-2]}")
-        _change(database, lambda connection: downgrade(connection, step))
+        _change(database, lambda connection: _downgrade(database, connection, step))
     finally:
         database.close()
+
+
+def _downgrade(database: Database, connection: Connection, step: str) -> None:
+    """Take steps back on a ledger that is whole alone: entries get other hashes, which would fit again."""
+    from noiseless.ledger.checking import verify_session
+
+    session = Session(database, connection.connection)
+    try:
+        report = verify_session(session, None)
+    except database.driver_error as error:
+        raise database.meaning(error, session) from error
+    if not report.ok:
+        raise LedgerError(f"{database.where}: is not whole, so it stays as it is: {report.problems[0]}")
+    downgrade(connection, step)
 
 
 def _change(database: Database, change: Callable[[Connection], None]) -> None:
