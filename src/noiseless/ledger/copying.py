@@ -15,7 +15,7 @@ from noiseless.ledger.checking import unbroken
 from noiseless.ledger.entries import START, Entry, canonical, now
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import Replay
-from noiseless.ledger.rows import answer_row, quota_row, surplus_row, told_row
+from noiseless.ledger.rows import quota_row, surplus_row
 from noiseless.ledger.token_register import REVOKED, revocation_body
 from noiseless.private_files import create_private
 
@@ -155,17 +155,8 @@ def load(session: "Session", entries: Iterator[Entry]) -> int:
     chain = unbroken(entries, replay)
     while batch := list(islice(chain, _BATCH)):
         session.many(statements.append.one, [entry.row for entry, _ in batch])
-        told = [(entry.seq, done) for entry, done in batch if done is not None]
-        asked = [
-            told_row(done.dataset.id, done.version, said, seq) for seq, done in told for said in done.asked
-        ]
-        session.many(statements.put_told.one, asked)
-        answers = [
-            answer_row(done.dataset.id, done.version, question, answer, seq)
-            for seq, done in told
-            for question, answer in done.answers.items()
-        ]
-        session.many(statements.answer.one, answers)
+        session.many(statements.put_told.one, [row for _, rows in batch for row in rows.asked])
+        session.many(statements.answer.one, [row for _, rows in batch for row in rows.answers])
         place = batch[-1][0].anchor
     _write_accounts(session, replay)
     session.written = place if place.seq else None
@@ -207,7 +198,7 @@ def read_entries(path: Path) -> Iterator[Entry]:
             yield Entry(*(line[name] for name in COLUMNS))
     except OSError as error:
         raise LedgerError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from error
-    except (ValueError, KeyError, TypeError, sqlite3.Error) as error:
+    except (ValueError, KeyError, TypeError, RecursionError, sqlite3.Error) as error:
         raise LedgerError(f"{path}: is no backup of a ledger") from error
 
 

@@ -47,6 +47,14 @@ UNION ALL SELECT 'policy ' || polname || ' of ' || name, '' FROM pg_policy JOIN 
 """
 _SCHEMA = "SELECT relnamespace::regnamespace::text FROM pg_class WHERE oid = to_regclass('ledger_entries')"
 
+_SWITCHED_OFF = """
+SELECT 1 WHERE current_setting('session_replication_role') <> 'origin'
+UNION ALL SELECT 1 FROM pg_db_role_setting, unnest(setconfig) AS said
+  WHERE setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
+    AND setrole IN (0, to_regrole(quote_ident(current_user)))
+    AND lower(split_part(said, '=', 1)) = 'session_replication_role' AND split_part(said, '=', 2) <> 'origin'
+"""
+
 
 def found_structure(session: "Session") -> dict[str, str]:
     """All that the database has for a ledger, by kind and name, as SQL."""
@@ -85,5 +93,7 @@ def differ(session: "Session") -> Iterator[str]:
             yield f"the {name} belongs to no ledger"
         elif found[name] != expected[name]:
             yield f"the {name} was changed"
+    if session.statements.is_postgresql and session.rows(_SWITCHED_OFF):
+        yield "the setting session_replication_role switches triggers off; reset it"
     if session.rows(f"SELECT version_num FROM {VERSION_TABLE}") != [(HEAD,)]:
         yield f"the table {VERSION_TABLE} does not say that its step is {HEAD}"

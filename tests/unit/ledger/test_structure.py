@@ -97,3 +97,16 @@ def test_rows_that_an_index_lacks_are_found(tmp_path: Path) -> None:
         problems = ledger.verify().problems
         assert problems
         assert all(one.startswith("the file is damaged: ") for one in problems)
+
+
+@pytest.mark.parametrize("whose", ["DATABASE postgres", "ROLE noiseless", "ROLE ALL"])
+def test_a_server_that_runs_no_triggers_is_found(own_postgres: PostgresServer, whose: str) -> None:
+    url = own_postgres.new_url()
+    with Ledger.open(url) as ledger:
+        own_postgres.execute(url, f"ALTER {whose} SET session_replication_role = replica")
+        with Ledger.open(url) as later:
+            for one in (ledger, later):
+                expected = ("the setting session_replication_role switches triggers off; reset it",)
+                assert one.verify().problems == expected
+        own_postgres.execute(url, f"ALTER {whose} RESET session_replication_role")
+        assert ledger.verify().ok
