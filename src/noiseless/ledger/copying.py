@@ -62,7 +62,7 @@ def _write_json(file: IO[str], entries: Iterator[Entry]) -> int:
     count = 0
     for count, entry in enumerate(entries, 1):
         file.write(",\n" if count > 1 else "\n")
-        file.write(canonical({**entry.to_dict(), "body": entry.text}))
+        file.write(canonical(dict(zip(COLUMNS, entry.row, strict=True))))
     file.write(f"\n{_LAST_LINE}\n")
     return count
 
@@ -195,11 +195,17 @@ def read_entries(path: Path) -> Iterator[Entry]:
             yield from _of_database(path)
             return
         for line in _of_json(path):
-            yield Entry(*(line[name] for name in COLUMNS))
+            yield _of_line(line)
     except OSError as error:
         raise LedgerError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from error
     except (ValueError, KeyError, TypeError, RecursionError, sqlite3.Error) as error:
         raise LedgerError(f"{path}: is no backup of a ledger") from error
+
+
+def _of_line(line: dict[str, Any]) -> Entry:
+    if type(line["seq"]) is not int:
+        raise TypeError("an entry's number is an integer")
+    return Entry(*(line[name] for name in COLUMNS))
 
 
 def _of_json(path: Path) -> Iterator[dict[str, Any]]:

@@ -380,11 +380,13 @@ def test_what_is_no_entry_is_found_even_where_its_hash_fits(
     assert f"entry {entry.seq} " in problems(sqlite_url)
     with Ledger.open(sqlite_url) as ledger:
         ledger.backup(tmp_path / "backup.db")
-    with (
-        Ledger.open(tmp_path / "restored.db") as restored,
-        pytest.raises(LedgerError, match=f"no unbroken chain: entry {entry.seq} "),
-    ):
-        restored.restore(tmp_path / "backup.db")
+        ledger.export(tmp_path / "export.json")
+    for name in ("backup.db", "export.json"):
+        with (
+            Ledger.open(tmp_path / "restored.db") as restored,
+            pytest.raises(LedgerError, match=f"no unbroken chain: entry {entry.seq} "),
+        ):
+            restored.restore(tmp_path / name)
 
 
 def test_a_row_that_is_no_text_is_said_to_be_unreadable(sqlite_url: str) -> None:
