@@ -205,8 +205,9 @@ def _sqlite_structure(session: Session, tables: Sequence[Contents]) -> Iterator[
     for kind, name, sql in session.rows(named):
         if kind != "table":
             yield [f"DROP {kind} {name}"]
-            for other in {*_rewritten(sql)} - {sql}:
-                yield [f"DROP {kind} {name}", other]
+            for other in dict.fromkeys(_rewritten(sql)):
+                if other != sql:
+                    yield [f"DROP {kind} {name}", other]
         for old, new in (("NOT NULL", ""), ("TEXT", "BLOB"), ("NOT NULL", "NOT NULL ON CONFLICT IGNORE")):
             if kind == "table" and old in sql:
                 changed = f"UPDATE sqlite_master SET sql = {literal(sql.replace(old, new, 1))}"

@@ -93,7 +93,7 @@ class Entry:
         try:
             found: Mapping[str, Any] = json.loads(self.text)
         except (ValueError, TypeError, RecursionError) as error:
-            raise LedgerError(f"entry {self.seq} cannot be understood") from error
+            raise LedgerError(f"entry {self.seq} does not say what an entry says") from error
         return found
 
     @property
