@@ -4,6 +4,7 @@ What can be changed is read off the database's own catalogue, not off the ledger
 column, index or trigger is tampered with too.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -166,8 +167,11 @@ def changes_of_rows(tables: Sequence[Contents]) -> Iterator[list[str]]:
             for place, (column, kind, _) in enumerate(one.columns):
                 if column in one.keys:
                     new = [literal(value) for value in row]
-                    new[place] = str(2**31 - 2) if "INT" in kind else "'other'"
-                    yield [f"INSERT INTO {one.table} VALUES ({', '.join(new)})"]
+                    for other in (
+                        ("0", "-1", "-7", str(-(2**63)), str(2**31 - 2)) if "INT" in kind else ("'other'",)
+                    ):
+                        new[place] = other
+                        yield [f"INSERT INTO {one.table} VALUES ({', '.join(new)})"]
         yield [f"DELETE FROM {one.table}"]
 
 
@@ -201,11 +205,9 @@ def _sqlite_structure(session: Session, tables: Sequence[Contents]) -> Iterator[
     for kind, name, sql in session.rows(named):
         if kind != "table":
             yield [f"DROP {kind} {name}"]
-            other = (
-                sql.replace("IS NOT NULL", "IS NULL").replace("RAISE", "coalesce").replace("(dataset, ", "(")
-            )
-            if other != sql and kind == "index":
-                yield [f"DROP {kind} {name}", other]
+            for other in dict.fromkeys(_rewritten(sql)):
+                if other != sql:
+                    yield [f"DROP {kind} {name}", other]
         for old, new in (("NOT NULL", ""), ("TEXT", "BLOB"), ("NOT NULL", "NOT NULL ON CONFLICT IGNORE")):
             if kind == "table" and old in sql:
                 changed = f"UPDATE sqlite_master SET sql = {literal(sql.replace(old, new, 1))}"
@@ -216,6 +218,16 @@ def _sqlite_structure(session: Session, tables: Sequence[Contents]) -> Iterator[
             yield [f"CREATE TRIGGER other BEFORE {event} ON {one.table} {ignored}"]
     told = "BEGIN DELETE FROM ledger_told; END"
     yield ["CREATE TABLE elsewhere (x)", f"CREATE TRIGGER other AFTER INSERT ON elsewhere {told}"]
+
+
+def _rewritten(sql: str) -> Iterator[str]:
+    """An index or a trigger with another meaning; SQLite takes double quotes for those of a text."""
+    for old, new in (("IS NOT NULL", "IS NULL"), ("RAISE", "coalesce"), ("(dataset, ", "(")):
+        yield sql.replace(old, new)
+    for condition in re.findall(r"WHE(?:RE|N) (.*?)\)?(?: BEGIN|$)", sql):
+        yield sql.replace(condition, f'"{condition}"')
+        for word in re.findall(r"[\w.]+", condition):
+            yield sql.replace(condition, re.sub(rf"\b{re.escape(word)}\b", f'"{word}"', condition))
 
 
 def _postgresql_structure(session: Session, tables: Sequence[Contents]) -> Iterator[list[str]]:

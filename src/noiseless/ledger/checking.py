@@ -1,23 +1,22 @@
 """Checking a ledger: its tables, the chain of hashes, and all that follows from it against a replay."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from noiseless.accounting.cost import Cost
 from noiseless.ledger import structure
-from noiseless.ledger.entries import START, Anchor, Entry, canonical
+from noiseless.ledger.entries import START, Anchor, Entry
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import Effects, Replay
-from noiseless.ledger.rows import quota_row, surplus_row, told_row
+from noiseless.ledger.rows import AnswerRow, ToldRow, answer_row, quota_row, surplus_row, told_row
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import Database
     from noiseless.ledger.session import Session
 
 _MOST_PROBLEMS = 20
-_PAGE = 2000
 
 
 @dataclass(frozen=True)
@@ -49,6 +48,27 @@ class ChainReport:
         }
 
 
+class Rows(NamedTuple):
+    """The questions and answers that an entry puts into their table, of one dataset and version."""
+
+    place: tuple[int, int]
+    asked: Sequence[ToldRow]
+    answers: Sequence[AnswerRow]
+
+    @classmethod
+    def of(cls, entry: Entry, done: Effects) -> "Rows":
+        """The rows of an entry that does this."""
+        place = (done.dataset.id, done.version)
+        return cls(
+            place,
+            [told_row(*place, asked, entry.seq) for asked in done.asked],
+            [answer_row(*place, *answer, entry.seq) for answer in done.answers.items()],
+        )
+
+
+NO_ROWS = Rows((0, 0), (), ())
+
+
 @dataclass
 class Chain:
     """Follows the chain entry by entry and notes where it breaks."""
@@ -64,10 +84,12 @@ class Chain:
         if len(self.problems) < _MOST_PROBLEMS:
             self.problems.append(problem)
 
-    def follow(self, entry: Entry) -> Effects | None:
-        """One more entry; what it does, unless it makes no sense or is about a token."""
+    def follow(self, entry: Entry) -> Rows:
+        """One more entry; the rows that it writes, none if it makes no sense."""
         self.count += 1
-        if entry.seq != self.place.seq + 1:
+        if entry.seq < 1:
+            self.note(f"entry {entry.seq} has no place in the chain: the first has the number 1")
+        elif entry.seq != self.place.seq + 1:
             self.note(f"entry {self.place.seq + 1} is missing: {entry.seq} follows {self.place.seq}")
         elif entry.previous != self.place.hash:
             self.note(f"entry {entry.seq} does not follow the entry before it")
@@ -77,10 +99,13 @@ class Chain:
             self.note(f"entry {entry.seq} is not the one that was expected: the ledger was rewritten")
         self.place = entry.anchor
         try:
-            return self.replay.follow(entry)
-        except LedgerError as error:
-            self.note(str(error))
-            return None
+            done = self.replay.follow(entry)
+            return NO_ROWS if done is None else Rows.of(entry, done)
+        except Exception as error:  # noqa: BLE001 - whatever somebody wrote there is a finding, never a crash
+            said = str(error) if isinstance(error, LedgerError) else ""
+            whose = f"entry {entry.seq} "
+            self.note(said if said.startswith(whose) else f"{whose}cannot be understood")
+            return NO_ROWS
 
     def end(self) -> None:
         """No entry follows."""
@@ -98,10 +123,8 @@ def verify_session(session: "Session", expect: Anchor | None) -> ChainReport:
     chain, questions = Chain(expect=expect), _Questions()
     for problem in (*_of_file(session), *structure.differ(session)):
         chain.note(problem)
-    for entry in _entries(session):
-        done = chain.follow(entry)
-        if done is not None:
-            questions.follow(entry, done)
+    for row in session.stream(session.statements.chain):
+        questions.follow(chain.follow(Entry(*row)))
     chain.end()
     for problem in (
         *_of_accounts(session, chain.replay),
@@ -119,13 +142,6 @@ def _of_file(session: "Session") -> Iterator[str]:
         for (found,) in session.rows(f"PRAGMA integrity_check({_MOST_PROBLEMS})"):
             if found != "ok":
                 yield f"the file is damaged: {found}"
-
-
-def _entries(session: "Session") -> Iterator[Entry]:
-    after = -1  # an entry with the number 0 would be one too many
-    while page := session.rows(session.statements.page, {"after": after, "most": _PAGE}):
-        yield from (Entry(*row) for row in page)
-        after = page[-1][0]
 
 
 def _of_accounts(session: "Session", replay: Replay) -> Iterator[str]:
@@ -155,16 +171,14 @@ class _Questions:
         self._asked: dict[bytes, bytes] = {}
         self._answered: dict[bytes, bytes] = {}
 
-    def follow(self, entry: Entry, done: Effects) -> None:
+    def follow(self, rows: Rows) -> None:
         """Questions and answers of one more entry; the first of each stands."""
-        number = done.dataset.id
-        for said in done.asked:
-            row = told_row(number, done.version, said, entry.seq)
-            key = _digest((number, done.version, row.question))
+        for row in rows.asked:
+            key = _digest((row.dataset, row.version, row.question))
             self._asked.setdefault(key, _digest([row.key, *row[4:10]]))
-        for question, answer in done.answers.items():
-            key = _digest((number, done.version, question))
-            self._answered.setdefault(key, _digest((canonical(answer), entry.seq)))
+        for answer in rows.answers:
+            key = _digest((*rows.place, answer.question))
+            self._answered.setdefault(key, _digest((answer.answer, answer.answered)))
 
     def differ(self, session: "Session") -> Iterator[str]:
         """Questions that are too many, too few or changed."""
@@ -188,15 +202,15 @@ def _short(fingerprint: str) -> str:
     return fingerprint[:16]
 
 
-def unbroken(entries: Iterable[Entry], replay: Replay) -> Iterator[tuple[Entry, Effects | None]]:
-    """Entries with what each does, unless it is about a token; the replay follows them.
+def unbroken(entries: Iterable[Entry], replay: Replay) -> Iterator[tuple[Entry, Rows]]:
+    """Entries with the rows that each writes; the replay follows them.
 
     Raises:
         LedgerError: they are no unbroken chain.
     """
     chain = Chain(replay=replay)
     for entry in entries:
-        done = chain.follow(entry)
+        rows = chain.follow(entry)
         if chain.problems:
             raise LedgerError(f"the backup is no unbroken chain: {chain.problems[0]}")
-        yield entry, done
+        yield entry, rows

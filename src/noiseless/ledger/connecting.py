@@ -35,7 +35,7 @@ def engine_of(url: str, patience: float, *, immutable: bool, read_only: bool) ->
         event.listen(engine, "connect", _ready_postgresql(patience))
         return engine
     mode = "immutable=1" if immutable else "mode=ro" if read_only else "mode=rwc"
-    uri = f"file:{quote(str(path.absolute()))}?{mode}"  # whatever folder the process goes to later
+    uri = f"file:{quote(str(path))}?{mode}"  # whatever folder the process goes to later
 
     def connect() -> sqlite3.Connection:
         return sqlite3.connect(uri, uri=True, timeout=patience, isolation_level=None, check_same_thread=False)

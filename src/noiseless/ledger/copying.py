@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from noiseless.ledger.checking import unbroken
 from noiseless.ledger.entries import START, Entry, canonical, now
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import Replay
-from noiseless.ledger.rows import answer_row, quota_row, surplus_row, told_row
+from noiseless.ledger.rows import quota_row, surplus_row
 from noiseless.ledger.token_register import REVOKED, revocation_body
 from noiseless.private_files import create_private
 
@@ -61,9 +62,14 @@ def _write_json(file: IO[str], entries: Iterator[Entry]) -> int:
     count = 0
     for count, entry in enumerate(entries, 1):
         file.write(",\n" if count > 1 else "\n")
-        file.write(canonical({**entry.to_dict(), "body": entry.text}))
+        file.write(canonical(dict(zip(COLUMNS, entry.row, strict=True))))
     file.write(f"\n{_LAST_LINE}\n")
     return count
+
+
+def _write_chain(session: "Session", file: IO[str]) -> int:
+    """All entries, with those that have no place in the chain: whoever restores them is to find out."""
+    return _write_json(file, (Entry(*row) for row in session.stream(session.statements.chain)))
 
 
 def _into_new_file(path: Path, write: Callable[[IO[str]], int]) -> int:
@@ -104,10 +110,10 @@ def _give_name(part: Path, path: Path) -> None:
         part.rename(path)
 
 
-def backup(ledger: "Ledger", database: "Database", path: Path) -> int:
+def backup(database: "Database", path: Path) -> int:
     """Write a backup into a new file; how many entries it holds."""
     if not database.is_sqlite:
-        return _into_new_file(path, lambda file: _write_json(file, ledger.entries()))
+        return database.read(lambda session: _into_new_file(path, partial(_write_chain, session)))
     part = _part(path)
     try:
         os.close(create_private(part))
@@ -149,17 +155,8 @@ def load(session: "Session", entries: Iterator[Entry]) -> int:
     chain = unbroken(entries, replay)
     while batch := list(islice(chain, _BATCH)):
         session.many(statements.append.one, [entry.row for entry, _ in batch])
-        told = [(entry.seq, done) for entry, done in batch if done is not None]
-        asked = [
-            told_row(done.dataset.id, done.version, said, seq) for seq, done in told for said in done.asked
-        ]
-        session.many(statements.put_told.one, asked)
-        answers = [
-            answer_row(done.dataset.id, done.version, question, answer, seq)
-            for seq, done in told
-            for question, answer in done.answers.items()
-        ]
-        session.many(statements.answer.one, answers)
+        session.many(statements.put_told.one, [row for _, rows in batch for row in rows.asked])
+        session.many(statements.answer.one, [row for _, rows in batch for row in rows.answers])
         place = batch[-1][0].anchor
     _write_accounts(session, replay)
     session.written = place if place.seq else None
@@ -198,11 +195,17 @@ def read_entries(path: Path) -> Iterator[Entry]:
             yield from _of_database(path)
             return
         for line in _of_json(path):
-            yield Entry(*(line[name] for name in COLUMNS))
+            yield _of_line(line)
     except OSError as error:
         raise LedgerError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from error
-    except (ValueError, KeyError, TypeError, sqlite3.Error) as error:
+    except (ValueError, KeyError, TypeError, RecursionError, sqlite3.Error) as error:
         raise LedgerError(f"{path}: is no backup of a ledger") from error
+
+
+def _of_line(line: dict[str, Any]) -> Entry:
+    if type(line["seq"]) is not int:
+        raise TypeError("an entry's number is an integer")
+    return Entry(*(line[name] for name in COLUMNS))
 
 
 def _of_json(path: Path) -> Iterator[dict[str, Any]]:

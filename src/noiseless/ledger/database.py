@@ -15,7 +15,7 @@ from noiseless.ledger.connecting import KEPT_OPEN, engine_of, has_pipelines
 from noiseless.ledger.entries import Anchor, canonical
 from noiseless.ledger.errors import LedgerError, LedgerUnavailableError
 from noiseless.ledger.failures import LostConnectionError, of_connecting, of_postgresql, of_sqlite
-from noiseless.ledger.location import shown
+from noiseless.ledger.location import shown, sqlite_path
 from noiseless.ledger.session import Parameters, Session
 from noiseless.ledger.statements import Statements
 
@@ -31,8 +31,8 @@ class Database:
     def __init__(
         self, url: str, patience: float, *, immutable: bool = False, read_only: bool = False
     ) -> None:
-        self.where = shown(url)
-        self.is_sqlite = url.startswith("sqlite")
+        self.where, self.path = shown(url), sqlite_path(url)
+        self.is_sqlite = self.path is not None
         self.patience, self.read_only = patience, read_only
         self.engine = engine_of(url, patience, immutable=immutable, read_only=read_only)
         self.statements = Statements(self.engine.dialect)

@@ -85,8 +85,15 @@ class Entry:
 
     @cached_property
     def body(self) -> Mapping[str, Any]:
-        """What it says."""
-        found: Mapping[str, Any] = json.loads(self.text)
+        """What it says.
+
+        Raises:
+            LedgerError: it says nothing: its text is no JSON.
+        """
+        try:
+            found: Mapping[str, Any] = json.loads(self.text)
+        except (ValueError, TypeError, RecursionError) as error:
+            raise LedgerError(f"entry {self.seq} does not say what an entry says") from error
         return found
 
     @property

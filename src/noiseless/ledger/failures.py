@@ -48,6 +48,10 @@ _LOCKED = "55P03"
 def of_sqlite(error: Any, where: str) -> LedgerError:  # noqa: ANN401 - the driver's own
     """What an error of SQLite means."""
     name = str(getattr(error, "sqlite_errorname", "SQLITE_ERROR"))
+    if str(error).startswith("Could not decode to UTF-8"):  # Python's own, which has no name
+        return LedgerError(
+            f"{where}: has a row that cannot be read: a text in it is no UTF-8; restore a backup"
+        )
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return LedgerUnavailableError(f"{where}: is locked by another program; ask again")
     for known, meaning in _OF_SQLITE.items():

@@ -378,7 +378,7 @@ class Ledger:
         """
         from noiseless.ledger.copying import backup
 
-        return backup(self, self._database, Path(path))
+        return backup(self._database, Path(path))
 
     def restore(self, path: str | Path) -> int:
         """Fill an empty ledger from a backup or a JSON export, checking every entry; how many there were.

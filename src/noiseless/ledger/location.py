@@ -1,5 +1,6 @@
 """Where a ledger is: its address, and the one that a curator's file names."""
 
+import os
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,12 @@ def _checked_path(path: str) -> str:
 
 
 def sqlite_path(url: str) -> Path | None:
-    """The file of a SQLite ledger."""
+    """The file of a SQLite ledger, behind all links: its log lies beside it, not beside a link."""
+    named = _named_path(url)
+    return None if named is None else Path(os.path.realpath(named))
+
+
+def _named_path(url: str) -> Path | None:
     return Path(url.removeprefix("sqlite:///")) if url.startswith("sqlite:///") else None
 
 
@@ -66,7 +72,7 @@ def beside(folder: Path, dataset: str, url: str | None = None) -> str:
     ('sqlite:////data/meters-ledger.db', 'sqlite:////data/kept/l.db')
     """
     normal = normal_url(f"sqlite:///{dataset}-ledger.db" if url is None else url)
-    path = sqlite_path(normal)
+    path = _named_path(normal)
     return normal if path is None else f"sqlite:///{folder.absolute() / path}"
 
 

@@ -15,7 +15,7 @@ from noiseless.ledger.failures import of_postgresql, of_sqlite
 from noiseless.ledger.location import normal_url, shown, sqlite_path
 from noiseless.ledger.migrations.running import HEAD, STEPS, VERSION_TABLE, downgrade, upgrade
 from noiseless.ledger.session import Session
-from noiseless.private_files import create_private
+from noiseless.private_files import reserve_private
 
 _PATIENCE = 30.0
 _ADVISORY_LOCK = 0x6E6F697365  # any number that nobody else uses
@@ -38,20 +38,12 @@ def opened(url: str, *, create: bool, patience: float) -> Database:
             raise LedgerError(f"{shown(url)}: cannot be written; check the permissions of the file")
         return _read_only(url, path, patience)
     if not is_there:
-        _create_for_owner(path)
+        with suppress(OSError):  # SQLite says what is wrong
+            reserve_private(path)  # a ledger holds questions, answers and digests of tokens
     found = _checked(Database(url, patience), create=create)
     if not is_there:
         _sync_folder(path)
     return found
-
-
-def _create_for_owner(path: Path) -> None:
-    """An empty file that nobody else can read: a ledger holds questions, answers and digests of tokens."""
-    with suppress(OSError):  # SQLite says what is wrong
-        try:
-            os.close(create_private(path))
-        except FileExistsError:  # empty: nothing was kept in it yet
-            path.chmod(0o600)
 
 
 def _read_only(url: str, path: Path, patience: float) -> Database:
@@ -99,15 +91,29 @@ def take_back(address: str, step: str) -> None:
     """Bring a ledger back to a step before, for an earlier noiseless; all charges, answers and tokens stay.
 
     Raises:
-        LedgerError: there is no ledger, or no way back to that step.
+        LedgerError: there is no ledger, it is not whole, or there is no way back to that step.
     """
     database = opened(normal_url(address), create=False, patience=_PATIENCE)
     try:
         if step != STEPS[-2]:
             raise LedgerError(f"there is no way back to step {step!r}, only to {STEPS[-2]}")
-        _change(database, lambda connection: downgrade(connection, step))
+        _change(database, lambda connection: _downgrade(database, connection, step))
     finally:
         database.close()
+
+
+def _downgrade(database: Database, connection: Connection, step: str) -> None:
+    """Take steps back on a ledger that is whole alone: entries get other hashes, which would fit again."""
+    from noiseless.ledger.checking import verify_session
+
+    session = Session(database, connection.connection)
+    try:
+        report = verify_session(session, None)
+    except database.driver_error as error:
+        raise database.meaning(error, session) from error
+    if not report.ok:
+        raise LedgerError(f"{database.where}: is not whole, so it stays as it is: {report.problems[0]}")
+    downgrade(connection, step)
 
 
 def _change(database: Database, change: Callable[[Connection], None]) -> None:

@@ -222,13 +222,16 @@ class Replay:
         """Take one more entry into account; what it changes, if it is not about a token.
 
         Raises:
-            LedgerError: it makes no sense after the entries before it.
+            LedgerError: it makes no sense after the entries before it. Where it is nothing like an entry,
+                any other error; nothing is taken into account then.
         """
         if entry.kind in {ISSUED, REVOKED}:
             self.tokens.follow(entry)
             return None
         memory = self.holdings.setdefault(entry.dataset, Memory())
         found = effects(entry, self.datasets.get(entry.dataset), memory)
+        if found.declares and not found.dataset.makes_sense():
+            raise LedgerError(f"entry {entry.seq} does not say what an entry says")
         self.datasets[entry.dataset] = found.dataset
         if found.forgets_cells:
             memory.cells.clear()

@@ -92,6 +92,15 @@ class Dataset(NamedTuple):
         """The account of those who paid most."""
         return History(self.record, self.budget, others=self.accounts.total)
 
+    def makes_sense(self) -> bool:
+        """Whether it is of the right kinds all over; of wrong ones, budgets and records fail as they like."""
+        histories = (self.history, History(self.record, self.analyst_budget))
+        return (
+            all(isinstance(one.spent, Cost) for one in histories)
+            and type(self.version) is int
+            and type(self.digest) is str
+        )
+
     def state(self, cells: Mapping[str, Cost], analysts: Mapping[str, Tally]) -> State:
         """What people paid and what is left, with the accounts of some cells and analysts."""
         return State(

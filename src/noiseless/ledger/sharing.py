@@ -208,7 +208,7 @@ class SharedLedger(Ledger):
 
     def _begin(self) -> None:
         self._process = os.getpid()
-        self._turns = _Turns(Path(self._database.where) if self._database.is_sqlite else None)
+        self._turns = _Turns(self._database.path)
         self._queues: dict[str, _Queue] = {}
 
     def close(self) -> None:

@@ -165,6 +165,11 @@ class Statements:
         )
 
     @cached_property
+    def chain(self) -> str:
+        """All entries, whatever numbers they have."""
+        return self._text(select(entries).order_by(entries.c.seq))
+
+    @cached_property
     def everything(self) -> dict[str, str]:
         """All rows of a table, by its name."""
         return {name: self._text(select(table)) for name, table in metadata.tables.items()}

@@ -47,6 +47,14 @@ UNION ALL SELECT 'policy ' || polname || ' of ' || name, '' FROM pg_policy JOIN 
 """
 _SCHEMA = "SELECT relnamespace::regnamespace::text FROM pg_class WHERE oid = to_regclass('ledger_entries')"
 
+_SWITCHED_OFF = """
+SELECT 1 WHERE current_setting('session_replication_role') <> 'origin'
+UNION ALL SELECT 1 FROM pg_db_role_setting, unnest(setconfig) AS said
+  WHERE setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
+    AND setrole IN (0, to_regrole(quote_ident(current_user)))
+    AND lower(split_part(said, '=', 1)) = 'session_replication_role' AND split_part(said, '=', 2) <> 'origin'
+"""
+
 
 def found_structure(session: "Session") -> dict[str, str]:
     """All that the database has for a ledger, by kind and name, as SQL."""
@@ -57,10 +65,14 @@ def found_structure(session: "Session") -> dict[str, str]:
 
 
 def _plain(sql: str, *schemas: str) -> str:
-    """SQL without what says nothing: line ends, quotes of names, the schema's name."""
+    """SQL without what says nothing: line ends, the schema's name.
+
+    Quotes stay, since SQLite takes what stands in double quotes for a text where it names nothing, and so do
+    spaces beyond ASCII, which are letters of names.
+    """
     for schema in schemas:
         sql = sql.replace(schema, "")
-    return re.sub(r" ?([(),]) ?", r"\1", " ".join(sql.replace('"', "").split()))
+    return re.sub(r" ?([(),]) ?", r"\1", re.sub(r"[ \t\r\n]+", " ", sql).strip(" "))
 
 
 @cache
@@ -81,5 +93,7 @@ def differ(session: "Session") -> Iterator[str]:
             yield f"the {name} belongs to no ledger"
         elif found[name] != expected[name]:
             yield f"the {name} was changed"
+    if session.statements.is_postgresql and session.rows(_SWITCHED_OFF):
+        yield "the setting session_replication_role switches triggers off; reset it"
     if session.rows(f"SELECT version_num FROM {VERSION_TABLE}") != [(HEAD,)]:
         yield f"the table {VERSION_TABLE} does not say that its step is {HEAD}"

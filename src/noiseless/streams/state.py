@@ -9,7 +9,6 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any, Self, TypeVar
 
 from noiseless.errors import NoiselessError, OutputError, RequestError
 from noiseless.mechanisms.local.streaming import Schedule
-from noiseless.private_files import create_private
+from noiseless.private_files import reserve_private
 from noiseless.queries.spans import Lattice
 from noiseless.tables.feeds import Mark
 
@@ -103,10 +102,10 @@ class StreamState:
         self._settings = ""
         self.progress: Progress | None = None
         try:
-            with suppress(FileExistsError):
-                os.close(create_private(self.path))
+            target = Path(os.path.realpath(self.path))  # a link may lead to a file that is not there yet
+            reserve_private(target)
             self._connection = sqlite3.connect(
-                self.path, timeout=0, isolation_level=None, check_same_thread=False
+                target, timeout=0, isolation_level=None, check_same_thread=False
             )
         except (OSError, sqlite3.Error):
             raise OutputError(str(self.path), "cannot be opened; check its folder and permissions") from None

@@ -11,7 +11,7 @@ import pytest
 from noiseless.accounting.cost import Cost
 from noiseless.ledger import Anchor, Asked, Entry, Ledger, LedgerError, Shares
 from noiseless.ledger.copying import load
-from noiseless.ledger.entries import START
+from noiseless.ledger.entries import START, chained
 from postgres import PostgresServer
 
 pytest_plugins = ["databases"]
@@ -105,6 +105,25 @@ def test_a_changed_entry_is_found(sqlite_url: str, change: str) -> None:
 def test_a_deleted_entry_is_found(sqlite_url: str, seq: int, expected: str) -> None:
     tamper(sqlite_url, f"DELETE FROM ledger_entries WHERE seq = {seq}")
     assert expected in problems(sqlite_url)
+
+
+@pytest.mark.parametrize("number", [0, -1, -7, -(2**63)])
+def test_entries_before_the_first_are_found_and_not_restored(
+    database_url: str, tmp_path: Path, number: int
+) -> None:
+    filled(database_url)
+    body = '{"cells":{},"others":{"outputs":"2"},"questions":[],"version":1}'
+    entry = Entry(number, "2026-01-01", "meters", "charge", None, body, START.hash, "0" * 64)
+    values = ", ".join("NULL" if value is None else f"'{value}'" for value in entry.row[1:])
+    tamper(database_url, f"INSERT INTO ledger_entries VALUES ({number}, {values})")
+    assert f"entry {number} has no place in the chain" in problems(database_url)
+    with Ledger.open(database_url) as ledger:
+        assert ledger.backup(tmp_path / "backup") == 9
+    with (
+        Ledger.open(tmp_path / "restored.db") as restored,
+        pytest.raises(LedgerError, match=f"entry {number} has no place in the chain"),
+    ):
+        restored.restore(tmp_path / "backup")
 
 
 def test_answers_deleted_at_the_end_are_found(sqlite_url: str) -> None:
@@ -315,3 +334,62 @@ def test_an_entry_that_says_nothing_is_a_problem_and_no_crash(tmp_path: Path, bo
         changed = f"UPDATE ledger_entries SET body = '{body}', kind = '{kind}' WHERE seq = 3"
         tamper(url, changed)
         assert "entry 3 was changed" in problems(url)
+
+
+PAID = '"cells":{},"others":{"outputs":"2"},"version":1'
+DECLARED = '"analyst_budget":null,"digest":"z","record":null,"version":1'
+NO_ENTRIES = [
+    ("answers", '{"version":1,"answers":[1]}'),
+    ("answers", '{"version":1,"answers":{"q1":NaN}}'),
+    ("answers", '{"version":[],"answers":{"q1":1}}'),
+    ("answers", "[" * 100_000),
+    ("answers", "[" * 100_000 + "]" * 100_000),
+    ("answers", '{"answers":{"q1":' + "[" * 900 + "]" * 900 + '},"version":{}}'),
+    ("budget", '{"budget":"9","analyst_budget":null}'),
+    ("budget", '{"budget":{"bits":"-9"},"analyst_budget":null}'),
+    ("budget", '{"budget":null,"analyst_budget":{"reach":"1/0"}}'),
+    ("budget", '{"budget":null,"analyst_budget":[]}'),
+    ("charge", '{"cells":{},"others":{"outputs":"-2"},"questions":[],"version":1}'),
+    ("charge", f'{{{PAID},"questions":[1]}}'),
+    ("charge", f'{{{PAID},"questions":7}}'),
+    ("charge", f'{{{PAID},"questions":[{{"question":[],"grid":null,"people":null,"body":{{}}}}]}}'),
+    ("charge", f'{{{PAID},"questions":[{{"question":"q","grid":null,"people":null,"body":NaN}}]}}'),
+    ("version", '{"version":"2","digest":"b","record":null,"carry_over":true}'),
+    ("version", '{"version":2,"digest":["b"],"record":null,"carry_over":true}'),
+    ("version", '{"version":2,"digest":"b","record":{"attributes":7},"carry_over":true}'),
+    ("token", '{"id":[]}'),
+    ("revocation", "7"),
+    ("dataset", f'{{{DECLARED},"budget":"9"}}'),
+    ("dataset", "null"),
+    ("nothing", "{}"),
+]
+
+
+@pytest.mark.parametrize(("kind", "body"), NO_ENTRIES, ids=range(len(NO_ENTRIES)))
+def test_what_is_no_entry_is_found_even_where_its_hash_fits(
+    sqlite_url: str, tmp_path: Path, kind: str, body: str
+) -> None:
+    with Ledger.open(sqlite_url) as ledger:
+        head = ledger.head
+    dataset = "new" if kind == "dataset" else "meters"
+    fields = (head.seq + 1, "2026-01-01T00:00:00.000000Z", dataset, kind, None, body)
+    entry = Entry(*fields, head.hash, chained(head.hash, *fields))
+    with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as connection:
+        connection.execute("INSERT INTO ledger_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", entry.row)
+        connection.commit()
+    assert f"entry {entry.seq} " in problems(sqlite_url)
+    with Ledger.open(sqlite_url) as ledger:
+        ledger.backup(tmp_path / "backup.db")
+        ledger.export(tmp_path / "export.json")
+    for name in ("backup.db", "export.json"):
+        with (
+            Ledger.open(tmp_path / "restored.db") as restored,
+            pytest.raises(LedgerError, match=f"no unbroken chain: entry {entry.seq} "),
+        ):
+            restored.restore(tmp_path / name)
+
+
+def test_a_row_that_is_no_text_is_said_to_be_unreadable(sqlite_url: str) -> None:
+    tamper(sqlite_url, "UPDATE ledger_entries SET body = CAST(x'ff' AS TEXT) WHERE seq = 3")
+    with pytest.raises(LedgerError, match="has a row that cannot be read"):
+        problems(sqlite_url)

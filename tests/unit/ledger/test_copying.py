@@ -174,3 +174,18 @@ def test_a_backup_is_taken_while_others_go_on(tmp_path: Path) -> None:
             over.set()
             writer.join()
         assert {file.suffix for file in tmp_path.iterdir()} <= {".db", ".db-wal", ".db-shm"}
+
+
+@pytest.mark.parametrize("number", ["1", None, [], 1.0, True])
+def test_entries_whose_numbers_are_none_are_refused(tmp_path: Path, number: object) -> None:
+    with Ledger.open(tmp_path / "ledger.db") as ledger:
+        ledger.declare("meters", digest="a", budget=3)
+        ledger.export(tmp_path / "export.json")
+    content = json.loads((tmp_path / "export.json").read_text())
+    content["entries"][0]["seq"] = number
+    (tmp_path / "changed.json").write_text(json.dumps(content))
+    with (
+        Ledger.open(tmp_path / "other.db") as other,
+        pytest.raises(LedgerError, match="is no backup of a ledger"),
+    ):
+        other.restore(tmp_path / "changed.json")

@@ -14,6 +14,7 @@ from noiseless.accounting.cost import Cost
 from noiseless.ledger import Ledger, LedgerError
 from noiseless.ledger.opening import opened
 from noiseless.ledger.schema import metadata
+from noiseless.private_files import reserve_private
 from postgres import PostgresServer
 from waiting import HANGS
 
@@ -217,6 +218,47 @@ def test_a_folder_that_may_only_be_read_is_said(open_folder: Path) -> None:
         assert ledger.verify().ok
         with ledger.charging("meters") as books:
             books.charge(Cost(2))
+
+
+def linked(tmp_path: Path) -> tuple[Path, Path]:
+    """A link in one folder, and the file in another one that it leads to by a second link."""
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+    link, target = tmp_path / "here" / "link.db", tmp_path / "there" / "ledger.db"
+    (tmp_path / "here" / "second.db").symlink_to(Path("..") / "there" / "ledger.db")
+    link.symlink_to("second.db")
+    return link, target
+
+
+def test_a_new_ledger_behind_a_link_is_for_its_owner_alone(tmp_path: Path) -> None:
+    link, target = linked(tmp_path)
+    with Ledger.open(link) as ledger:
+        ledger.declare("meters", digest="a", budget=3)
+        names = {path.name for path in target.parent.iterdir()}
+        assert {"ledger.db", "ledger.db-wal"} <= names
+        assert {path.stat().st_mode & 0o777 for path in target.parent.iterdir()} == {0o600}
+    assert {path.name for path in link.parent.iterdir()} == {"link.db", "second.db"}
+
+
+def test_a_ledger_behind_a_link_is_read_with_its_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    link, target = linked(tmp_path)
+    with Ledger.open(target) as ledger:
+        ledger.declare("meters", digest="a", budget=3)
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "access", lambda *_: False)  # root may write all files
+            with Ledger.open(link, create=False) as reader:
+                assert reader.head == ledger.head
+
+
+def test_an_empty_file_becomes_private_and_a_device_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    path.touch(0o644)
+    Ledger.open(path).close()
+    assert path.stat().st_mode & 0o777 == 0o600
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo, 0o644)
+    reserve_private(fifo)
+    assert fifo.stat().st_mode & 0o777 == 0o644
 
 
 def test_importing_the_ledger_loads_no_database_toolkit() -> None:

@@ -156,6 +156,49 @@ def test_there_is_no_way_back_to_other_steps(before: str) -> None:
         assert ledger.verify().ok
 
 
+def change_entries(url: str, sql: str) -> None:
+    """Change entries behind the back of a ledger of the newest step, and leave its triggers as they were."""
+    database = Database(url, patience=5)
+
+    def change(session: Any) -> None:  # noqa: ANN401 - a session
+        if session.statements.is_postgresql:
+            session.run("ALTER TABLE ledger_entries DISABLE TRIGGER USER")
+            session.run(sql)
+            session.run("ALTER TABLE ledger_entries ENABLE TRIGGER USER")
+            return
+        chosen = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'ledger_entries'"
+        triggers = session.rows(chosen)
+        for statement in (
+            *(f"DROP TRIGGER {name}" for name, _ in triggers),
+            sql,
+            *(made for _, made in triggers),
+        ):
+            session.run(statement)
+
+    database.write(change)
+    database.close()
+
+
+def test_neither_way_makes_a_changed_ledger_whole(before: str) -> None:
+    change_entries(before, "UPDATE ledger_entries SET time = '2026-01-01' WHERE seq = 3")
+    with Ledger.open(before) as ledger:  # which applies the last step
+        ledger.declare("later", digest="d", budget=9)
+        assert ledger.verify().problems == ("entry 3 was changed: its hash is not that of its fields",)
+    kept = rows_of(before)
+    with pytest.raises(LedgerError, match="is not whole, so it stays as it is: entry 3 was changed"):
+        take_back(before, "0002")
+    assert rows_of(before) == kept
+
+
+def test_the_way_back_does_not_give_changed_entries_fitting_hashes(before: str) -> None:
+    with Ledger.open(before) as ledger:
+        ledger.declare("later", digest="d", budget=9)
+        last = ledger.head.seq
+    change_entries(before, f"UPDATE ledger_entries SET time = '2026-01-01' WHERE seq = {last}")
+    with pytest.raises(LedgerError, match=f"entry {last} was changed"):
+        take_back(before, "0002")
+
+
 def test_the_way_back_is_a_command(tmp_path: Path) -> None:
     path = tmp_path / "ledger.db"
     Ledger.open(path).close()

@@ -4,6 +4,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from ledger_structure import structure_of_new
 from noiseless.ledger import Ledger
 from noiseless.ledger.structure import expected_structure
@@ -33,6 +35,27 @@ def test_a_ledger_whose_triggers_were_dropped_is_not_whole(database_url: str) ->
             expected = ["the trigger ledger_entries_no_change of ledger_entries was changed"]
         report = ledger.verify()
         assert (report.ok, list(report.problems)) == (False, expected)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "condition"),
+    [
+        ("trigger", "ledger_tokens_no_reprieve", "OLD.revoked IS NOT NULL"),
+        ("index", "ledger_told_by_grid", "grid_key IS NOT NULL"),
+        ("index", "ledger_batches_free", "NULL"),
+    ],
+)
+def test_a_condition_in_quotes_is_another_one(tmp_path: Path, kind: str, name: str, condition: str) -> None:
+    """SQLite takes what stands in double quotes for a text where it names nothing."""
+    path = tmp_path / "ledger.db"
+    with Ledger.open(path) as ledger:
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            ((sql,),) = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", [name])
+            quoted = sql.replace(condition, f'"{condition}"')
+            assert quoted != sql
+            connection.execute(f"DROP {kind} {name}")
+            connection.execute(quoted)
+        assert ledger.verify().problems == (f"the {kind} {name} was changed",)
 
 
 def test_other_programs_may_have_tables_beside_the_ledgers(database_url: str) -> None:
@@ -74,3 +97,16 @@ def test_rows_that_an_index_lacks_are_found(tmp_path: Path) -> None:
         problems = ledger.verify().problems
         assert problems
         assert all(one.startswith("the file is damaged: ") for one in problems)
+
+
+@pytest.mark.parametrize("whose", ["DATABASE postgres", "ROLE noiseless", "ROLE ALL"])
+def test_a_server_that_runs_no_triggers_is_found(own_postgres: PostgresServer, whose: str) -> None:
+    url = own_postgres.new_url()
+    with Ledger.open(url) as ledger:
+        own_postgres.execute(url, f"ALTER {whose} SET session_replication_role = replica")
+        with Ledger.open(url) as later:
+            for one in (ledger, later):
+                expected = ("the setting session_replication_role switches triggers off; reset it",)
+                assert one.verify().problems == expected
+        own_postgres.execute(url, f"ALTER {whose} RESET session_replication_role")
+        assert ledger.verify().ok

@@ -57,6 +57,17 @@ def test_budgets_last_from_run_to_run(folder: Folder) -> None:
     assert sorted(path.name for path in folder.path.iterdir()) == ["out.csv", "second.csv", "state"]
 
 
+@pytest.mark.parametrize("is_there", [False, True])
+def test_the_state_behind_a_link_is_for_its_owner_alone(folder: Folder, is_there: bool) -> None:
+    target = folder.path / "target"
+    folder.state.symlink_to(target)
+    if is_there:
+        target.touch(0o644)
+    folder.run(DAY)
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    assert folder.readings("a") == {"a": 2}
+
+
 def test_persons_are_told_apart_by_every_byte(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name goes on after a NUL, where SQLite's JSON ends it: the budget would begin anew each time."""
     monkeypatch.setattr(state, "_PERSONS", 2)
