@@ -65,7 +65,8 @@ def of_postgresql(error: Any, where: str, *, broken: bool) -> LedgerError:  # no
     state = getattr(error, "sqlstate", None) or ""
     if state == _LOCKED:
         return LedgerUnavailableError(f"{where}: is locked by another program; ask again")
-    if state in _AGAIN or broken or state.startswith(("57P0", "08")):
+    lost = broken or (not state and type(error).__name__ == "OperationalError")  # the driver's, of a socket
+    if state in _AGAIN or lost or state.startswith(("57P0", "08")):
         return LostConnectionError(f"{where}: the server went away; ask again")
     return LedgerError(f"{where}: {_OF_POSTGRESQL.get(state, f'failed ({state or type(error).__name__})')}")
 
