@@ -21,6 +21,7 @@ import pyarrow as pa
 
 Value = Any
 EPOCH = date(2024, 1, 1)
+TEXTS = ("?", "*", "0-1", "1-2", "0-3")
 SINCE = (EPOCH - date(1970, 1, 1)).days
 
 
@@ -30,7 +31,7 @@ class Column:
 
     name: str
     kind: str  # number, date, category
-    text: bool = False  # numbers that come as texts, `?` among them
+    text: bool = False  # numbers that come as texts, others such as `?` among them
 
 
 @dataclass(frozen=True)
@@ -191,6 +192,14 @@ class Table:
             return Fraction(round(Fraction(sum(values) * 1000, len(values))), 1000)
         return Fraction((low + high) // 2) if day else Fraction(low + high, 2)
 
+    def written(self, cell: frozenset[int]) -> tuple[Any, ...]:
+        """What a cell reads as it is written: texts among numbers may look like intervals, or suppressed."""
+        words = self.read(cell)[0]
+        return tuple(
+            word if kind == "category" else _written(word)
+            for kind, word in zip(self.kinds, words, strict=True)
+        )
+
     @staticmethod
     def _off(word: Any, value: Value) -> Fraction:
         if isinstance(word, frozenset):
@@ -212,8 +221,9 @@ class Table:
                 rest = [x for x in range(size) if x not in gone]
                 for cells in partitions(rest):
                     if all(len({self.group(x) for x in cell}) == 1 for cell in cells):
-                        words = {self.read(frozenset(cell))[0] for cell in cells}
-                        if len(words) == len(cells):
+                        words = {self.written(frozenset(cell)) for cell in cells}
+                        words |= {("*",) * self.width} if gone else set()
+                        if len(words) == len(cells) + bool(gone):
                             found.append(self.release(frozenset(gone), [frozenset(cell) for cell in cells]))
         return found
 
@@ -264,6 +274,13 @@ class Table:
                 if places and max(places) - min(places) + 1 != len(places):
                     return False
         return True
+
+
+def _written(word: Any) -> Any:
+    """A word of a column of numbers; None for a missing one."""
+    if isinstance(word, tuple):
+        return f"{word[0]}-{word[1]}" if word[0] < word[1] else str(word[0])
+    return next(iter(word)) if isinstance(word, frozenset) else word if word is None else str(word)
 
 
 def _sortable(value: Value) -> Any:
@@ -357,7 +374,7 @@ def random_table(rng: random.Random, most: int = 6) -> Table:
 
     def one(column: Column) -> Value:
         if rng.random() < odd:
-            return "?" if column.text and rng.random() < 0.6 else None
+            return rng.choice(TEXTS) if column.text and rng.random() < 0.6 else None
         return rng.choice("abcd") if column.kind == "category" else rng.randint(0, top)
 
     for _ in range(100):

@@ -4,6 +4,7 @@
 
 import math
 import random
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -228,3 +229,19 @@ def test_ties_between_what_joins_the_suppressed_are_tried() -> None:
     table = numbers(*rows, share=Fraction(1, 4))
     asked = {"objective": "leakage", "utility": "resolution", "method": "greedy", "min_posterior": 2}
     assert check_release(table, asked) in ("best", "proved, all")
+
+
+LOOKALIKE = ((1, "a"), (2, "b"), ("1-2", "a"), ("1-2", "b"), (5, "a"), (6, "b"))
+
+
+@pytest.mark.parametrize("width", [1, 2])
+@pytest.mark.parametrize("limit", [{"min_posterior": 2}, {"min_posterior": 2, "max_distortion": Fraction(1)}])
+def test_no_cell_reads_as_a_text_among_the_numbers(width: int, limit: dict[str, Any]) -> None:
+    """1 and 2 in a cell would read as the text 1-2 does, and be told from nothing."""
+    columns = (oracle.Column("x", "number", text=True), oracle.Column("y", "number"))[:width]
+    rows = tuple((x, *[0] * (width - 1), "p", "u", s) for x, s in LOOKALIKE)
+    table = replace(numbers((1, "a"), codeword="interval"), columns=columns, rows=rows)
+    for utility in ("distortion", "resolution"):
+        asked = {"objective": "leakage", "utility": utility, "method": "auto"}
+        check_release(table, asked | limit)
+        check_frontier(table, asked)
