@@ -266,9 +266,10 @@ class Table:
         """Whether cells of one column are runs of the values that are left in their group."""
         if self.width > 1:
             return False
+        as_texts = self.columns[0].text and self.kinds[0] == "category"
         for group in {self.group(x) for x in range(len(self.tuples))}:
             own = [x for x in range(len(self.tuples)) if self.group(x) == group and x not in hidden]
-            own.sort(key=lambda x: _sortable(self.tuples[x][0]))
+            own.sort(key=lambda x: _sortable(self.tuples[x][0], as_texts=as_texts))
             for cell in cells:
                 places = [own.index(x) for x in cell if x in own]
                 if places and max(places) - min(places) + 1 != len(places):
@@ -283,8 +284,9 @@ def _written(word: Any) -> Any:
     return next(iter(word)) if isinstance(word, frozenset) else word if word is None else str(word)
 
 
-def _sortable(value: Value) -> Any:
-    return (0, 0, "") if value is None else (1, value, "") if isinstance(value, int) else (2, 0, value)
+def _sortable(value: Value, *, as_texts: bool) -> Any:
+    number = isinstance(value, int) and not as_texts
+    return (0, 0, "") if value is None else (1, value, "") if number else (2, 0, str(value))
 
 
 def partitions(values: list[int]) -> Iterator[list[list[int]]]:
