@@ -21,6 +21,7 @@ import pyarrow as pa
 
 Value = Any
 EPOCH = date(2024, 1, 1)
+TEXTS = ("?", "*", "0-1", "1-2", "0-3")
 SINCE = (EPOCH - date(1970, 1, 1)).days
 
 
@@ -30,7 +31,7 @@ class Column:
 
     name: str
     kind: str  # number, date, category
-    text: bool = False  # numbers that come as texts, `?` among them
+    text: bool = False  # numbers that come as texts, others such as `?` among them
 
 
 @dataclass(frozen=True)
@@ -191,6 +192,14 @@ class Table:
             return Fraction(round(Fraction(sum(values) * 1000, len(values))), 1000)
         return Fraction((low + high) // 2) if day else Fraction(low + high, 2)
 
+    def written(self, cell: frozenset[int]) -> tuple[Any, ...]:
+        """What a cell reads as it is written: texts among numbers may look like intervals, or suppressed."""
+        words = self.read(cell)[0]
+        return tuple(
+            word if kind == "category" else _written(word)
+            for kind, word in zip(self.kinds, words, strict=True)
+        )
+
     @staticmethod
     def _off(word: Any, value: Value) -> Fraction:
         if isinstance(word, frozenset):
@@ -212,8 +221,9 @@ class Table:
                 rest = [x for x in range(size) if x not in gone]
                 for cells in partitions(rest):
                     if all(len({self.group(x) for x in cell}) == 1 for cell in cells):
-                        words = {self.read(frozenset(cell))[0] for cell in cells}
-                        if len(words) == len(cells):
+                        words = {self.written(frozenset(cell)) for cell in cells}
+                        words |= {("*",) * self.width} if gone else set()
+                        if len(words) == len(cells) + bool(gone):
                             found.append(self.release(frozenset(gone), [frozenset(cell) for cell in cells]))
         return found
 
@@ -256,9 +266,10 @@ class Table:
         """Whether cells of one column are runs of the values that are left in their group."""
         if self.width > 1:
             return False
+        as_texts = self.columns[0].text and self.kinds[0] == "category"
         for group in {self.group(x) for x in range(len(self.tuples))}:
             own = [x for x in range(len(self.tuples)) if self.group(x) == group and x not in hidden]
-            own.sort(key=lambda x: _sortable(self.tuples[x][0]))
+            own.sort(key=lambda x: _sortable(self.tuples[x][0], as_texts=as_texts))
             for cell in cells:
                 places = [own.index(x) for x in cell if x in own]
                 if places and max(places) - min(places) + 1 != len(places):
@@ -266,8 +277,16 @@ class Table:
         return True
 
 
-def _sortable(value: Value) -> Any:
-    return (0, 0, "") if value is None else (1, value, "") if isinstance(value, int) else (2, 0, value)
+def _written(word: Any) -> Any:
+    """A word of a column of numbers; None for a missing one."""
+    if isinstance(word, tuple):
+        return f"{word[0]}-{word[1]}" if word[0] < word[1] else str(word[0])
+    return next(iter(word)) if isinstance(word, frozenset) else word if word is None else str(word)
+
+
+def _sortable(value: Value, *, as_texts: bool) -> Any:
+    number = isinstance(value, int) and not as_texts
+    return (0, 0, "") if value is None else (1, value, "") if number else (2, 0, str(value))
 
 
 def partitions(values: list[int]) -> Iterator[list[list[int]]]:
@@ -357,7 +376,7 @@ def random_table(rng: random.Random, most: int = 6) -> Table:
 
     def one(column: Column) -> Value:
         if rng.random() < odd:
-            return "?" if column.text and rng.random() < 0.6 else None
+            return rng.choice(TEXTS) if column.text and rng.random() < 0.6 else None
         return rng.choice("abcd") if column.kind == "category" else rng.randint(0, top)
 
     for _ in range(100):

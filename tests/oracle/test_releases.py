@@ -4,6 +4,8 @@
 
 import math
 import random
+import re
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -60,6 +62,7 @@ def check_release(table: Table, asked: dict[str, Any]) -> str:
     try:
         done = nl.release(table.arrow, **options)
     except RequestError as error:
+        check_advice(str(error), table, asked)
         return check_refusal(str(error), fine)
     matching = [made for made in fine if same(done.point, made)]
     assert matching, "the figures are those of no release within the limits"
@@ -84,6 +87,21 @@ def check_refusal(text: str, fine: list[Made]) -> str:
         return "missed" if fine else "not found"
     assert not fine, text
     return "impossible"
+
+
+def check_advice(text: str, table: Table, asked: dict[str, Any]) -> None:
+    """What a refusal says to be possible is, and the most that it says to be possible is the most."""
+    keeps = {name: asked[name] for name in ("max_distortion", "min_resolution") if name in asked}
+    kept = [made for made in table.made if oracle.allowed(made, {"objective": "leakage"} | keeps, 0)]
+    for how, figure in re.findall(r"the largest posterior (possible|found) is ([\d,]+)", text):
+        most = max(made.posterior for made in kept)
+        assert int(figure) == most if how == "possible" else int(figure) <= most, text
+    for figure in re.findall(r"ask for a minimum posterior of (\d+) or less", text):
+        assert any(made.posterior >= int(figure) for made in table.made), text
+    for figure in re.findall(r"ask for a largest leakage of ([\d.]+) or more", text):
+        assert any(oracle.at_most(made.leak, Fraction(figure)) for made in table.made), text
+    for figure in re.findall(r"whatever is merged; ask for ([\d.]+) or more", text):
+        assert any(oracle.at_most(Fraction(made.blocks), Fraction(figure)) for made in table.made), text
 
 
 def check_frontier(table: Table, asked: dict[str, Any]) -> None:
@@ -228,3 +246,35 @@ def test_ties_between_what_joins_the_suppressed_are_tried() -> None:
     table = numbers(*rows, share=Fraction(1, 4))
     asked = {"objective": "leakage", "utility": "resolution", "method": "greedy", "min_posterior": 2}
     assert check_release(table, asked) in ("best", "proved, all")
+
+
+LOOKALIKE = ((1, "a"), (2, "b"), ("1-2", "a"), ("1-2", "b"), (5, "a"), (6, "b"))
+
+
+@pytest.mark.parametrize("width", [1, 2])
+@pytest.mark.parametrize("limit", [{"min_posterior": 2}, {"min_posterior": 2, "max_distortion": Fraction(1)}])
+def test_no_cell_reads_as_a_text_among_the_numbers(width: int, limit: dict[str, Any]) -> None:
+    """1 and 2 in a cell would read as the text 1-2 does, and be told from nothing."""
+    columns = (oracle.Column("x", "number", text=True), oracle.Column("y", "number"))[:width]
+    rows = tuple((x, *[0] * (width - 1), "p", "u", s) for x, s in LOOKALIKE)
+    table = replace(numbers((1, "a"), codeword="interval"), columns=columns, rows=rows)
+    for utility in ("distortion", "resolution"):
+        asked = {"objective": "leakage", "utility": utility, "method": "auto"}
+        check_release(table, asked | limit)
+        check_frontier(table, asked)
+
+
+def test_the_largest_posterior_is_not_that_of_the_least_leakage() -> None:
+    """The least leakage leaves 4 values, the largest posterior is 6: as many are not possible for each g."""
+    held = {(0, "a"): range(1, 7), (100, "a"): range(7, 13), (50, "b"): range(1, 5), (52, "b"): range(5, 9)}
+    rows = tuple((x, "p", g, f"s{s}") for (x, g), those in held.items() for s in those)
+    table = replace(numbers((1, "a"), given=True), rows=rows)
+    assert check_release(table, LEAKAGE | {"min_posterior": 7, "max_distortion": Fraction(3)}) == "impossible"
+
+
+@pytest.mark.parametrize("limit", [{"max_leakage": Fraction(0)}, {"min_posterior": 4}])
+def test_a_bound_that_no_release_reaches_is_no_advice(limit: dict[str, Any]) -> None:
+    table = numbers((1, "a"), (2, "b"), (3, "c"), (None, "d"), share=Fraction(3, 5))
+    assert check_release(table, LEAKAGE | limit) == "impossible"
+    with pytest.raises(RequestError, match="was not found with so few suppressed rows; allow more leakage;"):
+        nl.release(table.arrow, **table.options, max_leakage=Fraction(1, 2), suppress=table.share)

@@ -41,15 +41,19 @@ class SeenProblem(Problem):
         if self.columns is None or self._reads_as_it_is(cells, hidden):
             return Reading(cells, hidden)
         found = ReadCells.of(self.columns, cells.cell_of, hidden, self.codeword)
-        if hidden.any() and not found.hidden.any() and self.groups is not None:
-            # something that is no number reads `*` as well: numbers cannot be suppressed beside it
-            return Reading(Cells.from_labels(np.arange(self.size)), found.hidden)
+        if found.mixes_groups:  # a text that is no number reads as merged or suppressed ones: not allowed
+            return Reading(Cells.from_labels(np.arange(self.size)), np.zeros(self.size, bool))
         return Reading(Cells.from_labels(found.cell_of), found.hidden, found.distortion)
 
     def _reads_as_it_is(self, cells: Cells, hidden: BoolArray) -> bool:
-        """Whether cells are runs of one column of numbers, whose middles and ends all differ."""
-        numbers = self.columns is not None and self.columns.columns[0].kind == "number"
-        if not numbers or self.line is None or self.codeword not in ("midrange", "interval") or hidden.any():
+        """Whether cells are runs of one column of numbers, whose middles and ends all differ.
+
+        A text among the numbers may read as an interval, never as a middle.
+        """
+        column = None if self.columns is None else self.columns.columns[0]
+        if column is None or column.kind != "number" or self.line is None or hidden.any():
+            return False
+        if self.codeword != "midrange" and (self.codeword != "interval" or column.holds_texts):
             return False
         along = cells.cell_of[np.lexsort((self.line, self.group_of))]
         return int(np.count_nonzero(np.diff(along))) == cells.count - 1
@@ -105,8 +109,10 @@ class Prepared:
 
     def measured(self, cell_of: IntArray, suppressed: BoolArray) -> Measured:
         """Cells as they read, measured."""
-        codeword = self.source.request.codeword
-        return Measured(self.source, ReadCells.of(self.public, cell_of, suppressed, codeword))
+        read = ReadCells.of(self.public, cell_of, suppressed, self.source.request.codeword)
+        if read.mixes_groups:
+            raise AssertionError("a cell holds values that are never merged")
+        return Measured(self.source, read)
 
 
 def chosen(prepared: Prepared, progress: Progress | None = None) -> tuple[Choice, Measured]:

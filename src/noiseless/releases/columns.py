@@ -73,6 +73,11 @@ class PublicColumn:
         return self.kind in ("number", "date")
 
     @cached_property
+    def holds_texts(self) -> bool:
+        """Whether there are texts among its numbers, beside missing values."""
+        return int(np.count_nonzero(self.marks)) > self.texts.null_count
+
+    @cached_property
     def nodes(self) -> IntArray:
         """For each distinct value its node on each level of the hierarchy."""
         return self._tree.nodes(self.texts)

@@ -1,6 +1,7 @@
 """Generalisation hierarchies: what each value of a column may be released as, step by step."""
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -95,14 +96,15 @@ def read_tree(column: str, source: Path | Mapping[str, Sequence[str]]) -> Tree:
 
 def _rows(file: Path) -> list[tuple[str, ...]]:
     try:
-        text = file.read_text("utf-8-sig")
+        text = file.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise RequestError(f"{file}: cannot be opened ({error.strerror})") from None
     except UnicodeDecodeError:
         raise RequestError(f"{file}: is not UTF-8 text; convert it first") from None
     separator = max(_SEPARATORS, key=text.partition("\n")[0].count)
+    lines = io.StringIO(text, newline="")
     try:
-        rows = csv.reader(text.splitlines(), delimiter=separator, skipinitialspace=True, strict=True)
+        rows = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
         return [tuple(field.strip() for field in row) for row in rows if row]
     except csv.Error as error:
         raise RequestError(f"{file}: is not well formed ({error})") from None

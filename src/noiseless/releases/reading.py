@@ -138,6 +138,15 @@ class ReadCells:
             return np.zeros(len(self.cell_of), bool)
         return np.asarray(self.cell_of == self.suppressed)
 
+    @property
+    def mixes_groups(self) -> bool:
+        """Whether a cell that is not suppressed holds values that are never merged, as they read alike."""
+        groups = self.public.groups
+        if groups is None:
+            return False
+        firsts = groups[self.layout.order[self.layout.starts]]
+        return bool(np.any((firsts[self.cell_of] != groups) & ~self.hidden))
+
     @cached_property
     def largest(self) -> int:
         """How many public tuples the largest cell holds that is not suppressed."""

@@ -72,22 +72,20 @@ def _protection(release: Release) -> str:
 
 def cost_words(release: Release) -> str:
     """What the release costs, for the end of a sentence."""
-    point, changes = release.point, release.changes
+    point, changes, alike = release.point, release.changes, largest_cell(release)
     distance = release.certificate["options"]["distance"]
+    if alike <= 1:
+        return "no values are merged" if point.suppressed_rows else "nothing is changed"
     if point.distortion is None:
-        alike = largest_cell(release)
-        return f"at most {alike:,} different public values read alike" if alike > 1 else "nothing is changed"
-    if point.distortion == 0:
-        return "nothing is changed"
-    if len(changes) == 1 and changes[0].kind in ("number", "date") and distance == "absolute":
-        most = change_text(point.distortion, changes[0].kind)
+        return f"at most {alike:,} different public values read alike"
+    if len(changes) == 1 and changes[0].largest is not None and distance == "absolute":
+        most = change_text(changes[0].largest, changes[0].kind)  # as it is: the distortion is weighted
         return f"no {value_text(changes[0].name)} is changed by more than {most}"
     if len(changes) == 1 and changes[0].kind == "category" and release.request.codeword != "medoid":
-        return (
-            f"no {value_text(changes[0].name)} is told as one of more than {largest_cell(release):,} values"
-        )
+        return f"no {value_text(changes[0].name)} is told as one of more than {alike:,} values"
+    weighted = "weighted " * any(weight != 1 for weight in release.request.column_weight.values())
     text = length_text(point.distortion)
-    return f"no row is further than {text} from the original ({distance} distance)"
+    return f"no row is further than {text} from the original ({weighted}{distance} distance)"
 
 
 def change_text(change: Length | Fraction | None, kind: str) -> str:

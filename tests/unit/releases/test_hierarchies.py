@@ -30,6 +30,12 @@ def test_quoted_fields_as_arx_writes_them(tmp_path: Path) -> None:
     assert read_tree("age", file).paths["17"] == ("[15, 20[", "*")
 
 
+def test_only_line_ends_outside_quotes_end_a_row(tmp_path: Path) -> None:
+    file = tmp_path / "tree.csv"
+    file.write_bytes('a\u2028b,"p\r\nq",top\r\nc\x85d,r,top\r\n'.encode())
+    assert read_tree("x", file).paths == {"a\u2028b": ("p\r\nq", "top"), "c\x85d": ("r", "top")}
+
+
 def test_missing_values_have_a_place_beside_the_top() -> None:
     tree = read_tree("x", {"a": ("p", "top"), "b": ("q", "top")}).with_missing()
     assert tree.paths == {"a": ("p", "top", "*"), "b": ("q", "top", "*"), None: (None, None, "*")}

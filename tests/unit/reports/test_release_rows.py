@@ -52,12 +52,39 @@ class TestVerdict:
         assert (status_of_release(made).words, status_of_release(made).mark) == (words, mark)
         assert verdict(made).startswith(starts)
 
+    @pytest.mark.parametrize("weight", [0, Fraction(1, 2), 2])
+    def test_a_weight_is_no_part_of_how_far_numbers_are_changed(self, weight: int | Fraction) -> None:
+        made = releases.release(
+            pa.table({"x": [1, 3], "s": ["a", "b"]}),
+            sensitive="s",
+            public="x",
+            column_weight={"x": weight},
+            min_posterior=2,
+        )
+        assert verdict(made).endswith("and no x is changed by more than 1.")
+
+    def test_distances_of_weighted_columns_are_weighted(self) -> None:
+        table = pa.table({"x": [1, 3], "y": [1, 3], "s": ["a", "b"]})
+        weights = {"x": 0, "y": 0}
+        made = releases.release(
+            table, sensitive="s", public=["x", "y"], column_weight=weights, min_posterior=2
+        )
+        assert verdict(made).endswith("no row is further than 0 from the original (weighted max distance).")
+
     def test_nothing_to_hide(self) -> None:
         made = release(point=point(1, 0, leakage=Bits(1)), sensitive_values=1)
         assert status_of_release(made).mark == "void"
-        assert verdict(made) == (
-            "There is only one value of age, so that nothing can be hidden, and nothing is changed."
+        assert verdict(made).startswith(
+            "There is only one value of age, so that nothing can be hidden, and no chol is changed"
         )
+
+    def test_nothing_is_changed_where_nothing_is_merged_or_suppressed(self) -> None:
+        table = pa.table({"x": [1, 2, 2, None], "s": ["a", "a", "b", "b"]})
+        options: dict[str, Any] = {"sensitive": "s", "public": "x"}
+        whole = releases.release(table, **options, min_posterior=1)
+        assert verdict(whole).endswith("and nothing is changed.")
+        less = releases.release(table, **options, min_posterior=2, suppress=0.5)
+        assert verdict(less).endswith("and no values are merged; 2 of 4 rows are suppressed (*).")
 
     @pytest.mark.parametrize(
         ("left", "classes", "starts"),
@@ -106,7 +133,7 @@ class TestVerdict:
 
     @pytest.mark.parametrize(("days", "ends"), [(1, "more than 1 day."), ("2.5", "more than 2.5 days.")])
     def test_dates_are_changed_by_days(self, days: str, ends: str) -> None:
-        born = ColumnChange("born", "date", 9, 4, 100, Fraction(1), Fraction(1), ())
+        born = ColumnChange("born", "date", 9, 4, 100, Fraction(days), Fraction(1), ())
         assert verdict(release(point=point(5, days), changes=(born,))).endswith(
             f"no born is changed by {ends}"
         )

@@ -27,7 +27,7 @@ def refuse(targets: Targets, choose: Callable[[Problem, Wish], Choice]) -> Reque
     """
     wish, problem = replace(targets.wish, weight=None, method="auto"), targets.problem
     if wish.max_distortion is None and wish.min_resolution is None:  # only what is never merged is in the way
-        return RequestError(f"{_hidden(wish)} was not found with so few suppressed rows; ask for less")
+        return RequestError(f"{_hidden(wish)} was not found with so few suppressed rows; {_eased(wish)}")
     lost: Utility = "distortion" if wish.max_distortion is not None else "resolution"
     nothing = Bits(targets.fewest_blocks) if wish.objective == "both" else wish.max_maximin
     hiding = replace(wish, utility=lost, max_distortion=None, min_resolution=None, max_maximin=nothing)
@@ -42,11 +42,11 @@ def refuse(targets: Targets, choose: Callable[[Problem, Wish], Choice]) -> Reque
     bound = Bounds(Targets(problem, hiding), Cells.from_labels(np.arange(problem.size))).loss()
     refuted = bound is not None and _exceeds(bound.value, wish, problem.size)
     found = "cannot be had" if refuted else "was not found"
-    remedy = "ask for one of these" + ("" if targets.budget else ", or allow rows to be suppressed")
     known = [_least(least, lost)] if _exceeds(least.quality.loss(lost), wish, problem.size) else []
-    if not wish.protected(most.quality):
-        known.append(_most(most, wish, keeping))
-    more = f"; {', and '.join(known)}: {remedy}" if known else "; ask for less"
+    known += _most(most, wish, keeping)
+    remedy = f"ask for {'one of these' if len(known) > 1 else 'that'}"
+    remedy += "" if targets.budget else ", or allow rows to be suppressed"
+    more = f"; {', and '.join(known)}: {remedy}" if known else f"; {_eased(wish)}"
     return RequestError(f"{_hidden(hiding)} {found} {_kept(wish)}{more}")
 
 
@@ -86,14 +86,31 @@ def _least(choice: Choice, lost: Utility) -> str:
     return f"it leaves a resolution of {kept:.4g} bits ({'the most possible' if exact else 'the most found'})"
 
 
-def _most(choice: Choice, wish: Wish, keeping: Wish) -> str:
-    exact = choice.optimal and choice.scope == "all"
-    how = "possible" if exact else "found"
+def _most(choice: Choice, wish: Wish, keeping: Wish) -> list[str]:
+    """How well the limit that is not kept could be kept; nothing where the choice does not tell."""
+    found = choice.quality
+    how = "possible" if choice.optimal and choice.scope == "all" else "found"
     if keeping.objective == "maximin":
-        return f"{_kept(wish)} the least maximin information {how} is {choice.quality.maximin}"
-    if wish.min_posterior is None:
-        return f"{_kept(wish)} the least leakage {how} is {choice.quality.leakage}"
-    return f"{_kept(wish)} the largest posterior {how} is {choice.quality.min_posterior:,}"
+        exceeded = wish.max_maximin is not None and not found.maximin <= wish.max_maximin
+        return [f"{_kept(wish)} the least maximin information {how} is {found.maximin}"] * exceeded
+    if wish.min_posterior is not None and found.min_posterior < wish.min_posterior:
+        # the least leakage is the largest posterior only where all are compared with as many values
+        as_many = len(np.unique(choice.problem.prior)) == 1
+        return [f"{_kept(wish)} the largest posterior {how} is {found.min_posterior:,}"] * as_many
+    exceeded = wish.max_leakage is not None and not found.leakage <= wish.max_leakage
+    return [f"{_kept(wish)} the least leakage {how} is {found.leakage}"] * exceeded
+
+
+def _eased(wish: Wish) -> str:
+    """What to ask instead of limits that were not kept."""
+    parts = []
+    if wish.min_posterior is not None:
+        parts.append("ask for a smaller posterior")
+    if wish.max_leakage is not None:
+        parts.append("allow more leakage")
+    if wish.max_maximin is not None or not parts:
+        parts.append("allow more maximin information")
+    return " or ".join(parts)
 
 
 def _bits(value: object) -> str:

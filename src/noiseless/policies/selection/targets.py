@@ -11,10 +11,11 @@ import numpy as np
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, as_fraction, floor_of_power
+from noiseless.policies.merging.cells import Cells
 from noiseless.policies.merging.lagrangian import Lagrangian
 from noiseless.policies.merging.length import Length
 from noiseless.policies.selection.fewest import Fewest
-from noiseless.policies.selection.measures import Measures, largest_ratio
+from noiseless.policies.selection.measures import Measures, largest_ratio, measure_read
 from noiseless.policies.selection.problem import Problem
 from noiseless.policies.selection.wish import Wish
 from noiseless.ranges import count_blocks
@@ -75,6 +76,11 @@ class Targets:
     def fewest_blocks(self) -> int:
         """How many blocks are left at least if none is suppressed: all of a group in one cell."""
         return count_blocks(self.problem.joint.merged(self.problem.seen))
+
+    @cached_property
+    def _merged(self) -> Measures:
+        """All of each group in one cell: a bound that this reaches can be asked for."""
+        return measure_read(self.problem, Cells.from_labels(self.problem.group_of))[1]
 
     @cached_property
     def fewest(self) -> Fewest | None:
@@ -150,21 +156,23 @@ class Targets:
             known = " once what is seen besides is taken into account"
         most = int(self.most.min())
         if wish.min_posterior is not None and wish.min_posterior > most:
+            advice = f"; ask for a minimum posterior of {most:,} or less"
             raise RequestError(
-                f"at most {most:,} sensitive value{'s' * (most != 1)} can hide behind an answer{known}; "
-                f"ask for a minimum posterior of {most:,} or less"
+                f"at most {most:,} sensitive value{'s' * (most != 1)} can hide behind an answer{known}"
+                f"{advice * (self._merged.min_posterior >= most)}"
             )
         if np.any(self.need > self.most):
             least = Bits(largest_ratio(problem.prior, self.most))
+            advice = f"; ask for a largest leakage of {least.rounded_up(2)} or more"
             raise RequestError(
-                f"at least {least} leak{known}, whatever is merged; ask for a largest leakage of "
-                f"{least.rounded_up(2)} or more"
+                f"at least {least} leak{known}, whatever is merged{advice * (self._merged.leakage <= least)}"
             )
         if self.blocks is not None and self.blocks < self.fewest_blocks_of_any:
             least = Bits(self.fewest_blocks_of_any)
+            advice = f"; ask for {least.rounded_up(2)} or more"
             raise RequestError(
-                f"at least {least} of maximin information are left{known}, whatever is merged; ask for "
-                f"{least.rounded_up(2)} or more"
+                f"at least {least} of maximin information are left{known}, whatever is merged"
+                f"{advice * (self._merged.maximin <= least)}"
             )
         if self.largest_cell is not None and self.largest_cell < 1:
             top = Bits(problem.size)
