@@ -249,7 +249,7 @@ class Planner:
         if found is None:
             spend(_LISTED_STEPS * self.schema.columns[name].size)
             made = make()
-            found = self._sums.keep(key, made, weight_of(made))
+            found = self._sums.keep(key, made, len(made.contributions))
         return found
 
     def _passed(self, runs: Runs) -> frozenset[int]:

@@ -1,20 +1,26 @@
 """The work of a price is bounded before it is done, in steps that are counted, and ends when nobody waits."""
 
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
 from curator_examples import write_curator
 from noiseless.accounting.batches import price
-from noiseless.curator import Cancellation, Curator, WorkCancelledError, WorkError
+from noiseless.curator import Cancellation, Curator, WorkCancelledError, WorkError, planning
 from noiseless.curator.edition import Edition
-from noiseless.curator.planning import Planner
+from noiseless.curator.planning import Planner, Wish
 from noiseless.curator.public import PublicState
 from noiseless.curator.statements import Draft
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
+from noiseless.mechanisms.quantized import QuantizedQuery
+from noiseless.mechanisms.quantizer import Uniform
+from noiseless.policies.budget import coarsest
+from noiseless.queries import Images, Query
 from noiseless.queries.population import Population
 from noiseless.queries.question import Limits
 from noiseless.work import MOST_STEPS, Work
@@ -160,3 +166,70 @@ def test_an_allowance_is_that_of_one_batch() -> None:
     with pytest.raises(WorkError):
         work.spend(1)
     Work(most=10).spend(10)
+
+
+def edition_of(sizes: Sequence[int], most: int) -> Edition:
+    """Public groups of these sizes; private values from 0 on."""
+    schema = Schema.parse(
+        f"""
+        [columns.g]
+        role = "public"
+        bounds = [0, {len(sizes) - 1}]
+        [columns.x]
+        role = "private"
+        bounds = [0, {most}]
+        """
+    )
+    cells = Population(("g",), tuple((g,) for g in range(len(sizes))), tuple(sizes))
+    return Edition(PublicState(schema, Limits(), cells, 1), "d", "digest", 2)
+
+
+SCATTERED = "WHERE x IN (7, 991, 1000)"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "most", "sql"),
+    [
+        (range(24_000, 24_200), 1, "SELECT g, VAR_POP(x) FROM d GROUP BY g"),
+        (range(985, 1001), 1000, f"SELECT /*+ max_error(100000) */ g, SUM(x) FROM d {SCATTERED} GROUP BY g"),
+        ([1000], 1000, f"SELECT /*+ max_error(0) */ SUM(x) FROM d {SCATTERED}"),
+    ],
+)
+def test_positions_are_counted_before_they_are_listed(
+    monkeypatch: pytest.MonkeyPatch, sizes: Sequence[int], most: int, sql: str
+) -> None:
+    """Those of each group of another size."""
+    listed: list[Query] = []
+
+    def mechanism(query: Query, wish: Wish) -> QuantizedQuery:
+        listed.append(query)
+        if wish.error == 0:
+            return coarsest(query, wish.error)
+        return QuantizedQuery(query, Uniform(query.span, 1))
+
+    monkeypatch.setattr(planning, "mechanism_for", mechanism)
+    monkeypatch.setattr(planning, "CellsAlike", lambda made: SimpleNamespace(mechanism=made))
+    monkeypatch.setattr(planning, "CellTelling", lambda *_, **__: None)
+    with pytest.raises(WorkError):
+        edition_of(sizes, most).batch([sql])
+    assert 3 * sum(query.listed for query in listed) <= MOST_STEPS
+
+
+@pytest.mark.parametrize("sql", ["SELECT VAR_POP(x) FROM d", "SELECT SUM(x) FROM d WHERE x IN (2, 7)"])
+@pytest.mark.parametrize("people", [1, 2, 5, 9])
+def test_a_query_weighs_what_it_lists(people: int, sql: str) -> None:
+    ((telling,),) = (planned.tellings for planned in edition_of([people], 8).batch([sql]).statements)
+    query = telling.mechanism.query
+    held = {*(query.attainable or ())}
+    for influence in query.influences:
+        if isinstance(influence, Images):
+            assert sum(map(len, influence.listed)) <= query.listed
+        else:
+            held |= {*influence.bases, *influence.moves}
+    assert telling.weight > len(held) or not isinstance(query.attainable, tuple)
+
+
+def test_what_is_asked_of_one_group_is_allowed() -> None:
+    """The variance of many people with two values; sums of hundreds that leave gaps."""
+    assert edition_of([24_990], 1).batch(["SELECT VAR_POP(x) FROM d"]).statements
+    assert edition_of([300], 1000).batch([f"SELECT SUM(x) FROM d {SCATTERED}"]).statements
