@@ -4,12 +4,15 @@ A price is free, so anyone who may ask for one could ask for any amount of work.
 of steps, of about a microsecond each. What planning and pricing are going to take is spent beforehand.
 """
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Self
+from typing import Self, TypeVar
 
 from noiseless.errors import NoiselessError, RequestError
+
+Made = TypeVar("Made")
 
 MOST_STEPS = 20_000_000
 """A batch that needs more is refused: some 20 seconds."""
@@ -95,14 +98,48 @@ class Work:
 
     def __init__(self, most: int = MOST_STEPS) -> None:
         self.left = most
+        self._things: set[Hashable] = set()
+        self._items: dict[Hashable, int] = {}
 
-    def spend(self, steps: int) -> None:
+    def spend(self, steps: int, thing: Hashable = None) -> None:
         """Take so many steps from the allowance, before they are done.
+
+        Args:
+            steps: how many.
+            thing: what they are for, if that is made once in a batch: then they are taken once.
 
         Raises:
             WorkError: fewer are left.
             WorkCancelledError: nobody waits any more.
         """
+        if thing is None:
+            self._items[None] = self._items.get(None, 0) + steps
+        else:
+            self._items[thing] = steps
+            if thing in self._things:
+                return
+            self._things.add(thing)
+        self._take(steps)
+
+    @contextmanager
+    def itemised(self) -> Iterator[dict[Hashable, int]]:
+        """List what is spent meanwhile, by what it is for."""
+        before, self._items = self._items, {}
+        try:
+            yield self._items
+        finally:
+            self._items = before
+
+    def make(self, thing: Hashable, do: Callable[[], Made]) -> tuple[Made, int]:
+        """Make a thing, and say what was spent for it; the batch may use it again for nothing."""
+        with self.counted(), self.itemised() as items:
+            made = do()
+        steps = sum(items.values())
+        self._things.add(thing)
+        self._items[thing] = steps
+        return made, steps
+
+    def _take(self, steps: int) -> None:
         check()
         if steps > self.left:
             raise WorkError(
@@ -124,10 +161,15 @@ class Work:
 _present: ContextVar[Work | None] = ContextVar("work", default=None)
 
 
-def spend(steps: int) -> None:
+def spend(steps: int, thing: Hashable = None) -> None:
     """Take steps from the allowance of the batch that is being priced; without one there is no limit."""
     work = _present.get()
     if work is None:
         check()
     else:
-        work.spend(steps)
+        work.spend(steps, thing)
+
+
+def make(thing: Hashable, do: Callable[[], Made]) -> tuple[Made, int]:
+    """Make a thing that will be remembered, and say what it took: that is spent when it is used again."""
+    return (_present.get() or Work(most=sys.maxsize)).make(thing, do)

@@ -176,9 +176,9 @@ def _constant(mechanism: QuantizedQuery) -> Stored | None:
 
 
 def weight_of(query: Query) -> int:
-    """How many numbers a query holds one by one."""
-    listed = getattr(query, "contributions", None) or getattr(query, "where", None) or ()
-    return 1 + (0 if isinstance(listed, range) else len(listed))
+    """How many numbers a query holds one by one; positions that it lists take half as much."""
+    made_of = getattr(query, "contributions", None) or getattr(query, "where", None) or ()
+    return 1 + query.listed // 2 + (0 if isinstance(made_of, range) else len(made_of))
 
 
 def _with_excluded(counted: Counted, runs: Runs) -> dict[int, int]:

@@ -163,7 +163,7 @@ class Curator:
             LedgerError: the ledger cannot be written; what was charged for is free when it is asked again.
             RequestError: it is given one text, or the file says something else than the ledger.
         """
-        if isinstance(batches, str):
+        if isinstance(batches, str | bytes) or not isinstance(batches, Iterable):
             raise RequestError("give a list of statements; one alone is for `ask`")
         several = iter(batches)
         while some := list(islice(several, _TOGETHER)):

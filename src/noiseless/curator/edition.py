@@ -105,24 +105,29 @@ class Edition:
         """
         if not sql:
             raise RequestError("nothing is asked; give at least one SELECT")
+        if not all(isinstance(text, str) for text in sql):
+            raise RequestError("each statement is a text; give several one by one: price(first, second)")
         work = Work()
         with work.counted():
-            known = [self._planned.get(text) for text in sql]
-            new = [text for text, found in zip(sql, known, strict=True) if found is None]
-            work.spend(CHARACTER_STEPS * sum(len(text) for text in new if isinstance(text, str)))
-            drafts = [found or self._read(text) for text, found in zip(sql, known, strict=True)]
+            work.spend(CHARACTER_STEPS * sum(map(len, sql)))
+            drafts = [self._planned.get(text) or self._read(text) for text in sql]
             work.spend(sum(draft.steps for draft in drafts))
-            return Batch(tuple([self._plan(draft) for draft in drafts]), work)
+            return Batch(tuple([self._plan(draft, work) for draft in drafts]), work)
 
     def _read(self, sql: str) -> Draft:
         check()
         return Draft.of(sql, self.reader.read(sql), self.planner)
 
-    def _plan(self, draft: Draft | Planned) -> Planned:
+    def _plan(self, draft: Draft | Planned, work: Work) -> Planned:
+        """A plan takes the same steps when it is remembered."""
         if isinstance(draft, Planned):
+            for thing, steps in draft.items.items():
+                work.spend(steps, thing)
             return draft
-        planned = Planned.of(draft, self.planner, self.outputs)
+        with work.itemised() as items:
+            planned = Planned.of(draft, self.planner, self.outputs, items)
         weight = (len(draft.sql) + len(planned.statement.text)) // 10 + sum(map(_weight, planned.tellings))
+        weight += 10 * len(planned.items)
         return self._planned.keep(draft.sql, planned, weight)
 
     def notes(self, batch: Batch) -> tuple[str, ...]:

@@ -5,6 +5,8 @@ import weakref
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
+from noiseless.work import make, spend
+
 Found = TypeVar("Found")
 
 
@@ -86,6 +88,28 @@ class Memory(Generic[Found]):
         """Forget everything."""
         self._things.clear()
         self.size = 0
+
+
+def remembered(
+    memory: Memory[tuple[Found, int]], key: Hashable, do: Callable[[], Found], weigh: Callable[[Found], int]
+) -> Found:
+    """Something that is made once, and takes a batch as many steps when it is remembered as when it is made.
+
+    Otherwise a refusal would depend on what was asked before.
+
+    Args:
+        memory: where it is kept, with its steps.
+        key: what it is found by.
+        do: make it, spending steps.
+        weigh: how heavy it is.
+    """
+    found = memory.get(key)
+    if found is not None:
+        spend(found[1], (memory, key))
+    else:
+        made = make((memory, key), do)
+        found = memory.keep(key, made, weigh(made[0]))
+    return found[0]
 
 
 class _All:

@@ -13,7 +13,7 @@ from noiseless.curator.blocks import condition, most_blocks, neighbouring, with_
 from noiseless.curator.cell_telling import CellsAlike, CellTelling, weight_of
 from noiseless.curator.counts_telling import CountsTelling
 from noiseless.curator.grouping import Grouping
-from noiseless.curator.memory import Memory
+from noiseless.curator.memory import Memory, remembered
 from noiseless.curator.parts import ONE, Part
 from noiseless.curator.public import PublicState
 from noiseless.curator.tellings import Alike, People, fingerprint, write_partition
@@ -31,6 +31,8 @@ from noiseless.work import check, spend
 
 _MOST_REMEMBERED = 2**25
 """Bytes of each kind that are remembered."""
+_MOST_CELLS = 2**27
+"""Bytes of cells: the positions of any one sum are remembered for all groups of its size."""
 
 _LISTED_STEPS = 3
 """What it takes to look at a value that is listed by itself."""
@@ -63,11 +65,11 @@ class Planner:
         self._private = frozenset(public.schema.private)
         self._people = Memory[People](_MOST_REMEMBERED)
         self._queries = Memory[Query](_MOST_REMEMBERED)
-        self._cells = Memory[CellsAlike](_MOST_REMEMBERED)
+        self._cells = Memory[tuple[CellsAlike, int]](_MOST_CELLS)
         self._conditions = Memory[tuple[Predicate, Alike]](_MOST_REMEMBERED)
         self._attributes = Memory[Attribute](_MOST_REMEMBERED)
-        self._numbers = Memory[frozenset[int]](_MOST_REMEMBERED)
-        self._sums = Memory[Additive](_MOST_REMEMBERED)
+        self._numbers = Memory[tuple[frozenset[int], int]](_MOST_REMEMBERED)
+        self._sums = Memory[tuple[Additive, int]](_MOST_REMEMBERED)
 
     def parts(self, question: Question, wish: Wish) -> tuple[Part, ...]:
         """What is told about each public group that the question is about.
@@ -245,20 +247,19 @@ class Planner:
 
     def _listed(self, name: str, key: Hashable, make: Callable[[], Additive]) -> Additive:
         """A sum that lists what each number contributes: made once for groups of all sizes."""
-        found = self._sums.get(key)
-        if found is None:
+
+        def listed() -> Additive:
             spend(_LISTED_STEPS * self.schema.columns[name].size)
-            made = make()
-            found = self._sums.keep(key, made, weight_of(made))
-        return found
+            return make()
+
+        return remembered(self._sums, key, listed, lambda made: len(made.contributions))
 
     def _passed(self, runs: Runs) -> frozenset[int]:
-        found = self._numbers.get(runs)
-        if found is None:
+        def passed() -> frozenset[int]:
             spend(sum(stop - start for start, stop in runs))
-            made = _numbers(runs)
-            found = self._numbers.keep(runs, made, len(made))
-        return found
+            return _numbers(runs)
+
+        return remembered(self._numbers, runs, passed, len)
 
     def _passing(self, hidden: Among) -> tuple[str, int, Runs]:
         return hidden.column, self.schema.columns[hidden.column].size, hidden.runs
@@ -275,11 +276,12 @@ class Planner:
     ) -> CellTelling:
         """The cell of the answer to a query; `what` says all but how many people there are."""
         key = (what, people.size, wish.outputs, wish.error)
-        alike = self._cells.get(key)
-        if alike is None:
-            spend(_LISTED_STEPS * weight_of(query))
-            made = CellsAlike(mechanism_for(query, wish))
-            alike = self._cells.keep(key, made, weight_of(query) + sum(map(_length, what)))
+
+        def cells() -> CellsAlike:
+            spend(_LISTED_STEPS * (weight_of(query) + query.listed // 2))
+            return CellsAlike(mechanism_for(query, wish))
+
+        alike = remembered(self._cells, key, cells, lambda _: weight_of(query) + sum(map(_length, what)))
         asked, version = (*what, self.limits.rows), self.public.version
         mechanism = alike.mechanism
         return CellTelling(

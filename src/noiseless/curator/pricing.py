@@ -13,6 +13,7 @@ from noiseless.accounting.mixtures import Part
 from noiseless.accounting.partition import Partition
 from noiseless.accounting.record import Record
 from noiseless.curator.cell_telling import CellTelling, read_cells
+from noiseless.curator.memory import once
 from noiseless.curator.public import PublicState
 from noiseless.curator.tellings import Earlier, Stored, Telling, read_partition
 from noiseless.ledger import Lookups, Told
@@ -60,14 +61,17 @@ class Priced:
 
     def alone(self, tellings: Sequence[Telling]) -> Cost:
         """What a part of the batch would cost by itself."""
-        if len(self.fresh) == 1:
-            question = self.fresh[0].question
-            return self.price.cost if question in [one.question for one in tellings] else _FREE
-        wanted = {telling.question for telling in tellings}
-        fresh = [telling.event for telling in self.fresh if telling.question in wanted]
-        if len(fresh) == len(self.fresh):
+        places = sorted({self._places[one.question] for one in tellings if one.question in self._places})
+        if not places:
+            return _FREE
+        if len(places) == len(self.fresh):
             return self.price.cost
-        return price(fresh, self.record, self.known).cost if fresh else Cost()
+        return price([self.fresh[place].event for place in places], self.record, self.known).cost
+
+    @once
+    def _places(self) -> dict[str, int]:
+        """Where each fresh question is: looked up for every column, found once."""
+        return {telling.question: place for place, telling in enumerate(self.fresh)}
 
     def was_charged(self, telling: Telling) -> bool:
         """Whether the very question was charged for before."""

@@ -1,6 +1,6 @@
 """A statement planned: what it tells of each public group, and how its reply is made of the answers."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 from noiseless.accounting.cost import most_outputs
@@ -62,6 +62,7 @@ class Planned:
         sql: as it was asked.
         statement: as it was understood.
         steps: how much work its price is.
+        items: what else its plan took, by what that was for.
         groups: the public groups that have a row in the reply.
         parts: what each of its questions comes to, by the values that name a group.
         classes: the column of a histogram.
@@ -70,18 +71,20 @@ class Planned:
     sql: str
     statement: Statement
     steps: int
+    items: Mapping[Hashable, int]
     groups: tuple[Group, ...]
     parts: Mapping[Question, Groups]
     classes: Column | None
 
     @classmethod
-    def of(cls, draft: Draft, planner: Planner, default: int) -> "Planned":
+    def of(cls, draft: Draft, planner: Planner, default: int, items: Mapping[Hashable, int]) -> "Planned":
         """Plan a statement.
 
         Args:
             draft: as it was read.
             planner: for the dataset's version.
             default: how many outputs a question may have unless it says otherwise.
+            items: where what the plan takes is listed.
 
         Raises:
             RequestError: it asks what cannot be priced.
@@ -94,7 +97,7 @@ class Planned:
         }
         groups = planner.groups(statement.groups, statement.by)
         classes = None if statement.histogram is None else planner.schema.columns[statement.histogram]
-        return cls(draft.sql, statement, draft.steps, groups, parts, classes)
+        return cls(draft.sql, statement, draft.steps, items, groups, parts, classes)
 
     @once
     def tellings(self) -> tuple[Telling, ...]:

@@ -21,6 +21,8 @@ _MOST_WORK = 2**24
 
 _MOVE_STEPS, _BASES_A_STEP = 8, 32
 """What it takes to look at a move from all bases."""
+_IMAGES_A_STEP = 16
+"""How many positions of images are looked at in a step."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,15 @@ def reach(query: Query, quantizer: Quantizer) -> Reach:
 
 def steps_of_reach(query: Query) -> int:
     """What it takes to count the reach, for any cells, in steps of about a microsecond."""
-    listed = (i for i in query.influences if isinstance(i, Influence) and _is_counted(i))
-    return sum(length(i.moves) * (_MOVE_STEPS + length(i.bases) // _BASES_A_STEP) for i in listed)
+    return sum(map(_steps_of, query.influences))
+
+
+def _steps_of(influence: Influence | Images | Slide) -> int:
+    if isinstance(influence, Images):
+        return _MOVE_STEPS + influence.table.size // _IMAGES_A_STEP
+    if isinstance(influence, Slide) or not _is_counted(influence):
+        return 0
+    return length(influence.moves) * (_MOVE_STEPS + length(influence.bases) // _BASES_A_STEP)
 
 
 def _is_counted(influence: Influence) -> bool:

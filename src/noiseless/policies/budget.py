@@ -16,6 +16,9 @@ from noiseless.work import check, spend
 _MOST_BITS = 10_000
 """More bits than any record has: a budget beyond is a slip of the pen."""
 
+_CELL_STEPS = 20
+"""What it takes to make, to count and to write down a cell of its own width."""
+
 _ALL = 2**11
 """On a lattice of at most so many points every equal division is tried."""
 
@@ -156,6 +159,7 @@ def _covering(span: Lattice, positions: tuple[int, ...], steps: int) -> Edged:
     for position in positions:
         if not begins or position - begins[-1] > steps:
             begins.append(position)
+    spend(_CELL_STEPS * len(begins))
     return Edged.of(span, [span.value(begin) for begin in begins])
 
 

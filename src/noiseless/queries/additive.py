@@ -10,7 +10,7 @@ from math import gcd
 from noiseless.errors import RequestError
 from noiseless.queries.attribute import Attribute, Quantity, common_unit
 from noiseless.queries.base import CountedQuery, Query, monotone_pieces, require_listable, require_people
-from noiseless.queries.influence import Influence, Positions, Slide, positions, sums
+from noiseless.queries.influence import Influence, Positions, Slide, most_listed, positions, sums
 from noiseless.queries.spans import Continuum, Lattice, Span
 
 
@@ -67,6 +67,12 @@ class Additive(CountedQuery):
     def attainable(self) -> Positions:
         """All sums."""
         return sums([(self._each, self.people)])[0]
+
+    @cached_property
+    def listed(self) -> int:
+        """The sums of a person's rows, of others' rows, and of all, where they leave gaps."""
+        rows = min(self.rows, self.people)
+        return sum(most_listed(self._each, times) for times in (rows, self.people - rows, self.people))
 
     @cached_property
     def pieces(self) -> int | None:

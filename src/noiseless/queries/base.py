@@ -36,6 +36,11 @@ class Query(ABC):
         return None
 
     @property
+    def listed(self) -> int:
+        """How many positions are listed, at most, to say what people can do; known before they are."""
+        return 0
+
+    @property
     @abstractmethod
     def attribute_name(self) -> str:
         """The private attribute that the answer depends on."""

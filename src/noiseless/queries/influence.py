@@ -128,16 +128,28 @@ def sums(parts: Sequence[tuple[Positions, int]]) -> tuple[Positions, bool]:
     if len(parts) == 1 and isinstance(only := parts[0][0], range):  # the common case, and the quick one
         return range(0, only[-1] * parts[0][1] + 1, only.step), True
     parts = [(moves, times) for moves, times in parts if times and len(moves) > 1]
-    total = sum(moves[-1] * times for moves, times in parts)
     if not parts:
         return range(1), True
     if all(isinstance(moves, range) for moves, _ in parts) and (found := _regular_sums(parts)) is not None:
         return found, True
     step = reduce(gcd, (number for moves, _ in parts for number in moves))
+    total = sum(moves[-1] * times for moves, times in parts)
     if total // step > _MOST:
         return range(0, total + 1, step), False
     reached = reduce(_added, (_times(moves, times, step) for moves, times in parts))
     return positions((np.flatnonzero(reached) * step).tolist()), True
+
+
+def most_listed(moves: Positions, times: int) -> int:
+    """How many positions `sums` lists at most, for one set.
+
+    >>> most_listed((0, 4, 5), 2), most_listed((0, 4, 5), 10**6), most_listed(range(6), 10**9)
+    (11, 0, 0)
+    """
+    if isinstance(moves, range):
+        return 0
+    total = moves[-1] * times // gcd(*moves)
+    return total + 1 if total <= _MOST else 0
 
 
 def _regular_sums(parts: Sequence[tuple[Positions, int]]) -> range | None:

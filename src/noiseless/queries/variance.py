@@ -1,18 +1,23 @@
 """The variance of a group."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, pairwise
+from math import comb
 
 from noiseless.queries.attribute import Attribute
 from noiseless.queries.base import CountedQuery, require_people
 from noiseless.queries.influence import Images, Influence, Positions, positions
 from noiseless.queries.spans import Lattice
+from noiseless.work import check
 
 _MOST = 50_000
 """What a person can do is listed while there are at most this many values of others and their own."""
+
+_EACH = 4
+"""What each image takes besides its positions, in positions."""
 
 
 def few_groups(size: int, people: int, most: int) -> bool:
@@ -70,11 +75,17 @@ class Variance(CountedQuery):
     @cached_property
     def influences(self) -> tuple[Influence | Images]:
         """All sets of others while they are few; else the longest interval a person can move it over."""
-        if not few_groups(self.attribute.size, self.people, _MOST):
+        if not self.listed:
             return (self._bound(),)
-        others = combinations_with_replacement(self.attribute.numbers, self.people - 1)
-        images = (sorted({self._spread((*rest, own)) for own in self.attribute.numbers}) for rest in others)
-        return (Images(frozenset(map(tuple, images))),)
+        return (Images(frozenset(self._image(*sums) for sums in self._others())),)
+
+    @cached_property
+    def listed(self) -> int:
+        """Everything that others and a person can be, while it is little."""
+        size, others = self.attribute.size, self.people - 1
+        if not few_groups(size, self.people, _MOST):
+            return 0
+        return comb(size - 1 + others, others) * (size + _EACH)
 
     @cached_property
     def attainable(self) -> Positions | None:
@@ -100,5 +111,26 @@ class Variance(CountedQuery):
         second = sum(number * number * count for number, count in counts.items())
         return self.people * second - first * first
 
-    def _spread(self, numbers: tuple[int, ...]) -> int:
-        return self.people * sum(n * n for n in numbers) - sum(numbers) ** 2
+    def _others(self) -> Iterator[tuple[int, int]]:
+        """The sum of all others' numbers and that of their squares, for all that they can be.
+
+        Others are listed one by one, or as how many have at most each number: whichever is shorter.
+        """
+        numbers, others = self.attribute.numbers, self.people - 1
+        if others < self.attribute.size:
+            for rest in combinations_with_replacement(numbers, others):
+                yield sum(rest), sum(n * n for n in rest)
+            return
+        steps = [(after - before, after**2 - before**2) for before, after in pairwise(numbers)]
+        first, second = others * numbers[-1], others * numbers[-1] ** 2
+        for below in combinations_with_replacement(range(others + 1), len(steps)):
+            yield (
+                first - sum(times * step for times, (step, _) in zip(below, steps, strict=True)),
+                second - sum(times * step for times, (_, step) in zip(below, steps, strict=True)),
+            )
+
+    def _image(self, first: int, second: int) -> tuple[int, ...]:
+        """Where a person can take it from the sums of the others."""
+        check()
+        found = {self.people * (second + n * n) - (first + n) ** 2 for n in self.attribute.numbers}
+        return tuple(sorted(found))

@@ -1,20 +1,30 @@
 """The work of a price is bounded before it is done, in steps that are counted, and ends when nobody waits."""
 
+from collections.abc import Iterator, Sequence
+from copy import copy
 from itertools import count
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
 from curator_examples import write_curator
 from noiseless.accounting.batches import price
-from noiseless.curator import Cancellation, Curator, WorkCancelledError, WorkError
+from noiseless.accounting.known import Known
+from noiseless.curator import Cancellation, Curator, WorkCancelledError, WorkError, planning
 from noiseless.curator.edition import Edition
-from noiseless.curator.planning import Planner
+from noiseless.curator.planning import Planner, Wish
+from noiseless.curator.pricing import Priced
 from noiseless.curator.public import PublicState
 from noiseless.curator.statements import Draft
+from noiseless.curator.tellings import Telling
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
+from noiseless.mechanisms.quantized import QuantizedQuery
+from noiseless.mechanisms.quantizer import Uniform
+from noiseless.policies.budget import coarsest
+from noiseless.queries import Images, Query
 from noiseless.queries.population import Population
 from noiseless.queries.question import Limits
 from noiseless.work import MOST_STEPS, Work
@@ -160,3 +170,162 @@ def test_an_allowance_is_that_of_one_batch() -> None:
     with pytest.raises(WorkError):
         work.spend(1)
     Work(most=10).spend(10)
+
+
+def edition_of(sizes: Sequence[int], most: int) -> Edition:
+    """Public groups of these sizes; private values from 0 on."""
+    schema = Schema.parse(
+        f"""
+        [columns.g]
+        role = "public"
+        bounds = [0, {len(sizes) - 1}]
+        [columns.x]
+        role = "private"
+        bounds = [0, {most}]
+        """
+    )
+    cells = Population(("g",), tuple((g,) for g in range(len(sizes))), tuple(sizes))
+    return Edition(PublicState(schema, Limits(1, 1), cells, 1), "d", "digest", 2)
+
+
+SCATTERED = "WHERE x IN (7, 991, 1000)"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "most", "sql"),
+    [
+        (range(24_000, 24_200), 1, "SELECT g, VAR_POP(x) FROM d GROUP BY g"),
+        (range(985, 1001), 1000, f"SELECT /*+ max_error(100000) */ g, SUM(x) FROM d {SCATTERED} GROUP BY g"),
+        ([1000], 1000, f"SELECT /*+ max_error(0) */ SUM(x) FROM d {SCATTERED}"),
+    ],
+)
+def test_positions_are_counted_before_they_are_listed(
+    monkeypatch: pytest.MonkeyPatch, sizes: Sequence[int], most: int, sql: str
+) -> None:
+    """Those of each group of another size."""
+    listed: list[Query] = []
+
+    def mechanism(query: Query, wish: Wish) -> QuantizedQuery:
+        listed.append(query)
+        if wish.error == 0:
+            return coarsest(query, wish.error)
+        return QuantizedQuery(query, Uniform(query.span, 1))
+
+    monkeypatch.setattr(planning, "mechanism_for", mechanism)
+    monkeypatch.setattr(planning, "CellsAlike", lambda made: SimpleNamespace(mechanism=made))
+    monkeypatch.setattr(planning, "CellTelling", lambda *_, **__: None)
+    with pytest.raises(WorkError):
+        edition_of(sizes, most).batch([sql])
+    assert 3 * sum(query.listed for query in listed) <= MOST_STEPS
+
+
+@pytest.mark.parametrize("sql", ["SELECT VAR_POP(x) FROM d", "SELECT SUM(x) FROM d WHERE x IN (2, 7)"])
+@pytest.mark.parametrize("people", [1, 2, 5, 9])
+def test_a_query_weighs_what_it_lists(people: int, sql: str) -> None:
+    ((telling,),) = (planned.tellings for planned in edition_of([people], 8).batch([sql]).statements)
+    query = telling.mechanism.query
+    held = {*(query.attainable or ())}
+    for influence in query.influences:
+        if isinstance(influence, Images):
+            assert sum(map(len, influence.listed)) <= query.listed
+        else:
+            held |= {*influence.bases, *influence.moves}
+    assert 2 * telling.weight > len(held) or not isinstance(query.attainable, tuple)
+
+
+def test_what_is_asked_of_one_group_is_allowed() -> None:
+    """The variance of many people with two values; sums of hundreds that leave gaps."""
+    assert edition_of([24_990], 1).batch(["SELECT VAR_POP(x) FROM d"]).statements
+    assert edition_of([300], 1000).batch([f"SELECT SUM(x) FROM d {SCATTERED}"]).statements
+
+
+ASKED = [
+    "SELECT g, VAR_POP(x) FROM d GROUP BY g",
+    "SELECT /*+ reach(3) */ VAR_POP(x) FROM d WHERE g = 0",
+    f"SELECT SUM(x) FROM d {SCATTERED}",
+    f"SELECT g, SUM(x) FROM d {SCATTERED} GROUP BY g",
+    f"SELECT /*+ max_error(20) */ g, SUM(x) FROM d {SCATTERED} GROUP BY g",
+    f"SELECT AVG(x) FROM d {SCATTERED}",
+    f"SELECT /*+ reach(2) */ g, COUNT(*) FROM d {SCATTERED} GROUP BY g",
+    "SELECT g, COUNT(*) FROM d WHERE x < 30 GROUP BY g",
+    "SELECT x, COUNT(*) FROM d GROUP BY x",
+]
+
+
+def left(edition: Edition, batch: Sequence[str]) -> tuple[int, int]:
+    """What a batch leaves of its allowance, planned and then priced."""
+    planned = edition.batch(batch)
+    work = copy(planned.work)
+    with work.counted():
+        price([telling.event for telling in planned.tellings], edition.public.record)
+    return planned.work.left, work.left
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_an_allowance_does_not_depend_on_what_was_asked_before(seed: int) -> None:
+    """Whether statements, or only parts of them, are remembered: work is refused alike."""
+    random = Random(seed)
+    batch = random.choices(ASKED, k=random.randint(1, 6))
+    warm = edition_of([3, 3, 4], 1000)
+    for _ in range(3):
+        left(warm, random.choices(ASKED, k=3))
+    changed = [text.replace("SELECT", "SELECT ") for text in batch]  # the same questions in other texts
+    fresh = left(edition_of([3, 3, 4], 1000), changed)
+    assert left(warm, changed) == left(warm, changed) == fresh
+    assert left(warm, batch) == left(edition_of([3, 3, 4], 1000), batch)
+
+
+def test_what_is_refused_at_first_is_refused_after_its_parts_were_planned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("noiseless.curator.edition.Work", lambda: Work(most=600_000))
+    edition = edition_of(range(30, 35), 1000)
+    each = [f"SELECT SUM(x) FROM d {SCATTERED} AND g = {g}" for g in range(5)]
+    with pytest.raises(WorkError):
+        edition.batch(each)
+    for text in each:
+        edition.batch([text])
+    with pytest.raises(WorkError):
+        edition.batch(each)
+
+
+def test_groups_of_one_size_are_planned_once() -> None:
+    alone, many = (edition_of([300] * groups, 1000) for groups in (1, 20))
+    sql = f"SELECT g, SUM(x) FROM d {SCATTERED} GROUP BY g"
+    ((_, one), (_, all_of_them)) = (
+        (edition, MOST_STEPS - edition.batch([sql]).work.left) for edition in (alone, many)
+    )
+    assert all_of_them < 2 * one
+
+
+def test_columns_find_what_is_fresh_without_walking_all_of_it() -> None:
+    """Each telling is looked at a few times, however many statements there are."""
+    looked_at = count()
+
+    class Watched(tuple[Telling, ...]):
+        __slots__ = ()
+
+        def __iter__(self) -> Iterator[Telling]:
+            for telling in super().__iter__():
+                next(looked_at)
+                yield telling
+
+    batch = edition_of([5], 1000).batch([f"SELECT COUNT(*) FROM d WHERE x < {n}" for n in range(1, 60)])
+    record = edition_of([5], 1000).public.record
+    paid = price([telling.event for telling in batch.tellings], record)
+    priced = Priced(paid, Watched(batch.tellings), {}, Known(), record)
+    batch.results(priced, None)
+    assert next(looked_at) <= len(batch.tellings)
+
+
+@pytest.mark.parametrize("wrong", [["SELECT COUNT(*) FROM meters"], {}, 5, None, b"SELECT"])
+def test_what_is_no_text_is_refused_in_a_line(tmp_path: Path, wrong: str) -> None:
+    with Curator.open(write_curator(tmp_path)) as curator:
+        for asked in (curator.price, curator.ask):
+            with pytest.raises(RequestError, match="statement is a text") as refused:
+                asked(wrong)
+            assert len(str(refused.value).splitlines()) == 1
+        (error,) = curator.ask_each([[wrong]])
+        assert isinstance(error, RequestError)
+        with pytest.raises(RequestError, match="give a list of statements"):
+            list(curator.ask_each(5))  # type: ignore[arg-type]
