@@ -75,7 +75,7 @@ class PublicColumn:
     @cached_property
     def holds_texts(self) -> bool:
         """Whether there are texts among its numbers, beside missing values."""
-        return int(np.count_nonzero(self.marks)) > self.texts.null_count
+        return bool(np.count_nonzero(self.marks) > self.texts.null_count)
 
     @cached_property
     def nodes(self) -> IntArray:
