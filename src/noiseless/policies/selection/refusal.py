@@ -108,9 +108,9 @@ def _eased(wish: Wish) -> str:
         parts.append("ask for a smaller posterior")
     if wish.max_leakage is not None:
         parts.append("allow more leakage")
-    if wish.max_maximin is not None or not parts:
+    if wish.max_maximin is not None:
         parts.append("allow more maximin information")
-    return " or ".join(parts)
+    return " or ".join(parts) or "allow more to be lost"
 
 
 def _bits(value: object) -> str:
