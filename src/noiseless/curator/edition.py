@@ -105,8 +105,9 @@ class Edition:
         """
         if not sql:
             raise RequestError("nothing is asked; give at least one SELECT")
-        if not all(isinstance(text, str) for text in sql):
-            raise RequestError("each statement is a text; give several one by one: price(first, second)")
+        for text in sql:
+            if not isinstance(text, str):
+                self.reader.read(text)  # which says what is wrong
         work = Work()
         with work.counted():
             work.spend(CHARACTER_STEPS * sum(map(len, sql)))

@@ -13,6 +13,7 @@ from curator_examples import write_curator
 from noiseless.accounting.batches import price
 from noiseless.accounting.known import Known
 from noiseless.curator import Cancellation, Curator, WorkCancelledError, WorkError, planning
+from noiseless.curator.cell_telling import CellTelling
 from noiseless.curator.edition import Edition
 from noiseless.curator.planning import Planner, Wish
 from noiseless.curator.pricing import Priced
@@ -24,7 +25,7 @@ from noiseless.errors import RequestError
 from noiseless.mechanisms.quantized import QuantizedQuery
 from noiseless.mechanisms.quantizer import Uniform
 from noiseless.policies.budget import coarsest
-from noiseless.queries import Images, Query
+from noiseless.queries import Images, Influence, Query
 from noiseless.queries.population import Population
 from noiseless.queries.question import Limits
 from noiseless.work import MOST_STEPS, Work
@@ -223,12 +224,13 @@ def test_positions_are_counted_before_they_are_listed(
 @pytest.mark.parametrize("people", [1, 2, 5, 9])
 def test_a_query_weighs_what_it_lists(people: int, sql: str) -> None:
     ((telling,),) = (planned.tellings for planned in edition_of([people], 8).batch([sql]).statements)
+    assert isinstance(telling, CellTelling)
     query = telling.mechanism.query
     held = {*(query.attainable or ())}
     for influence in query.influences:
         if isinstance(influence, Images):
             assert sum(map(len, influence.listed)) <= query.listed
-        else:
+        elif isinstance(influence, Influence):
             held |= {*influence.bases, *influence.moves}
     assert 2 * telling.weight > len(held) or not isinstance(query.attainable, tuple)
 
