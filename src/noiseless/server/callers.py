@@ -103,8 +103,11 @@ class Callers:
             if age > _REFRESH:
                 self._begin_reading()
             return found
-        elif age > _SOONEST:  # made just now, perhaps; whatever is wrong with it, refusals take as long
-            await self._read_again()
+        else:  # made just now, perhaps
+            arrived = time.monotonic()
+            await asyncio.sleep(max(0.0, _SOONEST - age))
+            if self._read_at < arrived:  # others may have had them read meanwhile
+                await self._read_again()
         found = self._caller(name, hashed)
         if found is None:
             raise unauthorised()
