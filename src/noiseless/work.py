@@ -66,7 +66,7 @@ class Cancellation:
 
 
 NEVER = Cancellation()
-"""That of work which is done whoever waits for it."""
+"""That of work which is done although nobody waits for it."""
 _active: ContextVar[Cancellation] = ContextVar("cancellation", default=NEVER)
 
 
