@@ -10,8 +10,8 @@ import numpy.typing as npt
 from scipy.stats import laplace, norm
 
 from measure import best_of, copying, exponent
-from noiseless.measures.capacity import capacity
-from noiseless.measures.channel import Channel
+from noiseless.theory.capacity import capacity
+from noiseless.theory.channel import Channel
 from page import Form, Part, Plot, Section, Table
 
 Matrix = npt.NDArray[np.float64]

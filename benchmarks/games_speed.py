@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from measure import best_of, copying
 from noiseless.adversaries import appliances, linkage, membership
-from noiseless.queries import Continuum, Span
+from noiseless.questions import Continuum, Span
 from page import Form, Part, Section, Table
 
 Floats = npt.NDArray[np.float64]

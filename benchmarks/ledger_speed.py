@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from measure import WORK
-from noiseless.accounting.cost import Cost
+from noiseless.pricing.cost import Cost
 from noiseless.ledger import Asked, Books, Entry, Ledger, Shares
 from noiseless.ledger.copying import load
 from noiseless.ledger.entries import START

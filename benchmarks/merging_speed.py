@@ -10,14 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from measure import best_of, copying, exponent
-from noiseless.policies.merging import (
-    ColumnCodebook,
-    MergePath,
-    Numbers,
-    constrained_path,
-    leakage_path,
-    maximin_path,
-)
+from noiseless.search.merging import ColumnCodebook, MergePath, Numbers, constrained_path, leakage_path, maximin_path
 from noiseless.ranges import JointRange
 from page import Form, Part, Section, Table
 

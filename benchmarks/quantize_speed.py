@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from measure import best_of
-from noiseless.mechanisms.local.scalar import LocalQuantizer
-from noiseless.queries import Continuum, Lattice
+from noiseless.collection.local.scalar import LocalQuantizer
+from noiseless.questions import Continuum, Lattice
 from page import Form, Part, Section, Table
 from wording import beside_limit, versus
 

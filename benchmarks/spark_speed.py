@@ -18,9 +18,9 @@ from typing import Any
 
 import noiseless as nl
 from measure import best_of, scanning
-from noiseless.mechanisms.local import LocalQuantizer
-from noiseless.mechanisms.spark_quantize import quantize_frame
-from noiseless.queries import Lattice
+from noiseless.collection.local import LocalQuantizer
+from noiseless.collection.local.spark import quantize_frame
+from noiseless.questions import Lattice
 from noiseless.tables.spark_table import SparkTable
 from page import Form, Part, Section, Table, Words
 from tables import PUBLIC, parquet

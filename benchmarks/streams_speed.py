@@ -18,11 +18,11 @@ from typing import Any, BinaryIO, cast
 import duckdb
 
 from measure import WORK, best_of, exponent, in_a_process
-from noiseless.mechanisms.local.on_pipe import quantize_pipe
-from noiseless.mechanisms.local.scalar import LocalQuantizer
-from noiseless.mechanisms.local.streaming import Schedule
-from noiseless.queries import Lattice
-from noiseless.streams import quantize_stream
+from noiseless.collection.local.on_pipe import quantize_pipe
+from noiseless.collection.local.scalar import LocalQuantizer
+from noiseless.collection.local.streaming import Schedule
+from noiseless.questions import Lattice
+from noiseless.collection.streams import quantize_stream
 from page import Form, Part, Section, Table
 
 METER = LocalQuantizer.finest(Lattice.of(0, 10, Fraction(1, 1000)), 16, "kwh")
@@ -34,7 +34,7 @@ _QUANTIZE = """
 import json, sys, time
 sys.path.insert(0, "benchmarks")
 from measure import peak_megabytes
-from noiseless.mechanisms.local import quantize
+from noiseless.collection.local import quantize
 from streams_speed import METER
 start = time.perf_counter()
 quantize(sys.argv[1], METER, sys.argv[2])

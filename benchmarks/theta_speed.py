@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from measure import best_of, copying
-from noiseless.measures.zero_error import Graph, lovasz_theta
-from noiseless.measures.zero_error.semidefinite import solve
+from noiseless.theory.zero_error import Graph, lovasz_theta
+from noiseless.theory.zero_error.semidefinite import solve
 from page import Form, Part, Section, Table
 from wording import NOT_RUN, growth, versus
 

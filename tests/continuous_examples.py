@@ -9,9 +9,9 @@ from itertools import product
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from noiseless.ranges.boxes import Box, BoxSet
-from noiseless.ranges.continuous import ContinuousRange
-from noiseless.ranges.intervals import Interval, IntervalSet
+from noiseless.theory.continuous.boxes import Box, BoxSet
+from noiseless.theory.continuous.joint import ContinuousRange
+from noiseless.theory.continuous.intervals import Interval, IntervalSet
 
 FEWER = settings(max_examples=16)
 """For tests that look at many points of each example."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from noiseless.accounting.cost import Cost
+from noiseless.pricing.cost import Cost
 from noiseless.ledger import Asked, Ledger, LedgerError, Shares
 from noiseless.ledger.asked_batches import AskedBatch, note_batches, note_charged, write_note
 from noiseless.ledger.checking import ChainReport, verify_session

@@ -18,8 +18,8 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
-from noiseless.accounting.cost import Cost
-from noiseless.accounting.history import BudgetError
+from noiseless.pricing.cost import Cost
+from noiseless.pricing.history import BudgetError
 from noiseless.ledger import (
     Asked,
     Ledger,

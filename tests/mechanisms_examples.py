@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
-from noiseless.measures.differential.database import Database
+from noiseless.theory.differential.database import Database
 
 Row = tuple[Fraction, ...]
 

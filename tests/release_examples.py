@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.exact import Bits
-from noiseless.policies.merging import Length
+from noiseless.search.merging import Length
 from noiseless.releases.certificate import Cells, Certificate
 from noiseless.releases.column_change import ColumnChange, Example
 from noiseless.releases.request import ReleaseRequest

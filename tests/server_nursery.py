@@ -18,7 +18,7 @@ import uvicorn.protocols.http.httptools_impl
 from noiseless.cli.serve import serve_command
 from noiseless.curator import failpoints
 from noiseless.ledger import opening
-from noiseless.queries import sql
+from noiseless.questions import sql
 from noiseless.server import app, protocol, running, settings
 from waiting import HANGS
 

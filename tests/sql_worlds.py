@@ -11,15 +11,15 @@ from random import Random
 import polars as pl
 
 from noiseless.domain import Value
-from noiseless.mechanisms.quantizer import Uniform
-from noiseless.queries import CountedQuery, Query
-from noiseless.queries.classes import Histogram, TopCounts
-from noiseless.queries.evaluation import Counts
-from noiseless.queries.filtered_mean import FilteredMean
-from noiseless.queries.population import Population
-from noiseless.queries.question import Limits, Question, Resolved
-from noiseless.queries.sql import Interval, Row, Statement
-from noiseless.queries.sql.statement import Cell
+from noiseless.ranges.quantizer import Uniform
+from noiseless.questions import CountedQuery, Query
+from noiseless.questions.classes import Histogram, TopCounts
+from noiseless.questions.evaluation import Counts
+from noiseless.questions.filtered_mean import FilteredMean
+from noiseless.questions.population import Population
+from noiseless.questions.question import Limits, Question, Resolved
+from noiseless.questions.sql import Interval, Row, Statement
+from noiseless.questions.sql.statement import Cell
 from sql_examples import SCHEMA
 
 Record = dict[str, Value]

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import noiseless as nl
-from noiseless.measures import stochastic
+from noiseless.theory import stochastic
 from peers.protocol import Task, serve
 
 MEASURES = {
@@ -152,9 +152,9 @@ def ask(path: str, query: str, bits: int, bounds: list[float], threshold: float,
 
 def account(questions: int, values: int) -> Task:
     """The bits of so many means over the same people, each of one bit, everything made anew."""
-    from noiseless.mechanisms.quantized import QuantizedQuery
-    from noiseless.mechanisms.quantizer import Uniform
-    from noiseless.queries import Attribute, mean
+    from noiseless.pricing.quantized import QuantizedQuery
+    from noiseless.ranges.quantizer import Uniform
+    from noiseless.questions import Attribute, mean
 
     age = Attribute("age", range(values), Fraction(0), Fraction(1))
 
@@ -171,8 +171,8 @@ def account(questions: int, values: int) -> Task:
 
 def quantise(path: str, bounds: list[int], cells: int) -> Task:
     """Cells of readings; edges are exact."""
-    from noiseless.mechanisms.local.scalar import LocalQuantizer
-    from noiseless.queries import Continuum
+    from noiseless.collection.local.scalar import LocalQuantizer
+    from noiseless.questions import Continuum
 
     values = np.load(path)
     release = LocalQuantizer.finest(Continuum.of(*bounds), cells)

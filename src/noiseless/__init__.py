@@ -10,50 +10,33 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from noiseless.accounting import BudgetError, History, Price, QuantizedAnswer, Record, price
-    from noiseless.accounting.differential import Conversion, convert
+    from noiseless.pricing import BudgetError, History, Price, QuantizedAnswer, Record, price
+    from noiseless.theory.differential import Conversion, convert
     from noiseless.audits import Audit, Policy, audit
     from noiseless.client import connect
     from noiseless.curator import Curator
     from noiseless.domain import Schema, propose
     from noiseless.errors import NoiselessError
     from noiseless.exact import Bits, Nats
-    from noiseless.measures import (
-        conditional_entropy,
-        disarray,
-        entropy,
-        information,
-        leakage,
-        maximin,
-        privacy_by_leakage,
-        privacy_by_maximin,
-        quality,
-        symmetric_leakage,
-        transmission,
-    )
-    from noiseless.measures.capacity import Capacity, capacity
-    from noiseless.measures.channel import Channel
-    from noiseless.measures.covering import covering_number
-    from noiseless.measures.differential import Database, dp_delta, dp_epsilon, kl_dp, mi_dp
-    from noiseless.measures.distortion import max_distortion, min_distortion
-    from noiseless.measures.hypothesis import HypothesisRanges, HypothesisTest
-    from noiseless.measures.indistinguishability import (
-        FiniteMechanism,
-        LinearQuery,
-        indistinguishability,
-        linear_indistinguishability,
-        worst_pair,
-    )
-    from noiseless.measures.stochastic import JointDistribution
-    from noiseless.measures.zero_error import ZeroErrorBracket, lovasz_theta, zero_error_capacity
-    from noiseless.mechanisms.blur import Blur, BlurredTable, ContinuousBlur, blur
-    from noiseless.mechanisms.local import LocalQuantizer, LocalVector, quantize
-    from noiseless.mechanisms.rules import rule
-    from noiseless.policies.accuracy import fewest_cells, least_leakage
-    from noiseless.policies.comparison import Comparison, compare
-    from noiseless.policies.consequences import consequences
-    from noiseless.policies.plan import Plan, plan
-    from noiseless.policies.rules import RulePlan
+    from noiseless.measures import conditional_entropy, disarray, entropy, information, leakage, maximin, privacy_by_leakage, privacy_by_maximin, symmetric_leakage, transmission
+    from noiseless.theory.accuracy import quality
+    from noiseless.theory.capacity import Capacity, capacity
+    from noiseless.theory.channel import Channel
+    from noiseless.theory.continuous.covering import covering_number
+    from noiseless.theory.differential.finite import Database, dp_delta, dp_epsilon, kl_dp, mi_dp
+    from noiseless.theory.distortion import max_distortion, min_distortion
+    from noiseless.theory.hypothesis import HypothesisRanges, HypothesisTest
+    from noiseless.theory.indistinguishability import FiniteMechanism, LinearQuery, indistinguishability, linear_indistinguishability, worst_pair
+    from noiseless.theory.stochastic import JointDistribution
+    from noiseless.theory.zero_error import ZeroErrorBracket, lovasz_theta, zero_error_capacity
+    from noiseless.collection.blur import Blur, BlurredTable, ContinuousBlur, blur
+    from noiseless.collection.local import LocalQuantizer, LocalVector, quantize
+    from noiseless.rules import rule
+    from noiseless.theory.accuracy import fewest_cells, least_leakage
+    from noiseless.comparison.comparison import Comparison, compare
+    from noiseless.pricing.consequences import consequences
+    from noiseless.pricing.plan import Plan, plan
+    from noiseless.rules.plan import RulePlan
     from noiseless.ranges import (
         BoxSet,
         ContinuousRange,
@@ -70,85 +53,85 @@ if TYPE_CHECKING:
 _HOMES = {
     "Audit": "audits",
     "Bits": "exact",
-    "Blur": "mechanisms.blur",
-    "BlurredTable": "mechanisms.blur",
+    "Blur": "collection.blur",
+    "BlurredTable": "collection.blur",
     "BoxSet": "ranges",
-    "BudgetError": "accounting",
-    "Capacity": "measures.capacity",
-    "Channel": "measures.channel",
-    "Comparison": "policies.comparison",
-    "ContinuousBlur": "mechanisms.blur",
+    "BudgetError": "pricing",
+    "Capacity": "theory.capacity",
+    "Channel": "theory.channel",
+    "Comparison": "comparison.comparison",
+    "ContinuousBlur": "collection.blur",
     "ContinuousRange": "ranges",
-    "Conversion": "accounting.differential",
+    "Conversion": "theory.differential",
     "Curator": "curator",
-    "Database": "measures.differential",
-    "FiniteMechanism": "measures.indistinguishability",
-    "History": "accounting",
-    "HypothesisRanges": "measures.hypothesis",
-    "HypothesisTest": "measures.hypothesis",
+    "Database": "theory.differential.finite",
+    "FiniteMechanism": "theory.indistinguishability",
+    "History": "pricing",
+    "HypothesisRanges": "theory.hypothesis",
+    "HypothesisTest": "theory.hypothesis",
     "IntervalSet": "ranges",
-    "JointDistribution": "measures.stochastic",
+    "JointDistribution": "theory.stochastic",
     "JointRange": "ranges",
-    "LinearQuery": "measures.indistinguishability",
-    "LocalQuantizer": "mechanisms.local",
-    "LocalVector": "mechanisms.local",
+    "LinearQuery": "theory.indistinguishability",
+    "LocalQuantizer": "collection.local",
+    "LocalVector": "collection.local",
     "Nats": "exact",
     "NoiselessError": "errors",
     "Partition": "ranges",
-    "Plan": "policies.plan",
+    "Plan": "pricing.plan",
     "Policy": "audits",
-    "Price": "accounting",
-    "QuantizedAnswer": "accounting",
-    "Record": "accounting",
+    "Price": "pricing",
+    "QuantizedAnswer": "pricing",
+    "Record": "pricing",
     "Release": "releases",
     "ReleaseFrontier": "releases",
-    "RulePlan": "policies.rules",
+    "RulePlan": "rules.plan",
     "Schema": "domain",
     "Verification": "verification",
-    "ZeroErrorBracket": "measures.zero_error",
+    "ZeroErrorBracket": "theory.zero_error",
     "audit": "audits",
-    "blur": "mechanisms.blur",
-    "capacity": "measures.capacity",
-    "compare": "policies.comparison",
+    "blur": "collection.blur",
+    "capacity": "theory.capacity",
+    "compare": "comparison.comparison",
     "conditional_entropy": "measures",
     "confusability_edges": "ranges",
     "connect": "client",
-    "consequences": "policies.consequences",
-    "convert": "accounting.differential",
-    "covering_number": "measures.covering",
+    "consequences": "pricing.consequences",
+    "convert": "theory.differential",
+    "covering_number": "theory.continuous.covering",
     "disarray": "measures",
-    "dp_delta": "measures.differential",
-    "dp_epsilon": "measures.differential",
+    "dp_delta": "theory.differential.finite",
+    "dp_epsilon": "theory.differential.finite",
     "entropy": "measures",
-    "fewest_cells": "policies.accuracy",
+    "fewest_cells": "theory.accuracy",
     "frontier": "releases",
-    "indistinguishability": "measures.indistinguishability",
+    "indistinguishability": "theory.indistinguishability",
     "information": "measures",
-    "kl_dp": "measures.differential",
+    "kl_dp": "theory.differential.finite",
     "leakage": "measures",
-    "least_leakage": "policies.accuracy",
-    "linear_indistinguishability": "measures.indistinguishability",
-    "lovasz_theta": "measures.zero_error",
-    "max_distortion": "measures.distortion",
+    "least_leakage": "theory.accuracy",
+    "linear_indistinguishability": "theory.indistinguishability",
+    "lovasz_theta": "theory.zero_error",
+    "max_distortion": "theory.distortion",
     "maximin": "measures",
-    "mi_dp": "measures.differential",
-    "min_distortion": "measures.distortion",
+    "mi_dp": "theory.differential.finite",
+    "min_distortion": "theory.distortion",
     "open_table": "tables",
     "overlap_partition": "ranges",
-    "plan": "policies.plan",
-    "price": "accounting",
+    "plan": "pricing.plan",
+    "price": "pricing",
     "privacy_by_leakage": "measures",
     "privacy_by_maximin": "measures",
     "propose": "domain",
-    "quality": "measures",
-    "quantize": "mechanisms.local",
+    "quality": "theory.accuracy",
+    "quantize": "collection.local",
     "release": "releases",
-    "rule": "mechanisms.rules",
+    "rule": "rules",
     "symmetric_leakage": "measures",
     "transmission": "measures",
     "verify": "verification",
-    "worst_pair": "measures.indistinguishability",
-    "zero_error_capacity": "measures.zero_error",
+    "worst_pair": "theory.indistinguishability",
+    "zero_error_capacity": "theory.zero_error",
 }
 """Where each public name lives; it is imported when first used, so that `import noiseless` stays fast."""
 

@@ -9,9 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from noiseless.exact import ball
-from noiseless.measures.capacity import capacity
-from noiseless.measures.capacity.divergence import divergences
-from noiseless.measures.channel import Channel
+from noiseless.theory.capacity import capacity
+from noiseless.theory.capacity.divergence import divergences
+from noiseless.theory.channel import Channel
 
 Matrix = list[list[float]]
 

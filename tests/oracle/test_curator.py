@@ -9,11 +9,11 @@ from random import Random
 
 import pytest
 
-from noiseless.accounting import BudgetError
+from noiseless.pricing import BudgetError
 from noiseless.curator import Curator
 from noiseless.curator.exposure import Exposure
 from noiseless.ledger import Ledger
-from noiseless.queries.sql import Interval
+from noiseless.questions.sql import Interval
 from oracle.towns import FakeBooks, Town
 from soaking import TIMES, soaking
 

@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from noiseless.policies.contiguous import contiguous_release
-from noiseless.policies.merging import ColumnCodebook, Numbers, leakage_path
-from noiseless.policies.selection import Problem, Wish, choose
+from noiseless.search.contiguous import contiguous_release
+from noiseless.search.merging import ColumnCodebook, Numbers, leakage_path
+from noiseless.search.selection import Problem, Wish, choose
 from noiseless.ranges import JointRange
 
 Person = tuple[str, int]

@@ -11,27 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from noiseless.exact import Bits
-from noiseless.policies.merging import (
-    Categories,
-    Cells,
-    ColumnCodebook,
-    Hierarchy,
-    Length,
-    MergePath,
-    Numbers,
-    SideInformation,
-    algorithms,
-    assess,
-    constrained_path,
-    fast_leakage,
-    general,
-    leakage_path,
-    maximin_path,
-    replay,
-)
-from noiseless.policies.merging.codebook import CODEWORDS, DISTANCES
-from noiseless.policies.merging.lagrangian import Lagrangian
-from noiseless.policies.merging.side import Problem
+from noiseless.search.merging import Categories, Cells, ColumnCodebook, Hierarchy, Length, MergePath, Numbers, SideInformation, algorithms, assess, constrained_path, fast_leakage, general, leakage_path, maximin_path, replay
+from noiseless.search.merging.codebook import CODEWORDS, DISTANCES
+from noiseless.search.merging.lagrangian import Lagrangian
+from noiseless.search.merging.side import Problem
 from noiseless.ranges import JointRange
 from oracle import merging as literal
 

@@ -9,15 +9,15 @@ from random import Random
 
 import pytest
 
-from noiseless.accounting.batches import Price, price
-from noiseless.accounting.events import ExactCounts, QuantizedAnswer
-from noiseless.accounting.history import BudgetError, History
-from noiseless.accounting.predicate import Predicate
-from noiseless.accounting.record import Record
+from noiseless.pricing.batches import Price, price
+from noiseless.pricing.events import ExactCounts, QuantizedAnswer
+from noiseless.pricing.history import BudgetError, History
+from noiseless.pricing.predicate import Predicate
+from noiseless.pricing.record import Record
 from noiseless.exact import Bits
-from noiseless.mechanisms.quantized import QuantizedQuery
-from noiseless.mechanisms.quantizer import Edged
-from noiseless.queries import Attribute, total
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.ranges.quantizer import Edged
+from noiseless.questions import Attribute, total
 from oracle.worlds import SCENES, Dataset, Question, Row, World
 
 

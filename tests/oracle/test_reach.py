@@ -10,30 +10,11 @@ from typing import NamedTuple
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from noiseless.mechanisms.quantized import QuantizedQuery
-from noiseless.mechanisms.quantizer import Edged, Quantizer, Stepped, Uniform
-from noiseless.mechanisms.reach import first_in_range, reach
-from noiseless.policies.budget import coarsest, finest, printed_cells
-from noiseless.queries import (
-    Attribute,
-    Continuum,
-    CountedQuery,
-    Influence,
-    Lattice,
-    LinearOnBox,
-    MiddleMedianOnInterval,
-    Quantity,
-    Query,
-    Variance,
-    Weighted,
-    count,
-    maximum,
-    mean,
-    median,
-    minimum,
-    quantile,
-    total,
-)
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.ranges.quantizer import Edged, Quantizer, Stepped, Uniform
+from noiseless.pricing.reach import first_in_range, reach
+from noiseless.pricing.budget import coarsest, finest, printed_cells
+from noiseless.questions import Attribute, Continuum, CountedQuery, Influence, Lattice, LinearOnBox, MiddleMedianOnInterval, Quantity, Query, Variance, Weighted, count, maximum, mean, median, minimum, quantile, total
 
 
 class Case(NamedTuple):

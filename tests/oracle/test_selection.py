@@ -14,18 +14,11 @@ import pytest
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.policies.merging import (
-    Categories,
-    ColumnCodebook,
-    Hierarchy,
-    Length,
-    Numbers,
-    SideInformation,
-)
-from noiseless.policies.merging.codebook import Codeword
-from noiseless.policies.merging.lagrangian import Lagrangian, below
-from noiseless.policies.merging.path import Objective, Utility
-from noiseless.policies.selection import Choice, Problem, Wish, choose, survey
+from noiseless.search.merging import Categories, ColumnCodebook, Hierarchy, Length, Numbers, SideInformation
+from noiseless.search.merging.codebook import Codeword
+from noiseless.search.merging.lagrangian import Lagrangian, below
+from noiseless.search.merging.path import Objective, Utility
+from noiseless.search.selection import Choice, Problem, Wish, choose, survey
 from noiseless.ranges import JointRange
 from noiseless.tables import IntArray
 

@@ -9,10 +9,10 @@ import duckdb
 import pytest
 
 from noiseless.errors import RequestError
-from noiseless.queries.evaluation import Counts
-from noiseless.queries.population import Population
-from noiseless.queries.question import Limits
-from noiseless.queries.sql import Interval, SqlError, parse
+from noiseless.questions.evaluation import Counts
+from noiseless.questions.population import Population
+from noiseless.questions.question import Limits
+from noiseless.questions.sql import Interval, SqlError, parse
 from noiseless.tables import open_table
 from soaking import soaking
 from sql_examples import SCHEMA, TABLE, Grammar, for_duckdb

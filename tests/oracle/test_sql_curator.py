@@ -14,7 +14,7 @@ import pytest
 
 from noiseless.curator import Curator, Quote, Reply, UnansweredError
 from noiseless.errors import NoiselessError
-from noiseless.queries.sql import Interval
+from noiseless.questions.sql import Interval
 from soaking import soaking
 from sql_examples import COLUMNS, TABLE, Grammar, for_duckdb, sibling
 from sql_worlds import Record, frame, random_records

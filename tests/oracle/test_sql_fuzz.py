@@ -6,13 +6,13 @@ from random import Random
 import pytest
 
 from noiseless.errors import NoiselessError, RequestError
-from noiseless.mechanisms.quantized import QuantizedQuery
-from noiseless.mechanisms.quantizer import Uniform
-from noiseless.queries import Query
-from noiseless.queries.filters import split
-from noiseless.queries.question import Limits, Question
-from noiseless.queries.sql import Reader, SqlError, Statement
-from noiseless.queries.sql.errors import quoted
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.ranges.quantizer import Uniform
+from noiseless.questions import Query
+from noiseless.questions.filters import split
+from noiseless.questions.question import Limits, Question
+from noiseless.questions.sql import Reader, SqlError, Statement
+from noiseless.questions.sql.errors import quoted
 from soaking import soaking
 from sql_examples import SCHEMA, TABLE, Grammar, spoilt
 from sql_worlds import World, coarsely, exactly, random_records

@@ -11,8 +11,8 @@ import pytest
 from scipy.optimize import minimize
 
 from noiseless.exact import Bits, Nats
-from noiseless.measures import stochastic as s
-from noiseless.measures.stochastic import JointDistribution
+from noiseless.theory import stochastic as s
+from noiseless.theory.stochastic import JointDistribution
 
 Table = tuple[tuple[int, ...], ...]
 Vector = Sequence[float]

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.mechanisms.local.column_release import ColumnRelease
-from noiseless.mechanisms.local.scalar import LocalQuantizer
-from noiseless.mechanisms.local.streaming import Schedule
-from noiseless.mechanisms.local.vectors import LocalVector
-from noiseless.queries import Lattice
+from noiseless.collection.local.column_release import ColumnRelease
+from noiseless.collection.local.scalar import LocalQuantizer
+from noiseless.collection.local.streaming import Schedule
+from noiseless.collection.local.vectors import LocalVector
+from noiseless.questions import Lattice
 from noiseless.tables import Missing
 
 Rule = Literal["stop", "coarsen"]

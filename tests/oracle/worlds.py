@@ -7,28 +7,15 @@ from functools import cache, cached_property
 from itertools import product
 from random import Random
 
-from noiseless.accounting.event import Event
-from noiseless.accounting.events import ExactCounts, GroupedAnswers, QuantizedAnswer, with_absent
-from noiseless.accounting.other_events import LinearAnswer, OtherAnswer
-from noiseless.accounting.partition import Partition
-from noiseless.accounting.predicate import Predicate
-from noiseless.accounting.record import Record
-from noiseless.mechanisms.quantized import QuantizedQuery
-from noiseless.mechanisms.quantizer import Edged, Quantizer, Stepped, Uniform
-from noiseless.queries import (
-    Attribute,
-    Lattice,
-    Query,
-    Variance,
-    Weighted,
-    count,
-    maximum,
-    mean,
-    median,
-    minimum,
-    quantile,
-    total,
-)
+from noiseless.pricing.event import Event
+from noiseless.pricing.events import ExactCounts, GroupedAnswers, QuantizedAnswer, with_absent
+from noiseless.pricing.other_events import LinearAnswer, OtherAnswer
+from noiseless.pricing.partition import Partition
+from noiseless.pricing.predicate import Predicate
+from noiseless.pricing.record import Record
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.ranges.quantizer import Edged, Quantizer, Stepped, Uniform
+from noiseless.questions import Attribute, Lattice, Query, Variance, Weighted, count, maximum, mean, median, minimum, quantile, total
 
 Row = tuple[int, int]
 """The numbers of one row's two private attributes, x and y, as places in their domains."""

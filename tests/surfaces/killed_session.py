@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from noiseless.accounting import BudgetError
+from noiseless.pricing import BudgetError
 from noiseless.curator import Curator, Reply, failpoints
 from noiseless.errors import NoiselessError
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from noiseless.cli.main import run
-from noiseless.policies.budget import finest
-from noiseless.policies.comparison import compare, mean_error
-from noiseless.queries import Attribute, Continuum, LinearOnBox, Quantity, mean, total
+from noiseless.pricing.budget import finest
+from noiseless.comparison.comparison import compare, mean_error
+from noiseless.questions import Attribute, Continuum, LinearOnBox, Quantity, mean, total
 
 Command = Callable[..., Any]
 

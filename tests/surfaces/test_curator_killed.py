@@ -14,7 +14,7 @@ from random import Random
 
 import pytest
 
-from noiseless.accounting.cost import Cost
+from noiseless.pricing.cost import Cost
 from noiseless.curator import Curator, custody
 from noiseless.curator.failpoints import VARIABLE
 from soaking import KILLS

@@ -21,10 +21,10 @@ import noiseless as nl
 import reference_pages
 from noiseless.audits.policy import Limits
 from noiseless.cli.main import app, run
-from noiseless.mechanisms.quantizer import Quantizer
-from noiseless.mechanisms.randomised import AdditiveNoise, Randomised
-from noiseless.mechanisms.rules import KINDS, rule
-from noiseless.queries.base import Query
+from noiseless.ranges.quantizer import Quantizer
+from noiseless.comparison import AdditiveNoise, Randomised
+from noiseless.rules import KINDS, rule
+from noiseless.questions.base import Query
 from reference_pages import commands, endpoints, measures, mechanisms, queries, rules
 from reference_pages.objects import found
 from reference_pages.text import section_about
@@ -210,7 +210,7 @@ def test_every_kind_of_mechanism_has_a_page() -> None:
 
 def subclasses(kind: type[Any]) -> list[type[Any]]:
     """Those that the package's own mechanisms are, without the rules' cells and what tests define."""
-    homes = ("noiseless.mechanisms.quantizer", "noiseless.mechanisms.randomised")
+    homes = ("noiseless.ranges.quantizer", "noiseless.comparison")
     return [each for each in kind.__subclasses__() if each.__module__.startswith(homes)]
 
 
@@ -224,12 +224,12 @@ def test_every_kind_of_question_has_a_page() -> None:
         if kind.name in queries.AGGREGATES:
             assert queries.spellings(kind.name) or kind.grouped, f"say how SQL asks for a {kind.name}"
         for name in kind.makers:
-            assert ">>>" in (found(f"noiseless.queries.{name}").__doc__ or "") or len(kind.makers) > 1
+            assert ">>>" in (found(f"noiseless.questions.{name}").__doc__ or "") or len(kind.makers) > 1
 
 
 def test_every_class_of_questions_is_described() -> None:
     text = "\n".join(pages().values())
-    ours = [each for each in every_subclass(Query) if each.__module__.startswith("noiseless.queries")]
+    ours = [each for each in every_subclass(Query) if each.__module__.startswith("noiseless.questions")]
     public = [each.__name__ for each in ours if not each.__name__.startswith("_")]
     assert len(public) >= 8
     assert [name for name in public if not re.search(rf"autoclass:: [\w.]+\.{name}\b", text)] == []

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from noiseless.accounting.cost import Cost
+from noiseless.pricing.cost import Cost
 from noiseless.cli.main import run
 from noiseless.exact import Bits
 from noiseless.ledger import Asked, Ledger, Shares

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from noiseless.accounting.cost import Cost
+from noiseless.pricing.cost import Cost
 from noiseless.ledger import Asked, Ledger, LedgerUnavailableError, OpenBooks, Told
 from noiseless.ledger.session import Session
 from postgres import PostgresServer

@@ -10,7 +10,7 @@ import pytest
 import noiseless as nl
 from noiseless import client, curator
 from noiseless.adversaries import Game
-from noiseless.policies.rules import RulePlan
+from noiseless.rules.plan import RulePlan
 from web_page import Page
 
 DOCS = Path(__file__).parents[2] / "docs"

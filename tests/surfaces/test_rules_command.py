@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from noiseless.cli.main import run
-from noiseless.mechanisms.rules import EXAMPLES
+from noiseless.rules import EXAMPLES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "rules.md").read_text("utf-8")
 SUM = ["plan", "--query", "sum", "--n", "1000", "--bounds", "0", "1000", "--step", "1"]

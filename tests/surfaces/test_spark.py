@@ -17,10 +17,10 @@ from curator_examples import write_curator
 from noiseless.audits.spark_audit import SparkAudit
 from noiseless.cli.main import run
 from noiseless.errors import DomainError, MissingValuesError, OutputError, RequestError, UnknownColumnError
-from noiseless.mechanisms.local import LocalQuantizer, LocalVector, Quantized, Schedule
-from noiseless.mechanisms.local.column_release import ReleaseAs
-from noiseless.mechanisms.spark_quantize import quantize_frame
-from noiseless.queries import Continuum, Lattice
+from noiseless.collection.local import LocalQuantizer, LocalVector, Quantized, Schedule
+from noiseless.collection.local.column_release import ReleaseAs
+from noiseless.collection.local.spark import quantize_frame
+from noiseless.questions import Continuum, Lattice
 from noiseless.tables import Missing, open_table
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.spark_table import SparkTable

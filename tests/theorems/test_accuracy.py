@@ -11,24 +11,14 @@ from hypothesis import strategies as st
 
 from noiseless.domain.enclosures import Enclosure
 from noiseless.exact import ball
-from noiseless.measures.distortion import Distance, Polytope, mean_errors, slab_volume
-from noiseless.mechanisms.quantizer import Edged, Stepped, Uniform
-from noiseless.policies.accuracy import (
-    DatasetCounts,
-    FunctionVolume,
-    LinearVolume,
-    RegionGrid,
-    adversary_error,
-    fewest_cells,
-    functions,
-    largest_share,
-    least_leakage,
-)
-from noiseless.policies.accuracy.balls import ends, exponential_bound, share_below
-from noiseless.policies.accuracy.grid_walk import Grid
-from noiseless.policies.budget import coarsest
-from noiseless.queries import Attribute, Continuum, Lattice, LinearOnBox, Quantity, Variance, total
-from noiseless.ranges.boxes import Box
+from noiseless.theory.distortion import Distance, Polytope, mean_errors, slab_volume
+from noiseless.ranges.quantizer import Edged, Stepped, Uniform
+from noiseless.theory.accuracy import DatasetCounts, FunctionVolume, LinearVolume, RegionGrid, adversary_error, fewest_cells, functions, largest_share, least_leakage
+from noiseless.theory.accuracy.balls import ends, exponential_bound, share_below
+from noiseless.theory.accuracy.grid_walk import Grid
+from noiseless.pricing.budget import coarsest
+from noiseless.questions import Attribute, Continuum, Lattice, LinearOnBox, Quantity, Variance, total
+from noiseless.theory.continuous.boxes import Box
 
 FEWER = settings(max_examples=25)
 HALF = Fraction(1, 2)
@@ -280,7 +270,7 @@ def test_the_coarsest_cells_of_many_datasets_are_not_the_fewest(monkeypatch: pyt
     """Where datasets are too many to list, answers that no dataset has are covered too."""
     asked = Variance(2, Attribute("x", range(21)))
     few = coarsest(asked, 1).quantizer.cells
-    monkeypatch.setattr("noiseless.queries.variance._MOST", 0)
+    monkeypatch.setattr("noiseless.questions.variance._MOST", 0)
     many = coarsest(Variance(2, Attribute("x", range(21))), 1)
     assert few < many.quantizer.cells
     assert many.worst_error <= 1

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from noiseless.exact import Bits
 from noiseless.measures import maximin
-from noiseless.measures.capacity import Capacity, capacity
-from noiseless.measures.channel import Channel
+from noiseless.theory.capacity import Capacity, capacity
+from noiseless.theory.channel import Channel
 
 Matrix = npt.NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from continuous_examples import FEWER, box_ranges, line_ranges, solid_ranges
 from noiseless import measures as m
 from noiseless.exact import Bits, Nats
-from noiseless.ranges.continuous import ContinuousRange
+from noiseless.theory.continuous.joint import ContinuousRange
 
 NOTHING = Nats(1)
 

@@ -10,21 +10,14 @@ from hypothesis import strategies as st
 
 from noiseless.exact import Bits
 from noiseless.measures import maximin
-from noiseless.measures.capacity import capacity
-from noiseless.mechanisms.local import kernels as array_kernels
-from noiseless.mechanisms.local.scalar import LocalQuantizer
-from noiseless.mechanisms.local.streaming import Schedule, affordable
-from noiseless.mechanisms.local.vectors import LocalVector
-from noiseless.mechanisms.randomised import (
-    AdditiveNoise,
-    Exponential,
-    GaussianNoise,
-    GeometricNoise,
-    LaplaceNoise,
-    RandomisedResponse,
-)
-from noiseless.policies.budget import allowed_reach
-from noiseless.queries import Continuum, Lattice, Span
+from noiseless.theory.capacity import capacity
+from noiseless.collection.local import kernels as array_kernels
+from noiseless.collection.local.scalar import LocalQuantizer
+from noiseless.collection.local.streaming import Schedule, affordable
+from noiseless.collection.local.vectors import LocalVector
+from noiseless.comparison import AdditiveNoise, Exponential, GaussianNoise, GeometricNoise, LaplaceNoise, RandomisedResponse
+from noiseless.pricing.budget import allowed_reach
+from noiseless.questions import Continuum, Lattice, Span
 from noiseless.ranges import JointRange
 
 fractions = st.fractions(-1000, 1000, max_denominator=1000)

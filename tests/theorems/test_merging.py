@@ -10,19 +10,8 @@ from hypothesis import strategies as st
 from examples import FIGURE_1, joint_ranges
 from noiseless import measures as m
 from noiseless.exact import Bits
-from noiseless.policies.merging import (
-    Cells,
-    ColumnCodebook,
-    Length,
-    MergePath,
-    Numbers,
-    assess,
-    constrained_path,
-    joint_release,
-    leakage_path,
-    maximin_path,
-)
-from noiseless.policies.merging.lagrangian import Lagrangian
+from noiseless.search.merging import Cells, ColumnCodebook, Length, MergePath, Numbers, assess, constrained_path, joint_release, leakage_path, maximin_path
+from noiseless.search.merging.lagrangian import Lagrangian
 from noiseless.ranges import JointRange
 
 NOTHING = Bits(1)

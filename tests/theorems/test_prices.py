@@ -8,17 +8,17 @@ from math import comb, prod
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.accounting import rules
-from noiseless.accounting.batches import price
-from noiseless.accounting.events import ExactCounts, QuantizedAnswer
-from noiseless.accounting.history import History
-from noiseless.accounting.other_events import Derived, OtherAnswer
-from noiseless.accounting.partition import Partition
-from noiseless.accounting.record import Record
-from noiseless.mechanisms.quantized import QuantizedQuery
-from noiseless.mechanisms.quantizer import Stepped, Uniform
-from noiseless.queries import Attribute, mean
-from noiseless.queries.base import monotone_pieces
+from noiseless.pricing import rules
+from noiseless.pricing.batches import price
+from noiseless.pricing.events import ExactCounts, QuantizedAnswer
+from noiseless.pricing.history import History
+from noiseless.pricing.other_events import Derived, OtherAnswer
+from noiseless.pricing.partition import Partition
+from noiseless.pricing.record import Record
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.ranges.quantizer import Stepped, Uniform
+from noiseless.questions import Attribute, mean
+from noiseless.questions.base import monotone_pieces
 
 SIZE = 6
 ANSWERS = st.lists(st.integers(0, 3), min_size=SIZE, max_size=SIZE)

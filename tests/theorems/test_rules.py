@@ -7,24 +7,13 @@ from math import ceil
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.mechanisms.quantized import QuantizedQuery
-from noiseless.mechanisms.quantizer import Edged
-from noiseless.mechanisms.reach import reach
-from noiseless.mechanisms.rules import (
-    NK,
-    CensusCounts,
-    Customers,
-    Digits,
-    Dominance,
-    MinCell,
-    NumberCoarsening,
-    PPercent,
-    Round,
-    Top,
-)
-from noiseless.policies.budget import finest, surely_finest
-from noiseless.policies.rules import rule_plan
-from noiseless.queries import Attribute, Continuum, EqualOnBox, Quantity, Variance, total
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.ranges.quantizer import Edged
+from noiseless.pricing.reach import reach
+from noiseless.rules import NK, CensusCounts, Customers, Digits, Dominance, MinCell, NumberCoarsening, PPercent, Round, Top
+from noiseless.pricing.budget import finest, surely_finest
+from noiseless.rules.plan import rule_plan
+from noiseless.questions import Attribute, Continuum, EqualOnBox, Quantity, Variance, total
 
 positives = st.builds(Fraction, st.integers(1, 40), st.sampled_from([1, 1, 2, 5]))
 directions = st.sampled_from(["half-away", "half-even", "down", "up"])

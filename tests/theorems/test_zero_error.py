@@ -10,17 +10,8 @@ from hypothesis import strategies as st
 from examples import joint_ranges, merged_ranges
 from noiseless import measures as m
 from noiseless.exact import Bits
-from noiseless.measures.zero_error import (
-    Graph,
-    Rate,
-    ZeroErrorBracket,
-    block_code,
-    independent_set,
-    largest_symmetric_leakage,
-    lovasz_theta,
-    zero_error_capacity,
-)
-from noiseless.measures.zero_error.independence import clique_cover
+from noiseless.theory.zero_error import Graph, Rate, ZeroErrorBracket, block_code, independent_set, largest_symmetric_leakage, lovasz_theta, zero_error_capacity
+from noiseless.theory.zero_error.independence import clique_cover
 from noiseless.ranges import JointRange
 
 SLACK = Fraction(1, 10**6)

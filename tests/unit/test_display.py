@@ -16,7 +16,7 @@ from noiseless.display import (
     rounded_ends,
     shown_interval,
 )
-from noiseless.queries.sql import Interval
+from noiseless.questions.sql import Interval
 
 
 @given(st.fractions(), st.fractions(min_value=0))

@@ -6,33 +6,17 @@ from fractions import Fraction
 from functools import cache
 from typing import get_args
 
-from noiseless.accounting import ExactCounts, QuantizedAnswer, Record, price
-from noiseless.accounting.event import Event
-from noiseless.accounting.partition import Partition
+from noiseless.pricing import ExactCounts, QuantizedAnswer, Record, price
+from noiseless.pricing.event import Event
+from noiseless.pricing.partition import Partition
 from noiseless.domain import Schema
-from noiseless.mechanisms.quantized import QuantizedQuery
-from noiseless.mechanisms.quantizer import Uniform
-from noiseless.queries import (
-    Attribute,
-    Images,
-    Influence,
-    Lattice,
-    Query,
-    Slide,
-    Variance,
-    Weighted,
-    count,
-    maximum,
-    mean,
-    median,
-    minimum,
-    quantile,
-    total,
-)
-from noiseless.queries.classes import Histogram
-from noiseless.queries.filtered_mean import FilteredMean
-from noiseless.queries.question import Aggregate
-from noiseless.queries.sql import parse
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.ranges.quantizer import Uniform
+from noiseless.questions import Attribute, Images, Influence, Lattice, Query, Slide, Variance, Weighted, count, maximum, mean, median, minimum, quantile, total
+from noiseless.questions.classes import Histogram
+from noiseless.questions.filtered_mean import FilteredMean
+from noiseless.questions.question import Aggregate
+from noiseless.questions.sql import parse
 from reference_pages.objects import documented, exported, summary
 from reference_pages.text import code, facts, manual, page, section_about, table, toctree
 
@@ -185,8 +169,8 @@ def _index() -> str:
         f" {manual('prices.md', 2)} what several of them cost together.",
         table(("question", "in SQL", "one person moves it"), rows),
         "Each page has the same example: 20 people, each with a whole number from 0 to 100.",
-        "## Also in `noiseless.queries`",
-        *(documented(f"noiseless.queries.{name}") for name in others),
+        "## Also in `noiseless.questions`",
+        *(documented(f"noiseless.questions.{name}") for name in others),
         toctree(kind.name for kind in KINDS),
     )
 
@@ -205,11 +189,11 @@ def _written(kind: Kind) -> str:
 
 
 def _page(kind: Kind) -> str:
-    described = (documented(f"noiseless.queries.{name}") for name in kind.makers)
+    described = (documented(f"noiseless.questions.{name}") for name in kind.makers)
     anchor = section_about("sql.md", "aggregates")
     return page(
         kind.title,
-        summary(f"noiseless.queries.{kind.makers[0]}"),
+        summary(f"noiseless.questions.{kind.makers[0]}"),
         "## In SQL\n\n" + _in_sql(kind),
         *((_told(kind.example), _together(kind.example)) if kind.example else (_exactly(),)),
         "## In Python",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from noiseless.mechanisms.rules import EXAMPLES, KINDS, NumberCoarsening, Rule, rule
+from noiseless.rules import EXAMPLES, KINDS, NumberCoarsening, Rule, rule
 from reference_pages.objects import documented, exported, public_name
 from reference_pages.text import code, facts, manual, page, plain, section_about, table, toctree
 
@@ -61,7 +61,7 @@ def _page(name: str, kind: type[Rule], example: Rule) -> str:
         facts(known),
         _told(example),
         "## In Python",
-        documented(f"noiseless.mechanisms.rules.{kind.__name__}", ":exclude-members: name, form, used_by"),
+        documented(f"noiseless.rules.{kind.__name__}", ":exclude-members: name, form, used_by"),
         "## See also\n\n"
         f"- {manual(MANUAL, 2, anchor)}: what it gives away, with examples.\n"
         "- [`noiseless plan --rule`](../commands/plan.md) and [`noiseless audit"

@@ -18,9 +18,9 @@ from noiseless.adversaries.recognition import PLAYERS, Adversary, House
 from noiseless.adversaries.table_reading import FloatArray, as_floats, read_columns
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.mechanisms.local.scalar import describe
-from noiseless.policies.budget import as_finite
-from noiseless.queries import Continuum, Lattice
+from noiseless.collection.local.scalar import describe
+from noiseless.pricing.budget import as_finite
+from noiseless.questions import Continuum, Lattice
 from noiseless.tables import Missing, require_distinct
 
 MEAN = "mean"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from noiseless.accounting.history import BudgetError
+from noiseless.pricing.history import BudgetError
 from noiseless.adversaries.declared_values import MissingRows, PrivateColumn, read_private, require_filtered
 from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of
 from noiseless.adversaries.soundness import require_sound

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noiseless.adversaries.soundness import require_sound
-from noiseless.mechanisms.blur.pairing import Fibres
+from noiseless.collection.blur.pairing import Fibres
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]

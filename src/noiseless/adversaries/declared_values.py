@@ -13,7 +13,7 @@ import pyarrow as pa
 from noiseless.domain import CategoryColumn, Column, NumberColumn, Schema
 from noiseless.errors import ColumnError, DomainError, EmptyTableError, RequestError, SchemaError
 from noiseless.exact import Rational
-from noiseless.queries.base import require_listable
+from noiseless.questions.base import require_listable
 from noiseless.tables import open_table, require_distinct
 from noiseless.tables.duckdb_table import DuckDBTable
 

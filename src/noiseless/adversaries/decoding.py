@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.measures.channel import FloatArray
+from noiseless.theory.channel import FloatArray
 
 BoolArray = npt.NDArray[np.bool_]
 

@@ -23,12 +23,12 @@ from noiseless.adversaries.priors import PRIORS, lattice_prior, triangular_densi
 from noiseless.adversaries.soundness import require_sound
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.mechanisms.local import LocalQuantizer
-from noiseless.mechanisms.quantizer import Quantizer
-from noiseless.policies.budget import finest
-from noiseless.policies.catalogue import named_query
-from noiseless.policies.estimation import estimation_error_bound
-from noiseless.queries import Lattice
+from noiseless.collection.local import LocalQuantizer
+from noiseless.ranges.quantizer import Quantizer
+from noiseless.pricing.budget import finest
+from noiseless.pricing.catalogue import named_query
+from noiseless.theory.estimation import estimation_error_bound
+from noiseless.questions import Lattice
 
 TOLD = ("value", "sum")
 BOUND = "bound"
@@ -214,7 +214,7 @@ def _sum_cells(asked: _Asked, outputs: int, values: IntArray) -> Iterator[tuple[
 def cut_by_sum(quantizer: Quantizer, base: int, size: int) -> tuple[int, ...]:
     """Where the cells of a sum cut the values 0 .. size-1 of one person, the others' sum being a base.
 
-    >>> from noiseless.mechanisms.quantizer import Stepped
+    >>> from noiseless.ranges.quantizer import Stepped
     >>> cut_by_sum(Stepped(Lattice.of(0, 100, 1), 4), 10, 10)
     (0, 2, 6, 10)
     """

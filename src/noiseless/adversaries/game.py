@@ -11,7 +11,7 @@ import numpy as np
 from noiseless.adversaries.showing import as_html, as_text
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, as_fraction
-from noiseless.policies.budget import allowed_reach
+from noiseless.pricing.budget import allowed_reach
 
 Budget = Fraction | Bits
 """Bits that a person may tell: a rational number, or log2 of a number of answers."""

@@ -19,9 +19,9 @@ from noiseless.adversaries.game import Game, Progress, Score
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, round_down
-from noiseless.mechanisms.blur import Blur
-from noiseless.mechanisms.blur.on_lattice import Bounds
-from noiseless.mechanisms.blur.pairing import Mode
+from noiseless.collection.blur import Blur
+from noiseless.collection.blur.on_lattice import Bounds
+from noiseless.collection.blur.pairing import Mode
 from noiseless.tables import open_table
 from noiseless.tables.replacing import DeclaredColumns, MissingRows
 

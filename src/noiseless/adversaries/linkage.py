@@ -16,11 +16,11 @@ from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets
 from noiseless.adversaries.table_reading import as_floats, read_columns
 from noiseless.errors import EmptyTableError, RequestError
 from noiseless.exact import Rational
-from noiseless.mechanisms.local.arrays import encode, float_cells
-from noiseless.mechanisms.local.scalar import LocalQuantizer, describe
-from noiseless.mechanisms.local.vectors import LocalVector
-from noiseless.mechanisms.quantizer import Uniform
-from noiseless.queries import Continuum, Span
+from noiseless.collection.local.arrays import encode, float_cells
+from noiseless.collection.local.scalar import LocalQuantizer, describe
+from noiseless.collection.local.vectors import LocalVector
+from noiseless.ranges.quantizer import Uniform
+from noiseless.questions import Continuum, Span
 from noiseless.tables import Missing
 
 Split = Literal["even", "optimal"]
@@ -79,7 +79,7 @@ def linkage(
     a population that it might be drawn from (resampling rows would make equal ones and bias every score). In
     a larger table of the same kind fewer records are unique.
 
-    >>> from noiseless.queries import Lattice
+    >>> from noiseless.questions import Lattice
     >>> trips = pa.table({"from": [1, 2, 6, 7], "to": [7, 7, 1, 6]})
     >>> game = linkage(trips, dict.fromkeys(["from", "to"], Lattice.of(0, 7, 1)), budgets=[0, 2, 6])
     >>> [score.score for score in game.results]

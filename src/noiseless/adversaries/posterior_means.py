@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noiseless.adversaries.declared_values import IntArray
-from noiseless.policies.estimation import ABSOLUTE, estimation_error_bound, least_estimation_error
+from noiseless.theory.estimation import ABSOLUTE, estimation_error_bound, least_estimation_error
 
 _MOST_WORK = 100_000
 """The best partition of a lattice is searched for up to so many steps (about a second)."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from noiseless.errors import ColumnError, RequestError
 from noiseless.exact import Rational, as_fraction
-from noiseless.queries.spans import Lattice
+from noiseless.ranges.spans import Lattice
 
 if TYPE_CHECKING:
     import pyarrow as pa

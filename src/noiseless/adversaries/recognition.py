@@ -11,8 +11,8 @@ import pyarrow as pa
 from noiseless.adversaries.appliance_states import Appliance, BoolArray, Combinations, nearest_places
 from noiseless.adversaries.game import Budget, reach_of
 from noiseless.adversaries.table_reading import FloatArray
-from noiseless.mechanisms.local.scalar import LocalQuantizer
-from noiseless.queries import Span
+from noiseless.collection.local.scalar import LocalQuantizer
+from noiseless.questions import Span
 
 Adversary = Literal["combinatorial", "frequencies"]
 """Who guesses: by the nearest sum of learned states ([P1]), or by what was on when the reading was alike."""

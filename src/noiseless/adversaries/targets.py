@@ -122,7 +122,7 @@ def conclusions(parts: Iterable[Part]) -> int:
 
 def is_refused(curator: "Curator", *sql: str) -> bool:
     """Ask, and say whether the ledger refused it."""
-    from noiseless.accounting.history import BudgetError
+    from noiseless.pricing.history import BudgetError
 
     try:
         curator.ask(*sql)

@@ -11,10 +11,10 @@ from noiseless.adversaries.declared_values import IntArray
 from noiseless.adversaries.decoding import BoolArray
 from noiseless.adversaries.game import Budget
 from noiseless.exact import Bits, round_down
-from noiseless.measures.channel import FloatArray
-from noiseless.mechanisms.quantized import QuantizedQuery
-from noiseless.policies.budget import finest
-from noiseless.policies.catalogue import named_query
+from noiseless.theory.channel import FloatArray
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.budget import finest
+from noiseless.pricing.catalogue import named_query
 
 _FEWEST = 2
 """A subset has at least so many people: fewer would be asked for directly."""

@@ -5,7 +5,7 @@ from noiseless.audits.exposure import Exposure
 from noiseless.audits.policy import Check, Policy, PolicyResult
 from noiseless.audits.result import Audit
 from noiseless.audits.side import Contribution, SideInformation
-from noiseless.audits.totals import Totals
+from noiseless.rules.totals import Totals
 from noiseless.audits.under_rules import UnderRules
 from noiseless.audits.witness import Witness
 

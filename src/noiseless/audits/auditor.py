@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from noiseless.audits.assigned import Assigned, Roles, Rules, assign, read_as_text
+from noiseless.rules.assignment import Assigned, Roles, Rules, assign, read_as_text
 from noiseless.audits.exposure import survey
 from noiseless.audits.result import Audit
-from noiseless.audits.ruled import Published, apply_rules
+from noiseless.rules.application import Published, apply_rules
 from noiseless.domain import Schema
 from noiseless.errors import (
     ColumnError,

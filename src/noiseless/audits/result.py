@@ -15,7 +15,7 @@ from noiseless.audits.anonymity import k_anonymity
 from noiseless.audits.census import BoolArray, Census
 from noiseless.audits.exposure import Exposure
 from noiseless.audits.records import write_records
-from noiseless.audits.ruled import Ruling
+from noiseless.rules.application import Ruling
 from noiseless.audits.side import Contribution, SideInformation, most_telling_first
 from noiseless.audits.under_rules import UnderRules
 from noiseless.audits.witness import Witness, witnesses

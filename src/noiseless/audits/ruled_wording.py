@@ -8,8 +8,8 @@ from noiseless.display import counted, verb
 
 if TYPE_CHECKING:
     from noiseless.audits.finest import Finest
-    from noiseless.audits.told import Change
-    from noiseless.audits.totals import Totals
+    from noiseless.rules.told_column import Change
+    from noiseless.rules.totals import Totals
     from noiseless.audits.under_rules import UnderRules
 
 _DIGITS = 4

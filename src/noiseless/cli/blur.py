@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
     from fractions import Fraction
 
-    from noiseless.mechanisms.blur.on_table import BlurredTable
+    from noiseless.collection.blur.on_table import BlurredTable
 
 HELP = """Hide a yes/no fact about each row by moving one column a little; the rest of the table stays.
 
@@ -91,7 +91,7 @@ def blur_command(  # noqa: PLR0917 - typer calls it by keywords
     Returns:
         The exit code: 0.
     """
-    from noiseless.mechanisms.blur.on_table import blur
+    from noiseless.collection.blur.on_table import blur
     from noiseless.tables import open_table
     from noiseless.tables.replacing import check_table_output
 

@@ -31,8 +31,8 @@ def capacity_command(
     output_format: FormatOption = Format.text,
 ) -> None:
     """Read a channel and bracket its capacity."""
-    from noiseless.measures.capacity import capacity
-    from noiseless.measures.channel import Channel
+    from noiseless.theory.capacity import capacity
+    from noiseless.theory.channel import Channel
 
     with working("reading"):
         read = Channel.read(channel)

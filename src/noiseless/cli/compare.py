@@ -9,7 +9,7 @@ from noiseless.cli.plan import BoundsOption, read_bounds, read_budget, read_numb
 
 if TYPE_CHECKING:
     from noiseless.exact import Rational
-    from noiseless.policies.comparison import Comparison
+    from noiseless.comparison.comparison import Comparison
 
 HELP = """A noiseless answer beside randomised ones through which one person can tell as many bits.
 
@@ -45,7 +45,7 @@ def compare_command(
     output: FormatOption = Format.text,
 ) -> None:
     """Print the comparison."""
-    from noiseless.policies.comparison import compare
+    from noiseless.comparison.comparison import compare
 
     amount, reach = read_budget(bits, "--bits")
     with working("comparing"):

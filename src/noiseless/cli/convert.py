@@ -61,7 +61,7 @@ def convert_command(
     Returns:
         The exit code: 0, or 1 when no finite guarantee follows.
     """
-    from noiseless.accounting.differential import convert
+    from noiseless.theory.differential import convert
 
     found = convert(
         source,

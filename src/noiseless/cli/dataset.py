@@ -156,7 +156,7 @@ def release_command(
     Returns:
         The exit code: 0, or 1 when the budget does not allow it.
     """
-    from noiseless.accounting import BudgetError
+    from noiseless.pricing import BudgetError
     from noiseless.cli.query import refused
     from noiseless.curator import Curator
 
@@ -182,7 +182,7 @@ def _say_standing(found: dict[str, Any], output: Format) -> None:
 
 def _standing(owned: "Curator") -> dict[str, Any]:
     """What everybody may know, under the names that it has in JSON."""
-    from noiseless.accounting.cost import remaining_bits
+    from noiseless.pricing.cost import remaining_bits
     from noiseless.ledger.state import budget_bits
 
     public, state = owned.public, owned.state

@@ -10,9 +10,9 @@ from noiseless.cli.options import Format, FormatOption, print_json, say
 from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
-    from noiseless.policies.plan import Plan
-    from noiseless.policies.rules import Bound, RulePlan
-    from noiseless.queries import Span
+    from noiseless.pricing.plan import Plan
+    from noiseless.rules.plan import Bound, RulePlan
+    from noiseless.questions import Span
 
 HELP = """What a question costs before it is asked: the finest answer for a budget, the cheapest for an error.
 
@@ -79,7 +79,7 @@ def plan_command(
     output: FormatOption = Format.text,
 ) -> None:
     """Print a plan."""
-    from noiseless.policies.plan import plan
+    from noiseless.pricing.plan import plan
 
     width = None if step is None else read_number("--step", step)
     found: Plan | RulePlan
@@ -132,7 +132,7 @@ def read_bounds(texts: tuple[str, str] | None) -> tuple[Decimal, Decimal] | None
 
 def read_span(option: str, low: str, high: str, step: str | None = None) -> "Span":
     """Between two bounds, in steps or not."""
-    from noiseless.queries import Continuum, Lattice
+    from noiseless.questions import Continuum, Lattice
 
     ends = read_number(option, low), read_number(option, high)
     return Continuum.of(*ends) if step is None else Lattice.of(*ends, read_number("--step", step))
@@ -156,9 +156,9 @@ def read_spans(option: str, texts: list[str], found: dict[str, "Span"]) -> dict[
 
 def ruled_bounds(rule: str, texts: tuple[str, str] | None) -> "tuple[Bound, Bound] | None":
     """Bounds under a rule: dates and codes as they are, all else as numbers."""
-    from noiseless.mechanisms.rules import NumberCoarsening
-    from noiseless.mechanisms.rules import rule as read_rule
-    from noiseless.mechanisms.rules.base import Dominance
+    from noiseless.rules import NumberCoarsening
+    from noiseless.rules import rule as read_rule
+    from noiseless.rules.base import Dominance
 
     if isinstance(read_rule(rule), NumberCoarsening | Dominance):
         return read_bounds(texts)

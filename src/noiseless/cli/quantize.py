@@ -27,8 +27,8 @@ from noiseless.display import text_table
 from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
-    from noiseless.mechanisms.local.on_table import Quantized
-    from noiseless.mechanisms.local.streaming import Schedule
+    from noiseless.collection.local.on_table import Quantized
+    from noiseless.collection.local.streaming import Schedule
 
 HELP = """Tell readings as the cells they lie in: off by half a cell at most, and worth few bits.
 
@@ -169,9 +169,9 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
     Returns:
         The exit code: 0, or 3 when it was interrupted.
     """
-    from noiseless.mechanisms.local.on_table import quantize
-    from noiseless.mechanisms.local.streaming import Schedule
-    from noiseless.policies.local import local_mechanism
+    from noiseless.collection.local.on_table import quantize
+    from noiseless.collection.local.streaming import Schedule
+    from noiseless.collection.local.plan import local_mechanism
 
     bits, reach = read_budget(budget)
     mechanism = local_mechanism(
@@ -215,8 +215,8 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
 
 def _pipe(schedule: "Schedule", out: Path | None, output: Format, options: dict[str, Any]) -> int:
     """From standard input to a file or to standard output."""
-    from noiseless.mechanisms.local.on_pipe import quantize_pipe
-    from noiseless.streams import quantize_stream
+    from noiseless.collection.local.on_pipe import quantize_pipe
+    from noiseless.collection.streams import quantize_stream
 
     target = sys.stdout.buffer if out is None else out
     kept = {name: options.pop(name) for name in ("resume", "abandon", "received")}
@@ -304,7 +304,7 @@ def _tell(found: "Quantized", out: Path | None, output: Format) -> None:
 
 def _text(found: "Quantized", out: Path | None) -> str:
     from noiseless.display import bound_text
-    from noiseless.mechanisms.local.scalar import describe, number_text
+    from noiseless.collection.local.scalar import describe, number_text
 
     mechanism = found.mechanism
     entropy = mechanism.entropy_of_record
@@ -361,7 +361,7 @@ def _moved(found: "Quantized") -> str:
     """How far readings were moved, and are off then."""
     import math
 
-    from noiseless.mechanisms.local.moved import distance
+    from noiseless.collection.local.moved import distance
     from noiseless.reports.numbers import length_text
 
     said = []

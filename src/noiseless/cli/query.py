@@ -8,7 +8,7 @@ from noiseless.cli.options import Format, FormatOption, print_json, say
 from noiseless.errors import NoiselessError, RequestError
 
 if TYPE_CHECKING:
-    from noiseless.accounting import BudgetError
+    from noiseless.pricing import BudgetError
     from noiseless.curator import Reply
 
 HELP = """Ask questions about a private table in SQL, within its owner's budget.
@@ -56,7 +56,7 @@ def query_command(
         The exit code: 0, or 1 when the budget does not allow the questions; with --each also 2, when there is
         a statement that cannot be priced.
     """
-    from noiseless.accounting import BudgetError
+    from noiseless.pricing import BudgetError
     from noiseless.curator import Curator
 
     with Curator.open(curator) as asked:
@@ -79,7 +79,7 @@ def query_command(
 
 def _tell_each(statements: list[str], outcomes: "list[Reply | NoiselessError]", output: Format) -> int:
     """Say what came of each statement; the exit code of the worst."""
-    from noiseless.accounting import BudgetError
+    from noiseless.pricing import BudgetError
 
     refusals = [found for found in outcomes if isinstance(found, NoiselessError)]
     if output is Format.json:
@@ -111,7 +111,7 @@ def refused(error: "BudgetError", output: Format) -> int:
 
 def _error(error: NoiselessError) -> dict[str, Any]:
     """An error as the server tells it."""
-    from noiseless.accounting import BudgetError
+    from noiseless.pricing import BudgetError
     from noiseless.curator import UnansweredError
 
     if isinstance(error, BudgetError):
@@ -122,7 +122,7 @@ def _error(error: NoiselessError) -> dict[str, Any]:
 
 def refusal(error: "BudgetError") -> dict[str, Any]:
     """What is spent, asked for and left, in bits; it depends on the questions alone."""
-    from noiseless.accounting.cost import remaining_bits
+    from noiseless.pricing.cost import remaining_bits
 
     return {
         "spent": error.spent.upper,

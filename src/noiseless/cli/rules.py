@@ -45,8 +45,8 @@ def rules_command(
     output: FormatOption = Format.text,
 ) -> None:
     """Print the rules."""
-    from noiseless.mechanisms.rules import EXAMPLES
-    from noiseless.policies.rule_prices import priced_rules
+    from noiseless.rules import EXAMPLES
+    from noiseless.rules.prices import priced_rules
 
     found = priced_rules(
         rule or EXAMPLES,

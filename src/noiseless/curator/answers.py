@@ -7,11 +7,11 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from noiseless.accounting.cost import Cost
+from noiseless.pricing.cost import Cost
 from noiseless.display import Bound, exact_text, html_answer, rounded_ends, shown_interval
 from noiseless.domain import Value
 from noiseless.exact import Bits
-from noiseless.queries.sql import Interval
+from noiseless.questions.sql import Interval
 
 if TYPE_CHECKING:
     import pyarrow as pa

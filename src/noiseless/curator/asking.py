@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from noiseless.accounting.batches import Price
-from noiseless.accounting.history import BudgetError
+from noiseless.pricing.batches import Price
+from noiseless.pricing.history import BudgetError
 from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.failpoints import passing
 from noiseless.curator.pricing import Priced, lookups, price_batch

@@ -2,9 +2,9 @@
 
 from math import comb
 
-from noiseless.accounting.partition import Partition
-from noiseless.accounting.predicate import Predicate
-from noiseless.queries.runs import Runs
+from noiseless.pricing.partition import Partition
+from noiseless.pricing.predicate import Predicate
+from noiseless.questions.runs import Runs
 
 
 def condition(name: str, size: int, runs: Runs) -> Predicate:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from noiseless.accounting.events import ExactCounts
-from noiseless.accounting.partition import Partition
+from noiseless.pricing.events import ExactCounts
+from noiseless.pricing.partition import Partition
 from noiseless.curator.blocks import outputs_of
 from noiseless.curator.memory import once
 from noiseless.curator.snapshot import Snapshot

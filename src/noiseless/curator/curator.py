@@ -10,8 +10,8 @@ from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from noiseless.accounting.cost import Cost
-from noiseless.accounting.history import BudgetError
+from noiseless.pricing.cost import Cost
+from noiseless.pricing.history import BudgetError
 from noiseless.curator import custody
 from noiseless.curator.asking import Asking, Charged, UnansweredError, quoted, replied, shares
 from noiseless.curator.edition import Batch, Edition

@@ -1,6 +1,6 @@
 """Versions of a dataset: what the ledger holds of them, and whether the owner's file still says the same."""
 
-from noiseless.accounting.cost import Budget
+from noiseless.pricing.cost import Budget
 from noiseless.curator.file import CuratorFile
 from noiseless.curator.public import PublicState
 from noiseless.curator.source import Source, note_declared, was_declared

@@ -13,8 +13,8 @@ from noiseless.curator.exposed_statistics import Means, Ranks, Variances
 from noiseless.curator.public import PublicState
 from noiseless.curator.snapshot import Cells, Counted, Snapshot
 from noiseless.curator.tellings import read_partition
-from noiseless.queries import Additive, Attribute, count, total
-from noiseless.queries.runs import Runs
+from noiseless.questions import Additive, Attribute, count, total
+from noiseless.questions.runs import Runs
 
 Body = Mapping[str, Any]
 

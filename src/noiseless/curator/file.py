@@ -11,11 +11,11 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PositiveInt, StrictStr, ValidationError
 
-from noiseless.accounting.cost import Budget, checked_budget, most_outputs
+from noiseless.pricing.cost import Budget, checked_budget, most_outputs
 from noiseless.domain import Schema
 from noiseless.errors import NoiselessError, SchemaError
 from noiseless.exact import Bits
-from noiseless.queries.question import Limits
+from noiseless.questions.question import Limits
 
 _MOST_BITS = 10_000
 """More bits than any record has: a budget beyond is a slip of the pen."""

@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from noiseless.curator.memory import Memory
 from noiseless.domain import Schema, Value
-from noiseless.queries.filters import AllOf, Among, AnyOf, Everything, Filter, Not, kind_of
-from noiseless.queries.population import Group, Population
+from noiseless.questions.filters import AllOf, Among, AnyOf, Everything, Filter, Not, kind_of
+from noiseless.questions.population import Group, Population
 
 Cells = npt.NDArray[np.intp]
 

@@ -7,8 +7,8 @@ from noiseless.curator.cell_telling import CellTelling
 from noiseless.curator.counts_telling import CountsTelling
 from noiseless.curator.tellings import Stored, Telling
 from noiseless.domain import Value
-from noiseless.queries.population import Group
-from noiseless.queries.sql.intervals import Interval
+from noiseless.questions.population import Group
+from noiseless.questions.sql.intervals import Interval
 
 ONE, ZERO = Fraction(1), Fraction(0)
 

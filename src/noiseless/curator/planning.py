@@ -6,9 +6,9 @@ from fractions import Fraction
 from itertools import chain, starmap
 from math import floor
 
-from noiseless.accounting.events import with_absent
-from noiseless.accounting.partition import Partition
-from noiseless.accounting.predicate import Predicate
+from noiseless.pricing.events import with_absent
+from noiseless.pricing.partition import Partition
+from noiseless.pricing.predicate import Predicate
 from noiseless.curator.blocks import condition, most_blocks, neighbouring, with_number
 from noiseless.curator.cell_telling import CellsAlike, CellTelling, weight_of
 from noiseless.curator.counts_telling import CountsTelling
@@ -18,15 +18,15 @@ from noiseless.curator.parts import ONE, Part
 from noiseless.curator.public import PublicState
 from noiseless.curator.tellings import Alike, People, fingerprint, write_partition
 from noiseless.errors import RequestError
-from noiseless.mechanisms.quantized import QuantizedQuery
-from noiseless.mechanisms.quantizer import Uniform
-from noiseless.policies.budget import coarsest, finest
-from noiseless.queries import Additive, Attribute, Query, count, total
-from noiseless.queries.filtered_mean import FilteredMean
-from noiseless.queries.filters import Among, Everything, Filter, split
-from noiseless.queries.population import Group, Population
-from noiseless.queries.question import Question
-from noiseless.queries.runs import Runs, outside
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.ranges.quantizer import Uniform
+from noiseless.pricing.budget import coarsest, finest
+from noiseless.questions import Additive, Attribute, Query, count, total
+from noiseless.questions.filtered_mean import FilteredMean
+from noiseless.questions.filters import Among, Everything, Filter, split
+from noiseless.questions.population import Group, Population
+from noiseless.questions.question import Question
+from noiseless.questions.runs import Runs, outside
 from noiseless.work import check, spend
 
 _MOST_REMEMBERED = 2**25

@@ -4,20 +4,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from noiseless.accounting.batches import Price, price
-from noiseless.accounting.cost import Cost
-from noiseless.accounting.event import Cells, Event
-from noiseless.accounting.key import Key
-from noiseless.accounting.known import Known
-from noiseless.accounting.mixtures import Part
-from noiseless.accounting.partition import Partition
-from noiseless.accounting.record import Record
+from noiseless.pricing.batches import Price, price
+from noiseless.pricing.cost import Cost
+from noiseless.pricing.event import Cells, Event
+from noiseless.pricing.key import Key
+from noiseless.pricing.known import Known
+from noiseless.pricing.mixtures import Part
+from noiseless.pricing.partition import Partition
+from noiseless.pricing.record import Record
 from noiseless.curator.cell_telling import CellTelling, read_cells
 from noiseless.curator.memory import once
 from noiseless.curator.public import PublicState
 from noiseless.curator.tellings import Earlier, Stored, Telling, read_partition
 from noiseless.ledger import Lookups, Told
-from noiseless.mechanisms.quantizer import Quantizer
+from noiseless.ranges.quantizer import Quantizer
 from noiseless.work import check
 
 _FREE = Cost()

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from noiseless.accounting.record import Record
+from noiseless.pricing.record import Record
 from noiseless.curator.file import CuratorFile
 from noiseless.curator.snapshot import Snapshot
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.queries.population import Population
-from noiseless.queries.question import Limits
+from noiseless.questions.population import Population
+from noiseless.questions.question import Limits
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from noiseless.accounting.cost import Cost
+from noiseless.pricing.cost import Cost
 from noiseless.curator.public import PublicState
 from noiseless.errors import ColumnError, RequestError
 

@@ -5,7 +5,7 @@ from functools import cached_property
 from math import floor
 from typing import TYPE_CHECKING, Any
 
-from noiseless.accounting.cost import Budget, Cost, most_outputs, remaining_bits
+from noiseless.pricing.cost import Budget, Cost, most_outputs, remaining_bits
 from noiseless.curator.answers import Answer, Result, plain
 from noiseless.display import aligned, html_rows
 from noiseless.exact import Bits

@@ -18,7 +18,7 @@ from noiseless.curator.memory import NUMBER, Memory
 from noiseless.curator.numbering import numbered, persons
 from noiseless.domain import Schema
 from noiseless.errors import DomainError, EmptyTableError, MissingValuesError
-from noiseless.queries.population import Population
+from noiseless.questions.population import Population
 from noiseless.tables import Table
 
 Numbers = npt.NDArray[np.int64]

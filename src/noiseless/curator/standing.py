@@ -3,9 +3,9 @@
 from functools import lru_cache
 from typing import Any
 
-from noiseless.accounting.cost import Budget, Cost
-from noiseless.accounting.history import History
-from noiseless.accounting.record import Record
+from noiseless.pricing.cost import Budget, Cost
+from noiseless.pricing.history import History
+from noiseless.pricing.record import Record
 from noiseless.curator.pricing import Priced
 from noiseless.ledger import State
 from noiseless.ledger.accounts import NO_BITS

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
-from noiseless.accounting.cost import most_outputs
+from noiseless.pricing.cost import most_outputs
 from noiseless.curator.counts_telling import CountsTelling
 from noiseless.curator.memory import once
 from noiseless.curator.parts import Part
@@ -11,10 +11,10 @@ from noiseless.curator.planning import Planner, Wish
 from noiseless.curator.tellings import Stored, Telling
 from noiseless.domain import Column, Value
 from noiseless.exact import Bits
-from noiseless.queries.population import Group
-from noiseless.queries.question import Question
-from noiseless.queries.sql import Combination, Hints, Row, Statement
-from noiseless.queries.sql.statement import Cell
+from noiseless.questions.population import Group
+from noiseless.questions.question import Question
+from noiseless.questions.sql import Combination, Hints, Row, Statement
+from noiseless.questions.sql.statement import Cell
 
 Groups = dict[tuple[Value, ...], Part]
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from json.encoder import encode_basestring
 from typing import Any
 
-from noiseless.accounting.event import Event
-from noiseless.accounting.partition import Partition
+from noiseless.pricing.event import Event
+from noiseless.pricing.partition import Partition
 from noiseless.curator.memory import Memory, once
 from noiseless.curator.snapshot import Cells, Snapshot
-from noiseless.queries.runs import Runs, as_runs
+from noiseless.questions.runs import Runs, as_runs
 
 Stored = Mapping[str, Any]
 """An answer as it is kept in the ledger: {"counts": [...]}, or {"cell": number}, null for "too few"."""

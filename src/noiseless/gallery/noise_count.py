@@ -8,7 +8,7 @@ from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Check, Figure, Outcome
 from noiseless.gallery.noise_mechanisms import Question
 from noiseless.gallery.noise_race import Race, below_one_bit, panels, race
-from noiseless.queries import Lattice
+from noiseless.questions import Lattice
 
 BITS = tuple(map(Fraction, ("1/10", "1/4", "1/2", "3/4", "9/10", "1", "2")))
 FEWER_BITS = tuple(map(Fraction, ("1/2", "1")))

@@ -9,7 +9,7 @@ from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Figure, Outcome
 from noiseless.gallery.noise_mechanisms import Question
 from noiseless.gallery.noise_race import checks, panels, race
-from noiseless.queries import Lattice
+from noiseless.questions import Lattice
 
 BITS = tuple(map(Fraction, ("1/4", "1/2", "3/4", "1", "3/2", "2", "3", "4")))
 FEWER_BITS = tuple(map(Fraction, ("1/2", "1")))

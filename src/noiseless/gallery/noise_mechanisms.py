@@ -10,13 +10,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from noiseless.mechanisms.quantized import QuantizedQuery
-from noiseless.mechanisms.randomised import AdditiveNoise, GaussianNoise, GeometricNoise, LaplaceNoise
-from noiseless.policies.budget import allowed_reach, finest
-from noiseless.policies.catalogue import named_query
-from noiseless.policies.comparison import compare
-from noiseless.policies.rounded_noise import Rounding
-from noiseless.queries import Lattice
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.comparison import AdditiveNoise, GaussianNoise, GeometricNoise, LaplaceNoise
+from noiseless.pricing.budget import allowed_reach, finest
+from noiseless.pricing.catalogue import named_query
+from noiseless.comparison.comparison import compare
+from noiseless.comparison.rounded_noise import Rounding
+from noiseless.questions import Lattice
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.int64]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from noiseless.adversaries.intervals import wilson
 from noiseless.gallery.figure import Check, Curve, Panel
 from noiseless.gallery.noise_mechanisms import Floats, Positions, Question, bits_text
-from noiseless.queries import Lattice
+from noiseless.questions import Lattice
 
 PEOPLE, ANSWERS = 8, 48
 """A group, and a day of its means."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from noiseless.queries import Continuum
+from noiseless.questions import Continuum
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from noiseless.mechanisms.blur import Blur, ContinuousBlur
+from noiseless.collection.blur import Blur, ContinuousBlur
 
 if TYPE_CHECKING:
     from noiseless.gallery.data import Data

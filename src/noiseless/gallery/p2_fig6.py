@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, cast
 
 from noiseless.exact import Nats
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
-from noiseless.measures.hypothesis.privacy import leakage_bound, leakage_bound_as_printed
-from noiseless.measures.hypothesis.ranges import HypothesisRanges
+from noiseless.theory.hypothesis.privacy import leakage_bound, leakage_bound_as_printed
+from noiseless.theory.hypothesis.ranges import HypothesisRanges
 from noiseless.ranges import IntervalSet
 
 if TYPE_CHECKING:

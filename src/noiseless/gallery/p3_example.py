@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from noiseless.gallery.figure import Curve, Panel
-from noiseless.policies.merging import Cells, ColumnCodebook, MergePath, Numbers
+from noiseless.search.merging import Cells, ColumnCodebook, MergePath, Numbers
 from noiseless.ranges import JointRange, confusability_edges, overlap_partition
 
 _HELD = ("s1 s2", "s2", "s3", "s3", "s4", "s5", "s6")

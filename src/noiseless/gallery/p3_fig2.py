@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from noiseless.gallery.figure import Check, Figure, Outcome
 from noiseless.gallery.p3_example import EXAMPLE, graph_panel, in_words, printed
 from noiseless.measures import maximin
-from noiseless.policies.merging import Cells
+from noiseless.search.merging import Cells
 from noiseless.ranges import confusability_edges, overlap_partition
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from noiseless.gallery.p3_example import (
     printed,
     steps,
 )
-from noiseless.policies.merging import MergePath, leakage_path
+from noiseless.search.merging import MergePath, leakage_path
 
 if TYPE_CHECKING:
     from noiseless.gallery.data import Data

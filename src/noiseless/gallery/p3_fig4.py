@@ -18,7 +18,7 @@ from noiseless.gallery.p3_example import (
     printed,
     steps,
 )
-from noiseless.policies.merging import MergePath, maximin_path
+from noiseless.search.merging import MergePath, maximin_path
 from noiseless.ranges import overlap_partition
 
 if TYPE_CHECKING:

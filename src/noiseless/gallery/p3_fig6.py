@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p3_example import EXAMPLE, LAMBDA, centroids, in_words, lagrangians
-from noiseless.policies.merging import MergePath, maximin_path
+from noiseless.search.merging import MergePath, maximin_path
 
 if TYPE_CHECKING:
     from noiseless.gallery.data import Data

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p3_example import EXAMPLE, LAMBDA, centroids
 from noiseless.measures import maximin
-from noiseless.policies.merging import Cells, MergePoint, Quality, assess, maximin_path
+from noiseless.search.merging import Cells, MergePoint, Quality, assess, maximin_path
 
 if TYPE_CHECKING:
     from noiseless.gallery.data import Data

@@ -11,7 +11,7 @@ import numpy as np
 
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p3_heart import REMARKS, Heart
-from noiseless.policies.merging import MergePath, MergePoint, leakage_path, maximin_path
+from noiseless.search.merging import MergePath, MergePoint, leakage_path, maximin_path
 from noiseless.ranges import overlap_partition
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from functools import cached_property
 from noiseless.exact import Bits
 from noiseless.gallery.figure import Curve, Panel, Style
 from noiseless.gallery.p3_heart import Heart
-from noiseless.policies.merging import Codebook, MergePoint, constrained_path, leakage_path, maximin_path
-from noiseless.policies.merging.lagrangian import Loss, below
-from noiseless.policies.merging.path import Objective, Utility
-from noiseless.policies.selection import Survey, SurveyPoint, survey
+from noiseless.search.merging import Codebook, MergePoint, constrained_path, leakage_path, maximin_path
+from noiseless.search.merging.lagrangian import Loss, below
+from noiseless.search.merging.path import Objective, Utility
+from noiseless.search.selection import Survey, SurveyPoint, survey
 
 PROBLEMS: tuple[tuple[Objective, str], ...] = (
     ("leakage", "Problem (2)"),

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from noiseless.gallery.figure import Check
-from noiseless.policies.merging import ColumnCodebook, Numbers
-from noiseless.policies.selection import Problem
+from noiseless.search.merging import ColumnCodebook, Numbers
+from noiseless.search.selection import Problem
 from noiseless.ranges import JointRange
 
 if TYPE_CHECKING:

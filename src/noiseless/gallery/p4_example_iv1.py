@@ -5,7 +5,7 @@ from fractions import Fraction
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p4_questions import QUALITY, bowl, bowl_policy, listed, mean_of_two, middles
-from noiseless.policies.accuracy import AccuracyPolicy, fewest_cells, least_leakage
+from noiseless.theory.accuracy import AccuracyPolicy, fewest_cells, least_leakage
 
 _EVEN = [Fraction(i, 20) for i in range(10, 61)]
 _AFTER = [Fraction(i, 2) + Fraction(1, 1000) for i in range(1, 6)]

@@ -5,7 +5,7 @@ from fractions import Fraction
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Area, Check, Figure, Outcome, Panel
 from noiseless.gallery.p4_questions import QUALITY, listed, mean_of_two, middles
-from noiseless.policies.accuracy import AccuracyPolicy, fewest_cells, polygons
+from noiseless.theory.accuracy import AccuracyPolicy, fewest_cells, polygons
 
 PRINTED = (Fraction(-3, 2), Fraction(-1, 2), Fraction(1, 2), Fraction(3, 2))
 """The answers b_1 to b_4 of the paper."""

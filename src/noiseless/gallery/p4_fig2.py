@@ -5,7 +5,7 @@ from fractions import Fraction
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Area, Check, Curve, Figure, Outcome, Panel, Raster
 from noiseless.gallery.p4_questions import QUALITY, SIDE, bowl, bowl_level, bowl_policy, middles
-from noiseless.policies.accuracy import AccuracyPolicy, RegionGrid
+from noiseless.theory.accuracy import AccuracyPolicy, RegionGrid
 
 PIXELS = 128
 CELLS = 12

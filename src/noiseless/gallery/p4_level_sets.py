@@ -5,7 +5,7 @@ from fractions import Fraction
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p4_questions import ON_X1, ON_X2, bowl, bowl_level, bowl_policy
-from noiseless.policies.accuracy import RegionGrid
+from noiseless.theory.accuracy import RegionGrid
 
 HIGHEST = 12
 DRAWN = (2, 4, 6, 8, 10)

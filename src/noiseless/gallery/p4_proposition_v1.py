@@ -12,7 +12,7 @@ from noiseless.audits import audit
 from noiseless.exact import Bits
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
-from noiseless.measures.continuous import disarray, leakage, maximin
+from noiseless.theory.continuous.measures import disarray, leakage, maximin
 from noiseless.ranges import Box, BoxSet, ContinuousRange
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from functools import cache
 from itertools import pairwise
 from math import asin, cos, nan, pi, sin, sqrt
 
-from noiseless.mechanisms.quantizer import Quantizer
-from noiseless.policies.accuracy import AccuracyPolicy, FunctionVolume, LinearVolume, fewest_cells
+from noiseless.ranges.quantizer import Quantizer
+from noiseless.theory.accuracy import AccuracyPolicy, FunctionVolume, LinearVolume, fewest_cells
 
 SIDE = (-2, 2)
 QUALITY = Fraction(2)

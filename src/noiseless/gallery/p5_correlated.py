@@ -5,11 +5,11 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.accounting.differential import dp_to_mi
+from noiseless.theory.differential import dp_to_mi
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p5_mechanisms import NEAR
-from noiseless.measures.capacity import capacity
+from noiseless.theory.capacity import capacity
 
 FloatArray = npt.NDArray[np.float64]
 

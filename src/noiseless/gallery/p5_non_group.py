@@ -3,13 +3,13 @@
 import math
 from fractions import Fraction
 
-from noiseless.accounting.differential import group_delta, group_information
-from noiseless.accounting.differential import printed as as_printed
+from noiseless.theory.differential import group_delta, group_information
+from noiseless.theory.differential import printed as as_printed
 from noiseless.exact import Nats
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p5_mechanisms import NEAR
-from noiseless.measures.differential import Database, dp_delta, mi_dp
+from noiseless.theory.differential.finite import Database, dp_delta, mi_dp
 
 TOLD = Fraction(1, 4)
 """The probability with which the mechanism of Example 5 says whether both agree."""

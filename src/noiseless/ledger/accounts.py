@@ -11,9 +11,9 @@ from functools import lru_cache
 from math import gcd
 from typing import NamedTuple
 
-from noiseless.accounting.cost import Budget, Cost, most_outputs
-from noiseless.accounting.history import BudgetError, History
-from noiseless.accounting.record import Record
+from noiseless.pricing.cost import Budget, Cost, most_outputs
+from noiseless.pricing.history import BudgetError, History
+from noiseless.pricing.record import Record
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import BindParameter, Select, Text, any_, bindparam, delete, func, literal_column, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from noiseless.accounting.cost import Cost
+from noiseless.pricing.cost import Cost
 from noiseless.errors import NoiselessError
 from noiseless.ledger.accounts import FREE
 from noiseless.ledger.entries import Entry, now

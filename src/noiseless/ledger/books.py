@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from noiseless.accounting.cost import Cost, most_outputs
+from noiseless.pricing.cost import Cost, most_outputs
 from noiseless.ledger.accounts import Shares, Surplus, Surpluses, fits, plus, require
 from noiseless.ledger.arrays import array_text
 from noiseless.ledger.entries import Entry

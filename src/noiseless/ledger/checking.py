@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from noiseless.accounting.cost import Cost
+from noiseless.pricing.cost import Cost
 from noiseless.ledger import structure
 from noiseless.ledger.entries import START, Anchor, Entry
 from noiseless.ledger.errors import LedgerError

@@ -4,8 +4,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from noiseless.accounting.cost import Budget
-from noiseless.accounting.record import Record
+from noiseless.pricing.cost import Budget
+from noiseless.pricing.record import Record
 from noiseless.ledger.accounts import FREE
 from noiseless.ledger.books import OpenBooks, checked_text
 from noiseless.ledger.entries import Entry, canonical

@@ -1,7 +1,7 @@
 """What can go wrong with a ledger; every message is one line and says how to mend it."""
 
-from noiseless.accounting.cost import Budget, Cost
-from noiseless.accounting.history import BudgetError
+from noiseless.pricing.cost import Budget, Cost
+from noiseless.pricing.history import BudgetError
 from noiseless.errors import NoiselessError
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
-from noiseless.accounting.cost import Budget, Cost
-from noiseless.accounting.record import Record
+from noiseless.pricing.cost import Budget, Cost
+from noiseless.pricing.record import Record
 from noiseless.ledger.accounts import Shares
 from noiseless.ledger.books import Books, OpenBooks, dataset_of
 from noiseless.ledger.entries import Anchor, Entry
@@ -35,7 +35,7 @@ class Ledger:
     Every charge is one durable transaction under a lock of the dataset, so that budgets hold whatever number
     of processes and servers share the ledger, and whatever is killed when.
 
-    >>> from noiseless.accounting.cost import Cost
+    >>> from noiseless.pricing.cost import Cost
     >>> from noiseless.ledger import Asked
     >>> with Ledger.open("sqlite:///example.db") as ledger:
     ...     _ = ledger.declare("meters", digest="5a1e", budget=3)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-from noiseless.accounting.cost import Cost
+from noiseless.pricing.cost import Cost
 from noiseless.ledger.accounts import FREE, Accounts, Shares, Surplus, Surpluses
 from noiseless.ledger.entries import Entry, canonical
 from noiseless.ledger.errors import LedgerError

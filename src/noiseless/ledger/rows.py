@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from noiseless.accounting.cost import Budget, Cost
-from noiseless.accounting.history import History
-from noiseless.accounting.record import Record
+from noiseless.pricing.cost import Budget, Cost
+from noiseless.pricing.history import History
+from noiseless.pricing.record import Record
 from noiseless.ledger.accounts import Accounts, Surplus
 from noiseless.ledger.entries import canonical
 from noiseless.ledger.state import State, Told

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from noiseless.accounting.cost import Budget, Cost
-from noiseless.accounting.history import History
-from noiseless.accounting.record import Record
+from noiseless.pricing.cost import Budget, Cost
+from noiseless.pricing.history import History
+from noiseless.pricing.record import Record
 from noiseless.exact import Bits, log2_bounds, round_down
 from noiseless.ledger.accounts import Accounts
 from noiseless.ledger.tally import Tally

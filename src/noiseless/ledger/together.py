@@ -9,7 +9,7 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from noiseless.accounting.history import BudgetError
+from noiseless.pricing.history import BudgetError
 from noiseless.errors import NoiselessError
 from noiseless.ledger.books import OpenBooks
 from noiseless.ledger.errors import LedgerError

@@ -5,8 +5,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from noiseless.accounting.cost import Budget, Cost, checked_budget
-from noiseless.accounting.record import Record
+from noiseless.pricing.cost import Budget, Cost, checked_budget
+from noiseless.pricing.record import Record
 from noiseless.exact import Bits, as_fraction
 
 _MOST_DECIMAL_BITS = 13_000

@@ -5,8 +5,8 @@ from noiseless.measures.entropy import conditional_entropy, entropy
 from noiseless.measures.information import information
 from noiseless.measures.leakage import leakage, symmetric_leakage
 from noiseless.measures.maximin import maximin
-from noiseless.measures.privacy import privacy_by_leakage, privacy_by_maximin
-from noiseless.measures.quality import quality
+from noiseless.theory.accuracy.privacy import privacy_by_leakage, privacy_by_maximin
+from noiseless.theory.accuracy.quality import quality
 from noiseless.measures.transmission import transmission
 
 __all__ = [

@@ -3,10 +3,10 @@
 from typing import overload
 
 from noiseless.exact import Bits
-from noiseless.measures import continuous
+from noiseless.theory.continuous import measures as continuous
 from noiseless.measures.entropy import conditional_entropy, entropy
 from noiseless.ranges import JointRange
-from noiseless.ranges.continuous import ContinuousRange
+from noiseless.theory.continuous.joint import ContinuousRange
 
 
 @overload

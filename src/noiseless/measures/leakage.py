@@ -8,11 +8,11 @@ import numpy.typing as npt
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.measures import continuous
+from noiseless.theory.continuous import measures as continuous
 from noiseless.measures.disarray import disarray
 from noiseless.measures.entropy import entropy
 from noiseless.ranges import JointRange
-from noiseless.ranges.continuous import ContinuousRange
+from noiseless.theory.continuous.joint import ContinuousRange
 
 
 @overload

@@ -3,9 +3,9 @@
 from typing import overload
 
 from noiseless.exact import Bits
-from noiseless.measures import continuous
+from noiseless.theory.continuous import measures as continuous
 from noiseless.ranges import JointRange, count_blocks
-from noiseless.ranges.continuous import ContinuousRange
+from noiseless.theory.continuous.joint import ContinuousRange
 
 
 @overload

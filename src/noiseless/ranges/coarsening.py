@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from noiseless.ranges.boxes import Box, BoxSet
-from noiseless.ranges.intervals import Cut, Interval
-from noiseless.ranges.lines import Line
+from noiseless.theory.continuous.boxes import Box, BoxSet
+from noiseless.theory.continuous.intervals import Cut, Interval
+from noiseless.theory.continuous.lines import Line
 
 
 def overlap(cells: Sequence[BoxSet]) -> bool:

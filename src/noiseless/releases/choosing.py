@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from noiseless.errors import RequestError
-from noiseless.policies.merging import Cells, SideInformation
-from noiseless.policies.merging.codebook import Codeword
-from noiseless.policies.selection import Choice, Problem, Wish, choose
-from noiseless.policies.selection.problem import BoolArray, Reading
+from noiseless.search.merging import Cells, SideInformation
+from noiseless.search.merging.codebook import Codeword
+from noiseless.search.selection import Choice, Problem, Wish, choose
+from noiseless.search.selection.problem import BoolArray, Reading
 from noiseless.releases.columns import PublicColumns, public_columns
 from noiseless.releases.marked import explained
 from noiseless.releases.measuring import Measured

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from noiseless.display import counted, html_table
-from noiseless.policies.merging import Length
+from noiseless.search.merging import Length
 
 Kind = Literal["number", "date", "category", "hierarchy"]
 

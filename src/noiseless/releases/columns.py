@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from noiseless.errors import ColumnError, RequestError
-from noiseless.policies.merging import Categories, ColumnCodebook, Hierarchy, Numbers
-from noiseless.policies.merging.codebook import Distance
+from noiseless.search.merging import Categories, ColumnCodebook, Hierarchy, Numbers
+from noiseless.search.merging.codebook import Distance
 from noiseless.releases.canonical import decimal_units
 from noiseless.releases.hierarchies import Tree, read_tree
 from noiseless.releases.request import ReleaseRequest, exact_number

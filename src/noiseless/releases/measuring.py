@@ -8,7 +8,7 @@ import numpy as np
 
 from noiseless.exact import Bits
 from noiseless.measures import maximin
-from noiseless.policies.merging import Length
+from noiseless.search.merging import Length
 from noiseless.ranges import JointRange
 from noiseless.releases.reading import ReadCells
 from noiseless.releases.source import Source

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from noiseless.policies.merging import Length
-from noiseless.policies.merging.codebook import Codeword
+from noiseless.search.merging import Length
+from noiseless.search.merging.codebook import Codeword
 from noiseless.releases.columns import PublicColumn, PublicColumns
 from noiseless.releases.words import SUPPRESSED, Layout, Words, common_scale, dense, medoids, words
 from noiseless.tables import IntArray

@@ -12,8 +12,8 @@ from noiseless.audits.wording import spelling_texts
 from noiseless.display import counted, verb
 from noiseless.exact import Bits, Rational
 from noiseless.measures import maximin
-from noiseless.policies.merging import Length
-from noiseless.policies.merging.codebook import Codeword, Distance
+from noiseless.search.merging import Length
+from noiseless.search.merging.codebook import Codeword, Distance
 from noiseless.releases.changes import column_changes
 from noiseless.releases.choosing import Prepared, chosen
 from noiseless.releases.claiming import certificate, public_of_kept

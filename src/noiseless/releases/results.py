@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from noiseless.display import counted, html_rows, html_table, text_table, verb
 from noiseless.exact import Bits
-from noiseless.policies.merging import Length
-from noiseless.policies.selection.levels import FEW_VALUES
+from noiseless.search.merging import Length
+from noiseless.search.selection.levels import FEW_VALUES
 from noiseless.releases.certificate import Certificate
 from noiseless.releases.column_change import ColumnChange
 from noiseless.releases.measuring import length_text

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from noiseless.policies.merging.codebook import Codeword
+from noiseless.search.merging.codebook import Codeword
 from noiseless.releases.canonical import decimal_texts
 from noiseless.releases.columns import PublicColumn
 from noiseless.tables import IntArray

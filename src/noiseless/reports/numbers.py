@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from noiseless.display import bound_text
 from noiseless.exact import Bits
-from noiseless.policies.merging import Length
+from noiseless.search.merging import Length
 
 _LONGEST = 80
 """How many characters of a user's text are shown."""

@@ -5,7 +5,7 @@ import logging
 from dataclasses import replace
 from pathlib import Path
 
-from noiseless.accounting.cost import Budget
+from noiseless.pricing.cost import Budget
 from noiseless.curator import Curator, CuratorFile
 from noiseless.curator.edition import Edition
 from noiseless.errors import NoiselessError

@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from noiseless.accounting.cost import Budget
+from noiseless.pricing.cost import Budget
 from noiseless.curator.answers import plain
 from noiseless.curator.exposure import Exposure
 from noiseless.domain import CategoryColumn, Column, DateColumn, NumberColumn, Schema

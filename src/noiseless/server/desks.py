@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from noiseless.accounting.cost import Budget, Cost
+from noiseless.pricing.cost import Budget, Cost
 from noiseless.curator import CuratorFile, Reply
 from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.ledger import LedgerError, State

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from noiseless.accounting.history import BudgetError
+from noiseless.pricing.history import BudgetError
 from noiseless.curator.source import ChangedSourceError
 from noiseless.errors import NoiselessError
 from noiseless.ledger import LedgerError, QuotaError

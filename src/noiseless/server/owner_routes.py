@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from noiseless.accounting.cost import Budget
+from noiseless.pricing.cost import Budget
 from noiseless.curator.file import read_budget
 from noiseless.errors import NoiselessError
 from noiseless.ledger.state import budget_bits

@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from noiseless.accounting.cost import Budget, Cost
+from noiseless.pricing.cost import Budget, Cost
 from noiseless.curator import Answer, Quote, Reply, Result
 from noiseless.curator.answers import plain
 from noiseless.display import exact_text, rounded_ends

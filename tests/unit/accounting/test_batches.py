@@ -4,19 +4,19 @@ from itertools import product
 
 import pytest
 
-from noiseless.accounting.batches import price
-from noiseless.accounting.cost import Cost
-from noiseless.accounting.event import Event
-from noiseless.accounting.events import ExactCounts, GroupedAnswers, QuantizedAnswer, with_absent
-from noiseless.accounting.other_events import Derived, LinearAnswer, OtherAnswer, RandomisedAnswer
-from noiseless.accounting.partition import Partition
-from noiseless.accounting.predicate import Predicate
-from noiseless.accounting.record import Record
+from noiseless.pricing.batches import price
+from noiseless.pricing.cost import Cost
+from noiseless.pricing.event import Event
+from noiseless.pricing.events import ExactCounts, GroupedAnswers, QuantizedAnswer, with_absent
+from noiseless.pricing.other_events import Derived, LinearAnswer, OtherAnswer, RandomisedAnswer
+from noiseless.pricing.partition import Partition
+from noiseless.pricing.predicate import Predicate
+from noiseless.pricing.record import Record
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.mechanisms.quantized import QuantizedQuery
-from noiseless.mechanisms.quantizer import Edged, Stepped, Uniform
-from noiseless.queries import Attribute, Query, Variance, Weighted, maximum, mean, median, total
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.ranges.quantizer import Edged, Stepped, Uniform
+from noiseless.questions import Attribute, Query, Variance, Weighted, maximum, mean, median, total
 
 INCOME = Attribute("income", range(100_001))
 AGE = Attribute("age", range(121))

@@ -3,7 +3,7 @@ from fractions import Fraction
 
 import pytest
 
-from noiseless.accounting.cost import Budget, Cost, checked_budget, dearest, most_outputs
+from noiseless.pricing.cost import Budget, Cost, checked_budget, dearest, most_outputs
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 

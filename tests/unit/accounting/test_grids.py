@@ -3,10 +3,10 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.accounting.grids import cells_left, common_grid
-from noiseless.mechanisms.listed import Listed
-from noiseless.mechanisms.quantizer import Quantizer, Stepped, Uniform
-from noiseless.queries import Attribute, Continuum, Lattice, LinearOnBox, Quantity, total
+from noiseless.pricing.grids import cells_left, common_grid
+from noiseless.ranges.listed import Listed
+from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
+from noiseless.questions import Attribute, Continuum, Lattice, LinearOnBox, Quantity, total
 
 LATTICE = Lattice.of(0, 24, 1)
 

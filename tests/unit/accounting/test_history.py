@@ -3,19 +3,19 @@ from fractions import Fraction
 
 import pytest
 
-from noiseless.accounting.batches import price
-from noiseless.accounting.cost import Cost
-from noiseless.accounting.events import ExactCounts, QuantizedAnswer
-from noiseless.accounting.history import BudgetError, History
-from noiseless.accounting.other_events import Derived, OtherAnswer, RandomisedAnswer
-from noiseless.accounting.partition import Partition
-from noiseless.accounting.predicate import Predicate
-from noiseless.accounting.record import Record
+from noiseless.pricing.batches import price
+from noiseless.pricing.cost import Cost
+from noiseless.pricing.events import ExactCounts, QuantizedAnswer
+from noiseless.pricing.history import BudgetError, History
+from noiseless.pricing.other_events import Derived, OtherAnswer, RandomisedAnswer
+from noiseless.pricing.partition import Partition
+from noiseless.pricing.predicate import Predicate
+from noiseless.pricing.record import Record
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.exact import Bits
-from noiseless.mechanisms.quantized import QuantizedQuery
-from noiseless.mechanisms.quantizer import Edged, Uniform
-from noiseless.queries import Attribute, Query, Variance, count, maximum, mean
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.ranges.quantizer import Edged, Uniform
+from noiseless.questions import Attribute, Query, Variance, count, maximum, mean
 
 INCOME = Attribute("income", range(100_001))
 RECORD = Record.of({"income": 100_001, "age": 121})

@@ -5,10 +5,10 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.accounting.footprint import Footprint
-from noiseless.accounting.mixtures import best_parts
-from noiseless.accounting.partition import Partition
-from noiseless.accounting.record import Record
+from noiseless.pricing.footprint import Footprint
+from noiseless.pricing.mixtures import best_parts
+from noiseless.pricing.partition import Partition
+from noiseless.pricing.record import Record
 
 SIZES = {"x": 5, "y": 4, "z": 3}
 Seen = tuple[str, list[bool], int]

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.accounting.partition import Partition, independently_refined, refined
-from noiseless.accounting.predicate import Predicate
+from noiseless.pricing.partition import Partition, independently_refined, refined
+from noiseless.pricing.predicate import Predicate
 from noiseless.errors import RequestError
 
 LABELS = st.lists(st.integers(0, 3), min_size=5, max_size=5)

@@ -2,9 +2,9 @@ from math import comb
 
 import pytest
 
-from noiseless.accounting import rules
-from noiseless.accounting.partition import Partition
-from noiseless.accounting.rules import Bound
+from noiseless.pricing import rules
+from noiseless.pricing.partition import Partition
+from noiseless.pricing.rules import Bound
 
 
 def test_each_rule_names_itself() -> None:

@@ -20,8 +20,8 @@ from noiseless.adversaries.game import Game
 from noiseless.adversaries.hypothesis import hypothesis
 from noiseless.adversaries.soundness import UnsoundError
 from noiseless.errors import ExpressionError, RequestError
-from noiseless.mechanisms.blur import Blur
-from noiseless.mechanisms.blur.pairing import Mode
+from noiseless.collection.blur import Blur
+from noiseless.collection.blur.pairing import Mode
 
 FACT = "x >= y / 2 + 1"
 BOUNDS = {"x": (0, 12), "y": (0, 20, 4)}

@@ -18,8 +18,8 @@ from noiseless.adversaries.linkage import linkage, linked
 from noiseless.cli.attacks.linkage import linkage_command
 from noiseless.errors import ColumnError, DomainError, EmptyTableError, MissingValuesError, RequestError
 from noiseless.exact import Bits
-from noiseless.mechanisms.local import LocalQuantizer, LocalVector
-from noiseless.queries import Continuum, Lattice, Span
+from noiseless.collection.local import LocalQuantizer, LocalVector
+from noiseless.questions import Continuum, Lattice, Span
 
 BOX: dict[str, Span] = {"x": Lattice.of(0, 63, 1), "y": Continuum.of(0, 1)}
 

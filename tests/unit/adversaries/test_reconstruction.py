@@ -23,8 +23,8 @@ from noiseless.adversaries.workloads import (
 )
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.measures.capacity import capacity
-from noiseless.measures.channel import Channel
+from noiseless.theory.capacity import capacity
+from noiseless.theory.channel import Channel
 
 
 @settings(max_examples=25)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curator_examples import ROWS, write_curator, write_rows
-from noiseless.accounting import BudgetError
+from noiseless.pricing import BudgetError
 from noiseless.curator import ChangedSourceError, Curator, UnansweredError, custody, source
 from noiseless.curator.counts_telling import CountsTelling
 from noiseless.curator.source import Seal

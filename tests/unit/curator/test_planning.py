@@ -3,7 +3,7 @@ from itertools import product
 
 import pytest
 
-from noiseless.accounting.batches import price
+from noiseless.pricing.batches import price
 from noiseless.curator.blocks import condition, most_blocks, neighbouring, with_number
 from noiseless.curator.cell_telling import CellTelling, read_cells, write_cells
 from noiseless.curator.counts_telling import CountsTelling
@@ -14,15 +14,15 @@ from noiseless.curator.public import PublicState
 from noiseless.curator.tellings import Earlier, Telling, fingerprint
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
-from noiseless.mechanisms.quantized import QuantizedQuery
-from noiseless.mechanisms.quantizer import Edged, Stepped, Uniform
-from noiseless.queries import Attribute, Lattice, total
-from noiseless.queries.filtered_mean import FilteredMean
-from noiseless.queries.filters import AllOf, AnyOf, Comparison, Everything, Filter, Not
-from noiseless.queries.normal import normal
-from noiseless.queries.population import Population
-from noiseless.queries.question import Limits, Question
-from noiseless.queries.sql import parse
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.ranges.quantizer import Edged, Stepped, Uniform
+from noiseless.questions import Attribute, Lattice, total
+from noiseless.questions.filtered_mean import FilteredMean
+from noiseless.questions.filters import AllOf, AnyOf, Comparison, Everything, Filter, Not
+from noiseless.questions.normal import normal
+from noiseless.questions.population import Population
+from noiseless.questions.question import Limits, Question
+from noiseless.questions.sql import parse
 
 SCHEMA = Schema.parse(
     """

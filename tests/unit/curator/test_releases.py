@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from curator_examples import write_curator
-from noiseless.accounting import BudgetError
+from noiseless.pricing import BudgetError
 from noiseless.curator import Curator
 from noiseless.errors import ColumnError, RequestError
 from noiseless.releases import release

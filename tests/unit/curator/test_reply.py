@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from curator_examples import ROWS, write_curator
-from noiseless.accounting.cost import Cost, remaining_bits
+from noiseless.pricing.cost import Cost, remaining_bits
 from noiseless.curator import Answer, Curator, Reply, Result
 from noiseless.curator.answers import shown
 from noiseless.exact import Bits
-from noiseless.queries.sql import Interval
+from noiseless.questions.sql import Interval
 
 KEYS = {"sql", "value", "lower", "upper", "bits", "free"}
 

@@ -11,8 +11,8 @@ import pytest
 from noiseless.curator.snapshot import Snapshot
 from noiseless.domain import Schema
 from noiseless.errors import DomainError, EmptyTableError, MissingValuesError
-from noiseless.queries.evaluation import Counts
-from noiseless.queries.population import Population
+from noiseless.questions.evaluation import Counts
+from noiseless.questions.population import Population
 from noiseless.tables import open_table
 
 SCHEMA = Schema.parse(

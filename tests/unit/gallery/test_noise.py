@@ -7,7 +7,7 @@ import pytest
 
 from noiseless.gallery import noise_membership, noise_race
 from noiseless.gallery.noise_mechanisms import Noisy, Positions, Question
-from noiseless.queries import Lattice
+from noiseless.questions import Lattice
 
 SUM = Question("sum", 6, Lattice.of(1, 9, 1))
 MEAN = Question("mean", 5, Lattice.of(0, 2, Fraction(1, 2)))

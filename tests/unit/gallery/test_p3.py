@@ -13,8 +13,8 @@ from noiseless.gallery.p3_example import EXAMPLE, graph_panel, in_words, printed
 from noiseless.gallery.p3_fig9 import _anonymity, _descent, _never_beaten
 from noiseless.gallery.p3_frontiers import UTILITIES, Contest
 from noiseless.gallery.p3_heart import Heart
-from noiseless.policies.merging import Cells, assess
-from noiseless.policies.merging.path import Utility
+from noiseless.search.merging import Cells, assess
+from noiseless.search.merging.path import Utility
 
 DISAGREEING = {
     p3_fig2.FIGURE: [],

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.accounting.cost import Budget, Cost, dearest
-from noiseless.accounting.history import BudgetError
-from noiseless.accounting.record import Record
+from noiseless.pricing.cost import Budget, Cost, dearest
+from noiseless.pricing.history import BudgetError
+from noiseless.pricing.record import Record
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ledger.accounts import Accounts, Shares, Surplus, fits, require

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from noiseless.accounting.cost import Cost
+from noiseless.pricing.cost import Cost
 from noiseless.ledger import Anchor, Asked, Entry, Ledger, LedgerError, Shares
 from noiseless.ledger.copying import load
 from noiseless.ledger.entries import START, chained

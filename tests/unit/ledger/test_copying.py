@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from noiseless.accounting.cost import Cost
+from noiseless.pricing.cost import Cost
 from noiseless.ledger import Asked, Ledger, LedgerError, Shares
 
 pytest_plugins = ["databases"]

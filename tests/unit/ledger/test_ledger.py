@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from noiseless.accounting.cost import Cost
-from noiseless.accounting.history import BudgetError
-from noiseless.accounting.record import Record
+from noiseless.pricing.cost import Cost
+from noiseless.pricing.history import BudgetError
+from noiseless.pricing.record import Record
 from noiseless.exact import Bits
 from noiseless.ledger import (
     Asked,

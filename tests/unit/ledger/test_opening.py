@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from noiseless.accounting.cost import Cost
+from noiseless.pricing.cost import Cost
 from noiseless.ledger import Ledger, LedgerError
 from noiseless.ledger.opening import opened
 from noiseless.ledger.schema import metadata

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from noiseless.accounting.cost import Cost
+from noiseless.pricing.cost import Cost
 from noiseless.ledger import Asked, Ledger, pages
 
 pytest_plugins = ["databases"]

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from noiseless.accounting.cost import Cost
-from noiseless.accounting.history import BudgetError
+from noiseless.pricing.cost import Cost
+from noiseless.pricing.history import BudgetError
 from noiseless.ledger import Asked, Errand, LedgerError, LedgerUnavailableError, OpenBooks
 from noiseless.ledger.sharing import SharedLedger, WouldChargeError, _Caller
 from waiting import HANGS, wait_until

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from noiseless.accounting.cost import Cost
+from noiseless.pricing.cost import Cost
 from noiseless.ledger import Asked, Entry, Ledger, LedgerError
 from noiseless.ledger.database import Database
 from noiseless.ledger.entries import START

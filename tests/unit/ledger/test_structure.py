@@ -77,7 +77,7 @@ def test_other_programs_may_have_tables_beside_the_ledgers(database_url: str) ->
 def test_rows_that_an_index_lacks_are_found(tmp_path: Path) -> None:
     """A question that is not found by its grid would be priced as if nothing like it had been told."""
     path = tmp_path / "ledger.db"
-    from noiseless.accounting.cost import Cost
+    from noiseless.pricing.cost import Cost
     from noiseless.ledger import Asked
 
     with Ledger.open(path) as ledger:

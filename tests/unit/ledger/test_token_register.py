@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from noiseless.accounting.cost import Cost
+from noiseless.pricing.cost import Cost
 from noiseless.ledger import Entry, Ledger, LedgerError
 from noiseless.ledger.token_register import TokenRegister
 from noiseless.ledger.tokens import NewToken, add_token, list_tokens, revoke_token, token_hash

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.accounting.cost import Budget, Cost
-from noiseless.accounting.record import Record
+from noiseless.pricing.cost import Budget, Cost
+from noiseless.pricing.record import Record
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ledger.wire import (

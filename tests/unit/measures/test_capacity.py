@@ -10,15 +10,15 @@ from flint import arb, ctx
 
 from noiseless.errors import ChannelError, RequestError
 from noiseless.exact import Bits, ball, ball_above, ball_below
-from noiseless.measures.capacity import Capacity, capacity, clock, divergence
-from noiseless.measures.capacity.banded import Banded
-from noiseless.measures.capacity.blahut_arimoto import iterate
-from noiseless.measures.capacity.clock import Clock
-from noiseless.measures.capacity.divergence import Rows, information, largest_divergence
-from noiseless.measures.capacity.newton import Dense, improve
-from noiseless.measures.capacity.reduction import distinct_rows, merge_columns
-from noiseless.measures.capacity.tiled import Tiled
-from noiseless.measures.channel import Channel
+from noiseless.theory.capacity import Capacity, capacity, clock, divergence
+from noiseless.theory.capacity.banded import Banded
+from noiseless.theory.capacity.blahut_arimoto import iterate
+from noiseless.theory.capacity.clock import Clock
+from noiseless.theory.capacity.divergence import Rows, information, largest_divergence
+from noiseless.theory.capacity.newton import Dense, improve
+from noiseless.theory.capacity.reduction import distinct_rows, merge_columns
+from noiseless.theory.capacity.tiled import Tiled
+from noiseless.theory.channel import Channel
 
 Matrix = npt.NDArray[np.float64]
 

@@ -6,7 +6,7 @@ import pytest
 from noiseless import measures as m
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats
-from noiseless.ranges.continuous import ContinuousRange
+from noiseless.theory.continuous.joint import ContinuousRange
 
 EXAMPLE_II_1 = ContinuousRange.from_function([("[0, 1/2)", 1, 0), ("[1/2, 1]", 0, 1)])
 QUANTISED = ContinuousRange.from_labels({"low": "[0, 1)", "high": "[1, 4]"})

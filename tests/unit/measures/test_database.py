@@ -9,8 +9,8 @@ import pytest
 
 from noiseless.errors import ChannelError, RequestError
 from noiseless.exact import Nats
-from noiseless.measures.differential.database import Database
-from noiseless.measures.differential.guarantees import dp_curve, dp_delta, dp_epsilon, kl_dp, mi_dp, reach
+from noiseless.theory.differential.database import Database
+from noiseless.theory.differential.guarantees import dp_curve, dp_delta, dp_epsilon, kl_dp, mi_dp, reach
 
 COIN = [[0.75, 0.25], [0.25, 0.75]]
 

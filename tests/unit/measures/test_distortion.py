@@ -7,19 +7,13 @@ from hypothesis import given
 
 from continuous_examples import FEWER, box_sets, interval_sets, line_ranges
 from noiseless.errors import RequestError
-from noiseless.measures.distortion.distances import Distance
-from noiseless.measures.distortion.errors import (
-    max_distortion,
-    max_distortion_bound,
-    min_distortion,
-    min_distortion_bound,
-    radius_for_volume,
-)
-from noiseless.measures.distortion.polytopes import Polytope, smallest_enclosing_ball
-from noiseless.measures.distortion.radii import cell_radius
-from noiseless.ranges.boxes import Box, BoxSet
-from noiseless.ranges.continuous import ContinuousRange
-from noiseless.ranges.intervals import IntervalSet
+from noiseless.theory.distortion.distances import Distance
+from noiseless.theory.distortion.errors import max_distortion, max_distortion_bound, min_distortion, min_distortion_bound, radius_for_volume
+from noiseless.theory.distortion.polytopes import Polytope, smallest_enclosing_ball
+from noiseless.theory.distortion.radii import cell_radius
+from noiseless.theory.continuous.boxes import Box, BoxSet
+from noiseless.theory.continuous.joint import ContinuousRange
+from noiseless.theory.continuous.intervals import IntervalSet
 
 EXAMPLE_II_1 = ContinuousRange.from_function([("[0, 1/2)", 1, 0), ("[1/2, 1]", 0, 1)])
 

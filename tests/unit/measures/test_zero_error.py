@@ -10,27 +10,13 @@ import pytest
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.measures.zero_error import (
-    Graph,
-    IndependentSet,
-    Rate,
-    block_code,
-    bracket,
-    independent_set,
-    largest_symmetric_leakage,
-    lovasz_theta,
-    products,
-    search,
-    semidefinite,
-    theta,
-    zero_error_capacity,
-)
-from noiseless.measures.zero_error.certificate import SCALE, is_semidefinite, rounded, sufficient_shift
-from noiseless.measures.zero_error.cover import fractional_cover
-from noiseless.measures.zero_error.independence import clique_cover, edge_cliques, is_independent, swapped_set
-from noiseless.measures.zero_error.pieces import pieces_of
-from noiseless.measures.zero_error.search import larger_set
-from noiseless.measures.zero_error.symmetry import orbits
+from noiseless.theory.zero_error import Graph, IndependentSet, Rate, block_code, bracket, independent_set, largest_symmetric_leakage, lovasz_theta, products, search, semidefinite, theta, zero_error_capacity
+from noiseless.theory.zero_error.certificate import SCALE, is_semidefinite, rounded, sufficient_shift
+from noiseless.theory.zero_error.cover import fractional_cover
+from noiseless.theory.zero_error.independence import clique_cover, edge_cliques, is_independent, swapped_set
+from noiseless.theory.zero_error.pieces import pieces_of
+from noiseless.theory.zero_error.search import larger_set
+from noiseless.theory.zero_error.symmetry import orbits
 from noiseless.ranges import JointRange
 
 
@@ -316,7 +302,7 @@ def test_fractional_cover_is_exact_where_it_is_simple() -> None:
 
 
 def test_fractional_cover_without_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("noiseless.measures.zero_error.cover.MAX_PAIRS", 0)
+    monkeypatch.setattr("noiseless.theory.zero_error.cover.MAX_PAIRS", 0)
     (piece,) = pieces_of(JointRange.from_pairs([*typewriter(7), (0, 3)])).rest
     assert fractional_cover(piece).upper == Fraction(7, 2)
 
@@ -339,7 +325,7 @@ def test_sub_ranges_with_nested_outputs() -> None:
 
 
 def test_sub_ranges_too_large_to_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("noiseless.measures.zero_error.subranges.MAX_WORK", 0)
+    monkeypatch.setattr("noiseless.theory.zero_error.subranges.MAX_WORK", 0)
     joint = JointRange.from_pairs([(1, "a"), (1, "b"), (2, "b"), (3, "a")])
     found = largest_symmetric_leakage(joint)
     assert (found.lower, found.upper) == (Bits(Fraction(3, 2)), Bits(2))

@@ -27,10 +27,10 @@ from noiseless.errors import (
     SchemaError,
     UnknownColumnError,
 )
-from noiseless.mechanisms.blur.arrays import Ratios, Whole
-from noiseless.mechanisms.blur.on_continuum import ContinuousBlur
-from noiseless.mechanisms.blur.on_lattice import Blur
-from noiseless.mechanisms.blur.on_table import BlurredTable, blur
+from noiseless.collection.blur.arrays import Ratios, Whole
+from noiseless.collection.blur.on_continuum import ContinuousBlur
+from noiseless.collection.blur.on_lattice import Blur
+from noiseless.collection.blur.on_table import BlurredTable, blur
 
 F = Fraction
 BMI = "weight >= 30*(height/100)**2"

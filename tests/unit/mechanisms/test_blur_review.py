@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import noiseless as nl
 from noiseless.cli.main import app
 from noiseless.errors import ColumnError, DomainError, ExpressionError, RequestError
-from noiseless.mechanisms.blur.boxes import enclose
+from noiseless.collection.blur.boxes import enclose
 
 _SIGNS = {
     ">=": lambda a, b: a >= b,
@@ -181,7 +181,7 @@ def test_one_row_is_one_row(tmp_path: Path) -> None:
 
 def test_a_lower_bound_of_nothing_is_not_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Over a vast range the share may be known to be at least 0 only; rows are protected all the same."""
-    monkeypatch.setattr("noiseless.mechanisms.blur.census.enclose", lambda lattice: enclose(lattice, 8))
+    monkeypatch.setattr("noiseless.collection.blur.census.enclose", lambda lattice: enclose(lattice, 8))
     options = ["--hypothesis", "x >= a*b*c/10**17", "--max-change", "3", "--bounds", "x=0:100"]
     options += [part for name in "abc" for part in ("--bounds", f"{name}=0:{10**17}")]
     table = f"x,a,b,c\n2,{10**17},1,1\n"

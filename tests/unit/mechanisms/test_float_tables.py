@@ -11,13 +11,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from noiseless.errors import RequestError
-from noiseless.mechanisms.local import kernels
-from noiseless.mechanisms.local.arrays import Floats, float_cells, listed_cells, position_cells
-from noiseless.mechanisms.local.float_tables import FloatArray, Line
-from noiseless.mechanisms.local.kernels import cells_of, labels_of, lattice_cells, lattice_labels
-from noiseless.mechanisms.local.scalar import LocalQuantizer
-from noiseless.mechanisms.quantizer import Edged, Stepped, Uniform
-from noiseless.queries import Continuum, Lattice
+from noiseless.collection.local import kernels
+from noiseless.collection.local.arrays import Floats, float_cells, listed_cells, position_cells
+from noiseless.collection.local.float_tables import FloatArray, Line
+from noiseless.collection.local.kernels import cells_of, labels_of, lattice_cells, lattice_labels
+from noiseless.collection.local.scalar import LocalQuantizer
+from noiseless.ranges.quantizer import Edged, Stepped, Uniform
+from noiseless.questions import Continuum, Lattice
 
 FEWER = settings(max_examples=40)
 MANY = kernels.SMALL + 5

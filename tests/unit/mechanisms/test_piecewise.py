@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats
 from noiseless.measures import leakage, maximin
-from noiseless.mechanisms.piecewise import PiecewiseConstant
+from noiseless.theory.accuracy.piecewise import PiecewiseConstant
 from noiseless.ranges import Box, BoxSet
 
 

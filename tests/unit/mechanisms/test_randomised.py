@@ -5,20 +5,10 @@ import numpy as np
 import pytest
 
 from noiseless.errors import RequestError
-from noiseless.measures.capacity import capacity
-from noiseless.mechanisms.randomised import (
-    AdditiveNoise,
-    Exponential,
-    GaussianNoise,
-    GeometricNoise,
-    LaplaceNoise,
-    Randomised,
-    RandomisedResponse,
-    gaussian,
-    geometric,
-    laplace,
-)
-from noiseless.queries import Lattice
+from noiseless.theory.capacity import capacity
+from noiseless.comparison import AdditiveNoise, Exponential, GaussianNoise, GeometricNoise, LaplaceNoise, Randomised, RandomisedResponse
+from noiseless.comparison import gaussian, geometric, laplace
+from noiseless.questions import Lattice
 
 LATTICE = Lattice(Fraction(0), Fraction(1, 2), 20)
 ALL = [

@@ -6,8 +6,8 @@ import pytest
 
 from noiseless.errors import DomainError, RequestError
 from noiseless.exact import Bits, Rational
-from noiseless.mechanisms.local.vectors import LocalVector
-from noiseless.queries import Continuum, Lattice, Span
+from noiseless.collection.local.vectors import LocalVector
+from noiseless.questions import Continuum, Lattice, Span
 
 CITY = {"lat": Continuum.of(Fraction("40.5"), Fraction("40.9")), "lon": Continuum.of(-75, -73)}
 

@@ -12,27 +12,7 @@ import pytest
 from examples import FIGURE_1, HEART_COLUMNS
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.policies.merging import (
-    Categories,
-    Cells,
-    Codebook,
-    ColumnCodebook,
-    Hierarchy,
-    Length,
-    MergePath,
-    Numbers,
-    SideInformation,
-    assess,
-    constrained_path,
-    equal_frequency,
-    equal_width,
-    generalise_and_suppress,
-    joint_release,
-    leakage_path,
-    maximin_path,
-    mondrian,
-    steepest_descent,
-)
+from noiseless.search.merging import Categories, Cells, Codebook, ColumnCodebook, Hierarchy, Length, MergePath, Numbers, SideInformation, assess, constrained_path, equal_frequency, equal_width, generalise_and_suppress, joint_release, leakage_path, maximin_path, mondrian, steepest_descent
 from noiseless.ranges import JointRange
 
 LAMBDA = Decimal("0.3")

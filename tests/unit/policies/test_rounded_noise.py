@@ -6,19 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.measures.capacity import capacity
-from noiseless.mechanisms.randomised import (
-    AdditiveNoise,
-    Exponential,
-    GaussianNoise,
-    GeometricNoise,
-    LaplaceNoise,
-    Randomised,
-    RandomisedResponse,
-)
-from noiseless.policies.comparison import compare
-from noiseless.policies.rounded_noise import Rounding
-from noiseless.queries import Continuum, Lattice
+from noiseless.theory.capacity import capacity
+from noiseless.comparison import AdditiveNoise, Exponential, GaussianNoise, GeometricNoise, LaplaceNoise, Randomised, RandomisedResponse
+from noiseless.comparison.comparison import compare
+from noiseless.comparison.rounded_noise import Rounding
+from noiseless.questions import Continuum, Lattice
 
 MECHANISMS: list[Callable[[Lattice, float], Randomised]] = [
     lambda lattice, scale: AdditiveNoise(lattice, LaplaceNoise(scale)),

@@ -12,24 +12,11 @@ from hypothesis import strategies as st
 
 import noiseless as nl
 from noiseless.errors import RequestError
-from noiseless.mechanisms.rules import (
-    NK,
-    Bottom,
-    CensusCounts,
-    Coarsening,
-    Customers,
-    Digits,
-    Dominance,
-    MinCell,
-    PPercent,
-    Round,
-    Rule,
-    Top,
-)
-from noiseless.policies import rule_totals
-from noiseless.policies.rule_prices import priced_rules
-from noiseless.policies.rules import RulePlan, rule_plan
-from noiseless.queries import variance as variances
+from noiseless.rules import NK, Bottom, CensusCounts, Coarsening, Customers, Digits, Dominance, MinCell, PPercent, Round, Rule, Top
+from noiseless.rules import withheld_totals as rule_totals
+from noiseless.rules.prices import priced_rules
+from noiseless.rules.plan import RulePlan, rule_plan
+from noiseless.questions import variance as variances
 
 Numbers = Sequence[Fraction]
 

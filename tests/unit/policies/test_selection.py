@@ -15,22 +15,12 @@ import pytest
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.policies.merging import (
-    Categories,
-    Cells,
-    ColumnCodebook,
-    Hierarchy,
-    Length,
-    Numbers,
-    SideInformation,
-    assess,
-    leakage_path,
-)
-from noiseless.policies.merging.lagrangian import below
-from noiseless.policies.merging.path import Objective, Utility
-from noiseless.policies.selection import Problem, Wish, choose, measure, survey
-from noiseless.policies.selection.costs import cell_costs
-from noiseless.policies.selection.targets import Targets
+from noiseless.search.merging import Categories, Cells, ColumnCodebook, Hierarchy, Length, Numbers, SideInformation, assess, leakage_path
+from noiseless.search.merging.lagrangian import below
+from noiseless.search.merging.path import Objective, Utility
+from noiseless.search.selection import Problem, Wish, choose, measure, survey
+from noiseless.search.selection.costs import cell_costs
+from noiseless.search.selection.targets import Targets
 from noiseless.ranges import JointRange
 
 F = Fraction

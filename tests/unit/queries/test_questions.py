@@ -9,13 +9,13 @@ import pytest
 
 from noiseless.domain import Schema
 from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError
-from noiseless.queries import Continuum, CountedQuery, Lattice
-from noiseless.queries.classes import Histogram, TopCounts
-from noiseless.queries.evaluation import Counts
-from noiseless.queries.filtered_mean import FilteredMean
-from noiseless.queries.filters import AllOf, AnyOf, Comparison, Everything, Filter, Not, split
-from noiseless.queries.population import Population
-from noiseless.queries.question import Limits, Question
+from noiseless.questions import Continuum, CountedQuery, Lattice
+from noiseless.questions.classes import Histogram, TopCounts
+from noiseless.questions.evaluation import Counts
+from noiseless.questions.filtered_mean import FilteredMean
+from noiseless.questions.filters import AllOf, AnyOf, Comparison, Everything, Filter, Not, split
+from noiseless.questions.population import Population
+from noiseless.questions.question import Limits, Question
 from noiseless.tables import open_table
 
 SCHEMA = Schema.parse(

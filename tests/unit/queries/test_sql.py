@@ -12,22 +12,12 @@ from hypothesis import strategies as st
 
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
-from noiseless.queries.filters import NOBODY, AllOf, AnyOf, Comparison, Everything, Filter, Not
-from noiseless.queries.normal import normal
-from noiseless.queries.population import Population
-from noiseless.queries.question import Limits, Question
-from noiseless.queries.sql import (
-    Hints,
-    Interval,
-    Key,
-    Position,
-    Reader,
-    Row,
-    SqlError,
-    Statement,
-    parse,
-)
-from noiseless.queries.sql.hints import write_hints
+from noiseless.questions.filters import NOBODY, AllOf, AnyOf, Comparison, Everything, Filter, Not
+from noiseless.questions.normal import normal
+from noiseless.questions.population import Population
+from noiseless.questions.question import Limits, Question
+from noiseless.questions.sql import Hints, Interval, Key, Position, Reader, Row, SqlError, Statement, parse
+from noiseless.questions.sql.hints import write_hints
 from sql_examples import SCHEMA, TABLE, Grammar
 
 
@@ -360,7 +350,7 @@ def test_hints() -> None:
 
 
 def test_sqlglot_is_imported_only_when_sql_is_read() -> None:
-    code = "import sys, noiseless.queries.sql, noiseless.queries.question; sys.exit('sqlglot' in sys.modules)"
+    code = "import sys, noiseless.questions.sql, noiseless.questions.question; sys.exit('sqlglot' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.queries.question import Question
-from noiseless.queries.sql.expressions import Combination, asked, constant, degree
-from noiseless.queries.sql.intervals import Interval
+from noiseless.questions.question import Question
+from noiseless.questions.sql.expressions import Combination, asked, constant, degree
+from noiseless.questions.sql.intervals import Interval
 
 RATIONALS = st.fractions(-20, 20, max_denominator=12)
 QUESTIONS = [Question("sum", "a"), Question("mean", "b"), Question("count")]

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from noiseless.domain import Schema, Value
 from noiseless.errors import ColumnError, RequestError
-from noiseless.queries.filters import NOBODY, AllOf, Among, AnyOf, Comparison, Everything, Filter, Not, split
-from noiseless.queries.normal import normal
-from noiseless.queries.question import Question
-from noiseless.queries.runs import as_runs, between, outside, passing
-from noiseless.queries.sql import parse
-from noiseless.queries.sql.writing import write_filter
+from noiseless.questions.filters import NOBODY, AllOf, Among, AnyOf, Comparison, Everything, Filter, Not, split
+from noiseless.questions.normal import normal
+from noiseless.questions.question import Question
+from noiseless.questions.runs import as_runs, between, outside, passing
+from noiseless.questions.sql import parse
+from noiseless.questions.sql.writing import write_filter
 
 SCHEMA = Schema.parse(
     """

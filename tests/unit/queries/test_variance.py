@@ -5,10 +5,10 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
-from noiseless.queries import Attribute, Images
-from noiseless.queries import variance as module
-from noiseless.queries.influence import Positions
-from noiseless.queries.variance import Variance
+from noiseless.questions import Attribute, Images
+from noiseless.questions import variance as module
+from noiseless.questions.influence import Positions
+from noiseless.questions.variance import Variance
 
 
 def spread(numbers: tuple[int, ...]) -> int:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from continuous_examples import FEWER, GRID, box_sets, boxes, interval_sets, on_plane
 from noiseless.errors import ExpressionError, RequestError
-from noiseless.ranges.boxes import Box, BoxSet
-from noiseless.ranges.intervals import Interval, IntervalSet
+from noiseless.theory.continuous.boxes import Box, BoxSet
+from noiseless.theory.continuous.intervals import Interval, IntervalSet
 
 
 def test_an_l_shape() -> None:

@@ -22,7 +22,7 @@ from noiseless.errors import (
     RequestError,
     UnknownColumnError,
 )
-from noiseless.policies.merging import Length
+from noiseless.search.merging import Length
 from noiseless.releases import Release, frontier, release
 from noiseless.verification import verify
 

@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from noiseless.errors import ColumnError
-from noiseless.policies.merging import Length
+from noiseless.search.merging import Length
 from noiseless.releases import reading, release
 from noiseless.releases.choosing import Prepared
 from noiseless.releases.measuring import Measured

@@ -9,7 +9,7 @@ import pytest
 from noiseless import releases
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.policies.merging import Length
+from noiseless.search.merging import Length
 from noiseless.releases.column_change import ColumnChange
 from noiseless.releases.results import ReleasePoint, Series
 from noiseless.reports.comparison_rows import compared_rows, comparison_sentence, comparison_warnings

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from noiseless.accounting.cost import Cost
+from noiseless.pricing.cost import Cost
 from noiseless.exact import Bits
 from noiseless.ledger import Asked
 from noiseless.ledger.asked_batches import (

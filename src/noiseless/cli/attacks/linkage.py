@@ -20,7 +20,7 @@ from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
     from noiseless.exact import Rational
-    from noiseless.queries import Span
+    from noiseless.questions import Span
 
 HELP = """Which share of records is unique in what is told of them: whoever knows that much finds them.
 

@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 
-from noiseless.accounting.differential import compose_disjoint, compose_independent, compose_sequential
+from noiseless.theory.differential import compose_disjoint, compose_independent, compose_sequential
 from noiseless.exact import Nats
 
 

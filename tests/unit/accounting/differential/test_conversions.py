@@ -6,20 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from noiseless.accounting.differential import (
-    delta_to_mi,
-    dp_to_delta,
-    dp_to_dp,
-    dp_to_kl,
-    dp_to_mi,
-    kl_to_delta,
-    kl_to_mi,
-    mi_to_delta,
-)
-from noiseless.accounting.differential.information_bounds import is_best
+from noiseless.theory.differential import delta_to_mi, dp_to_delta, dp_to_dp, dp_to_kl, dp_to_mi, kl_to_delta, kl_to_mi, mi_to_delta
+from noiseless.theory.differential.information_bounds import is_best
 from noiseless.errors import RequestError
 from noiseless.exact import Nats
-from noiseless.measures.differential.parameters import is_at_most, read_delta, read_epsilon
+from noiseless.theory.differential.parameters import is_at_most, read_delta, read_epsilon
 
 
 def test_golden_values() -> None:

@@ -5,15 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from noiseless.accounting.differential import (
-    database_information,
-    dp_to_mi,
-    group_delta,
-    group_epsilon,
-    group_information,
-    mi_to_delta,
-    printed,
-)
+from noiseless.theory.differential import database_information, dp_to_mi, group_delta, group_epsilon, group_information, mi_to_delta, printed
 from noiseless.errors import RequestError
 from noiseless.exact import Nats
 

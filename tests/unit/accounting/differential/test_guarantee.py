@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from noiseless.accounting.differential import Kind, convert, dp_to_mi, kl_to_delta, mi_to_dp, printed
+from noiseless.theory.differential import Kind, convert, dp_to_mi, kl_to_delta, mi_to_dp, printed
 from noiseless.errors import RequestError
 from noiseless.exact import Nats
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from noiseless.accounting.differential import printed
+from noiseless.theory.differential import printed
 from noiseless.errors import RequestError
 from noiseless.exact import Nats
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from noiseless.accounting.differential import dp_to_mi, sibson_bound
+from noiseless.theory.differential import dp_to_mi, sibson_bound
 from noiseless.errors import RequestError
 from noiseless.exact import Nats
 

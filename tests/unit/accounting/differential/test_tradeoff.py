@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from noiseless.accounting.differential import delta_floor, kl_to_delta, kl_to_dp, mi_to_delta, mi_to_dp
+from noiseless.theory.differential import delta_floor, kl_to_delta, kl_to_dp, mi_to_delta, mi_to_dp
 from noiseless.errors import RequestError
 from noiseless.exact import Nats
 

@@ -6,10 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from noiseless.accounting.differential import adversarial, bayesian, free_lunch, personalised
+from noiseless.theory.differential import adversarial, bayesian, free_lunch, personalised
 from noiseless.errors import ChannelError, RequestError
 from noiseless.exact import Nats
-from noiseless.measures.differential.database import Database
+from noiseless.theory.differential.database import Database
 
 QUARTER = Fraction(1, 4)
 NOISY_SUM = Database.from_function(

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from noiseless.errors import ChannelError, RequestError
-from noiseless.measures.channel import Channel
-from noiseless.measures.stochastic import JointDistribution, mutual_information
+from noiseless.theory.channel import Channel
+from noiseless.theory.stochastic import JointDistribution, mutual_information
 from noiseless.ranges import JointRange
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)

@@ -6,7 +6,7 @@ import pytest
 from flint import arb
 
 from noiseless.exact import Bits
-from noiseless.measures.stochastic.enclosure import Enclosure, enclose, enclose_nats, log_sum
+from noiseless.theory.stochastic.enclosure import Enclosure, enclose, enclose_nats, log_sum
 
 
 def test_a_ball_is_sharpened_until_its_ends_are_neighbours() -> None:

@@ -1,14 +1,7 @@
 from fractions import Fraction
 
 from noiseless.exact import Bits
-from noiseless.measures.stochastic import (
-    JointDistribution,
-    common_information,
-    conditional_shannon_entropy,
-    maximin_prior,
-    mutual_information,
-    shannon_entropy,
-)
+from noiseless.theory.stochastic import JointDistribution, common_information, conditional_shannon_entropy, maximin_prior, mutual_information, shannon_entropy
 from noiseless.ranges import JointRange
 
 # The classic example of Cover and Thomas: H(X) = 7/4, H(X|Y) = 11/8, H(Y|X) = 13/8, I = 3/8.

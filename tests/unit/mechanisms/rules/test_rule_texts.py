@@ -6,19 +6,7 @@ import pytest
 
 import noiseless as nl
 from noiseless.errors import RequestError
-from noiseless.mechanisms.rules import (
-    EXAMPLES,
-    KINDS,
-    NK,
-    CensusCounts,
-    Coarsening,
-    Customers,
-    Dominance,
-    MinCell,
-    PPercent,
-    Rule,
-    rule,
-)
+from noiseless.rules import EXAMPLES, KINDS, NK, CensusCounts, Coarsening, Customers, Dominance, MinCell, PPercent, Rule, rule
 
 
 @pytest.mark.parametrize(

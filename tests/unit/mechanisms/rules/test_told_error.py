@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.mechanisms.rules.digits import Digits
-from noiseless.mechanisms.rules.rounding import Round
-from noiseless.mechanisms.rules.told_error import told_error
-from noiseless.policies.plan import plan
-from noiseless.queries import Continuum, Lattice
+from noiseless.rules.digits import Digits
+from noiseless.rules.rounding import Round
+from noiseless.rules.told_error import told_error
+from noiseless.pricing.plan import plan
+from noiseless.questions import Continuum, Lattice
 
 SIZES = st.fractions(Fraction(1, 6), 12, max_denominator=6)
 RULES = st.one_of(

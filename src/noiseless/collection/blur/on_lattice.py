@@ -1,0 +1,224 @@
+"""The blur: hides a yes/no fact about each record by moving one column a little, on its declared lattice."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+
+from noiseless.domain import NumberColumn, Schema
+from noiseless.domain.hypotheses import Hypothesis
+from noiseless.domain.parsing import Sides, read_comparison
+from noiseless.domain.reading import as_text, read_number
+from noiseless.errors import ColumnError, ExpressionError, RequestError, SchemaError
+from noiseless.exact import Rational
+from noiseless.theory.hypothesis.privacy import Privacy
+from noiseless.collection.blur.census import Census, take_census
+from noiseless.collection.blur.pairing import Lattice, Mode
+
+if TYPE_CHECKING:
+    from noiseless.collection.blur.on_table import BlurredTable
+    from noiseless.tables.replacing import MissingRows
+
+Bounds = Mapping[str, Sequence[int | Decimal | float]]
+"""For each column its lowest and highest value and, unless it is 1, its step."""
+
+_MOST_POINTS = 2**60
+"""Points of a column are counted in 64 bits."""
+
+
+@dataclass(frozen=True)
+class Blur:
+    """Hides "column >= g(other columns)" from whoever sees the released table: Theorem 4 of [P2] on lattices.
+
+    In each fibre, where the other columns stand still, the points of the compared column within `max_change`
+    of the boundary g are merged, those below it (L) with those above it (U), so that neither answer can be
+    excluded. Nothing moves by more than `max_change`. A fibre with points on one side only is left alone.
+
+    - `stretch`: L and U are split into min(|L|, |U|) consecutive runs each, paired in order; the midrange of
+      a pair, on the lattice, is released for all of it. (Stretching each half over the band, as one does with
+      real numbers, would part the halves of a lattice and give the hypothesis away.)
+    - `collapse`: one value is released for all points of the band, as in the paper: the one nearest to g that
+      none of them is too far from. Where there is none, the point furthest from g is left out.
+
+    >>> blur = Blur.of("weight >= 30*(height/100)**2", max_change=5,
+    ...                bounds={"weight": (0, 200), "height": (0, 250)})
+    >>> blur.release({"weight": 99, "height": 180}), blur.release({"weight": 130, "height": 180})
+    ({'weight': 96, 'height': 180}, {'weight': 130, 'height': 180})
+    >>> blur.protected_share
+    Fraction(2392, 50451)
+
+    Attributes:
+        lattice: the hypothesis, the declared columns, D and the mode.
+
+    Guarantee:
+        * Whoever sees the released value of a point in a band cannot exclude either answer.
+        * No value moves by more than `max_change`. Outside of the bands the table is as it was, and the
+          answer is plain to see: `protected_share` says how much is inside.
+    """
+
+    lattice: Lattice
+
+    @classmethod
+    def of(
+        cls,
+        hypothesis: str,
+        *,
+        max_change: Rational | float,
+        bounds: Bounds | None = None,
+        schema: Schema | None = None,
+        mode: Mode = "stretch",
+    ) -> Self:
+        """From what a user writes.
+
+        Args:
+            hypothesis: a comparison of one column with an expression of others.
+            max_change: D, the most that a value may move; a float is read as the decimal it is written as.
+            bounds: the domains of columns, which stand over those of the schema.
+            schema: declared domains.
+            mode: "stretch" or "collapse".
+
+        Raises:
+            ExpressionError: the hypothesis is none.
+            RequestError: a domain is missing or of another kind, or D is too small.
+            SchemaError: a domain is not well formed, or the schema is only a proposal.
+        """
+        sides = read_comparison(hypothesis)
+        columns = _declared(hypothesis, sides, _domains(bounds), schema)
+        ranges = {name: (Fraction(c.bounds[0]), Fraction(c.bounds[1])) for name, c in columns.items()}
+        parsed = Hypothesis.of(hypothesis, sides, ranges)
+        if mode not in ("stretch", "collapse"):
+            raise RequestError('the mode is "stretch" or "collapse"')
+        change = _change(max_change, parsed.column, columns[parsed.column])
+        return cls(Lattice(parsed, columns, change, mode))
+
+    @property
+    def hypothesis(self) -> Hypothesis:
+        """What is hidden."""
+        return self.lattice.hypothesis
+
+    @property
+    def mode(self) -> Mode:
+        """How points are merged."""
+        return self.lattice.mode
+
+    @property
+    def max_change(self) -> Fraction:
+        """D, the most that a value may move."""
+        return self.lattice.max_change
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The declared domains of the columns of the hypothesis."""
+        return Schema(self.lattice.columns)
+
+    @cached_property
+    def census(self) -> Census:
+        """The sizes of the parts of the declared range.
+
+        Raises:
+            ExpressionError: the boundary divides by 0 somewhere in it.
+        """
+        return take_census(self.lattice)
+
+    @property
+    def protected_share(self) -> Fraction:
+        """The share of the declared range that is undecidable (a lower bound if it is too vast to count)."""
+        return self.census.protected_share
+
+    def privacy(self, reference: Literal["Y", "X"] = "Y") -> Privacy:
+        """Priv, (10) of [P2], with its reference: [[Y]] as defined there; with [[X]] it is log(1 + e)."""
+        census = self.census
+        whole = census.outputs if reference == "Y" else census.points
+        return Privacy(reference, whole, census.decided, counted=True)
+
+    def release(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """What is released for one record: the compared column changed, all others as they are.
+
+        Raises:
+            ColumnError: a column of the hypothesis is not there or not in its domain.
+        """
+        points = {name: _point(name, column, record) for name, column in self.lattice.columns.items()}
+        fibre = self.lattice.fibres({name: points[name] for name in self.hypothesis.others})
+        name = self.hypothesis.column
+        return {**record, name: self.lattice.compared.value(int(fibre.release(points[name])[0]))}
+
+    def apply(self, table: Any, *, missing: "MissingRows" = "error") -> "BlurredTable":  # noqa: ANN401 - any frame
+        """Blur a table; see `blur`."""
+        from noiseless.collection.blur.on_table import apply_blur
+
+        return apply_blur(self, table, missing)
+
+
+def _domains(bounds: Bounds | None) -> dict[str, NumberColumn]:
+    found = {}
+    for name, numbers in (bounds or {}).items():
+        if len(numbers) not in (2, 3):
+            raise RequestError(
+                f"the bounds of {name!r} are its lowest and highest value and perhaps its step"
+            )
+        low, high, *step = numbers
+        try:
+            fields = {"bounds": (low, high), "step": step[0] if step else 1}
+            found[name] = NumberColumn.model_validate({"role": "private", **fields})
+        except SchemaError as error:
+            raise SchemaError(f"column {name!r}: {error}") from None
+    return found
+
+
+def _declared(
+    text: str, sides: Sides, bounds: Mapping[str, NumberColumn], schema: Schema | None
+) -> dict[str, NumberColumn]:
+    """The domain of each column of a comparison."""
+    needed = sorted(sides.left.columns | sides.right.columns)
+    if unused := sorted(set(bounds) - set(needed)):
+        raise ExpressionError(
+            text, f"does not name column {unused[0]!r}, for which bounds are given; leave them out"
+        )
+    if schema is not None:
+        schema.require_declared()
+    known = {**({} if schema is None else schema.columns), **bounds}
+    found = {}
+    for name in needed:
+        column = known.get(name)
+        if column is None:
+            raise RequestError(
+                f"column {name!r} has no declared bounds; give them, as in --bounds {name}=0:100"
+            )
+        if not isinstance(column, NumberColumn):
+            raise RequestError(f"column {name!r} is declared as {column.kind}; a hypothesis compares numbers")
+        if column.size > _MOST_POINTS:
+            raise RequestError(
+                f"column {name!r} has too many values, {column.describe()}; declare a coarser step"
+            )
+        found[name] = column
+    return found
+
+
+def _change(max_change: Rational | float, name: str, column: NumberColumn) -> Fraction:
+    """D as an exact number, at least a step: nothing can be moved by less."""
+    try:
+        change = max_change if isinstance(max_change, Fraction) else Fraction(read_number(max_change))
+    except ValueError as error:
+        raise RequestError(f"the largest change must be a number, {error}") from None
+    if change <= 0:
+        raise RequestError("the largest change must be above 0")
+    step = Fraction(column.step)
+    if change < step:
+        raise RequestError(
+            f"no value of {name!r} can move by less than its step, {as_text(column.step)}; allow at least"
+            " that much change, or declare a finer step"
+        )
+    return change
+
+
+def _point(name: str, column: NumberColumn, record: Mapping[str, Any]) -> Any:  # noqa: ANN401 - an array
+    if name not in record:
+        raise ColumnError(name, "is not in the record; give all columns of the hypothesis")
+    point = column.index(record[name])
+    if point is None:
+        raise ColumnError(name, f"of the record is not one of {column.describe()}")
+    return np.array([point])

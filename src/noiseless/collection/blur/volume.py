@@ -1,0 +1,162 @@
+"""The protected share of a continuous range: exact where it is rational, else enclosed by rationals."""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import count, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from noiseless.domain.enclosures import Enclosure
+from noiseless.domain.expressions import Expression
+from noiseless.domain.polynomials import Polynomial, polynomial_of
+from noiseless.collection.blur.bands import Box, Strip
+from noiseless.collection.blur.branching import branch
+
+if TYPE_CHECKING:
+    from flint import arb
+
+MOST_DEGREE = 128
+"""Polynomials of one column up to this degree are integrated between their roots."""
+
+MOST_CORNERS = 2**12
+"""Boxes with up to so many corners are integrated over exactly when the boundary is linear."""
+
+MOST_BOXES = 2048
+"""How many boxes are halved otherwise."""
+
+
+def protected_volume(boundary: Expression, strip: Strip, box: Box, tolerance: Fraction) -> Enclosure:
+    """The measure of all bands over a box of the other columns.
+
+    Args:
+        boundary: g.
+        strip: the range of the compared column and D.
+        box: the range of each column of the boundary.
+        tolerance: the width of the enclosure to aim at; branch and bound may give up before.
+
+    Raises:
+        ZeroDivisionError: the boundary may divide by 0 somewhere.
+    """
+    g = polynomial_of(boundary)
+    if g is None:
+        return _branched(boundary, None, strip, box, tolerance)
+    used = [name for name in box if any(name in dict(powers) for powers in g.terms)]
+    if len(used) <= 1 and g.degree <= MOST_DEGREE:
+        flat = math.prod((box[n][1] - box[n][0] for n in box if n not in used), start=Fraction(1))
+        if not used:
+            return Enclosure.exactly(flat * strip.width(g.value_at_zero))
+        found = _between_roots(g, used[0], strip, box[used[0]], tolerance / flat)
+        return Enclosure.exactly(flat) * found
+    if g.degree == 1 and 2 ** len(used) <= MOST_CORNERS:
+        return Enclosure.exactly(strip.linear_volume(g, box))
+    return _branched(boundary, g, strip, box, tolerance)
+
+
+def _between_roots(
+    g: Polynomial, name: str, strip: Strip, ends: tuple[Fraction, Fraction], tolerance: Fraction
+) -> Enclosure:
+    """One other column: integrate from root to root of g - threshold, all but the enclosures of the roots."""
+    most = min(2 * strip.reach, strip.high - strip.low)
+    shifted = [g - Polynomial.constant(threshold) for threshold in strip.thresholds]
+    roots = _roots([p.coefficients(name) for p in shifted], ends, tolerance / most)
+    sure = Fraction(0)
+    for left, right in pairwise([Enclosure.exactly(ends[0]), *roots, Enclosure.exactly(ends[1])]):
+        middle = (left.upper + right.lower) / 2
+        value = sum((c * middle**power for power, c in enumerate(g.coefficients(name))), Fraction(0))
+        width = strip.width_polynomial(g, value)
+        sure += width.integral({name: (left.upper, right.lower)})
+    open_ = sum((root.width for root in roots), Fraction(0)) * most
+    return Enclosure(sure, sure + open_)
+
+
+def _roots(
+    polynomials: Sequence[Sequence[Fraction]], ends: tuple[Fraction, Fraction], tolerance: Fraction
+) -> list[Enclosure]:
+    """Disjoint enclosures of all real roots strictly between two ends, together no wider than `tolerance`."""
+    from flint import ctx
+
+    for precision in (64 * 2**k for k in count()):
+        with ctx.workprec(precision):
+            found = [root for p in polynomials for root in _real_roots(p)]
+        inside = sorted(
+            (root for root in found if root.upper > ends[0] and root.lower < ends[1]),
+            key=lambda root: root.lower,
+        )
+        apart = all(a.upper < b.lower for a, b in pairwise(inside))
+        contained = all(ends[0] < root.lower and root.upper < ends[1] for root in inside)
+        if apart and contained and sum(root.width for root in inside) <= tolerance:
+            return inside
+    raise AssertionError("precision grows for ever")
+
+
+def _real_roots(coefficients: Sequence[Fraction]) -> list[Enclosure]:
+    """Enclosures of a polynomial's real roots, exact for rational ones, at flint's working precision."""
+    from flint import fmpq, fmpq_poly
+
+    p = fmpq_poly([fmpq(c.numerator, c.denominator) for c in coefficients])
+    if p.degree() < 1:
+        return []
+    found = []
+    for root, multiplicity in p.roots():
+        found.append(Enclosure.exactly(Fraction(int(root.p), int(root.q))))
+        p //= fmpq_poly([-root, 1]) ** multiplicity
+    # Balls of different roots are disjoint, and those of real roots have imaginary part 0 exactly.
+    others: Any = p.numer().complex_roots() if p.degree() > 0 else ()
+    return found + [_ends(root.real) for root, _ in others if root.imag == 0]
+
+
+def _ends(ball: "arb") -> Enclosure:
+    low, high = (
+        Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+        for mantissa, exponent in (ball.lower().man_exp(), ball.upper().man_exp())
+    )
+    return Enclosure(low, high)
+
+
+class _Part(NamedTuple):
+    """The measure of the bands over a box, as far as it is known; none where g may divide by 0."""
+
+    volume: Enclosure | None
+
+    @property
+    def doubt(self) -> Fraction | float:
+        """How far the ends are apart."""
+        return math.inf if self.volume is None else self.volume.width
+
+
+def _branched(
+    boundary: Expression, g: Polynomial | None, strip: Strip, box: Box, tolerance: Fraction
+) -> Enclosure:
+    """Several other columns, or g no polynomial: branch and bound."""
+    parts = branch(
+        box,
+        lambda part: _Part(_volume_on(boundary, g, strip, part)),
+        lambda part: _halves(part, boundary.steepest(part)),
+        MOST_BOXES,
+        tolerance / (2 * MOST_BOXES),
+    )
+    total = Enclosure.exactly(Fraction(0))
+    for part in parts:
+        if part.volume is None:
+            raise ZeroDivisionError("a divisor may be 0")
+        total += part.volume
+    return total
+
+
+def _volume_on(boundary: Expression, g: Polynomial | None, strip: Strip, box: Box) -> Enclosure | None:
+    """What an enclosure of g over a box says; exact where a polynomial crosses no threshold."""
+    try:
+        values = boundary.over(box)
+    except ZeroDivisionError:
+        return None
+    if g is not None and strip.is_one_form(values):
+        sample = (values.lower + values.upper) / 2
+        return Enclosure.exactly(strip.width_polynomial(g, sample).integral(box))
+    base = math.prod((high - low for low, high in box.values()), start=Fraction(1))
+    return Enclosure.exactly(base) * strip.width_over(values)
+
+
+def _halves(box: Box, name: str) -> list[Box]:
+    low, high = box[name]
+    middle = (low + high) / 2
+    return [{**box, name: (low, middle)}, {**box, name: (middle, high)}]

@@ -1,0 +1,18 @@
+"""Local release [P1]: each reading is told as its cell before it leaves the person it is about."""
+
+from noiseless.collection.local.on_pipe import quantize_pipe
+from noiseless.collection.local.on_table import Quantized, quantize
+from noiseless.collection.local.scalar import LocalQuantizer
+from noiseless.collection.local.streaming import Meters, Schedule, release_chunks
+from noiseless.collection.local.vectors import LocalVector
+
+__all__ = [
+    "LocalQuantizer",
+    "LocalVector",
+    "Meters",
+    "Quantized",
+    "Schedule",
+    "quantize",
+    "quantize_pipe",
+    "release_chunks",
+]

@@ -1,0 +1,348 @@
+"""Readings of any kind into cells, exactly: floats, whole numbers, decimals and their texts."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Literal, cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from noiseless.errors import RequestError
+from noiseless.exact import round_down, round_up
+from noiseless.collection.local.float_tables import CodeArray, FloatArray, FloatCells, LatticeCells, Line, code_type
+from noiseless.collection.local.kernels import SMALL, cells_of, labels_of, lattice_cells, lattice_labels
+from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
+from noiseless.ranges.spans import Lattice
+
+Floats = Literal["binary", "decimal"]
+"""What a float stands for on a continuum: itself, or the shortest decimal that reads back as it."""
+
+BoolArray = npt.NDArray[np.bool_]
+
+MOST_CELLS = 2**22
+_EXACT = 2**53
+"""Whole numbers up to this size have a float each."""
+_SHORT = 15
+"""A decimal of so many digits is the shortest one that reads back as its float."""
+_BLOCK = 2**16
+_LISTED = 2**18
+"""Lattices of fewer points have a table of their cells, which stays in the cache."""
+_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$"
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """The cells of some readings.
+
+    Attributes:
+        codes: the number of each reading's cell; readings without one have the nearest, or 0.
+        missing: which readings are missing or NaN; None when none is.
+        outside: how many others are outside the bounds or off the lattice.
+        strange: how many are no numbers at all; they count as outside too.
+    """
+
+    codes: CodeArray
+    missing: BoolArray | None
+    outside: int
+    strange: int = 0
+
+    @property
+    def missing_count(self) -> int:
+        """How many readings are missing."""
+        return 0 if self.missing is None else int(np.count_nonzero(self.missing))
+
+
+def encode(quantizer: Quantizer, readings: Any, floats: Floats = "binary") -> Coded:  # noqa: ANN401 - any array
+    """The cell of each reading.
+
+    Args:
+        quantizer: the cells.
+        readings: a numpy array of numbers, an Arrow array of numbers or texts, or a list of numbers.
+        floats: on a continuum, what a float stands for. On a lattice it stands for the point that it is
+            nearest to, if it is that point's nearest float.
+
+    Raises:
+        RequestError: they are no numbers, or the lattice is finer than floats are.
+    """
+    if isinstance(readings, pa.ChunkedArray):
+        readings = readings.combine_chunks()
+    if isinstance(readings, pa.Array):
+        return _encode_arrow(quantizer, readings, floats)
+    values = readings if isinstance(readings, np.ndarray) else _as_array(readings)
+    if values.ndim != 1:
+        raise RequestError("readings are one column; quantise several columns as a vector")
+    if values.dtype.kind == "f":
+        return _encode_floats(quantizer, values, floats)
+    if values.dtype.kind in "iu":
+        return _encode_integers(quantizer, values)
+    if values.dtype.kind == "O":
+        return _encode_exactly(quantizer, values.tolist())
+    raise RequestError(f"readings are numbers, not {values.dtype.name}")
+
+
+def middles(
+    quantizer: Quantizer, labels: FloatArray, values: FloatArray, floats: Floats, out: FloatArray | None
+) -> FloatArray | None:
+    """The label of each float's cell in one go, for columns that have nothing but readings with a cell.
+
+    Returns:
+        None when some have none, or when the cells are told as fast one after the other.
+    """
+    values = np.ascontiguousarray(values)
+    if not isinstance(quantizer.span, Lattice):
+        found, outside = labels_of(float_cells(quantizer, floats), labels, values, out)
+        return None if outside else found
+    listed = listed_cells(quantizer) if _is_long(values) else None
+    return None if listed is None else lattice_labels(listed, labels, values, out)
+
+
+def _is_long(values: npt.NDArray[Any]) -> bool:
+    return len(values) >= SMALL and values.dtype == np.float64
+
+
+def _as_array(readings: Iterable[Any]) -> npt.NDArray[Any]:
+    """A list as an array; anything but floats stays what it is, for numpy would round."""
+    values = list(readings)
+    if all(isinstance(value, float) for value in values):
+        return np.asarray(values, np.float64)
+    found = np.empty(len(values), object)
+    found[:] = values
+    return found
+
+
+def _encode_arrow(quantizer: Quantizer, readings: pa.Array, floats: Floats) -> Coded:
+    kind = readings.type
+    if pt.is_float64(kind) or (pt.is_float32(kind) and isinstance(quantizer.span, Lattice)):
+        return _encode_floats(quantizer, readings.to_numpy(zero_copy_only=False), floats)
+    if pt.is_integer(kind) and not readings.null_count:
+        return _encode_integers(quantizer, readings.to_numpy())
+    if pt.is_dictionary(kind):
+        kind = kind.value_type
+    is_text = pt.is_string(kind) or pt.is_large_string(kind)
+    if is_text or pt.is_decimal(kind) or pt.is_integer(kind) or pt.is_floating(kind) or pt.is_null(kind):
+        return _encode_texts(quantizer, readings.cast(pa.string()))
+    raise RequestError(f"readings are numbers, not {readings.type}")
+
+
+def _encode_floats(quantizer: Quantizer, values: npt.NDArray[Any], floats: Floats) -> Coded:
+    if not isinstance(quantizer.span, Lattice):
+        double = np.ascontiguousarray(values, np.float64)
+        codes, off = cells_of(float_cells(quantizer, floats), double)
+    else:
+        listed = listed_cells(quantizer) if _is_long(values) else None
+        found = None if listed is None else lattice_cells(listed, np.ascontiguousarray(values))
+        if found is not None:
+            return Coded(found, None, 0)
+        positions, off = _lattice_positions(quantizer.span, values)
+        codes, _ = cells_of(position_cells(quantizer), positions)
+    if not off:
+        return Coded(codes, None, 0)
+    missing = np.isnan(values)
+    return Coded(codes, missing, off - int(np.count_nonzero(missing)))
+
+
+def _encode_integers(quantizer: Quantizer, values: npt.NDArray[Any]) -> Coded:
+    """Whole numbers that have a float each are compared as floats, larger ones as they are."""
+    if len(values) and max(abs(int(values.min())), abs(int(values.max()))) > _EXACT:
+        return _encode_exactly(quantizer, values.tolist())
+    return _encode_floats(quantizer, values.astype(np.float64), "binary")
+
+
+def _encode_texts(quantizer: Quantizer, texts: pa.StringArray) -> Coded:
+    """Each different text once; short decimals through floats, which decide as the decimals themselves do."""
+    coded = texts.dictionary_encode()
+    if len(coded.dictionary) and are_plain(coded.dictionary).all() and not coded.indices.null_count:
+        codes, outside = _encode_plain(quantizer, coded.dictionary)
+        place = coded.indices.to_numpy()
+        return Coded(codes[place], None, int(np.count_nonzero(outside[place])) if outside.any() else 0)
+    distinct = pc.utf8_trim_whitespace(coded.dictionary)
+    empty = pc.equal(distinct, "").to_numpy(zero_copy_only=False)
+    number = are_numbers(distinct)
+    plain = are_plain(distinct)
+    codes = np.zeros(len(distinct), np.int64)
+    outside = ~empty & ~number
+    for chosen, read in ((plain, _encode_plain), (number & ~plain, _encode_long)):
+        if chosen.any():
+            codes[chosen], outside[chosen] = read(quantizer, distinct.filter(pa.array(chosen)))
+    place = coded.indices.fill_null(0).to_numpy(zero_copy_only=False)
+    missing = coded.indices.is_null().to_numpy(zero_copy_only=False)
+    if not len(distinct):
+        return Coded(np.zeros(len(texts), np.uint8), missing, 0)
+    missing = missing | empty[place]
+    out, strange = (int(np.count_nonzero(kind[place] & ~missing)) for kind in (outside, ~empty & ~number))
+    return Coded(cast("CodeArray", codes[place]), missing, out, strange)
+
+
+def are_numbers(texts: pa.StringArray) -> BoolArray:
+    """Which texts are decimals."""
+    return cast("BoolArray", pc.match_substring_regex(texts, _NUMBER).to_numpy(zero_copy_only=False))
+
+
+def are_plain(texts: pa.StringArray) -> BoolArray:
+    """Which texts are decimals so short that a float decides as they do."""
+    found = pc.and_(
+        pc.less_equal(pc.binary_length(texts), _SHORT),
+        pc.match_substring_regex(texts, r"^-?\d+(\.\d+)?$"),
+    )
+    return cast("BoolArray", found.to_numpy(zero_copy_only=False))
+
+
+def _encode_plain(quantizer: Quantizer, texts: pa.StringArray) -> tuple[CodeArray, BoolArray]:
+    values = texts.cast(pa.float64()).to_numpy()
+    if isinstance(quantizer.span, Lattice):
+        positions, off = _positions(quantizer.span, values)
+        return cells_of(position_cells(quantizer), positions)[0], off
+    table = float_cells(quantizer, "decimal")
+    return cells_of(table, values)[0], (values < table.low) | (values > table.high)
+
+
+def _encode_long(quantizer: Quantizer, texts: pa.StringArray) -> tuple[CodeArray, BoolArray]:
+    found = [_exact_cell(quantizer, Fraction(Decimal(text))) for text in texts.to_pylist()]
+    codes, off = zip(*found, strict=True)
+    return cast("CodeArray", np.array(codes)), np.array(off)
+
+
+def _encode_exactly(quantizer: Quantizer, values: Sequence[Any]) -> Coded:
+    """One by one, as fractions."""
+    codes, missing = np.zeros(len(values), np.int64), np.zeros(len(values), bool)
+    outside = strange = 0
+    for place, value in enumerate(values):
+        if value is None or (isinstance(value, float | np.floating | Decimal) and math.isnan(value)):
+            missing[place] = True
+            continue
+        number = _fraction(value)
+        if number is None:
+            outside, strange = outside + 1, strange + 1
+        else:
+            codes[place], off = _exact_cell(quantizer, number)
+            outside += off
+    return Coded(cast("CodeArray", codes), missing, outside, strange)
+
+
+def _fraction(value: Any) -> Fraction | None:  # noqa: ANN401 - anything
+    """A number as a fraction; infinities as numbers beyond any bounds."""
+    if isinstance(value, bool | str):
+        return None
+    try:
+        return Fraction(value)
+    except OverflowError:  # infinite
+        return Fraction(10**400) * (1 if value > 0 else -1)
+    except (TypeError, ValueError, InvalidOperation):
+        return None
+
+
+def _exact_cell(quantizer: Quantizer, value: Fraction) -> tuple[int, bool]:
+    """The cell of a number, and whether it was moved to get there."""
+    span = quantizer.span
+    inside = min(max(value, span.low), span.high)
+    if isinstance(span, Lattice):
+        position = math.floor((inside - span.low) / span.step + Fraction(1, 2))
+        return quantizer.cell_at(position), span.value(position) != value
+    return quantizer.cell(inside), inside != value
+
+
+def _lattice_positions(lattice: Lattice, values: npt.NDArray[Any]) -> tuple[FloatArray, int]:
+    """The position of each value, in blocks that stay in the cache, and how many had to be moved."""
+    positions, outside = np.empty(len(values)), 0
+    for start in range(0, len(values), _BLOCK):
+        part = values[start : start + _BLOCK]
+        positions[start : start + _BLOCK], off = _positions(lattice, part)
+        outside += int(np.count_nonzero(off))
+    return positions, outside
+
+
+def _positions(lattice: Lattice, values: npt.NDArray[Any]) -> tuple[FloatArray, BoolArray]:
+    """The nearest position of each float, and which floats are not the nearest one of their point."""
+    origin, step, scale = _units(lattice)
+    last, ends = float(lattice.last), (float(lattice.low), float(lattice.high))
+    with np.errstate(invalid="ignore"):
+        inside = np.clip(np.where(np.isnan(values), ends[0], values), *ends).astype(np.float64)
+    positions = np.clip(np.floor((inside * scale - origin) / step + 0.5), 0.0, last)
+    off = ((origin + positions * step) / scale).astype(values.dtype) != values
+    for shift in (-1.0, 1.0, -2.0, 2.0):  # in many units the product above may be off by one or two
+        if not off.any():
+            break
+        tried = np.clip(positions + shift, 0.0, last)
+        right = off & (((origin + tried * step) / scale).astype(values.dtype) == values)
+        positions[right], off[right] = tried[right], False
+    return positions, off
+
+
+@lru_cache(64)
+def _units(lattice: Lattice) -> tuple[float, float, float]:
+    """The first point and the step as whole numbers of units, and how many units make 1."""
+    scale = math.lcm(lattice.low.denominator, lattice.step.denominator)
+    largest: Fraction = max(abs(lattice.low), abs(lattice.high)) * scale
+    if largest > _EXACT or scale > _EXACT:
+        raise RequestError("the step is finer than floats are; declare a larger one, or whole numbers")
+    return float(lattice.low * scale), float(lattice.step * scale), float(scale)
+
+
+@lru_cache(64)
+def position_cells(quantizer: Quantizer) -> FloatCells:
+    """The cells of a lattice by position."""
+    check_size(quantizer)
+    last, cells = quantizer.last, quantizer.cells
+    if last > _EXACT:
+        raise RequestError("a lattice has at most 2**53 points; declare a larger step")
+    starts = np.array([quantizer.begin(cell) for cell in range(cells)], np.float64)
+    slope = 1 / quantizer.points if isinstance(quantizer, Stepped) else 1.0 if cells > last else cells / last
+    lines = (
+        [Line.of(Fraction(0), Fraction(quantizer.points), cells)] if isinstance(quantizer, Stepped) else []
+    )
+    return FloatCells.of(starts, float(last), slope, lines)
+
+
+@lru_cache(64)
+def listed_cells(quantizer: Quantizer) -> LatticeCells | None:
+    """The cell of each point of a lattice; None when they are too many, or too close for floats."""
+    lattice = quantizer.span
+    if not isinstance(lattice, Lattice) or lattice.last >= _LISTED:
+        return None
+    begins = [quantizer.begin(cell) for cell in range(quantizer.cells + 1)]
+    cells = np.repeat(np.arange(quantizer.cells, dtype=code_type(quantizer.cells)), np.diff(begins))
+    origin, step, scale = _units(lattice)
+    points = (origin + np.arange(lattice.last + 1, dtype=np.float64) * step) / scale
+    return LatticeCells.of(lattice.low, lattice.step, points, cells)
+
+
+@lru_cache(64)
+def float_cells(quantizer: Quantizer, floats: Floats) -> FloatCells:
+    """The cells of a continuum by value."""
+    check_size(quantizer)
+    span, cells = quantizer.span, quantizer.cells
+    starts = np.array([_first(quantizer.edge(cell), floats) for cell in range(cells)])
+    high = round_down(span.high) if floats == "binary" else -_first(-span.high, floats)
+    slope = round_down(cells / span.width) if span.width else 0.0
+    lines = []
+    if isinstance(quantizer, Uniform) and span.width:
+        lines = [Line.of(span.low, span.width / cells, cells, up=up) for up in (False, True)]
+    return FloatCells.of(starts, high, slope, lines)
+
+
+def _first(edge: Fraction, floats: Floats) -> float:
+    """The smallest float that stands for a number at or above an edge."""
+    if floats == "binary":
+        return round_up(edge)
+    nearest = float(edge)
+    tried = (math.nextafter(nearest, -math.inf), nearest, math.nextafter(nearest, math.inf))
+    return next(value for value in tried if Fraction(repr(value)) >= edge)
+
+
+def check_size(quantizer: Quantizer) -> None:
+    """Check that the cells can be listed.
+
+    Raises:
+        RequestError: they are too many, or numbers are too large for floats.
+    """
+    if quantizer.cells > MOST_CELLS:
+        raise RequestError(f"{quantizer.cells:,} cells are too many for a column; allow {MOST_CELLS:,}")
+    if max(abs(quantizer.span.low), abs(quantizer.span.high)) > 10**300:
+        raise RequestError("bounds beyond 1e300 are none for a column of numbers")

@@ -1,0 +1,263 @@
+"""Releasing columns of a table as cells."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from noiseless.errors import RequestError
+from noiseless.exact import round_up
+from noiseless.collection.local.column_release import ColumnRelease, ReleaseAs
+from noiseless.collection.local.moved import distance
+from noiseless.collection.local.streaming import Local, Schedule
+from noiseless.collection.local.vectors import LocalVector
+from noiseless.tables import Missing, open_table, require_distinct
+from noiseless.tables.batches import rewrite, rewritten
+from noiseless.tables.spark_table import spark_frame
+
+Progress = Callable[[int, int | None], None]
+
+_AS_TEXT = {".csv", ".tsv"}
+
+
+@dataclass(frozen=True, eq=False)
+class Quantized:
+    """What was released, and what that tells.
+
+    Attributes:
+        schedule: what each reading of a person tells.
+        rows: how many rows were released.
+        dropped: how many were left out because a value was missing.
+        clamped: how many values were moved into their domain.
+        persons: how many different persons there were; None when each row is one.
+        most_readings: the most readings that a person had.
+        silent: how many rows came when their person's bits were spent.
+        farthest: how far values of each column were moved at most: an exponent of two, which tells less than
+            the distance.
+        roundings: how far the numbers that were written can be from the middles of cells, for each column.
+        table: the released table, when it was not written to a file.
+    """
+
+    schedule: Schedule
+    rows: int
+    dropped: int
+    clamped: int
+    persons: int | None
+    most_readings: int
+    silent: int
+    farthest: Mapping[str, int] = field(default_factory=dict)
+    roundings: Mapping[str, Fraction] = field(default_factory=dict)
+    table: pa.Table | None = None
+
+    @property
+    def mechanism(self) -> Local:
+        """What tells a reading, at its finest."""
+        return self.schedule.stages[0].mechanism
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are; of several columns, how many combinations."""
+        return math.prod(part.cells for part in self.mechanism.parts)
+
+    @property
+    def reached(self) -> tuple[Local, ...]:
+        """What told the readings that there were: later ones of a person may have had coarser cells."""
+        begins = (0, *self.schedule.ends)
+        stages = zip(self.schedule.stages, begins, strict=False)
+        return tuple(stage.mechanism for stage, begin in stages if begin < max(self.most_readings, 1))
+
+    @property
+    def worst_error(self) -> Fraction | float:
+        """How far a number that was written can be from its reading, moved ones included.
+
+        It holds for every reading of which something was told; infinite where an infinite one was moved.
+        """
+        weights = self.mechanism.weights if isinstance(self.mechanism, LocalVector) else (Fraction(1),)
+        return max(weight * self.column_error(number) for number, weight in enumerate(weights))
+
+    @property
+    def worst_error_inside(self) -> Fraction:
+        """The same for the readings that were not moved, and the middles themselves."""
+        return max(mechanism.worst_error for mechanism in self.reached)
+
+    def column_error(self, number: int, *, moved: bool = True) -> Fraction | float:
+        """How far the numbers written in a column, counted from 0, can be from the readings.
+
+        Args:
+            number: which one.
+            moved: also those that were moved into the domain.
+        """
+        parts = [mechanism.parts[number] for mechanism in self.reached]
+        name = parts[0].name
+        error = max(part.worst_error for part in parts) + self.roundings.get(name, 0)
+        return error + distance(self.farthest.get(name)) if moved else error
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a user should know before publishing."""
+        found = []
+        for part in self.mechanism.parts:
+            if part.protects_nothing and part.cells > 1:
+                found.append(f"every value of {part.name} has a cell of its own: this protects nothing")
+            elif part.smallest_posterior == 1 and part.cells > 1:
+                found.append(f"some cells of {part.name} hold one value: whoever has it is told exactly")
+        return tuple(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All results under the names they have in JSON."""
+        mechanism, parts = self.mechanism, self.mechanism.parts
+        entropy = mechanism.entropy_of_record
+        spent = self.schedule.spending(self.most_readings)
+        found: dict[str, Any] = {
+            "columns": [self._described(number) for number in range(len(parts))],
+            "cells": self.cells,
+            "reach": mechanism.reach,
+            "bits": mechanism.bits.upper,
+            "rows": self.rows,
+            "dropped": self.dropped,
+            "clamped": self.clamped,
+            "clamped_by": max((_up(distance(one)) for one in self.farthest.values()), default=None),
+            "worst_error": _up(self.worst_error),
+            "worst_error_exact": str(self.worst_error),
+            "worst_error_inside": round_up(self.worst_error_inside),
+            "worst_error_inside_exact": str(self.worst_error_inside),
+            "entropy_of_record": math.inf if entropy is None else entropy.lower,
+            "persons": self.persons,
+            "bits_per_person": None if self.persons is None else spent.bits,
+            "silent_rows": self.silent,
+            "stages": [{"reach": s.mechanism.reach, "readings": s.readings} for s in self.schedule.stages],
+            "warnings": list(self.warnings),
+        }
+        if len(parts) == 1:
+            found |= {key: found["columns"][0][key] for key in ("cell_width", "cell_width_exact")}
+        return found
+
+    def _described(self, number: int) -> dict[str, Any]:
+        part, error = self.mechanism.parts[number], self.column_error(number)
+        return {
+            "name": part.name,
+            "cells": part.cells,
+            "cell_width": float(part.cell_width),
+            "cell_width_exact": str(part.cell_width),
+            "worst_error": _up(error),
+            "worst_error_exact": str(error),
+            "smallest_posterior": math.inf if part.smallest_posterior is None else part.smallest_posterior,
+        }
+
+
+def _up(size: Fraction | float) -> float:
+    return size if isinstance(size, float) else round_up(size)
+
+
+def quantize(
+    source: Any,  # noqa: ANN401 - any frame or source
+    mechanism: Local | Schedule,
+    out: str | PathLike[str] | None = None,
+    *,
+    unit: str | None = None,
+    release_as: ReleaseAs = "midpoint",
+    clamp: bool = False,
+    missing: Missing = "error",
+    names: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> Quantized:
+    """Release columns of a table as cells; other columns and the order of rows stay.
+
+    Args:
+        source: any table: a file name, a frame, an opened table.
+        mechanism: what tells a reading: its names are the columns. A schedule, when persons have several.
+        out: where to write the table; without it the result holds it in memory.
+        unit: the column that names a person, when readings are counted.
+        release_as: tell the middle of a cell, its interval, or its number.
+        clamp: move values outside the domain to its nearest value; they are off by that much besides.
+        missing: missing values are an "error", their rows are left out ("drop"), or they are told ("value").
+        names: the columns' names, for text files without a header line.
+        progress: called now and then with how many rows were read, and how many there are, if that is known
+            without reading all.
+
+    Raises:
+        DomainError: values lie outside their domain; they are counted, never shown.
+        MissingValuesError: values are missing, and that may not be.
+        UnknownColumnError: the table lacks a column.
+    """
+    if (frame := spark_frame(source)) is not None:
+        from noiseless.collection.local.spark import quantize_frame
+
+        return quantize_frame(
+            frame, mechanism, out, unit=unit, release_as=release_as, clamp=clamp, missing=missing
+        )
+    table = open_table(source, names=names)
+    path = None if out is None else Path(out)
+    texts = path is not None and path.suffix.lower() in _AS_TEXT and table.textual
+    release = column_release(mechanism, unit, release_as, clamp, missing, texts=texts)
+    table.require(*release.columns)
+    read, total = 0, None if progress is None or table.textual else table.count()
+
+    def change(batch: pa.RecordBatch) -> pa.RecordBatch:
+        nonlocal read
+        read += len(batch)
+        try:
+            found, kept = release.release({name: batch.column(name) for name in release.columns})
+        except RequestError as error:
+            raise RequestError(f"{', '.join(release.columns)}: {error}") from None
+        if progress is not None:
+            progress(read, total)
+        for name, values in found.items():
+            place = batch.schema.get_field_index(name)
+            batch = batch.set_column(place, pa.field(name, values.type), values)
+        return batch if kept is None else batch.filter(pa.array(kept))
+
+    if path is None:
+        held = rewritten(table, change, release.types)
+        release.check()
+        return result(release, read, held)
+    rewrite(table, change, release.types, path, release.check)
+    return result(release, read)
+
+
+def column_release(
+    mechanism: Local | Schedule,
+    unit: str | None,
+    release_as: ReleaseAs,
+    clamp: bool,
+    missing: Missing,
+    *,
+    texts: bool,
+) -> ColumnRelease:
+    """The release of a mechanism, checked.
+
+    Raises:
+        RequestError: what is asked for does not go together.
+    """
+    schedule = mechanism if isinstance(mechanism, Schedule) else Schedule.endless(mechanism)
+    parts = schedule.stages[0].mechanism.parts
+    if any(part.missing != (missing == "value") for part in parts):
+        raise RequestError(
+            'a mechanism that tells missing values goes with missing="value", and only with it'
+        )
+    if unit is None and schedule.ends:
+        raise RequestError("a budget over time is one person's; name the column that names a person")
+    require_distinct(column=[part.name for part in parts], unit=[] if unit is None else [unit])
+    return ColumnRelease(schedule, release_as, texts, clamp, missing, unit)
+
+
+def result(release: ColumnRelease, read: int, table: pa.Table | None = None) -> Quantized:
+    """What was released by now."""
+    counts = release.meters.counts
+    return Quantized(
+        release.schedule,
+        rows=release.rows,
+        dropped=read - release.rows,
+        clamped=sum(release.outside.values()),
+        persons=None if release.unit is None else len(counts),
+        most_readings=max(counts.values(), default=0) if release.unit is not None else min(1, release.rows),
+        silent=release.meters.silent,
+        farthest=release.farthest,
+        roundings=release.roundings(),
+        table=table,
+    )

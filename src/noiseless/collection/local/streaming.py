@@ -1,0 +1,288 @@
+"""Readings over time: each one spends bits, and a person's budget for all of them is kept to exactly.
+
+What a reading may tell depends on its number alone (the person's first, second, ... reading), never on any
+value: a schedule that is public and fixed beforehand. Prices of readings add (Theorem 6 of [P1]).
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from math import floor
+from typing import TYPE_CHECKING, Any, Literal
+
+from noiseless.errors import RequestError
+from noiseless.exact import Rational, log2_bounds, round_up
+from noiseless.collection.local.scalar import LocalQuantizer
+from noiseless.collection.local.vectors import LocalVector
+from noiseless.ranges.quantizer import Answer
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+
+    from noiseless.collection.local.float_tables import CodeArray
+
+Local = LocalQuantizer | LocalVector
+"""What tells one reading of a person, of one number or of several."""
+
+WhenSpent = Literal["stop", "coarsen"]
+"""What happens to a person whose bits run out: nothing is told any more, or less and less."""
+
+
+@dataclass(frozen=True)
+class Spending:
+    """What readings tell together: the sum of readings * log2(reach), never rounded.
+
+    >>> two = Spending(((3, 2), (4, 1)))
+    >>> two.is_within(Fraction(6)), two.is_within(Fraction(5)), Spending(((4, 3),)).is_within(Fraction(6))
+    (True, False, True)
+
+    Attributes:
+        parts: pairs of a reach and how many readings have it.
+    """
+
+    parts: tuple[tuple[int, int], ...] = ()
+
+    def and_also(self, reach: int, readings: int) -> "Spending":
+        """This and more readings."""
+        return Spending((*self.parts, (reach, readings)))
+
+    def bounds(self, digits: int = 50) -> tuple[Fraction, Fraction]:
+        """Rationals below and above the bits; equal when every reach is a power of 2."""
+        ends = [
+            (n * low, n * high) for r, n in self.parts for low, high in [log2_bounds(Fraction(r), digits)]
+        ]
+        return sum((low for low, _ in ends), Fraction(0)), sum((high for _, high in ends), Fraction(0))
+
+    def is_within(self, bits: Fraction) -> bool:
+        """Whether a budget pays for it, decided exactly: a sum that is not a whole number is irrational."""
+        digits = 50
+        while True:
+            low, high = self.bounds(digits)
+            if high <= bits:
+                return True
+            if low > bits:
+                return False
+            digits *= 2
+
+    @property
+    def bits(self) -> float:
+        """The bits, rounded up."""
+        return round_up(self.bounds()[1])
+
+
+@dataclass(frozen=True)
+class Stage:
+    """So many readings of a person, told by one mechanism; None: without end."""
+
+    mechanism: Local
+    readings: int | None
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """What each reading of a person tells, by its number; after the last stage nothing is told.
+
+    >>> from noiseless.questions import Continuum
+    >>> fine = LocalQuantizer.finest(Continuum.of(0, 10), 16)
+    >>> [(stage.mechanism.cells, stage.readings) for stage in Schedule.coarsening(fine, 64).stages]
+    [(16, 8), (8, 5), (4, 4), (2, 9)]
+    """
+
+    stages: tuple[Stage, ...]
+
+    @classmethod
+    def endless(cls, mechanism: Local) -> "Schedule":
+        """Every reading alike, without a budget over time."""
+        return cls((Stage(mechanism, None),))
+
+    @classmethod
+    def of(cls, mechanism: Local, bits: Rational, when_spent: WhenSpent) -> "Schedule":
+        """The schedule of a rule: `stopping` or `coarsening`."""
+        return cls.stopping(mechanism, bits) if when_spent == "stop" else cls.coarsening(mechanism, bits)
+
+    @classmethod
+    def stopping(cls, mechanism: Local, bits: Rational) -> "Schedule":
+        """As many readings as the budget pays for, then nothing."""
+        if mechanism.reach == 1:
+            return cls.endless(mechanism)
+        return cls((Stage(mechanism, affordable(mechanism.reach, _budget(bits))),))
+
+    @classmethod
+    def coarsening(cls, mechanism: Local, bits: Rational) -> "Schedule":
+        """Half the cells whenever half of what was left of the budget is spent.
+
+        The last stage, of two or three outputs, spends what is left; then nothing is told.
+        """
+        if mechanism.reach == 1:
+            return cls.endless(mechanism)
+        stages, spent, limit, allowed = [], Spending(), _budget(bits), Fraction(0)
+        for current in _halved(mechanism):
+            allowed = limit if current.halved() is None else (limit + allowed) / 2
+            readings = affordable(current.reach, allowed, spent)
+            spent = spent.and_also(current.reach, readings)
+            stages.append(Stage(current, readings))
+        return cls(tuple(stages))
+
+    @cached_property
+    def ends(self) -> tuple[int, ...]:
+        """The number, from 0, of the first reading after each stage that ends."""
+        return tuple(accumulate(stage.readings for stage in self.stages if stage.readings is not None))
+
+    def spending(self, readings: int | None = None) -> Spending:
+        """What the first so many readings of a person tell together; without a number, all of them.
+
+        Raises:
+            RequestError: the schedule has no end, and no number was given.
+        """
+        found, left = Spending(), readings
+        for stage in self.stages:
+            if left is None and stage.readings is None:
+                raise RequestError("readings without end tell more than any budget; say how many")
+            taken = min(n for n in (left, stage.readings) if n is not None)
+            found = found.and_also(stage.mechanism.reach, taken)
+            left = None if left is None else left - taken
+        return found
+
+
+def _halved(mechanism: Local) -> Iterator[Local]:
+    """The mechanism, one of half as many outputs, and so on while there are two or more."""
+    current: Local | None = mechanism
+    while current is not None:
+        yield current
+        current = current.halved()
+
+
+def affordable(reach: int, bits: Fraction, spent: Spending | None = None) -> int:
+    """How many readings of a reach fit into a budget: the largest T with spent + T log2(reach) <= bits.
+
+    >>> affordable(3, Fraction(8)), affordable(16, Fraction(8))
+    (5, 2)
+    """
+    already = spent or Spending()
+    left = bits - already.bounds()[0]
+    most = max(0, floor(left / log2_bounds(Fraction(reach))[0]))
+    while most and not already.and_also(reach, most).is_within(bits):
+        most -= 1
+    return most
+
+
+def _budget(bits: Rational) -> Fraction:
+    budget = Fraction(bits)
+    if budget < 0:
+        raise RequestError("a budget is a number of bits, 0 or more")
+    return budget
+
+
+@dataclass
+class Meters:
+    """Readings of many persons as they arrive, in chunks; how many each one has had is all that is kept.
+
+    >>> from noiseless.questions import Continuum
+    >>> fine = LocalQuantizer.finest(Continuum.of(0, 8), 4)
+    >>> meters = Meters(Schedule.stopping(fine, 4))
+    >>> answers = meters.release(["a", "b", "a", "a"], [1.0, 7.5, 3.0, 5.0])
+    >>> [answer and str(answer.value) for answer in answers]
+    ['1', '7', '3', None]
+
+    Attributes:
+        schedule: what each reading of a person tells.
+        counts: how many readings each person has had.
+        silent: how many readings came when nothing was to be told any more.
+    """
+
+    schedule: Schedule
+    counts: dict[Hashable, int] = field(default_factory=dict)
+    silent: int = 0
+
+    def stages(self, persons: "Sequence[Hashable] | pa.Array") -> "npt.NDArray[np.int64]":
+        """The stage of each reading of a chunk, which are counted by this; past the last: nothing is told."""
+        import numpy as np
+
+        distinct, codes = _coded(persons)
+        before = np.array([self.counts.get(person, 0) for person in distinct], np.int64)
+        numbers = before[codes] + _occurrences(codes)
+        totals = np.bincount(codes, minlength=len(distinct))
+        self.counts.update(zip(distinct, (before + totals).tolist(), strict=True))
+        found = np.searchsorted(np.array(self.schedule.ends, np.int64), numbers, side="right")
+        self.silent += int(np.count_nonzero(found >= len(self.schedule.stages)))
+        return found
+
+    def release(
+        self,
+        persons: Sequence[Hashable],
+        readings: Any,  # noqa: ANN401 - any array
+        *,
+        clamp: bool = False,
+    ) -> list[Answer | None]:
+        """What is told of each reading of a chunk, each one number; None where nothing is.
+
+        All readings are checked, also those of which nothing is told. When some are refused, none is counted.
+        """
+        quantizers = [stage.mechanism.parts[0] for stage in self.schedule.stages]
+        cells = [quantizer.encode(readings, clamp=clamp) for quantizer in quantizers]
+        if len(cells[0]) != len(persons):
+            raise RequestError("each reading is one person's; name a person for each")
+        found: list[Answer | None] = []
+        for place, stage in enumerate(self.stages(persons).tolist()):
+            told = stage < len(quantizers) and cells[stage][place] < quantizers[stage].cells
+            found.append(quantizers[stage].answer(int(cells[stage][place])) if told else None)
+        return found
+
+    @property
+    def spent(self) -> Spending:
+        """What has been told of the person with the most readings."""
+        return self.schedule.spending(max(self.counts.values(), default=0))
+
+
+def release_chunks(
+    quantizer: LocalQuantizer, chunks: Iterable[Any], *, clamp: bool = False
+) -> Iterator["CodeArray"]:
+    """The cells of chunk after chunk of readings; only one chunk is held at a time."""
+    return (quantizer.encode(chunk, clamp=clamp) for chunk in chunks)
+
+
+def _coded(persons: "Sequence[Hashable] | pa.Array") -> tuple[list[Hashable], "npt.NDArray[np.int64]"]:
+    """The different persons, and the number of each row's."""
+    import numpy as np
+    import pyarrow as pa
+
+    if isinstance(persons, pa.Array):
+        coded = persons.dictionary_encode(null_encoding="encode")
+        return coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)
+    distinct: dict[Hashable, int] = {}
+    numbers = (distinct.setdefault(person, len(distinct)) for person in persons)
+    codes = np.fromiter(numbers, np.int64, len(persons))
+    return [*distinct], codes
+
+
+def _occurrences(codes: "npt.NDArray[np.int64]") -> "npt.NDArray[np.int64]":
+    """How often each code has occurred before its place."""
+    import numpy as np
+
+    from noiseless.collection.local.kernels import SMALL_CHUNK
+
+    if len(codes) >= SMALL_CHUNK:
+        from noiseless.tables.kernels import compiled
+
+        found, seen = np.empty(len(codes), np.int64), np.zeros(int(codes.max()) + 1, np.int64)
+        compiled(_count_up)(codes, seen, found)
+        return found
+    order = np.argsort(codes, kind="stable")
+    ordered = codes[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(codes) else codes
+    lengths = np.diff(np.append(starts, len(codes)))
+    found = np.empty(len(codes), np.int64)
+    found[order] = np.arange(len(codes)) - np.repeat(starts, lengths)
+    return found
+
+
+def _count_up(
+    codes: "npt.NDArray[np.int64]", seen: "npt.NDArray[np.int64]", found: "npt.NDArray[np.int64]"
+) -> None:
+    for i in range(len(codes)):
+        found[i] = seen[codes[i]]
+        seen[codes[i]] += 1

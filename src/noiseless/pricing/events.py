@@ -1,0 +1,270 @@
+"""Answers to questions about numbers and counts; every kind of event brings its own rule."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from noiseless.pricing.event import Cells, Event
+from noiseless.pricing.footprint import Footprint
+from noiseless.pricing.key import Key
+from noiseless.pricing.partition import Partition
+from noiseless.pricing.predicate import Predicate
+from noiseless.pricing.record import Record
+from noiseless.pricing.rules import grouped, hyperplanes
+from noiseless.errors import RequestError
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.questions import Additive, Attribute, CountedQuery, Query
+from noiseless.questions.influence import Positions, length
+
+
+@dataclass(frozen=True)
+class QuantizedAnswer(Event):
+    """A number told as the cell it lies in.
+
+    Attributes:
+        mechanism: the question and its cells.
+        covers: the public cells whose people take part.
+        about: what else tells the question apart.
+    """
+
+    mechanism: QuantizedQuery
+    covers: Cells = None
+    about: Hashable = None
+
+    def __post_init__(self) -> None:
+        """Check that the answer depends on one private attribute.
+
+        Raises:
+            RequestError: a filter on another one decides which rows count.
+        """
+        super().__post_init__()
+        if self.mechanism.query.filtered_elsewhere:
+            raise RequestError(
+                "the answer depends on the private attribute of its filter too; give a sum as"
+                " GroupedAnswers.filtered, and the reach of anything else as OtherAnswer"
+            )
+
+    @cached_property
+    def key(self) -> Key:
+        """The question, the cells and the people."""
+        return Key("quantized", self.grid_key, self.mechanism.quantizer)
+
+    @cached_property
+    def grid_key(self) -> Key:
+        """The question and the people."""
+        return Key(self.mechanism.query, self.people)
+
+    @property
+    def grid(self) -> QuantizedQuery:
+        """The mechanism itself."""
+        return self.mechanism
+
+    def footprint(self, record: Record) -> Footprint:
+        """Steps along the attribute; the level of a contribution where the answer can tell it at worst.
+
+        Raises:
+            RequestError: the question is over more values than the record declares.
+        """
+        query, name = self.mechanism.query, self.mechanism.query.attribute_name
+        record.require([name])
+        _check_domain(query, record.sizes[name])
+        if record.rows > 1:
+            return self._of_rows(record)
+        outputs = self.mechanism.reach.outputs
+        levels = _levels(query)
+        if levels is not None and levels.blocks == outputs and levels.size == record.sizes[name]:
+            return Footprint.told(levels)
+        if query.pieces is None:
+            return Footprint.opaque([name], outputs)
+        return Footprint.steps(name, outputs, query.pieces)
+
+    def _of_rows(self, record: Record) -> Footprint:
+        """A sum over rows is a linear form of what each of the person's rows contributes."""
+        query, outputs = self.mechanism.query, reach_of_rows(self.mechanism, record.rows)
+        if isinstance(query, Additive):
+            space = (query.name, query.contributions)
+            return Footprint.linear([query.name], outputs, self.people, space)
+        return Footprint.opaque([query.attribute_name], outputs)
+
+    def follows_from(self, counts: Partition) -> bool:
+        """Sums follow from counts of what contributes alike, other symmetric questions from a histogram."""
+        query = self.mechanism.query
+        if counts.names != (query.attribute_name,):
+            return False
+        if counts.blocks == counts.size:
+            return isinstance(query, CountedQuery)
+        levels = _levels(query)
+        return levels is not None and counts.sizes == levels.sizes and counts.refines(levels)
+
+
+def _check_partition(partition: Partition, record: Record) -> None:
+    """Refuse blocks of another domain than the record's."""
+    record.require(partition.names)
+    for name, size in zip(partition.names, partition.sizes, strict=True):
+        if record.sizes[name] != size:
+            raise RequestError(f"blocks of {name!r} are of {size:,} values; the record declares others")
+
+
+def _check_domain(query: Query, declared: int | None) -> None:
+    """Refuse a question over more values than the record declares: its bound would be too small."""
+    of_attribute = getattr(getattr(query, "attribute", None), "numbers", ())
+    numbers: Positions = getattr(query, "numbers", of_attribute)
+    values = length(numbers) if numbers else 0
+    if declared is not None and values > declared:
+        raise RequestError(
+            f"a question about {query.attribute_name!r} is over {values:,} values;"
+            f" the record declares {declared:,}"
+        )
+
+
+def _levels(query: object) -> Partition | None:
+    """The values that contribute alike to a filtered sum or a count with one row a person."""
+    if isinstance(query, Additive) and isinstance(query.contributions, tuple) and query.rows == 1:
+        return Partition.of(query.name, query.contributions)
+    return None
+
+
+@dataclass(frozen=True)
+class ExactCounts(Event):
+    """Exact counts of the blocks of a partition: a histogram, or one count and the public total.
+
+    Attributes:
+        blocks: the partition.
+        covers: the public cells whose people take part.
+        about: what else tells the question apart.
+    """
+
+    blocks: Partition
+    covers: Cells = None
+    about: Hashable = None
+
+    @classmethod
+    def where(cls, condition: Predicate, covers: Cells = None, about: Hashable = None) -> "ExactCounts":
+        """COUNT(*) WHERE a condition on private attributes holds."""
+        return cls(condition.partition, covers, about)
+
+    @cached_property
+    def key(self) -> Key:
+        """The blocks and the people."""
+        return Key("counts", self.blocks, self.people)
+
+    @property
+    def partition(self) -> Partition:
+        """The blocks."""
+        return self.blocks
+
+    def footprint(self, record: Record) -> Footprint:
+        """A person's block, of each row.
+
+        Raises:
+            RequestError: the blocks are of another domain than the record's.
+        """
+        _check_partition(self.blocks, record)
+        return Footprint.told(self.blocks, record.rows, everybody=self.people == (None, None))
+
+    def follows_from(self, counts: Partition) -> bool:
+        """When each block is a union of counted ones."""
+        return counts.sizes == self.blocks.sizes and counts.refines(self.blocks)
+
+
+@dataclass(frozen=True)
+class GroupedAnswers(Event):
+    """An aggregate of an attribute, GROUP BY a private column: one answer for each group.
+
+    Attributes:
+        groups: the blocks of the private column (or of several).
+        mechanisms: the answer for each block; its reach counts what is told when the person is absent. None
+            for a block of which nothing is told.
+        axis: the aggregated attribute.
+        covers: the public cells whose people take part.
+        about: what else tells the question apart.
+    """
+
+    groups: Partition
+    mechanisms: tuple[QuantizedQuery | None, ...]
+    axis: str
+    covers: Cells = None
+    about: Hashable = None
+
+    def __post_init__(self) -> None:
+        """Check that there is one answer a group, and that it counts people outside the group.
+
+        Raises:
+            RequestError: there is not, or it does not.
+        """
+        super().__post_init__()
+        object.__setattr__(self, "mechanisms", tuple(self.mechanisms))
+        if len(self.mechanisms) != self.groups.blocks:
+            raise RequestError(
+                f"{self.groups.blocks:,} groups need as many answers; None where nothing is told"
+            )
+        if not all(told is None or _counts_absent(told.query) for told in self.mechanisms):
+            raise RequestError(
+                "groups are for sums that count absent people as 0; build them with total(n, with_absent(x)),"
+                " and give the reach of anything else as OtherAnswer"
+            )
+
+    @classmethod
+    def filtered(
+        cls,
+        condition: Predicate,
+        mechanism: QuantizedQuery,
+        axis: str,
+        covers: Cells = None,
+        about: Hashable = None,
+    ) -> "GroupedAnswers":
+        """An aggregate WHERE a condition on another private attribute holds: one group is told."""
+        told = [mechanism if b in condition.chosen else None for b in range(condition.partition.blocks)]
+        return cls(condition.partition, tuple(told), axis, covers, about)
+
+    @cached_property
+    def key(self) -> Key:
+        """The groups, their answers and the people."""
+        return Key("groups", self.groups, self.mechanisms, self.axis, self.people)
+
+    def footprint(self, record: Record) -> Footprint:
+        """1 + sum of (N_g - 1) outputs; steps along the aggregated attribute within each group."""
+        names = [self.axis, *self.groups.names]
+        record.require([self.axis])
+        _check_partition(self.groups, record)
+        if record.rows > 1:
+            # A person's rows are in at most so many groups; all other groups answer as without the person.
+            reaches = [reach_of_rows(told, record.rows) - 1 for told in self.mechanisms if told is not None]
+            return Footprint.opaque(names, hyperplanes(reaches, record.rows).outputs)
+        reaches = [1 if told is None else told.reach.outputs for told in self.mechanisms]
+        pieces = [1 if told is None else told.query.pieces for told in self.mechanisms]
+        known = [number for number in pieces if number is not None]
+        outputs = grouped(reaches).outputs
+        if len(known) < len(pieces):
+            return Footprint.opaque(names, outputs)
+        return Footprint.chosen(self.groups, self.axis, outputs, reaches, max(known))
+
+
+def _counts_absent(query: Query) -> bool:
+    """Whether a person outside the group is one of those whom the reach was counted for."""
+    if not isinstance(query, Additive):
+        return False
+    place = -query.least / query.unit
+    return place.denominator == 1 and int(place) in query.contributions
+
+
+def reach_of_rows(mechanism: QuantizedQuery, rows: int) -> int:
+    """The reach when a person has several rows: as planned, or all cells if it was planned for fewer."""
+    query = mechanism.query
+    if isinstance(query, Additive) and query.rows >= min(rows, query.people):
+        return mechanism.reach.outputs
+    return mechanism.quantizer.cells
+
+
+def with_absent(attribute: Attribute) -> Attribute:
+    """The contributions to a sum under a private filter: the attribute's values, and 0 for those outside it.
+
+    >>> with_absent(Attribute("age", range(100), Fraction(18))).size
+    101
+    """
+    place = -attribute.origin / attribute.unit
+    if place.denominator == 1 and int(place) in attribute.numbers:
+        return attribute
+    values = [attribute.value(number) for number in attribute.numbers]
+    return Attribute.among(attribute.name, [Fraction(0), *values])

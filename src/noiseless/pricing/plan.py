@@ -1,0 +1,268 @@
+"""What a question costs, before it is asked."""
+
+import math
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from itertools import pairwise
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, overload
+
+from noiseless.display import html_table
+from noiseless.errors import RequestError
+from noiseless.exact import Bits, Rational, round_up
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.ranges.quantizer import Edged, Stepped
+from noiseless.pricing.budget import allowed_reach, coarsest, finest, printed_cells
+from noiseless.pricing.catalogue import named_query
+
+if TYPE_CHECKING:
+    from noiseless.rules import Rule
+    from noiseless.rules.plan import Bound, RulePlan
+
+
+_DIGITS = 6
+
+
+@dataclass(frozen=True, repr=False)
+class Plan:
+    """The finest answer within a budget, or the coarsest one within an error, and its price.
+
+    Attributes:
+        query: the question's name.
+        people: how many take part.
+        mechanism: the question and the cells its answer is told in.
+        values_of_record: how many values a record can have; None when infinitely many.
+        paper_cells: how many cells the recipe printed in [P1] would allow for the same bits, unsoundly.
+    """
+
+    query: str
+    people: int
+    mechanism: QuantizedQuery
+    values_of_record: int | None
+    paper_cells: int
+
+    @property
+    def cells(self) -> int:
+        """How many different answers there are; of a variance some cells may hold none."""
+        return self.mechanism.quantizer.cells
+
+    @property
+    def cell_width(self) -> Fraction:
+        """How wide a cell is; the last one may be narrower, and the widest where they differ."""
+        quantizer = self.mechanism.quantizer
+        if isinstance(quantizer, Stepped):
+            return quantizer.span.step * quantizer.points
+        if isinstance(quantizer, Edged):
+            return max(after - before for before, after in pairwise(quantizer.edges))
+        return quantizer.span.width / quantizer.cells
+
+    @property
+    def reach(self) -> int:
+        """How many different answers one person can cause."""
+        return self.mechanism.reach.outputs
+
+    @property
+    def reach_exact(self) -> bool:
+        """Whether somebody can really cause so many; otherwise it is a bound."""
+        return self.mechanism.reach.exact
+
+    @property
+    def bits(self) -> Bits:
+        """The price: log2 of the reach."""
+        return self.mechanism.bits
+
+    @property
+    def worst_error(self) -> Fraction:
+        """How far the told value can be from the truth."""
+        return self.mechanism.worst_error
+
+    @property
+    def entropy_of_record(self) -> Bits | float:
+        """H0(X_i): the bits there are to protect; infinite for any number of an interval."""
+        return math.inf if self.values_of_record is None else Bits(self.values_of_record)
+
+    @property
+    def warning(self) -> str | None:
+        """What a user should know before relying on it."""
+        if self.values_of_record is not None and self.reach >= self.values_of_record > 1:
+            return "the price is all there is to know about a record: a budget of that size protects nothing"
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan under the names it has in JSON."""
+        entropy = self.entropy_of_record
+        return {
+            "query": self.query,
+            "n": self.people,
+            "cells": self.cells,
+            "cell_width": float(self.cell_width),
+            "cell_width_exact": str(self.cell_width),
+            "reach": self.reach,
+            "reach_exact": self.reach_exact,
+            "bits": self.bits.upper,
+            "worst_error": round_up(self.worst_error),
+            "worst_error_exact": str(self.worst_error),
+            "paper_cells": self.paper_cells,
+            "entropy_of_record": entropy.lower if isinstance(entropy, Bits) else entropy,
+            "warning": self.warning,
+        }
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        title, *lines = str(self).split("\n")
+        most = " at most" if isinstance(self.mechanism.quantizer, Edged) else ""
+        rows = {
+            "cells": f"{self.cells:,}",
+            "cell width": f"{self.cell_width}{most}",
+            "worst error": str(self.worst_error),
+            "reach": f"{self.reach:,}" + ("" if self.reach_exact else " (a bound)"),
+            "price": str(self.bits),
+            "bits of a record": _bits(self.entropy_of_record),
+        }
+        return html_table(title, rows, lines[2:])
+
+    def __str__(self) -> str:
+        most = " at most" if isinstance(self.mechanism.quantizer, Edged) else ""
+        told = f"{self.cells:,} cell{'s' * (self.cells != 1)} of width {float(self.cell_width):g}{most}"
+        exact = "" if self.reach_exact else " (a bound)"
+        who = "1 person" if self.people == 1 else f"{self.people:,} people"
+        answers = f"{self.reach:,} answer{'s' * (self.reach != 1)}"
+        lines = [
+            f"{self.query} of {who}: {told}, off by {rounded_up(self.worst_error)} at most.",
+            f"One person can cause {answers}{exact}: the price is {self.bits}.",
+            f"A record holds {_bits(self.entropy_of_record)}.",
+        ]
+        return "\n".join([*lines, *([f"Warning: {self.warning}."] if self.warning else [])])
+
+
+@overload
+def plan(
+    query: str,
+    *,
+    n: int,
+    bounds: tuple[Rational, Rational] | None = None,
+    step: Rational | None = None,
+    budget: Rational | None = None,
+    reach: int | None = None,
+    max_error: Rational | None = None,
+) -> Plan: ...
+
+
+@overload
+def plan(
+    query: str,
+    *,
+    rule: "str | Rule",
+    n: int | None = None,
+    bounds: "tuple[Bound, Bound] | None" = None,
+    step: Rational | None = None,
+) -> "RulePlan": ...
+
+
+def plan(
+    query: str,
+    *,
+    n: int | None = None,
+    bounds: "tuple[Any, Any] | None" = None,
+    step: Rational | None = None,
+    budget: Rational | None = None,
+    reach: int | None = None,
+    max_error: Rational | None = None,
+    rule: "str | Rule | None" = None,
+) -> "Plan | RulePlan":
+    """What a question costs before it is asked: the finest answer for a budget, or the cheapest for an error.
+
+    >>> plan("mean", n=1000, bounds=(0, 1), budget=1).cells
+    1000
+    >>> plan("count", n=1000, rule="round:5").verdict
+    'round:5 tells 1.00 bits of one person. So does the exact count: at worst the rule protects nothing.'
+
+    Args:
+        query: count, sum, mean, min, max, median or variance; under a rule also value, a person's own value.
+        n: how many people take part; a value needs none.
+        bounds: the smallest and the largest value a person can have; a count needs none. Under date:PERIOD
+            two dates, under prefix:K two texts of digits.
+        step: the resolution of values; without it they can be any number between the bounds.
+        budget: the bits that one person may lose.
+        reach: the same as a whole number of answers that one person may cause.
+        max_error: the largest tolerated error, instead of a budget.
+        rule: a disclosure rule such as "round:5" instead: what it gives away.
+
+    Returns:
+        A plan; under a rule a `RulePlan`.
+
+    Raises:
+        RequestError: not exactly one of budget, reach, max_error and rule is given, or they make no sense.
+    """
+    given = [limit for limit in (budget, reach, max_error) if limit is not None]
+    if rule is not None:
+        from noiseless.rules.plan import rule_plan
+
+        if given:
+            raise RequestError("a rule has its own price; give no budget, reach or largest error beside it")
+        return rule_plan(query, rule, n=n, bounds=bounds, step=step)
+    if len(given) != 1:
+        raise RequestError(
+            "give a budget in bits, a reach or a largest error (--budget, --max-error), and only one of them"
+        )
+    if n is None:
+        raise RequestError("n is the number of people who take part (--n N)")
+    question, values = named_query(query, n, *declared_bounds(query, bounds), step)
+    if max_error is not None:
+        mechanism = coarsest(question, max_error)
+        return Plan(query, n, mechanism, values, printed_cells(question, mechanism.bits))
+    allowed = allowed_reach(budget) if budget is not None else whole_reach(reach)
+    if allowed < 2:  # noqa: PLR2004 - one output is a constant
+        raise RequestError(
+            "a budget below one bit allows one answer only, a constant that tells nothing; give 1 bit or more"
+        )
+    asked = budget if budget is not None else Bits(allowed)
+    return Plan(query, n, finest(question, allowed), values, printed_cells(question, asked))
+
+
+def declared_bounds(query: str, bounds: tuple[Rational, Rational] | None) -> tuple[Rational, Rational]:
+    """The bounds of a person's value; a count is of something that is true or not, 0 or 1.
+
+    Raises:
+        RequestError: there are none, and the question is no count.
+    """
+    if bounds is not None:
+        return bounds
+    if query == "count":
+        return 0, 1
+    raise RequestError(
+        "every question but a count needs the bounds (--bounds LO HI): the smallest and the largest value"
+    )
+
+
+def whole_reach(reach: object) -> int:
+    """A number of answers that one person may cause.
+
+    >>> whole_reach(3)
+    3
+
+    Raises:
+        RequestError: it is no whole number above 0.
+    """
+    if isinstance(reach, bool) or not isinstance(reach, Integral) or reach < 1:
+        raise RequestError("a reach is a whole number of answers, 1 or more; give a budget in bits otherwise")
+    return int(reach)
+
+
+def _bits(amount: Bits | float) -> str:
+    return str(amount) if isinstance(amount, Bits) else "infinitely many bits"
+
+
+def rounded_up(number: Fraction) -> str:
+    """Six significant digits, rounded up: an error that is read is never understated.
+
+    >>> rounded_up(Fraction(365, 2)), rounded_up(Fraction(1, 3)), rounded_up(Fraction(12345678))
+    ('182.5', '0.333334', '12,345,678')
+    """
+    if number.denominator == 1:
+        return f"{int(number):,}"
+    context = Context(prec=_DIGITS, rounding=ROUND_CEILING)
+    return f"{context.divide(Decimal(number.numerator), Decimal(number.denominator)).normalize(context):,f}"

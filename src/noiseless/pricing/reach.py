@@ -1,0 +1,183 @@
+"""Reach: how many different answers one person can cause, everybody else staying as they are.
+
+Reach is a whole number and stays one: a mechanism is eps-noiselessly private (Definition 1 of [P1]) exactly
+when log2(reach) <= eps.
+"""
+
+from dataclasses import dataclass
+from functools import singledispatch
+from math import ceil
+
+import numpy as np
+import numpy.typing as npt
+
+from noiseless.exact import Bits
+from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
+from noiseless.questions.base import Query
+from noiseless.questions.influence import Images, Influence, Slide, length, whole_numbers
+
+_MOST_WORK = 2**24
+"""Up to this many pairs of a base and a move are looked at one by one; beyond, reach is a bound."""
+
+_MOVE_STEPS, _BASES_A_STEP = 8, 32
+"""What it takes to look at a move from all bases."""
+_IMAGES_A_STEP = 16
+"""How many positions of images are looked at in a step."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How many answers one person can cause: so many at most, and really so many if `exact`."""
+
+    outputs: int
+    exact: bool
+
+    @property
+    def bits(self) -> Bits:
+        """The price: log2 of the outputs."""
+        return Bits(self.outputs)
+
+
+def reach(query: Query, quantizer: Quantizer) -> Reach:
+    """The reach of telling the answer to a query only as its cell.
+
+    >>> from noiseless.ranges.quantizer import Stepped
+    >>> from noiseless.questions import Attribute, mean
+    >>> question = mean(1000, Attribute("x", range(101)))
+    >>> reach(question, Stepped(question.span, 100))
+    Reach(outputs=2, exact=True)
+    """
+    found = [_of(influence, quantizer) for influence in query.influences]
+    most = max(part.outputs for part in found)
+    return Reach(most, any(part.exact for part in found if part.outputs == most))
+
+
+def steps_of_reach(query: Query) -> int:
+    """What it takes to count the reach, for any cells, in steps of about a microsecond."""
+    return sum(map(_steps_of, query.influences))
+
+
+def _steps_of(influence: Influence | Images | Slide) -> int:
+    if isinstance(influence, Images):
+        return _MOVE_STEPS + influence.table.size // _IMAGES_A_STEP
+    if isinstance(influence, Slide) or not _is_counted(influence):
+        return 0
+    return length(influence.moves) * (_MOVE_STEPS + length(influence.bases) // _BASES_A_STEP)
+
+
+def _is_counted(influence: Influence) -> bool:
+    """Whether pairs of a base and a move are looked at one by one."""
+    moves, bases = influence.moves, influence.bases
+    regular = _consecutive(moves) and _consecutive(bases)
+    return not regular and length(moves) * length(bases) <= _MOST_WORK
+
+
+@singledispatch
+def _of(influence: Influence | Images | Slide, quantizer: Quantizer) -> Reach:
+    """Exactly where moves and bases are regular or few; otherwise for all places a sweep can be at."""
+    if not isinstance(influence, Influence):
+        raise TypeError(f"no rule for {type(influence).__name__}")
+    moves, bases = influence.moves, influence.bases
+    cap = length(moves) if influence.most is None else min(length(moves), influence.most)
+    if _consecutive(moves) and _consecutive(bases):
+        return Reach(min(_sliding(quantizer, influence.sweep, bases[-1], bases[0]), cap), influence.exact)
+    if _is_counted(influence):
+        return Reach(min(_counted(influence, quantizer), cap), influence.exact)
+    return Reach(min(_sliding(quantizer, influence.sweep, bases[-1], 0), cap), exact=False)
+
+
+@_of.register
+def _of_images(influence: Images, quantizer: Quantizer) -> Reach:
+    """One more than there are changes of cell between neighbouring positions of an image."""
+    table = influence.table
+    if quantizer.cells <= table.size:
+        cells = np.searchsorted(_begins(quantizer), table, side="right")
+    else:  # rather look at each position than list all cells
+        positions, places = np.unique(table, return_inverse=True)
+        numbers = [quantizer.cell_at(position) for position in positions.tolist()]
+        cells = np.array(numbers, whole_numbers(quantizer.last))[places].reshape(table.shape)
+    return Reach(1 + int(np.count_nonzero(np.diff(cells, axis=1), axis=1).max(initial=0)), exact=True)
+
+
+@_of.register
+def _of_slide(influence: Slide, quantizer: Quantizer) -> Reach:
+    """A closed interval meets most cells when its end just reaches an edge (Theorem 8 of [P1], corrected).
+
+    With cells of any width it may also meet most of them where it begins at the low end of the span.
+    """
+    sweep, span = influence.length, quantizer.span
+    if not sweep:
+        return Reach(1 + influence.more, influence.exact)
+    if isinstance(quantizer, Uniform):
+        most = min(quantizer.cells, ceil(quantizer.cells * sweep / span.width) + 1)
+        return Reach(most + influence.more, influence.exact)
+    return Reach(quantizer.most_slid(sweep)[0] + influence.more, influence.exact)
+
+
+def _consecutive(positions: range | tuple[int, ...]) -> bool:
+    return isinstance(positions, range) and (positions.step == 1 or len(positions) == 1)
+
+
+def _counted(influence: Influence, quantizer: Quantizer) -> int:
+    """For each base, how many cells the moves meet: one more than there are changes of cell between them."""
+    bases = np.asarray(influence.bases, whole_numbers(quantizer.last))
+    begins = _begins(quantizer)
+    met = np.ones(len(bases), np.int64)
+    before = np.searchsorted(begins, bases + influence.moves[0], side="right")
+    for move in influence.moves[1:]:
+        after = np.searchsorted(begins, bases + move, side="right")
+        met += after != before
+        before = after
+    return int(met.max())
+
+
+def _begins(quantizer: Quantizer) -> npt.NDArray[np.int64 | np.object_]:
+    """Where all cells begin; those of equal ones at once, for hundreds of divisions are tried."""
+    cells, last = quantizer.cells, quantizer.last
+    if isinstance(quantizer, Stepped):
+        return np.arange(cells).astype(whole_numbers(last)) * quantizer.points
+    if isinstance(quantizer, Uniform):
+        numbers = np.arange(cells).astype(whole_numbers(last * cells))
+        return numbers if cells > last else -(-numbers * last // cells)
+    return np.array([quantizer.begin(cell) for cell in range(cells)], whole_numbers(last))
+
+
+def _sliding(quantizer: Quantizer, sweep: int, last: int, first: int) -> int:
+    """The most cells that sweep + 1 consecutive points meet, the first of them at a position first..last."""
+    if isinstance(quantizer, Uniform) and first == 0:
+        return _sliding_uniform(quantizer, sweep, last)
+    return quantizer.most_met(sweep, first, last)[0]
+
+
+def _sliding_uniform(quantizer: Uniform, sweep: int, last: int) -> int:
+    """In whole numbers: cell(b + K) - cell(b) is floor(Kq/N) or one more, as b q mod N decides."""
+    cells, end = quantizer.cells, quantizer.last
+    if cells > end:
+        return sweep + 1
+    found = 0
+    if last + sweep == end:  # the last cell is closed: look at that window by itself
+        found = cells - 1 - min(last * cells // end, cells - 1)
+        last -= 1
+    if last >= 0:
+        whole, part = divmod(sweep * cells, end)
+        first = first_in_range(cells, end, end - part, end - 1) if part else None
+        found = max(found, whole + (first is not None and first <= last))
+    return found + 1
+
+
+def first_in_range(factor: int, modulus: int, low: int, high: int) -> int | None:
+    """The least x >= 0 with low <= factor * x mod modulus <= high, if there is one; low is above 0.
+
+    As in Euclid's algorithm: if no multiple of the factor lies in the range itself, the question becomes
+    how often to go round the modulus, which is the same question modulo the factor.
+    """
+    factor %= modulus
+    if not factor:
+        return None
+    if 2 * factor > modulus:
+        return first_in_range(modulus - factor, modulus, modulus - high, modulus - low)
+    steps = -(-low // factor)
+    if steps * factor <= high:
+        return steps
+    rounds = first_in_range(-modulus % factor, factor, low % factor, high % factor)
+    return None if rounds is None else -(-(low + modulus * rounds) // factor)

@@ -1,0 +1,38 @@
+"""Questions: what an answer can be, what one person can do to it, and how it is computed exactly."""
+
+from noiseless.questions.additive import Additive, EqualOnBox, LinearOnBox, Weighted, count, mean, total
+from noiseless.questions.attribute import Attribute, Quantity
+from noiseless.questions.base import CountedQuery, Query
+from noiseless.questions.influence import Images, Influence, Slide
+from noiseless.questions.order import MiddleMedian, MiddleMedianOnInterval, OrderOnInterval, OrderStatistic, maximum, median, minimum, quantile
+from noiseless.ranges.spans import Continuum, Lattice, Span
+from noiseless.questions.variance import Variance
+
+__all__ = [
+    "Additive",
+    "Attribute",
+    "Continuum",
+    "CountedQuery",
+    "EqualOnBox",
+    "Images",
+    "Influence",
+    "Lattice",
+    "LinearOnBox",
+    "MiddleMedian",
+    "MiddleMedianOnInterval",
+    "OrderOnInterval",
+    "OrderStatistic",
+    "Quantity",
+    "Query",
+    "Slide",
+    "Span",
+    "Variance",
+    "Weighted",
+    "count",
+    "maximum",
+    "mean",
+    "median",
+    "minimum",
+    "quantile",
+    "total",
+]

@@ -1,0 +1,206 @@
+"""The normal form of a filter: filters that let the same values pass are the same object.
+
+A filter over declared columns is a function of finitely many numbers. It is built as a decision diagram, a
+column at a time, public columns first: two filters are alike exactly when their diagrams are. Runs of numbers
+with the same outcome stay together, so that a domain may have any size.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
+
+from noiseless.domain import Schema
+from noiseless.errors import ColumnError, RequestError
+from noiseless.questions.filters import NOBODY, AllOf, Among, AnyOf, Comparison, Everything, Filter, Not
+from noiseless.questions.runs import Runs, as_runs, passing
+
+_MOST_NODES = 20_000
+"""A filter that needs more is refused: no person writes one."""
+
+_MOST_STEPS = 100_000
+"""So many pairs of nodes are combined at most."""
+
+_FAILS, _PASSES = 0, 1
+"""The ends of every diagram."""
+
+
+def normal(whole: Filter, schema: Schema) -> Filter:
+    """The normal form of a filter: public parts, then the private one, joined by "and" where possible.
+
+    >>> schema = Schema.parse('columns.age = {role = "private", bounds = [0, 120]}')
+    >>> young = AllOf((Comparison("age", ">", 5), Comparison("age", "<=", 17)))
+    >>> normal(young, schema) == normal(Not(Not(AnyOf((young, young)))), schema)
+    True
+    >>> normal(Comparison("age", ">=", -3), schema)
+    Everything()
+
+    Raises:
+        ColumnError: a column is not declared, or is compared with a constant of another kind.
+        RequestError: it is too long to be understood.
+    """
+    for name in sorted(whole.columns):
+        if name not in schema.columns:
+            raise ColumnError(name, "is not declared in the schema; declare its domain and role")
+    order = [name for name in (*schema.public, *schema.private) if name in whole.columns]
+    diagram = _Diagram(schema, order)
+    node = diagram.read(whole)
+    first_private = sum(name in schema.public for name in order)
+    hidden = diagram.ends(node, first_private)
+    if len(hidden) != 1:  # nobody passes, or different public groups have different private filters
+        return diagram.written(node)
+    (inner,) = hidden
+    public = diagram.written(diagram.cut(node, first_private))
+    return joined([public, diagram.written(inner)])
+
+
+def joined(parts: Iterable[Filter]) -> Filter:
+    """Filters joined by "and", in one level."""
+    flat: list[Filter] = []
+    for part in parts:
+        flat += part.parts if isinstance(part, AllOf) else [] if isinstance(part, Everything) else [part]
+    if not flat:
+        return Everything()
+    return flat[0] if len(flat) == 1 else AllOf(tuple(flat))
+
+
+class _Diagram:
+    """Nodes (level, starts, children): from each start on, up to the next, the outcome is the child's."""
+
+    def __init__(self, schema: Schema, order: list[str]) -> None:
+        self.schema = schema
+        self.order = order
+        self.nodes: list[tuple[int, tuple[int, ...], tuple[int, ...]]] = [(len(order), (), ())] * 2
+        self.known: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int] = {}
+        self.combined: dict[tuple[int, int, bool], int] = {}
+        self.parts = 0
+
+    def read(self, whole: Filter) -> int:
+        """The node of a filter."""
+        match whole:
+            case Everything():
+                return _PASSES
+            case Among():
+                return self._leaf(whole.column, whole.runs)
+            case Comparison():
+                return self._compared(whole)
+            case Not():
+                return self._negated(self.read(whole.part), {_FAILS: _PASSES, _PASSES: _FAILS})
+            case AllOf():
+                return self._all([self.read(part) for part in whole.parts], together=True)
+            case AnyOf():
+                return self._all([self.read(part) for part in whole.parts], together=False)
+        raise TypeError(f"no normal form for {type(whole).__name__}")
+
+    def _compared(self, whole: Comparison) -> int:
+        name, column = whole.column, self.schema.columns[whole.column]
+        if isinstance(whole.constant, tuple):
+            runs = [passing(name, column, "=", constant) for constant in whole.constant]
+            return self._leaf(name, as_runs(start for run in runs for start, _ in run))
+        return self._leaf(name, passing(name, column, whole.operator, whole.constant))
+
+    def _leaf(self, name: str, runs: Runs) -> int:
+        size = self.schema.columns[name].size
+        outcomes = {0: _FAILS}
+        for start, stop in runs:
+            outcomes |= {start: _PASSES} | ({stop: _FAILS} if stop < size else {})
+        return self._node(self.order.index(name), outcomes)
+
+    def _node(self, level: int, outcomes: Mapping[int, int]) -> int:
+        """A node from its outcomes by ascending start; equal neighbours are one, one outcome is no choice."""
+        starts = list(outcomes)
+        kept = [0, *(b for a, b in pairwise(starts) if outcomes[a] != outcomes[b])]
+        if len(kept) == 1:
+            return outcomes[0]
+        key = (level, tuple(kept), tuple(outcomes[start] for start in kept))
+        if key not in self.known:
+            if len(self.nodes) > _MOST_NODES:
+                raise RequestError("the filter is too long; ask several questions with shorter ones")
+            self.known[key] = len(self.nodes)
+            self.nodes.append(key)
+        return self.known[key]
+
+    def _all(self, nodes: list[int], *, together: bool) -> int:
+        """All or any of some nodes, in pairs of about equal size."""
+        if not nodes:
+            return _PASSES if together else _FAILS
+        while len(nodes) > 1:
+            pairs = zip(nodes[::2], nodes[1::2], strict=False)
+            nodes = [self._both(a, b, together=together) for a, b in pairs] + nodes[len(nodes) & ~1 :]
+        return nodes[0]
+
+    def _both(self, one: int, two: int, *, together: bool) -> int:
+        stops, neutral = (_FAILS, _PASSES) if together else (_PASSES, _FAILS)
+        if stops in (one, two):
+            return stops
+        if two in (one, neutral):
+            return one
+        if one == neutral:
+            return two
+        key = (min(one, two), max(one, two), together)
+        if key not in self.combined:
+            if len(self.combined) > _MOST_STEPS:
+                raise RequestError("the filter is too long; ask several questions with shorter ones")
+            level = min(self.nodes[one][0], self.nodes[two][0])
+            outcomes = self._merged(level, one, two, lambda a, b: self._both(a, b, together=together))
+            self.combined[key] = self._node(level, outcomes)
+        return self.combined[key]
+
+    def _merged(self, level: int, one: int, two: int, combine: Callable[[int, int], int]) -> dict[int, int]:
+        """The outcomes of two nodes, combined over the common refinement of their runs."""
+        tables = [dict(self._outcomes(level, node)) for node in (one, two)]
+        found, current = {}, [tables[0][0], tables[1][0]]
+        for start in sorted(tables[0].keys() | tables[1].keys()):
+            current = [table.get(start, before) for table, before in zip(tables, current, strict=True)]
+            found[start] = combine(*current)
+        return found
+
+    def _outcomes(self, level: int, node: int) -> Iterable[tuple[int, int]]:
+        own, starts, children = self.nodes[node]
+        return zip(starts, children, strict=True) if own == level else [(0, node)]
+
+    def _negated(self, node: int, done: dict[int, int]) -> int:
+        if node not in done:
+            level, starts, children = self.nodes[node]
+            turned = (self._negated(child, done) for child in children)
+            done[node] = self._node(level, dict(zip(starts, turned, strict=True)))
+        return done[node]
+
+    def ends(self, node: int, level: int) -> set[int]:
+        """The nodes at or beyond a level that a node leads to, without the one where nobody passes."""
+        found, seen, open_nodes = set(), {node}, [node]
+        while open_nodes:
+            current = open_nodes.pop()
+            if self.nodes[current][0] >= level:
+                found.add(current)
+                continue
+            fresh = set(self.nodes[current][2]) - seen
+            seen |= fresh
+            open_nodes += fresh
+        return found - {_FAILS}
+
+    def cut(self, node: int, level: int, done: dict[int, int] | None = None) -> int:
+        """The node with everybody passing who comes to a level."""
+        done = {_FAILS: _FAILS} if done is None else done
+        if node not in done:
+            own, starts, children = self.nodes[node]
+            kept = (self.cut(child, level, done) for child in children)
+            done[node] = _PASSES if own >= level else self._node(own, dict(zip(starts, kept, strict=True)))
+        return done[node]
+
+    def written(self, node: int) -> Filter:
+        """The filter of a node: for each outcome the values that lead to it, and then its own filter."""
+        if node in (_FAILS, _PASSES):
+            return Everything() if node == _PASSES else NOBODY
+        level, starts, children = self.nodes[node]
+        name = self.order[level]
+        column = self.schema.columns[name]
+        runs: dict[int, list[tuple[int, int]]] = {}
+        for (start, stop), child in zip(pairwise((*starts, column.size)), children, strict=True):
+            runs.setdefault(child, []).append((start, stop))
+        runs.pop(_FAILS, None)
+        self.parts += len(runs)
+        if self.parts > _MOST_NODES:
+            raise RequestError("the filter is too long; ask several questions with shorter ones")
+        parts = [
+            joined([Among(name, tuple(own), column), self.written(child)]) for child, own in runs.items()
+        ]
+        return parts[0] if len(parts) == 1 else AnyOf(tuple(parts))

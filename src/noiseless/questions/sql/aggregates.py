@@ -1,0 +1,312 @@
+"""Aggregates: what each function asks, as questions and arithmetic on their answers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sqlglot import exp
+
+from noiseless.domain import BooleanColumn
+from noiseless.questions.filters import NOBODY, AllOf, Among, Everything, Filter
+from noiseless.questions.normal import normal
+from noiseless.questions.question import Aggregate, Limits, Question
+from noiseless.questions.runs import passing
+from noiseless.questions.sql.conditions import read_condition
+from noiseless.questions.sql.constants import Linear, read_linear
+from noiseless.questions.sql.expressions import Combination, asked, constant
+from noiseless.questions.sql.refusals import function_refused
+from noiseless.questions.sql.scope import Scope, bare
+
+_MIRRORED: dict[Aggregate, Aggregate] = {"min": "max", "max": "min"}
+_SIMPLE: dict[type[exp.Expression], Aggregate] = {
+    exp.Min: "min",
+    exp.Max: "max",
+    exp.Median: "median",
+}
+_BY_NAME: dict[str, type[exp.Expression]] = {"MEAN": exp.Avg}
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What an aggregate is of: a number for the rows that meet a condition; others have none, or 0."""
+
+    number: Linear
+    condition: Filter
+    zero_elsewhere: bool = False
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Makes the questions of a statement.
+
+    Attributes:
+        scope: what names stand for.
+        where: the filter of the whole statement.
+        by: the public columns of GROUP BY.
+        histogram: the private column of GROUP BY.
+        limits: what the owner declares, if that is known.
+    """
+
+    scope: Scope
+    where: Filter
+    by: tuple[str, ...] = ()
+    histogram: str | None = None
+    limits: Limits | None = None
+
+    def aggregate(self, node: exp.Expression, more: Filter | None = None) -> Combination | None:
+        """What an aggregate function asks, of the rows that pass one more filter; None if it is no aggregate.
+
+        Raises:
+            SqlError: it cannot be asked.
+        """
+        node = _renamed(node)
+        if isinstance(node, exp.Filter) and more is None:
+            self.scope.only(node, "this", "expression", what="this FILTER", remedy="write FILTER (WHERE ...)")
+            inner = read_condition(node.expression.this, self.scope)
+            return self.aggregate(node.this, inner)
+        rows = AllOf((self.where, more or Everything()))
+        if quantile := self._quantile(node, rows):
+            return quantile
+        maker = self._makers().get(type(node))
+        if maker is None:
+            return None
+        self._check_call(node)
+        return maker(node, rows)
+
+    def _makers(self) -> dict[type[exp.Expression], Callable[[exp.Expression, Filter], Combination]]:
+        return {
+            exp.Count: self._count,
+            exp.CountIf: self._count_if,
+            exp.Sum: self._sum,
+            exp.Avg: self._mean,
+            exp.Min: self._of_order,
+            exp.Max: self._of_order,
+            exp.Median: self._of_order,
+            exp.VariancePop: self._variance,
+            exp.Variance: self._sample_variance,
+            exp.StddevPop: lambda node, rows: self._variance(node, rows).root(),
+            exp.Stddev: lambda node, rows: self._sample_variance(node, rows).root(),
+            exp.StddevSamp: lambda node, rows: self._sample_variance(node, rows).root(),
+        }
+
+    def _check_call(self, node: exp.Expression) -> None:
+        if isinstance(node.this, exp.Distinct):
+            self.scope.refuse(
+                node,
+                "DISTINCT values cannot be counted at a price",
+                "ask for a histogram: SELECT c, COUNT(*) ... GROUP BY c",
+            )
+        self.scope.only(
+            node, "this", "big_int", what="an aggregate of several things", remedy="give it one column"
+        )
+
+    def _count(self, node: exp.Expression, rows: Filter) -> Combination:
+        """All rows: no value is missing; those for which a CASE has a value."""
+        inner = node.this
+        if inner is None or isinstance(inner, exp.Star):
+            self.scope.only(inner or node, "big_int", what="this COUNT", remedy="write COUNT(*)")
+            return self._ask("count", None, rows, node)
+        if isinstance(bare(inner), exp.Column):
+            self.scope.column(bare(inner))
+            return self._ask("count", None, rows, node)
+        argument = self._argument(inner)
+        where = rows if argument.zero_elsewhere else AllOf((rows, argument.condition))
+        return self._ask("count", None, where, node)
+
+    def _count_if(self, node: exp.Expression, rows: Filter) -> Combination:
+        return self._ask("count", None, AllOf((rows, read_condition(node.this, self.scope))), node)
+
+    def _sum(self, node: exp.Expression, rows: Filter) -> Combination:
+        argument = self._argument(node.this)
+        return self._total(node, argument.number, AllOf((rows, argument.condition)))
+
+    def _total(self, node: exp.Expression, number: Linear, where: Filter) -> Combination:
+        """SUM(a x + b) = a SUM(x) + b COUNT(*)."""
+        found = constant(0)
+        if number.offset:
+            found += self._ask("count", None, where, node).times(number.offset)
+        if number.column is not None:
+            found += self._ask("sum", number.column, where, node).times(number.factor)
+        return found
+
+    def _mean(self, node: exp.Expression, rows: Filter) -> Combination:
+        """AVG(a x + b) = a AVG(x) + b; with 0 for other rows it is a sum divided by the number of rows."""
+        argument = self._argument(node.this)
+        number, where = argument.number, AllOf((rows, argument.condition))
+        if argument.zero_elsewhere:
+            return self._total(node, number, where) / self._people(node, rows)
+        column = self._column(node, number)
+        mean = self._share_of_true(node, column, where) or self._ask("mean", column, where, node)
+        return mean.times(number.factor) + constant(number.offset)
+
+    def _share_of_true(self, node: exp.Expression, column: str, where: Filter) -> Combination | None:
+        """The mean of truth values is a count over a count, unless a private filter leaves rows out."""
+        schema, declared = self.scope.schema, self.scope.declared(column)
+        with self.scope.speaking_of(node):
+            hidden = normal(where, schema).columns & set(schema.private)
+        if hidden or column not in schema.private or not isinstance(declared, BooleanColumn):
+            return None
+        true = Among(column, passing(column, declared, "=", constant=True), declared)
+        return self._ask("count", None, AllOf((where, true)), node) / self._people(node, where)
+
+    def _people(self, node: exp.Expression, where: Filter) -> Combination:
+        """How many rows a mean is over; there is none over nobody."""
+        found = self._ask("count", None, where, node)
+        if found.constant == 0:
+            self.scope.refuse(node, "nobody can pass the filter", "there is nothing to ask about")
+        return found
+
+    def _of_order(self, node: exp.Expression, rows: Filter) -> Combination:
+        """MIN(a x + b) = a MIN(x) + b, or a MAX(x) + b where a is below 0."""
+        aggregate = _SIMPLE[type(node)]
+        column, number, where = self._plainly(node, rows)
+        turned = _MIRRORED.get(aggregate, aggregate) if number.factor < 0 else aggregate
+        return self._ask(turned, column, where, node).times(number.factor) + constant(number.offset)
+
+    def _variance(self, node: exp.Expression, rows: Filter) -> Combination:
+        """VAR_POP(a x + b) = a^2 VAR_POP(x)."""
+        column, number, where = self._plainly(node, rows)
+        return self._ask("variance", column, where, node).times(number.factor**2)
+
+    def _sample_variance(self, node: exp.Expression, rows: Filter) -> Combination:
+        """The variance times n / (n - 1); the size n of the group is public."""
+        argument = self._argument(node.this)
+        people = self._people(node, AllOf((rows, argument.condition)))
+        return self._variance(node, rows) * people / (people - constant(1))
+
+    def _quantile(self, node: exp.Expression, rows: Filter) -> Combination | None:
+        found = _quantile_call(node)
+        if found is None:
+            return None
+        column_node, share_node, continuous = found
+        if column_node is None or share_node is None:
+            self.scope.refuse(
+                node,
+                "this quantile is not understood",
+                "write PERCENTILE_DISC(0.9) WITHIN GROUP (ORDER BY column)",
+            )
+        share = read_linear(share_node, self.scope)
+        if share is None or share.column is not None or not 0 <= share.offset <= 1:
+            self.scope.refuse(share_node, "a quantile needs a share", "give a number between 0 and 1")
+        argument = self._argument(column_node)
+        column = self._column(node, argument.number)
+        if argument.number.factor < 0 or argument.zero_elsewhere:
+            self.scope.refuse(
+                node, "a quantile is of a rising expression", "ask for the quantile of the column"
+            )
+        aggregate: Aggregate = "quantile"
+        if continuous:
+            if share.offset != Fraction(1, 2):
+                self.scope.refuse(
+                    node, "only the median is told between two values", "ask for PERCENTILE_DISC"
+                )
+            aggregate = "median"
+        where = AllOf((rows, argument.condition))
+        found_value = self._ask(aggregate, column, where, node, None if continuous else share.offset)
+        return found_value.times(argument.number.factor) + constant(argument.number.offset)
+
+    def _plainly(self, node: exp.Expression, rows: Filter) -> tuple[str, Linear, Filter]:
+        argument = self._argument(node.this)
+        if argument.zero_elsewhere:
+            self.scope.refuse(
+                node, "ELSE 0 is not understood here", "leave ELSE out, or use FILTER (WHERE ...)"
+            )
+        where = AllOf((rows, argument.condition))
+        return self._column(node, argument.number), argument.number, where
+
+    def _column(self, node: exp.Expression, number: Linear) -> str:
+        if number.column is None:
+            self.scope.refuse(node, "the aggregate is of no column", "name a private column")
+        return number.column
+
+    def _argument(self, node: exp.Expression) -> Argument:
+        """A linear form of a column, perhaps in a CASE with one WHEN."""
+        node = bare(node)
+        if isinstance(node, exp.Case):
+            self.scope.only(
+                node, "ifs", "default", what="this CASE", remedy="write CASE WHEN ... THEN ... END"
+            )
+            if len(node.args["ifs"]) != 1:
+                self.scope.refuse(node, "a CASE has several WHENs", "ask for an aggregate of each")
+            branch = node.args["ifs"][0]
+            return self._case(branch.this, branch.args["true"], node.args.get("default"))
+        if isinstance(node, exp.If):
+            self.scope.only(node, "this", "true", "false", what="this IF", remedy="write IF(..., ..., 0)")
+            return self._case(node.this, node.args["true"], node.args.get("false"))
+        return Argument(self._number(node), Everything())
+
+    def _case(
+        self, condition: exp.Expression, then: exp.Expression, otherwise: exp.Expression | None
+    ) -> Argument:
+        found = read_condition(condition, self.scope)
+        number = self._number(then)
+        if otherwise is None or isinstance(bare(otherwise), exp.Null):
+            return Argument(number, found)
+        rest = read_linear(otherwise, self.scope)
+        if rest is None or rest.column is not None or rest.offset:
+            self.scope.refuse(otherwise, "ELSE is not 0", "ask for an aggregate of each part")
+        return Argument(number, found, zero_elsewhere=True)
+
+    def _number(self, node: exp.Expression) -> Linear:
+        node = bare(node)
+        if isinstance(node, exp.Column):
+            return Linear(self.scope.column(node), Fraction(1), Fraction(0))
+        found = read_linear(node, self.scope)
+        if found is None:
+            problem, remedy = "the aggregate is of no column", "write a column, or a number times it plus one"
+            if isinstance(node, exp.Func):
+                problem, remedy = function_refused(node)
+            self.scope.refuse(node, problem, remedy)
+        return found
+
+    def _ask(
+        self,
+        aggregate: Aggregate,
+        column: str | None,
+        where: Filter,
+        node: exp.Expression,
+        share: Fraction | None = None,
+    ) -> Combination:
+        """The answer to a question, in its normal form; 0 for a count or a sum over nobody."""
+        if self.histogram is not None:
+            if aggregate != "count":
+                self.scope.refuse(
+                    node,
+                    f"GROUP BY {self.histogram!r}, which is private, gives counts only",
+                    f"ask for COUNT(*), or for the aggregate with a filter on {self.histogram!r}",
+                )
+            aggregate, column = "histogram", self.histogram
+        with self.scope.speaking_of(node):
+            question = Question(aggregate, column, where, self.by, share).normal(self.scope.schema)
+            if question.where == NOBODY and question.aggregate in ("count", "sum", "histogram"):
+                return constant(0)
+            question.check(self.scope.schema, self.limits)
+        return asked(question)
+
+
+def _renamed(node: exp.Expression) -> exp.Expression:
+    """Functions that the parser does not know by their names."""
+    if isinstance(node, exp.Anonymous) and len(node.expressions) == 1:
+        kind = _BY_NAME.get(str(node.this).upper())
+        if kind is not None:
+            return kind(this=node.expressions[0])
+    return node
+
+
+def _quantile_call(node: exp.Expression) -> tuple[exp.Expression | None, exp.Expression | None, bool] | None:
+    """The column and the share of a quantile, and whether it may lie between two values."""
+    if isinstance(node, exp.WithinGroup) and isinstance(node.this, exp.PercentileDisc | exp.PercentileCont):
+        ordered = node.expression.expressions if isinstance(node.expression, exp.Order) else []
+        plain = len(ordered) == 1 and not ordered[0].args.get("desc") and not node.this.args.get("expression")
+        continuous = isinstance(node.this, exp.PercentileCont)
+        return (ordered[0].this, node.this.this, continuous) if plain else (None, None, continuous)
+    if isinstance(node, exp.PercentileDisc | exp.PercentileCont):
+        return node.this, node.args.get("expression"), isinstance(node, exp.PercentileCont)
+    if isinstance(node, exp.Quantile):
+        return node.this, node.args.get("quantile"), False
+    if isinstance(node, exp.Anonymous) and str(node.this).upper() in ("QUANTILE_DISC", "QUANTILE_CONT"):
+        column, share = [*node.expressions, None, None][:2]
+        if len(node.expressions) != 2:  # noqa: PLR2004 - a column and a share
+            column = None
+        return column, share, str(node.this).upper() == "QUANTILE_CONT"
+    return None

@@ -1,0 +1,249 @@
+"""Conditions: what WHERE, FILTER and CASE WHEN say, as filters."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from difflib import get_close_matches
+from fractions import Fraction
+from operator import eq, ge, gt, le, lt, ne
+from typing import Any
+
+from sqlglot import exp
+
+from noiseless.domain import BooleanColumn, CategoryColumn, DateColumn
+from noiseless.questions.filters import NOBODY, AllOf, Among, AnyOf, Everything, Filter, Not
+from noiseless.questions.runs import passing
+from noiseless.questions.sql.constants import Constant, Linear, as_day, read_constant, read_linear
+from noiseless.questions.sql.refusals import condition_refused
+from noiseless.questions.sql.scope import Scope, bare
+
+_COMPARISONS: dict[type[exp.Expression], str] = {
+    exp.EQ: "=",
+    exp.NEQ: "!=",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
+_MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_TRUTH: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+
+_LISTED = 6
+"""So many declared values are listed in a message."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """A column that holds no numbers."""
+
+    column: str
+
+
+Operand = Linear | Named | Constant
+
+
+def read_condition(node: exp.Expression, scope: Scope) -> Filter:
+    """A condition as a filter, in no particular form.
+
+    Raises:
+        SqlError: it is not understood; the message says what is.
+    """
+    node = bare(node)
+    reader = _READERS.get(type(node))
+    if reader is None:
+        raise scope.refusal(node, *condition_refused(node))
+    return reader(node, scope)
+
+
+def _all_of(node: exp.Expression, scope: Scope) -> Filter:
+    return AllOf(tuple(read_condition(part, scope) for part in _flat(node, exp.And)))
+
+
+def _any_of(node: exp.Expression, scope: Scope) -> Filter:
+    return AnyOf(tuple(read_condition(part, scope) for part in _flat(node, exp.Or)))
+
+
+def _opposite(node: exp.Expression, scope: Scope) -> Filter:
+    return Not(read_condition(node.this, scope))
+
+
+def _constant(node: exp.Expression, scope: Scope) -> Filter:  # noqa: ARG001 - as all readers
+    return _truth(bool(node.this))
+
+
+def _comparison(node: exp.Expression, scope: Scope) -> Filter:
+    scope.only(node, "this", "expression", what="this comparison", remedy="use = <> < <= > >=")
+    return _compared(node, node.this, _COMPARISONS[type(node)], node.expression, scope)
+
+
+def _flat(node: exp.Expression, kind: type[exp.Expression]) -> Iterator[exp.Expression]:
+    """The parts of a row of ANDs or ORs, however long it is."""
+    open_nodes = [node]
+    while open_nodes:
+        current = bare(open_nodes.pop())
+        if isinstance(current, kind):
+            open_nodes += [current.args["expression"], current.this]
+        else:
+            yield current
+
+
+def _truth(holds: bool) -> Filter:
+    return Everything() if holds else NOBODY
+
+
+def _true_column(node: exp.Expression, scope: Scope) -> Filter:
+    name = scope.column(node)
+    if not isinstance(scope.declared(name), BooleanColumn):
+        scope.refuse(node, f"column {name!r} is no condition by itself", "compare it with a constant")
+    return _among(node, name, "=", True, scope)
+
+
+def _between(node: exp.Expression, scope: Scope) -> Filter:
+    scope.only(node, "this", "low", "high", what="this BETWEEN", remedy="write BETWEEN low AND high")
+    low = _compared(node, node.this, ">=", node.args["low"], scope)
+    return AllOf((low, _compared(node, node.this, "<=", node.args["high"], scope)))
+
+
+def _one_of(node: exp.Expression, scope: Scope) -> Filter:
+    scope.only(node, "this", "expressions", what="this IN", remedy="write IN with a list of constants")
+    if not node.expressions:
+        scope.refuse(node, "an IN without a list", "write IN with a list of constants")
+    return AnyOf(tuple(_compared(node, node.this, "=", part, scope) for part in node.expressions))
+
+
+def _is(node: exp.Expression, scope: Scope) -> Filter:
+    scope.only(node, "this", "expression", "negate", what="this IS", remedy="write IS NULL or IS TRUE")
+    wanted = bare(node.expression)
+    if isinstance(wanted, exp.Boolean):
+        found: Filter = _compared(node, node.this, "=", wanted, scope)
+    elif isinstance(wanted, exp.Null) and isinstance(bare(node.this), exp.Column):
+        found = _missing(bare(node.this), scope)
+    else:
+        scope.refuse(node, "this IS is not understood", "write IS NULL or IS TRUE of a column")
+    return Not(found) if node.args.get("negate") else found
+
+
+def _missing(node: exp.Expression, scope: Scope) -> Filter:
+    """No value is missing, unless the schema says what it counts as: then nobody can tell."""
+    name = scope.column(node)
+    if scope.declared(name).missing is not None:
+        scope.refuse(
+            node,
+            f"a missing value of {name!r} counts as an ordinary one here",
+            "compare the column with the value that the schema declares for it",
+        )
+    return NOBODY
+
+
+def _compared(
+    node: exp.Expression, left: exp.Expression, operator: str, right: exp.Expression, scope: Scope
+) -> Filter:
+    one, two = _operand(left, scope), _operand(right, scope)
+    if not isinstance(one, Named) and not isinstance(two, Named):
+        scope.check_quotes(left, right)
+    if isinstance(one, Named) and isinstance(two, Named):
+        if one == two:
+            return _truth(_TRUTH[operator](0, 0))
+        scope.refuse(node, "two columns are compared with each other", "compare a column with constants")
+    if isinstance(two, Named):
+        one, two, operator, left, right = two, one, _MIRRORED[operator], right, left
+    if isinstance(one, Named):
+        return _with_constant(one.column, operator, two, right, scope)
+    if isinstance(one, Linear) and isinstance(two, Linear):
+        return _linear(node, one, operator, two, scope)
+    if not isinstance(one, Linear) and not isinstance(two, Linear) and type(one) is type(two):
+        return _truth(_TRUTH[operator](one, two))
+    column = next((side.column for side in (one, two) if isinstance(side, Linear) and side.column), None)
+    about = "numbers are" if column is None else f"column {column!r} holds numbers and is"
+    raise scope.refusal(node, f"{about} compared with something else", "compare numbers with numbers")
+
+
+def _operand(node: exp.Expression, scope: Scope) -> Operand:
+    node = bare(node)
+    if isinstance(node, exp.Column):
+        name = scope.column(node)
+        if isinstance(scope.declared(name), CategoryColumn | DateColumn | BooleanColumn):
+            return Named(name)
+    constant = read_constant(node, scope)
+    if constant is not None:
+        return constant
+    linear = read_linear(node, scope)
+    if linear is None:
+        problem, remedy = condition_refused(node)
+        scope.refuse(node, problem, remedy)
+    if linear.column is not None and isinstance(scope.declared(linear.column), BooleanColumn):
+        scope.refuse(node, f"column {linear.column!r} holds truth values", "compare it with TRUE or FALSE")
+    return linear
+
+
+def _linear(node: exp.Expression, one: Linear, operator: str, two: Linear, scope: Scope) -> Filter:
+    """A factor times a column plus an offset, compared with 0: the column compared with a number."""
+    if one.column and two.column and one.column != two.column:
+        scope.refuse(node, "two columns are compared with each other", "compare a column with constants")
+    found = one + two.times(Fraction(-1))
+    if found.column is None:
+        return _truth(_TRUTH[operator](found.offset, 0))
+    turned = _MIRRORED[operator] if found.factor < 0 else operator
+    return _among(node, found.column, turned, -found.offset / found.factor, scope)
+
+
+def _with_constant(
+    name: str, operator: str, operand: Operand, written: exp.Expression, scope: Scope
+) -> Filter:
+    """A column of texts, dates or truth values compared with a constant."""
+    column = scope.declared(name)
+    constant: Any = operand
+    if isinstance(operand, Linear):
+        if operand.column is not None:
+            scope.refuse(
+                written, "two columns are compared with each other", "compare a column with constants"
+            )
+        constant = operand.offset
+    if isinstance(column, DateColumn) and isinstance(constant, str):
+        constant = as_day(bare(written), scope)
+    found = _among(written, name, operator, constant, scope)
+    if (
+        isinstance(column, CategoryColumn)
+        and operator in ("=", "!=")
+        and column.index(_plain(constant)) is None
+    ):
+        scope.refuse(
+            written, f"column {name!r} has no value {{}}", _declared(column, constant), written=str(constant)
+        )
+    return found
+
+
+def _among(node: exp.Expression, name: str, operator: str, constant: Constant, scope: Scope) -> Filter:
+    column = scope.declared(name)
+    with scope.speaking_of(node):
+        return Among(name, passing(name, column, operator, constant), column)
+
+
+def _plain(constant: Constant) -> object:
+    """Whole numbers as such: categories know no fractions."""
+    if isinstance(constant, Fraction) and constant.denominator == 1:
+        return int(constant)
+    return constant
+
+
+def _declared(column: CategoryColumn, constant: str | date | Fraction) -> str:
+    """Which values there are: everybody may know what is declared."""
+    texts = [str(value) for value in column.categories]
+    folded = {text.casefold(): text for text in texts}
+    if close := get_close_matches(str(constant)[:100].casefold(), folded, n=1):
+        return f"did you mean {folded[close[0]]!r}?"
+    more = f" and {column.size - _LISTED:,} more" if column.size > _LISTED else ""
+    return f"it has {', '.join(map(repr, texts[:_LISTED]))}{more}"
+
+
+_READERS: dict[type[exp.Expression], Callable[[exp.Expression, Scope], Filter]] = {
+    exp.And: _all_of,
+    exp.Or: _any_of,
+    exp.Not: _opposite,
+    exp.Boolean: _constant,
+    exp.Column: _true_column,
+    exp.Between: _between,
+    exp.In: _one_of,
+    exp.Is: _is,
+    **dict.fromkeys(_COMPARISONS, _comparison),
+}

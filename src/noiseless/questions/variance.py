@@ -1,0 +1,136 @@
+"""The variance of a group."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations_with_replacement, pairwise
+from math import comb
+
+from noiseless.questions.attribute import Attribute
+from noiseless.questions.base import CountedQuery, require_people
+from noiseless.questions.influence import Images, Influence, Positions, positions
+from noiseless.ranges.spans import Lattice
+from noiseless.work import check
+
+_MOST = 50_000
+"""What a person can do is listed while there are at most this many values of others and their own."""
+
+_EACH = 4
+"""What each image takes besides its positions, in positions."""
+
+
+def few_groups(size: int, people: int, most: int) -> bool:
+    """Whether others and a person, C(size + n - 2, n - 1) * size in all, are at most so many.
+
+    >>> few_groups(3, 3, 18), few_groups(3, 3, 17), few_groups(10**12, 10**9, 10**6)
+    (True, False, False)
+    """
+    fewer, more = sorted((people - 1, size - 1))
+    ways = size
+    for chosen in range(1, fewer + 1):  # C(more + chosen, chosen) only grows
+        if ways > most:
+            break
+        ways = ways * (more + chosen) // chosen
+    return ways <= most
+
+
+@dataclass(frozen=True)
+class Variance(CountedQuery):
+    """The variance: n * sum of squares - square of the sum, in units of (unit / n)^2.
+
+    Its range is 0 to the variance of one half at each end. One person moves it by (n - 1) times the square
+    of the attribute's range over n^2, at most: with everybody else at one end.
+
+    With others fixed it is a parabola in the person's value: down to the others' mean, then up.
+
+    Attributes:
+        people: how many rows take part, the n below.
+        attribute: the private attribute.
+        sample: divide by n (n - 1) instead of n^2.
+
+    >>> Variance(10, Attribute("age", range(121))).span.high
+    Fraction(3600, 1)
+    """
+
+    people: int
+    attribute: Attribute
+    sample: bool = False
+
+    def __post_init__(self) -> None:
+        require_people(self.people - self.sample)
+
+    @property
+    def attribute_name(self) -> str:
+        """The private attribute."""
+        return self.attribute.name
+
+    @property
+    def span(self) -> Lattice:
+        """From everybody alike to one half at each end."""
+        half, top = self.people // 2, self.attribute.numbers[-1]
+        divisor = self.people * (self.people - self.sample)
+        return Lattice(Fraction(0), self.attribute.unit**2 / divisor, half * (self.people - half) * top * top)
+
+    @cached_property
+    def influences(self) -> tuple[Influence | Images]:
+        """All sets of others while they are few; else the longest interval a person can move it over."""
+        if not self.listed:
+            return (self._bound(),)
+        return (Images(frozenset(self._image(*sums) for sums in self._others())),)
+
+    @cached_property
+    def listed(self) -> int:
+        """Everything that others and a person can be, while it is little."""
+        size, others = self.attribute.size, self.people - 1
+        if not few_groups(size, self.people, _MOST):
+            return 0
+        return comb(size - 1 + others, others) * (size + _EACH)
+
+    @cached_property
+    def attainable(self) -> Positions | None:
+        """Where some dataset puts it, while datasets are few."""
+        (found,) = self.influences
+        return positions(p for image in found.listed for p in image) if isinstance(found, Images) else None
+
+    def _bound(self) -> Influence:
+        """With all others at one end a person moves it by (n - 1) top^2, and never by more."""
+        sweep = (self.people - 1) * self.attribute.numbers[-1] ** 2
+        return Influence(
+            range(sweep + 1), range(self.span.last - sweep + 1), exact=False, most=self.attribute.size
+        )
+
+    @property
+    def pieces(self) -> int:
+        """Down, then up."""
+        return 2
+
+    def position(self, counts: Mapping[int, int]) -> int:
+        """The variance without its divisor."""
+        first = sum(number * count for number, count in counts.items())
+        second = sum(number * number * count for number, count in counts.items())
+        return self.people * second - first * first
+
+    def _others(self) -> Iterator[tuple[int, int]]:
+        """The sum of all others' numbers and that of their squares, for all that they can be.
+
+        Others are listed one by one, or as how many have at most each number: whichever is shorter.
+        """
+        numbers, others = self.attribute.numbers, self.people - 1
+        if others < self.attribute.size:
+            for rest in combinations_with_replacement(numbers, others):
+                yield sum(rest), sum(n * n for n in rest)
+            return
+        steps = [(after - before, after**2 - before**2) for before, after in pairwise(numbers)]
+        first, second = others * numbers[-1], others * numbers[-1] ** 2
+        for below in combinations_with_replacement(range(others + 1), len(steps)):
+            yield (
+                first - sum(times * step for times, (step, _) in zip(below, steps, strict=True)),
+                second - sum(times * step for times, (_, step) in zip(below, steps, strict=True)),
+            )
+
+    def _image(self, first: int, second: int) -> tuple[int, ...]:
+        """Where a person can take it from the sums of the others."""
+        check()
+        found = {self.people * (second + n * n) - (first + n) ** 2 for n in self.attribute.numbers}
+        return tuple(sorted(found))

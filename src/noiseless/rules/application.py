@@ -1,0 +1,188 @@
+"""A table as it is seen under practitioners' rules: the distinct values are told, not the rows."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from noiseless.rules.assignment import Assigned, Roles
+from noiseless.rules.behind import Behind, numbered
+from noiseless.audits.census import BoolArray
+from noiseless.rules.told_column import Change, ToldColumn, ranked, tell
+from noiseless.rules import Coarsening, Dominance, MinCell
+from noiseless.tables import IntArray, Tally
+from noiseless.tables.kernels import add_by_code, distinct_values
+
+
+@dataclass(frozen=True)
+class Published:
+    """The public columns of one release, and the one that says whether somebody is in it, if any."""
+
+    columns: tuple[str, ...]
+    presence: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Ruling:
+    """What rules make of a table.
+
+    Attributes:
+        assigned: the rules, each with its column.
+        raw: the combinations as the table has them.
+        tally: the combinations as they are told.
+        whole: the same before any group was withheld.
+        behind: which rows stand behind each group that is told.
+        changes: what became of each coarsened column.
+        told_groups: how many groups are told as they are.
+        withheld_groups: how many are withheld.
+        told: how many rows (persons) are in a group that is told.
+        withheld: how many are in one that is withheld.
+    """
+
+    assigned: tuple[Assigned, ...]
+    raw: Tally
+    tally: Tally
+    whole: Tally
+    behind: Behind
+    changes: tuple[Change, ...]
+    told_groups: int
+    withheld_groups: int
+    told: int
+    withheld: int
+
+    @property
+    def text(self) -> str:
+        """The rules as they are written."""
+        return ", ".join(assigned.text for assigned in self.assigned)
+
+    @property
+    def seen_text(self) -> str:
+        """Those that change what is seen: all but the ones about totals."""
+        return ", ".join(a.text for a in self.assigned if not isinstance(a.rule, Dominance))
+
+    @property
+    def totals_text(self) -> str:
+        """The others, about totals."""
+        return ", ".join(a.text for a in self.assigned if isinstance(a.rule, Dominance))
+
+    @property
+    def dominance(self) -> dict[str, tuple[Dominance, ...]]:
+        """The rules about totals, by the column that is added up."""
+        found: dict[str, tuple[Dominance, ...]] = {}
+        for assigned in self.assigned:
+            if isinstance(assigned.rule, Dominance) and assigned.column is not None:
+                found[assigned.column] = (*found.get(assigned.column, ()), assigned.rule)
+        return found
+
+    @property
+    def changes_what_is_seen(self) -> bool:
+        """Whether a rule is about the public columns, not only about totals."""
+        return bool(self.seen_text)
+
+
+def apply_rules(
+    tally: Tally, assigned: Sequence[Assigned], roles: Roles, releases: Sequence[Published]
+) -> Ruling:
+    """Coarsen the public columns, then withhold the groups that are too small.
+
+    Args:
+        tally: the combinations of known, public and sensitive columns (and the unit), in this order.
+        assigned: the rules.
+        roles: the columns, the public ones as the tally has them.
+        releases: which of the public columns belong together; each release withholds its own groups.
+
+    Raises:
+        ColumnError: a column does not hold what a rule is about.
+    """
+    columns = {name: ToldColumn.of(tally, name) for name in tally.columns}
+    changes = []
+    for name, rules in _coarsenings(assigned, releases).items():
+        columns[name], change = tell(tally, name, rules)
+        changes.append(change)
+    whole = dict(columns)
+    unit = None if roles.unit is None else ranked(tally.codes(roles.unit))[1]
+    heads = _Heads(tally.counts, unit)
+    thresholds = [a.rule for a in assigned if isinstance(a.rule, MinCell) and a.column is None]
+    hidden = np.zeros(len(tally), bool)
+    told_groups, withheld_groups = 0, 0
+    for release in releases:
+        groups, withheld, present = _small(columns, release, heads, thresholds)
+        told_groups += len(distinct_values(groups[present & ~withheld]))
+        withheld_groups += len(distinct_values(groups[withheld]))
+        hidden |= withheld
+        if withheld.any():
+            columns |= {name: columns[name].withheld(withheld) for name in release.columns}
+    public_groups = numbered(_codes(columns, roles.public))
+    seen = (*roles.given, *roles.public)
+    groups = numbered(_codes(columns, seen)) if roles.given else public_groups
+    seen_as = _tally(columns, tally)
+    return Ruling(
+        assigned=tuple(assigned),
+        raw=tally,
+        tally=seen_as,
+        whole=_tally(whole, tally) if hidden.any() else seen_as,
+        behind=Behind.of(tally, len(seen), groups, public_groups),
+        changes=tuple(changes),
+        told_groups=told_groups,
+        withheld_groups=withheld_groups,
+        told=heads.among(~hidden),
+        withheld=heads.among(hidden),
+    )
+
+
+def _tally(columns: dict[str, ToldColumn], raw: Tally) -> Tally:
+    """The combinations as these columns tell them."""
+    told = [columns[name] for name in raw.columns]
+    return Tally.from_codes([c.coding for c in told], [c.codes for c in told], raw.counts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Heads:
+    """Rows, or persons: how many there are among some combinations, and in each group of them."""
+
+    counts: IntArray
+    unit: IntArray | None
+
+    def among(self, chosen: BoolArray) -> int:
+        if self.unit is None:
+            return int(self.counts[chosen].sum())
+        return len(distinct_values(self.unit[chosen]))
+
+    def by_group(self, groups: IntArray, chosen: BoolArray) -> IntArray:
+        size = int(groups.max()) + 1
+        if self.unit is None:
+            return add_by_code(groups[chosen], self.counts[chosen], size)
+        width = int(self.unit.max()) + 1
+        members = distinct_values(groups[chosen] * width + self.unit[chosen])
+        return np.bincount(members // width, minlength=size)
+
+
+def _codes(columns: dict[str, ToldColumn], names: Iterable[str]) -> list[tuple[IntArray, int]]:
+    return [(columns[name].codes, columns[name].coding.size) for name in names]
+
+
+def _coarsenings(assigned: Sequence[Assigned], releases: Sequence[Published]) -> dict[str, list[Coarsening]]:
+    """The rules of each public column, in order; `ward` is `1.ward` and `2.ward` of two releases."""
+    found: dict[str, list[Coarsening]] = {}
+    for item in assigned:
+        if isinstance(item.rule, Coarsening) and item.column is not None:
+            for number, release in enumerate(releases, 1):
+                name = item.column if len(releases) == 1 else f"{number}.{item.column}"
+                if name in release.columns:
+                    found.setdefault(name, []).append(item.rule)
+    return found
+
+
+def _small(
+    columns: dict[str, ToldColumn], release: Published, heads: _Heads, thresholds: Sequence[MinCell]
+) -> tuple[IntArray, BoolArray, BoolArray]:
+    """The group of each combination in one release, whether it is withheld, and whether it is there."""
+    groups = numbered(_codes(columns, release.columns))
+    present = np.ones(len(groups), bool)
+    if release.presence is not None:
+        mark = columns[release.presence]
+        present = mark.coding.decode(mark.codes).to_numpy(zero_copy_only=False).astype(bool)
+    sizes = heads.by_group(groups, present)
+    kinds, place = ranked(sizes)
+    small = np.array([not all(t.passes(size) for t in thresholds) for size in kinds.tolist()], bool)
+    return groups, small[place][groups] & present, present

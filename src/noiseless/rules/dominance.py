@@ -1,0 +1,228 @@
+"""Dominance rules: a total is withheld when too much of it comes from too few.
+
+For all of them the values that one person may have for the total to be told, others fixed, are an interval
+from lam * m to mu * m when the others have m each; and whatever the others have, it lies within the interval
+for some m that one of them has.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from noiseless.errors import RequestError
+from noiseless.exact import Rational
+from noiseless.rules.base import Dominance, Interval, ManyTotals, as_number, number_text, require_whole
+
+_NONE = Interval(Fraction(0), Fraction(-1))
+_ZERO = Interval(Fraction(0), Fraction(0))
+
+
+@dataclass(frozen=True)
+class NK(Dominance):
+    """The (n,k) rule: withheld if the `largest` largest contributors make more than `percent` % of the total.
+
+    A total of 0 is told: nobody makes more than any share of it.
+
+    >>> rule = NK(1, Fraction(75))
+    >>> rule.passes([75, 20, 5]), rule.passes([76, 20, 5]), rule.passes([0, 0])
+    (True, False, True)
+    """
+
+    name: ClassVar[str] = "nk"
+    form: ClassVar[str] = "nk:N:PERCENT"
+    used_by: ClassVar[str] = (
+        "statistical offices, for tables of magnitudes (Handbook on Statistical Disclosure Control, 2010;"
+        " FCSM Statistical Policy Working Paper 22, 2005)"
+    )
+
+    largest: int
+    percent: Fraction
+
+    def __post_init__(self) -> None:
+        require_whole(self.largest, 1, "the N of nk:N:PERCENT")
+        if not 0 < self.percent < 100:  # noqa: PLR2004 - per cent
+            raise RequestError("the PERCENT of nk:N:PERCENT lies between 0 and 100")
+
+    @property
+    def text(self) -> str:
+        """Both parameters."""
+        return f"nk:{self.largest}:{number_text(self.percent)}"
+
+    @property
+    def statement(self) -> str:
+        """What is withheld."""
+        makes = "contributor makes" if self.largest == 1 else f"{self.largest} contributors make"
+        share = number_text(self.percent)
+        return f"A total is withheld if the largest {makes} more than {share} % of it; a total of 0 is told."
+
+    def passes(self, contributions: Sequence[Rational]) -> bool:
+        """Whether the largest contributors make the share at most."""
+        values = sorted(contributions_of(contributions), reverse=True)
+        return sum(values[: self.largest]) <= self._share * sum(values)
+
+    def passes_each(self, totals: ManyTotals) -> Any:  # noqa: ANN401 - an array of numpy
+        """The same of many totals."""
+        return (
+            100 * self.percent.denominator * totals.top(self.largest) <= self.percent.numerator * totals.total
+        )
+
+    def passing(self, people: int, others: Fraction) -> Interval:
+        """N m <= p (Y + x) for x up to m, (N - 1) m + x <= p (Y + x) above; Y = (n - 1) m."""
+        if not others or people <= self.largest:
+            return _ZERO if not others or people == 1 else _NONE
+        share, top = self._share, self.largest
+        low = others * max(top / share - (people - 1), Fraction(0))
+        return Interval(low, others * (share * (people - top) / (1 - share) - (top - 1)))
+
+    def always_passes(self, people: int, low: Fraction, high: Fraction) -> bool:
+        """Most comes from few when so many have the most and all others the least."""
+        few = min(self.largest, people) * high
+        return few <= self._share * (few + max(people - self.largest, 0) * low)
+
+    @property
+    def _share(self) -> Fraction:
+        return self.percent / 100
+
+
+@dataclass(frozen=True)
+class PPercent(Dominance):
+    """The p% rule: withheld if the second largest could estimate the largest to within p %.
+
+    That is if the total without the two largest is below p % of the largest. A total of 0 is told.
+
+    >>> rule = PPercent(Fraction(10))
+    >>> rule.passes([100, 50, 10]), rule.passes([100, 50, 9]), rule.passes([5, 5]), rule.passes([0])
+    (True, False, False, True)
+    """
+
+    name: ClassVar[str] = "p-percent"
+    form: ClassVar[str] = "p-percent:P"
+    used_by: ClassVar[str] = (
+        "the US Census Bureau's economic programmes and other statistical offices, for tables of magnitudes"
+        " (FCSM Statistical Policy Working Paper 22, 2005; Handbook on Statistical Disclosure Control, 2010)"
+    )
+
+    percent: Fraction
+
+    def __post_init__(self) -> None:
+        if self.percent <= 0:
+            raise RequestError("the P of p-percent:P is a number above 0")
+
+    @property
+    def text(self) -> str:
+        """The share."""
+        return f"p-percent:{number_text(self.percent)}"
+
+    @property
+    def statement(self) -> str:
+        """What is withheld."""
+        return (
+            "A total is withheld if all but the two largest contributors make less than"
+            f" {number_text(self.percent)} % of the largest; a total of 0 is told."
+        )
+
+    def passes(self, contributions: Sequence[Rational]) -> bool:
+        """Whether the others make enough."""
+        values = sorted(contributions_of(contributions), reverse=True)
+        return sum(values[2:]) >= self._share * values[0] if values else True
+
+    def passes_each(self, totals: ManyTotals) -> Any:  # noqa: ANN401 - an array of numpy
+        """The same of many totals."""
+        rest = totals.total - totals.top(2)
+        return 100 * self.percent.denominator * rest >= self.percent.numerator * totals.top(1)
+
+    def passing(self, people: int, others: Fraction) -> Interval:
+        """(n - 3) m + x >= p m for x up to m, (n - 2) m >= p x above."""
+        if not others or people <= 2:  # noqa: PLR2004 - the two largest are all
+            return _ZERO if not others or people == 1 else _NONE
+        low = others * max(self._share - (people - 3), Fraction(0))
+        high = others * (people - 2) / self._share
+        return Interval(low, high) if low <= high else _NONE
+
+    def always_passes(self, people: int, low: Fraction, high: Fraction) -> bool:
+        """The others make least when all of them have the least."""
+        return max(people - 2, 0) * low >= self._share * high
+
+    @property
+    def _share(self) -> Fraction:
+        return self.percent / 100
+
+
+@dataclass(frozen=True)
+class Customers(Dominance):
+    """An aggregate of energy data is told if it has enough customers and none makes too much of it.
+
+    A customer who used nothing is a customer too. A total of 0 is told, given enough customers.
+
+    >>> rule = Customers(15, Fraction(15))
+    >>> rule.passes([1] * 15), rule.passes([1] * 14), rule.passes([3, *[1] * 14]), rule.text
+    (True, False, False, '15/15')
+    """
+
+    name: ClassVar[str] = "customers"
+    form: ClassVar[str] = "15/15, or customers:N:PERCENT"
+    used_by: ClassVar[str] = (
+        "energy utilities in Illinois and other US states, with other numbers here and there, such as 4/50"
+        " for whole buildings in Colorado (Energy Efficiency for All, Aggregated Data Access: The 15/15 Rule"
+        " in Illinois and Beyond; 4 CCR 723-4-4034)"
+    )
+
+    least: int
+    percent: Fraction
+
+    def __post_init__(self) -> None:
+        require_whole(self.least, 1, "the N of customers:N:PERCENT")
+        if not 0 < self.percent <= 100:  # noqa: PLR2004 - per cent
+            raise RequestError("the PERCENT of customers:N:PERCENT is above 0 and at most 100")
+
+    @property
+    def text(self) -> str:
+        """As it is spoken of."""
+        return f"{self.least}/{number_text(self.percent)}"
+
+    @property
+    def statement(self) -> str:
+        """What is told."""
+        return (
+            f"An aggregate is told only if it has at least {self.least} customers and none of them makes more"
+            f" than {number_text(self.percent)} % of it; a total of 0 of enough customers is told."
+        )
+
+    def passes(self, contributions: Sequence[Rational]) -> bool:
+        """Whether they are enough, and the largest makes the share at most."""
+        values = contributions_of(contributions)
+        return len(values) >= self.least and max(values, default=Fraction(0)) <= self._share * sum(values)
+
+    def passes_each(self, totals: ManyTotals) -> Any:  # noqa: ANN401 - an array of numpy
+        """The same of many totals."""
+        shares = 100 * self.percent.denominator * totals.top(1) <= self.percent.numerator * totals.total
+        return (totals.number >= self.least) & shares
+
+    def passing(self, people: int, others: Fraction) -> Interval:
+        """As for the one largest: m <= p (Y + x) for x up to m, x <= p (Y + x) above; Y = (n - 1) m."""
+        if people < self.least:
+            return _NONE
+        if self._share == 1:
+            return Interval(Fraction(0), None)
+        return NK(1, self.percent).passing(people, others)
+
+    def always_passes(self, people: int, low: Fraction, high: Fraction) -> bool:
+        """Enough customers, and not too much from one when all others have the least."""
+        return people >= self.least and high <= self._share * (high + (people - 1) * low)
+
+    @property
+    def _share(self) -> Fraction:
+        return self.percent / 100
+
+
+def contributions_of(values: Sequence[object]) -> list[Fraction | int]:
+    """Contributions to a total, exactly.
+
+    Raises:
+        RequestError: one is negative, or no exact number.
+    """
+    numbers = [value if type(value) is int else as_number(value) for value in values]  # whole ones are fast
+    if any(number < 0 for number in numbers):
+        raise RequestError("a dominance rule is about contributions that are not negative")
+    return numbers

@@ -1,0 +1,147 @@
+"""All rules side by side: what each gives away for one question."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from noiseless.errors import RequestError
+from noiseless.exact import Rational, round_up
+from noiseless.rules import EXAMPLES, Bottom, CensusCounts, DatePeriod, MinCell, Prefix, Rule, Top, rule
+from noiseless.pricing.catalogue import named_query
+from noiseless.pricing.plan import declared_bounds
+from noiseless.rules.plan import VALUE, Bound, RulePlan, numbers, rule_plan
+
+_PEOPLE = 1000
+_AGES = (0, 120)
+_DAYS = ("1930-01-01", "2029-12-31")
+_CODES = ("00000", "99999")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question to price rules for."""
+
+    query: str
+    n: int | None
+    bounds: tuple[Bound, Bound] | None
+    step: Rational | None
+
+    def __str__(self) -> str:
+        who = "" if self.n is None else f" of {self.n:,} {'person' if self.n == 1 else 'people'}"
+        if self.bounds is None:
+            return f"{self.query}{who}"
+        steps = "" if self.step is None else f" in steps of {self.step}"
+        return f"{self.query}{who}, {self.bounds[0]} to {self.bounds[1]}{steps}"
+
+
+@dataclass(frozen=True)
+class PricedRule:
+    """A rule, the question it is priced for and its plan; or why it is not about such a question."""
+
+    rule: Rule
+    asked: Asked
+    plan: RulePlan | None
+    problem: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The price under the names it has in JSON."""
+        plan = self.plan
+        finest = None if plan is None else plan.finest
+        error, told = (None, None) if plan is None else (plan.worst_error, plan.told_error)
+        return {
+            "name": self.rule.name,
+            "form": self.rule.form,
+            "text": self.rule.text,
+            "statement": self.rule.statement,
+            "used_by": self.rule.used_by,
+            "query": self.asked.query,
+            "n": self.asked.n,
+            "bounds": None if self.asked.bounds is None else [str(bound) for bound in self.asked.bounds],
+            "step": None if self.asked.step is None else str(self.asked.step),
+            "reach": None if plan is None else plan.reach,
+            "reach_exact": None if plan is None else plan.reach_exact,
+            "bits": None if plan is None else plan.bits.upper,
+            "worst_error": None if error is None else round_up(error),
+            "told_error": None if told is None else round_up(told),
+            "withheld": None if plan is None else plan.withheld,
+            "bits_of_finest": None if finest is None else finest.bits.upper,
+            "worst_error_of_finest": None if finest is None else round_up(finest.worst_error),
+            "verdict": None if plan is None else plan.verdict,
+            "problem": self.problem,
+        }
+
+    def __str__(self) -> str:
+        told = self.plan.verdict if self.plan is not None else f"not priced: {self.problem}"
+        lines = [
+            f"{self.rule.text}   ({self.rule.form})",
+            f"  {self.rule.statement}",
+            f"  Used by {self.rule.used_by}.",
+            f"  {self.asked}: {told}",
+        ]
+        return "\n".join(lines)
+
+
+def priced_rules(
+    rules: Sequence[str | Rule] = EXAMPLES,
+    *,
+    query: str | None = None,
+    n: int | None = None,
+    bounds: tuple[Rational, Rational] | None = None,
+    step: Rational | None = None,
+) -> tuple[PricedRule, ...]:
+    """What each rule gives away for a question; without one, for a question that the rule is used for.
+
+    >>> [(found.rule.text, found.plan.reach) for found in priced_rules(["round:5", "min-cell:11"])]
+    [('round:5', 201), ('min-cell:11', 2)]
+
+    Args:
+        rules: the rules; one of each kind unless told.
+        query: count, sum, mean, min, max, median, variance or value; sum unless told.
+        n: how many people take part; 1,000 unless told.
+        bounds: the smallest and the largest value a person can have; 0 and 1000 unless told.
+        step: the resolution of values; 1 unless told.
+
+    Raises:
+        RequestError: a rule or the question makes no sense.
+    """
+    asked = None
+    if (query, n, bounds, step) != (None, None, None, None):
+        asked = _question(query or "sum", n, bounds, step)
+    return tuple(_priced(rule(text), asked) for text in rules)
+
+
+def _question(
+    query: str, n: int | None, bounds: tuple[Rational, Rational] | None, step: Rational | None
+) -> Asked:
+    """The question as asked, filled up and checked."""
+    if query == "count":
+        bounds, step = None, None
+    else:
+        bounds, step = bounds or (0, 1000), 1 if step is None else step
+    people = None if query == VALUE else _PEOPLE if n is None else n
+    named_query(
+        "max" if query == VALUE else query, people or 1, *numbers(declared_bounds(query, bounds)), step
+    )
+    return Asked(query, people, bounds, step)
+
+
+def _priced(found: Rule, asked: Asked | None) -> PricedRule:
+    asked = asked if asked is not None and not isinstance(found, DatePeriod | Prefix) else _reference(found)
+    try:
+        plan = rule_plan(asked.query, found, n=asked.n, bounds=asked.bounds, step=asked.step)
+    except RequestError as problem:
+        return PricedRule(found, asked, None, str(problem))
+    return PricedRule(found, asked, plan, None)
+
+
+def _reference(found: Rule) -> Asked:
+    """A question that the rule is used for."""
+    if isinstance(found, CensusCounts | MinCell):
+        return Asked("count", _PEOPLE, None, None)
+    if isinstance(found, Top | Bottom):
+        return Asked(VALUE, None, _AGES, 1)
+    if isinstance(found, DatePeriod):
+        return Asked(VALUE, None, _DAYS, None)
+    if isinstance(found, Prefix):
+        return Asked(VALUE, None, _CODES, None)
+    return Asked("sum", _PEOPLE, (0, 1000), 1)

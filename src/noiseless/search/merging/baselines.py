@@ -1,0 +1,209 @@
+"""What others do, in the same frame: each returns cells that `assess` measures like any others."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from noiseless.errors import RequestError
+from noiseless.exact import Rational
+from noiseless.search.merging.cells import Cells
+from noiseless.search.merging.codebook import Codebook
+from noiseless.search.merging.columns import Categories, Column, Numbers
+from noiseless.search.merging.lagrangian import Lagrangian
+from noiseless.search.merging.plain import Pair, PlainCells, as_loss
+from noiseless.search.merging.side import Problem, SideInformation
+from noiseless.ranges import JointRange
+from noiseless.tables import IntArray
+
+
+def generalise_and_suppress(joint: JointRange, k: int) -> Cells:
+    """All public values with fewer than k sensitive values become one less specific value ([49] of [P3]).
+
+    The cell they make may still have fewer than k: nothing else is merged into it.
+
+    >>> joint = JointRange.from_pairs([("s1", "a"), ("s2", "a"), ("s2", "b"), ("s3", "c")])
+    >>> generalise_and_suppress(joint, 2).members
+    ((0,), (1, 2))
+    """
+    labels = np.arange(joint.size_y)
+    rare = np.flatnonzero(joint.posterior_sizes < k)
+    if len(rare):
+        labels[rare] = rare[0]
+    return Cells.from_labels(labels)
+
+
+def steepest_descent(
+    joint: JointRange,
+    weight: Rational | float,
+    codebook: Codebook | None = None,
+    *,
+    objective: Literal["leakage", "maximin"] = "maximin",
+    side: SideInformation | None = None,
+) -> Cells:
+    """Merge the pair that lowers the Lagrangian most, of all pairs, as long as one does (after [50] of [P3]).
+
+    Ties go to the lowest first values. The Lagrangian of leakage stands still while three cells or more
+    share the smallest S-range, so there it often ends where it began. For few public values: it looks at
+    all pairs each time.
+
+    Args:
+        joint: [[S, X]].
+        weight: the multiplier lambda.
+        codebook: for distortion; None for resolution.
+        objective: what is lowered.
+        side: side information.
+    """
+    exact = Fraction(weight)
+    cells = PlainCells(Problem(joint, side), codebook)
+    while len(cells.members) > 1:
+        now = Lagrangian(_leak(cells, objective), as_loss(max(cells.own(i) for i in cells.members)), exact)
+        best, pair = now, None
+        for value, one in _candidates(cells, objective, exact):
+            if value.compare(best) < 0:
+                best, pair = value, one
+        if pair is None:
+            break
+        cells.merge(*pair)
+    return Cells.from_members(list(cells.members.values()))
+
+
+def _leak(cells: PlainCells, objective: str) -> Fraction:
+    if objective == "maximin":
+        return Fraction(cells.components)
+    return max(cells.exposure(known) for known in cells.posteriors.values())
+
+
+def _candidates(cells: PlainCells, objective: str, weight: Fraction) -> list[tuple[Lagrangian, Pair]]:
+    """For each leak that a merge can lead to, the first pair with the least loss."""
+    names = sorted(cells.members)
+    exposures = sorted(((cells.exposure(known), i) for i, known in cells.posteriors.items()), reverse=True)
+    own = sorted(((cells.own(i), i) for i in names), reverse=True)
+    components = cells.components
+    found: dict[Fraction, tuple[Any, Pair]] = {}
+    for place, i in enumerate(names):
+        for j in names[place + 1 :]:
+            if objective == "maximin":
+                leak = Fraction(components - _gone(cells, i, j))
+            else:
+                others = next((value for value, cell in exposures if cell not in (i, j)), Fraction(1))
+                leak = others
+                if others < exposures[0][0]:
+                    leak = max(others, cells.exposure(cells.union(i, j)))
+            loss = max([cells.cost(i, j), *(cost for cost, cell in own[:3] if cell not in (i, j))])
+            if leak not in found or loss < found[leak][0]:
+                found[leak] = loss, (i, j)
+    return [(Lagrangian(leak, as_loss(loss), weight), pair) for leak, (loss, pair) in found.items()]
+
+
+def _gone(cells: PlainCells, i: int, j: int) -> int:
+    """How many subgraphs fewer there are when two cells are merged."""
+    joins: dict[int, int] = {}
+
+    def root(at: int) -> int:
+        while joins.get(at, at) != at:
+            at = joins[at]
+        return at
+
+    gone = 0
+    for a in cells.nodes[i].keys() & cells.nodes[j].keys():
+        first, second = root(cells.find(cells.nodes[i][a])), root(cells.find(cells.nodes[j][a]))
+        if first != second:
+            joins[second] = first
+            gone += 1
+    return gone
+
+
+def mondrian(joint: JointRange, columns: Sequence[Column], k: int) -> Cells:
+    """Mondrian: halve the widest column at its median as long as both halves keep k sensitive values.
+
+    Strict partitioning, every public value counting once; categories are taken in the order they are first
+    met.
+
+    Args:
+        joint: [[S, X]].
+        columns: the public columns.
+        k: how many sensitive values each cell must keep; the first one too, or there is nothing to do.
+    """
+    if joint.size_x < k:
+        raise RequestError(f"there are {joint.size_x:,} sensitive values, fewer than k = {k:,}")
+    table = np.stack([_ranks(column) for column in columns], axis=1)
+    spans = np.maximum(np.ptp(table, axis=0), 1)
+    labels, parts, made = np.zeros(len(table), np.int64), [np.arange(len(table))], 0
+    while parts:
+        part = parts.pop()
+        halves = _halved(joint, table, spans, part, k)
+        if halves is None:
+            labels[part] = made
+            made += 1
+        else:
+            parts += halves
+    return Cells.from_labels(labels)
+
+
+def _halved(
+    joint: JointRange, table: IntArray, spans: IntArray, part: IntArray, k: int
+) -> list[IntArray] | None:
+    widths = np.ptp(table[part], axis=0) / spans
+    for column in np.argsort(-widths, kind="stable"):
+        values = table[part, column]
+        middle = np.sort(values)[(len(values) - 1) // 2]
+        for lower in (values <= middle, values < middle):
+            halves = [part[lower], part[~lower]]
+            if all(len(half) and _sensitive(joint, half) >= k for half in halves):
+                return halves
+    return None
+
+
+def _sensitive(joint: JointRange, part: IntArray) -> int:
+    """How many sensitive values some public values have together."""
+    return len(np.unique(np.concatenate([joint.posterior(int(y)) for y in part])))
+
+
+def _ranks(column: Column) -> IntArray:
+    if isinstance(column, Numbers):
+        return column.steps
+    return column.codes if isinstance(column, Categories) else column.leaf
+
+
+def equal_width(column: Numbers, cells: int) -> Cells:
+    """Bins of one width between the smallest and the largest number; empty ones are left out.
+
+    >>> equal_width(Numbers([0, 1, 2, 9]), 3).members
+    ((0, 1, 2), (3,))
+    """
+    _at_least_one(cells)
+    steps = column.steps.astype(object)
+    low, width = steps.min(), steps.max() - steps.min()
+    return Cells.from_labels(
+        [min(int((step - low) * cells // width), cells - 1) if width else 0 for step in steps]
+    )
+
+
+def equal_frequency(column: Numbers, cells: int, rows: npt.ArrayLike | None = None) -> Cells:
+    """Bins that hold as nearly the same number of rows as whole values allow.
+
+    >>> equal_frequency(Numbers([0, 1, 2, 9]), 2).members
+    ((0, 1), (2, 3))
+
+    Args:
+        column: the numbers.
+        cells: how many bins at most.
+        rows: how many rows have each public value; one each if not given.
+    """
+    _at_least_one(cells)
+    held = np.ones(len(column), np.int64) if rows is None else np.asarray(rows, np.int64)
+    order = np.argsort(column.steps, kind="stable")
+    labels = np.empty(len(column), np.int64)
+    twice = 2 * np.cumsum(held[order]) - held[order]  # twice the place of its middle row
+    labels[order] = np.minimum(twice * cells // max(1, 2 * int(held.sum())), cells - 1)
+    for at in np.flatnonzero(np.diff(column.steps[order]) == 0):  # one number, one bin
+        labels[order[at + 1]] = labels[order[at]]
+    return Cells.from_labels(labels)
+
+
+def _at_least_one(cells: int) -> None:
+    if cells < 1:
+        raise RequestError("at least one cell is needed")

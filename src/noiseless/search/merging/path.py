@@ -1,0 +1,378 @@
+"""The path of a merging algorithm: every merge, and what is given away and kept after each."""
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from noiseless.errors import RequestError
+from noiseless.exact import Bits, Rational, log2_bounds
+from noiseless.search.merging.cells import Cells
+from noiseless.search.merging.lagrangian import Lagrangian, Loss, below
+from noiseless.search.merging.length import Length
+from noiseless.tables import IntArray
+
+Objective = Literal["leakage", "maximin", "both"]
+Utility = Literal["resolution", "distortion"]
+FloatArray = npt.NDArray[np.float64]
+
+_SURE = 1e-9
+"""Two Lagrangians whose floats differ by more (relative to their size) differ that way."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lengths(Sequence[Length]):
+    """Many lengths: numerators / denominators * unit, or the roots of these.
+
+    Attributes:
+        numerators: whole numbers.
+        denominators: whole numbers above 0.
+        unit: a positive rational.
+        root: whether the lengths are the roots.
+    """
+
+    numerators: IntArray
+    denominators: IntArray
+    unit: Fraction
+    root: bool
+
+    @classmethod
+    def of(cls, lengths: Sequence[Length]) -> "Lengths":
+        """From single lengths."""
+        root = any(length.root for length in lengths)
+        exact = [length.squared if root else length.value for length in lengths]
+        tops, bottoms = ([f.numerator for f in exact], [f.denominator for f in exact])
+        return cls(np.array(tops, object), np.array(bottoms, object), Fraction(1), root)
+
+    def __len__(self) -> int:
+        return len(self.numerators)
+
+    @overload
+    def __getitem__(self, index: int) -> Length: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Length]: ...
+    def __getitem__(self, index: int | slice) -> Length | Sequence[Length]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        ratio = Fraction(int(self.numerators[index]), int(self.denominators[index]))
+        return Length(ratio * self.unit, root=self.root)
+
+    @cached_property
+    def floats(self) -> FloatArray:
+        """About the lengths."""
+        ratios: FloatArray = (self.numerators / self.denominators).astype(np.float64) * float(self.unit)
+        return np.sqrt(ratios) if self.root else ratios
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MergePath:
+    """All that one run of a merging algorithm passes through; point t is reached after t merges.
+
+    Attributes:
+        objective: what the merges lower: `leakage` (Algorithm 1 of [P3]), `maximin` (Algorithm 2), or `both`
+            (problem (7): leakage, with no maximin information left at the end).
+        utility: what they try to keep: `resolution` (U1) or `distortion` (U2).
+        method: how it was run.
+        size: how many public values there are.
+        kept: for each merge, the cell (named by its first value) that takes in
+        absorbed: this other one.
+        rounds: the points at which the paper's iterations end, the first being 0.
+        leaks: the numerators and denominators of the leakage's argument at each point.
+        components: how many values of S (blocks of them) can be told apart at each point.
+        min_posteriors: the smallest posterior set at each point.
+        largest_cells: how many values the largest cell holds.
+        distortions: the largest distortion, if there is a codebook.
+        weight: the multiplier, for `both`: there the merges depend on it.
+    """
+
+    objective: Objective
+    utility: Utility
+    method: str
+    size: int
+    kept: IntArray
+    absorbed: IntArray
+    rounds: IntArray
+    leaks: tuple[IntArray, IntArray]
+    components: IntArray
+    min_posteriors: IntArray
+    largest_cells: IntArray
+    distortions: Lengths | None
+    weight: Fraction | None = None
+
+    def __len__(self) -> int:
+        """How many points there are: one more than merges."""
+        return len(self.kept) + 1
+
+    def __repr__(self) -> str:
+        return (
+            f"MergePath({self.objective} against {self.utility}: {self.size} values, {len(self) - 1} merges)"
+        )
+
+    def __getitem__(self, index: int) -> "MergePoint":
+        return MergePoint(self, range(len(self))[index])
+
+    def __iter__(self) -> Iterator["MergePoint"]:
+        return (self[t] for t in range(len(self)))
+
+    @property
+    def last(self) -> "MergePoint":
+        """Where the path ends."""
+        return self[-1]
+
+    def first_rise(self, weight: Rational | float) -> "MergePoint":
+        """The stop of [P3]: the end of the last iteration before one that does not lower the Lagrangian."""
+        self._free("first_rise")
+        exact, rounds = Fraction(weight), self.rounds
+        floats = self._floats(exact)[rounds]
+        sure = np.diff(floats) < -_SURE * (1 + np.abs(floats[:-1]))
+        for step in np.flatnonzero(~sure):
+            before, after = int(rounds[step]), int(rounds[step + 1])
+            if self.lagrangian(after, exact).compare(self.lagrangian(before, exact)) >= 0:
+                return self[before]
+        return self.last
+
+    def best(self, weight: Rational | float, points: IntArray | None = None) -> "MergePoint":
+        """The point of the path, or of some points, with the smallest Lagrangian; of several the first.
+
+        Args:
+            weight: the multiplier lambda.
+            points: the points to look at (see `within`), ascending; all of them if not given.
+        """
+        self._free("best")
+        exact = Fraction(weight)
+        chosen = np.arange(len(self)) if points is None else points
+        floats = self._floats(exact)[chosen]
+        least = floats.min()
+        near = chosen[floats <= least + _SURE * (1 + abs(least))]
+        found: dict[tuple[Fraction, Loss], int] = {}
+        for t in near.tolist():
+            found.setdefault((self.leak(t), self.loss(t)), t)
+        first, *others = found.values()
+        for t in others:
+            if self.lagrangian(t, exact).compare(self.lagrangian(first, exact)) < 0:
+                first = t
+        return self[first]
+
+    def meeting(
+        self,
+        *,
+        min_posterior: int | None = None,
+        max_leakage: Bits | Rational | float | None = None,
+        max_maximin: Bits | Rational | float | None = None,
+        max_distortion: Length | Rational | float | None = None,
+        min_resolution: Bits | Rational | float | None = None,
+    ) -> "MergePoint | None":
+        """The best point within limits, or None if the path has none.
+
+        With a limit on what is given away it is the point with the least loss of the utility; with limits on
+        the loss alone, the one that gives away least. A number is that many bits, a float the rational it is.
+        """
+        points = self.within(
+            min_posterior=min_posterior,
+            max_leakage=max_leakage,
+            max_maximin=max_maximin,
+            max_distortion=max_distortion,
+            min_resolution=min_resolution,
+        )
+        if not len(points):
+            return None
+        protects = not (min_posterior is None and max_leakage is None and max_maximin is None)
+        return self[self.least(points, loss_first=protects)]
+
+    def within(
+        self,
+        *,
+        min_posterior: int | None = None,
+        max_leakage: Bits | Rational | float | None = None,
+        max_maximin: Bits | Rational | float | None = None,
+        max_distortion: Length | Rational | float | None = None,
+        min_resolution: Bits | Rational | float | None = None,
+    ) -> IntArray:
+        """The points that keep to limits, ascending; see `meeting`."""
+        low, high = 0, len(self) - 1  # what is given away never grows along a path, and cells never shrink
+        if min_posterior is not None:
+            low = max(low, self._first(lambda t: int(self.min_posteriors[t]) >= min_posterior))
+        if max_leakage is not None:
+            leak = _exact(max_leakage)
+            low = max(low, self._first(lambda t: self[t].leakage <= leak))
+        if max_maximin is not None:
+            told = _exact(max_maximin)
+            low = max(low, self._first(lambda t: self[t].maximin <= told))
+        if min_resolution is not None:
+            kept = _exact(min_resolution)
+            high = min(high, self._first(lambda t: self[t].resolution < kept) - 1)
+        points = np.arange(low, high + 1)
+        if max_distortion is not None:
+            short = Fraction(max_distortion) if isinstance(max_distortion, float) else max_distortion
+            points = points[self._short_enough(short)[points]]
+        return points
+
+    def frontier(self) -> "list[MergePoint]":
+        """The points of the path that no other beats in what is given away and in the loss together."""
+        found: list[MergePoint] = []
+        groups = np.split(self._changes, np.flatnonzero(np.diff(self._leak_floats[self._changes]) != 0) + 1)
+        for group in groups[::-1]:  # from the least leak on
+            t = self.least(group, loss_first=True)
+            if not found or below(self.loss(t), self.loss(found[-1].merges)):
+                found.append(self[t])
+        return found[::-1]
+
+    def leak(self, t: int) -> Fraction:
+        """What the algorithm lowers, as the argument of a logarithm."""
+        if self.objective == "maximin":
+            return Fraction(int(self.components[t]))
+        return Fraction(int(self.leaks[0][t]), int(self.leaks[1][t]))
+
+    def loss(self, t: int) -> Loss:
+        """What it costs: log2 of the largest cell, or the largest distortion."""
+        if self.utility == "resolution":
+            return Bits(int(self.largest_cells[t]))
+        if self.distortions is None:
+            raise RequestError("the distortion was not measured: no codebook was given")
+        return self.distortions[t]
+
+    def lagrangian(self, t: int, weight: Rational | float) -> Lagrangian:
+        """log2(leak) + weight * loss; the Lagrangian of [P3] up to a constant."""
+        return Lagrangian(self.leak(t), self.loss(t), Fraction(weight))
+
+    def _free(self, name: str) -> None:
+        if self.weight is not None:
+            raise RequestError(
+                f"`{name}` chooses among merges that do not depend on the weight; these do: see `last`"
+            )
+
+    @cached_property
+    def _leak_floats(self) -> FloatArray:
+        if self.objective == "maximin":
+            return np.log2(self.components.astype(np.float64))
+        return np.log2(self.leaks[0] / self.leaks[1])
+
+    @cached_property
+    def _loss_floats(self) -> FloatArray:
+        if self.utility == "resolution":
+            return np.log2(self.largest_cells.astype(np.float64))
+        if self.distortions is None:
+            raise RequestError("the distortion was not measured: no codebook was given")
+        return self.distortions.floats
+
+    def _floats(self, weight: Fraction) -> FloatArray:
+        if weight < 0:
+            raise RequestError("a weight is not negative")
+        return self._leak_floats + float(weight) * self._loss_floats
+
+    def _first(self, holds: Callable[[int], bool]) -> int:
+        """The first point at which something holds that then holds for ever; one past the last if none."""
+        return bisect_left(range(len(self)), True, key=holds)
+
+    def _short_enough(self, limit: Length | Rational) -> npt.NDArray[np.bool_]:
+        """Which points keep to a limit on distortion, exactly."""
+        if self.distortions is None:
+            raise RequestError("a limit on distortion needs a codebook")
+        floats, edge = self.distortions.floats, float(limit)
+        short: npt.NDArray[np.bool_] = floats <= edge
+        for t in np.flatnonzero(np.abs(floats - edge) <= _SURE * (1 + abs(edge))):
+            short[t] = self.distortions[int(t)] <= limit
+        return short
+
+    def least(self, points: IntArray, *, loss_first: bool) -> int:
+        """Of some points the first with the least loss and then the least leak, or the other way round."""
+        if loss_first:
+            return int(self._least_leaks(self._least_losses(points))[0])
+        return int(self._least_losses(self._least_leaks(points))[0])
+
+    def finest(self, points: IntArray) -> int:
+        """Of some points the first with the least loss: it has most cells of those that lose as much."""
+        return int(self._least_losses(points)[0])
+
+    def _least_losses(self, points: IntArray) -> IntArray:
+        return _smallest(points, self._loss_floats, self.loss)
+
+    def _least_leaks(self, points: IntArray) -> IntArray:
+        return _smallest(points, self._leak_floats, lambda t: Bits(self.leak(t)))
+
+    @cached_property
+    def _changes(self) -> IntArray:
+        """The points at which the leak or the loss becomes another one."""
+        leak, loss = self._leak_floats, self._loss_floats
+        return np.append(0, np.flatnonzero((np.diff(leak) != 0) | (np.diff(loss) != 0)) + 1)
+
+
+def _smallest(points: IntArray, floats: FloatArray, exact: Callable[[int], Loss]) -> IntArray:
+    """The points at which something is smallest; floats tell which points to compare exactly."""
+    known = floats[points]
+    near: IntArray = points[known <= known.min() + _SURE * (1 + abs(known.min()))]
+    if len(near) == 1 or np.ptp(floats[near]) == 0:
+        return near
+    values = [exact(t) for t in near.tolist()]
+    least = values[0]
+    for value in values:
+        least = value if below(value, least) else least
+    found: IntArray = near[[value == least for value in values]]
+    return found
+
+
+def _exact(limit: Bits | Rational | float) -> Bits | Rational:
+    return Fraction(limit) if isinstance(limit, float) else limit
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MergePoint:
+    """A point of a path: the cells after so many merges, and what they are worth.
+
+    Attributes:
+        path: the path.
+        merges: how many merges were made.
+    """
+
+    path: MergePath
+    merges: int
+
+    @property
+    def leakage(self) -> Bits:
+        """L0(S -> Xh), or L0(S -> Xh|A)."""
+        return Bits(Fraction(int(self.path.leaks[0][self.merges]), int(self.path.leaks[1][self.merges])))
+
+    @property
+    def maximin(self) -> Bits:
+        """I*(S; Xh), or I*(S; (Xh, A))."""
+        return Bits(int(self.path.components[self.merges]))
+
+    @property
+    def min_posterior(self) -> int:
+        """How few sensitive values an answer leaves at least."""
+        return int(self.path.min_posteriors[self.merges])
+
+    @property
+    def resolution(self) -> Bits:
+        """U1 = I0(X -> Xh): log2 |X| / max |cell|."""
+        return Bits(Fraction(self.path.size, int(self.path.largest_cells[self.merges])))
+
+    @property
+    def distortion(self) -> Length | None:
+        """-U2: the largest distance of a public value to its cell's codeword; None without a codebook."""
+        return None if self.path.distortions is None else self.path.distortions[self.merges]
+
+    @cached_property
+    def cells(self) -> Cells:
+        """The partition of the public values."""
+        roots = np.arange(self.path.size)
+        roots[self.path.absorbed[: self.merges]] = self.path.kept[: self.merges]
+        while True:  # a cell is named by its first value, so each step leads to a lower number
+            further = roots[roots]
+            if np.array_equal(further, roots):
+                return Cells.from_labels(roots)
+            roots = further
+
+    def __repr__(self) -> str:
+        distortion = "" if self.distortion is None else f", distortion {self.distortion}"
+        kept = math.floor(log2_bounds(self.resolution.ratio)[0] * 100) / 100  # what is kept rounds down
+        return (
+            f"MergePoint({self.merges} merges: leakage {self.leakage}, maximin {self.maximin}, min posterior "
+            f"{self.min_posterior}, resolution {kept:.2f} bits{distortion})"
+        )

@@ -1,0 +1,214 @@
+"""Cells for a tolerated error: the fewest of them, and those that leak least ([P4], section IV)."""
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil
+
+from noiseless.domain.enclosures import Enclosure
+from noiseless.errors import RequestError
+from noiseless.exact import Rational
+from noiseless.ranges.quantizer import Edged, Quantizer, Uniform
+from noiseless.theory.accuracy.counts import DatasetCounts
+from noiseless.theory.accuracy.grid_walk import Grid
+from noiseless.theory.accuracy.policy import AccuracyPolicy
+from noiseless.theory.accuracy.pushforward import WHOLE, LinearVolume, Volume
+from noiseless.questions import EqualOnBox, LinearOnBox, Query
+
+MOST_CELLS = 2**13
+"""A policy with more cells is not worked out."""
+
+_NEAR = Fraction(999, 1000)
+"""A policy that leaves this part of a bound is not compared with a closer one."""
+
+_MIDDLE = 2
+"""Two cells, or one, are left in the middle."""
+
+Asked = Query | Volume | DatasetCounts
+"""A question, or its push-forward."""
+
+
+def fewest_cells(asked: Asked, error: Rational) -> AccuracyPolicy:
+    """As few cells as are known to keep an error: least I*(Y;g(Y)) (Theorem IV.2 of [P4]).
+
+    ceil((ymax - ymin) / 2e) equal cells over an interval. Its Corollary IV.1 needs no condition: whatever the
+    question, a policy's sets cover an interval of answers by pieces that are at most 2e wide. On a lattice
+    each cell begins at the first answer that is not covered yet.
+
+    For linear queries and on a lattice no policy has fewer. Of other functions ymin and ymax are enclosed:
+    the cells cover all answers that there can be, `least_cells` counts those that there are for certain, and
+    only where the two agree are the cells the fewest. For a callable they often differ by one.
+
+    >>> from noiseless.questions import Continuum, Quantity
+    >>> mean = LinearOnBox((Fraction(1, 2),) * 2, Quantity("x", Continuum.of(-2, 2)))
+    >>> found = fewest_cells(mean, Fraction(1, 2))
+    >>> found.cells, found.maximin, found.quality, found.leakage
+    (4, Bits(4), Fraction(2, 1), Nats(8))
+    """
+    source, tolerated = pushed(asked), _tolerated(error)
+    if isinstance(source, DatasetCounts):
+        return source.policy(source.fewest(tolerated), tolerated)
+    _require_width(tolerated)
+    cells = max(1, ceil(source.span.width / (2 * tolerated)))
+    _check(cells)
+    quantizer = Uniform(source.span, cells)
+    edges = [quantizer.edge(cell) for cell in range(cells + 1)]
+    closer = source.refined([*edges, *_ends(source, tolerated)])
+    return _policy(closer, quantizer, tolerated, closer.shares(edges))
+
+
+def least_leakage(asked: Asked, error: Rational) -> AccuracyPolicy:
+    """The cells within an error that leave the most behind the most telling answer: least L0(X;Y).
+
+    Theorem IV.3 of [P4] for the measure (10a). Contiguous cells of the answer are optimal among all policies
+    as long as no single answer has volume: give the sets in the order of their answers the same volumes as
+    consecutive runs, and each run lies within the set's own 2e.
+
+    For a linear query on a box the optimum is min(F(ymin + 2e), 1 / ceil((ymax - ymin) / 2e)), F being the
+    share of the volume below a level: no policy does better at either end or in the mean, and cells that are
+    2e wide outside and of equal volume inside attain it. For other functions a walk over a grid finds cells
+    and a bound; on a lattice contiguous cells are optimised exactly, and others might do better.
+
+    >>> from noiseless.questions import Continuum, Quantity
+    >>> mean = LinearOnBox((Fraction(1, 2),) * 2, Quantity("x", Continuum.of(-2, 2)))
+    >>> found = least_leakage(mean, Fraction(10, 19))
+    >>> found.smallest_share, found.optimal_in, fewest_cells(mean, Fraction(10, 19)).smallest_share
+    (Fraction(50, 361), 'all', Fraction(1, 8))
+
+    Raises:
+        RequestError: the error is not positive, or too small to work the cells out.
+    """
+    source, tolerated = pushed(asked), _tolerated(error)
+    if isinstance(source, DatasetCounts):
+        return source.policy(source.least_leaking(tolerated), tolerated, "contiguous")
+    _require_width(tolerated)
+    _check(ceil(source.span.width / (2 * tolerated)))
+    if isinstance(source, LinearVolume):
+        edges, shares = _linear_cells(source, 2 * tolerated)
+        quantizer = Edged(source.span, tuple(edges))
+        return _policy(source, quantizer, tolerated, shares)
+    return _walked(source, tolerated)
+
+
+def pushed(asked: Asked) -> Volume | DatasetCounts:
+    """The push-forward of a question."""
+    if isinstance(asked, Volume | DatasetCounts):
+        return asked
+    if isinstance(asked, LinearOnBox | EqualOnBox):
+        return LinearVolume.of_query(asked)
+    return DatasetCounts.of(asked)
+
+
+def largest_share(volume: Volume, error: Fraction) -> Fraction:
+    """No policy within the error leaves a larger smallest share than this.
+
+    The set that holds the smallest answer lies below ymin + 2e, the one with the largest above ymax - 2e, and
+    there are at least ceil((ymax - ymin) / 2e) sets.
+    """
+    sure, width = volume.sure, 2 * error
+    if sure.width <= width:
+        return Fraction(1)
+    first, last = (volume.below(level) for level in _ends(volume, error))
+    ends = first.upper, 1 - last.lower
+    return min(*ends, Fraction(1, ceil(sure.width / width)))
+
+
+def _linear_cells(volume: LinearVolume, width: Fraction) -> tuple[list[Fraction], list[Enclosure]]:
+    """Edges and shares: cells 2e wide at both ends, and between them cells of equal volume.
+
+    Outer cells are added while the next one would hold less than an equal part of what is left; so the
+    smallest share is as large as possible, then the next smallest, and so on. All is symmetric.
+    """
+    low, length = volume.span.low, volume.span.width
+    cells = max(1, ceil(length / width))
+    if cells == 1:
+        return [low, low + length], [WHOLE]
+    outer = [low]
+    held = Fraction(0)
+    while (left := cells - 2 * (len(outer) - 1)) > _MIDDLE:
+        following = volume.below(outer[-1] + width).upper
+        if (following - held) * left >= 1 - 2 * held:
+            break
+        outer.append(outer[-1] + width)
+        held = following
+    edges = _with_equal_parts(volume, outer, cells, width)
+    half = [volume.below(edge) for edge in edges]
+    middle = 2 * low + length
+    mirrored = [middle - edge for edge in reversed(edges)]
+    if cells % 2 == 0:
+        edges.append(middle / 2)
+        half.append(Enclosure.exactly(Fraction(1, 2)))
+    shares = [after - before for before, after in pairwise(half)]
+    centre = [] if cells % 2 == 0 else [_rest(half[-1])]
+    return [*edges, *mirrored], [*shares, *centre, *reversed(shares)]
+
+
+def _with_equal_parts(
+    volume: LinearVolume, outer: list[Fraction], cells: int, width: Fraction
+) -> list[Fraction]:
+    """The edges below the middle edge or cell, those of equal parts rounded but never too far apart."""
+    edges, half = list(outer), (cells - 1) // 2
+    held = volume.below(outer[-1]).lower
+    parts = cells - 2 * (len(outer) - 1)
+    last = (2 * volume.span.low + volume.span.width - width * (1 if cells % 2 else 2)) / 2
+    for number in range(len(outer), half + 1):
+        guess = volume.guess(held + (1 - 2 * held) * Fraction(number - len(outer) + 1, parts))
+        needed = last - width * (half - number)  # else what is left would need wider cells
+        edges.append(max(min(guess, edges[-1] + width), needed))
+    return edges
+
+
+def _walked(volume: Volume, error: Fraction) -> AccuracyPolicy:
+    """For any function: the best cells on a grid, or equal ones where no share can be certified."""
+    grid = Grid(volume, 2 * error)
+    most = largest_share(volume, error)
+    found = grid.best_edges(most)
+    if found is None:
+        return fewest_cells(volume, error)
+    closer = volume.refined([*found, *_ends(volume, error)])
+    policy = _policy(closer, Edged(volume.span, tuple(found)), error, closer.shares(found))
+    if policy.bound * _NEAR <= policy.smallest_share:
+        return policy
+    return replace(policy, bound=grid.bound(policy.smallest_share, policy.bound))
+
+
+def _ends(volume: Volume, error: Fraction) -> tuple[Fraction, Fraction]:
+    """The levels that bound what the first and the last cell can hold."""
+    return volume.sure.low + 2 * error, volume.sure.high - 2 * error
+
+
+def _rest(half: Enclosure) -> Enclosure:
+    """What is between two tails of the same size."""
+    return Enclosure(1 - 2 * half.upper, 1 - 2 * half.lower)
+
+
+def _policy(volume: Volume, quantizer: Quantizer, error: Fraction, shares: list[Enclosure]) -> AccuracyPolicy:
+    bound = largest_share(volume, error)
+    best = min(share.lower for share in shares) >= bound
+    least = max(1, ceil(volume.sure.width / (2 * error)))
+    return AccuracyPolicy(
+        quantizer,
+        error,
+        quantizer.worst_error,
+        tuple(shares),
+        bound,
+        least,
+        optimal_in="all" if best else None,
+    )
+
+
+def _tolerated(error: Rational) -> Fraction:
+    tolerated = Fraction(error)
+    if tolerated < 0:
+        raise RequestError("a tolerated error is a number above 0")
+    return tolerated
+
+
+def _require_width(error: Fraction) -> None:
+    if not error:
+        raise RequestError("a tolerated error is a number above 0")
+
+
+def _check(cells: int) -> None:
+    if cells > MOST_CELLS:
+        raise RequestError(f"so small an error needs {cells:,} cells; up to {MOST_CELLS:,} are worked out")

@@ -1,0 +1,143 @@
+"""What a policy chosen for its accuracy gives away, beside the least that any such policy can."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from noiseless.display import counted, text_table
+from noiseless.domain.enclosures import Enclosure
+from noiseless.exact import Bits, Nats, log2_bounds, round_down, round_up
+from noiseless.ranges.quantizer import Quantizer
+
+Scope = Literal["all", "contiguous"]
+
+
+@dataclass(frozen=True, repr=False)
+class AccuracyPolicy:
+    """Cells whose middles are never farther than a tolerated error from the truth, and what they leak.
+
+    Attributes:
+        quantizer: the cells.
+        error: the tolerated error, 1 / gamma in [P4].
+        worst_error: how far the middle of an answer can be from the truth; never above the tolerated error.
+        shares: for each cell the share of all datasets that lead to it: exact, or certified bounds.
+        bound: no policy that keeps the error leaves a larger smallest share, whether or not it is a function
+            of the answer and whether or not its cells are contiguous.
+        least_cells: no policy that keeps the error has fewer cells; where there are as many, none has fewer.
+        counted: whether datasets are counted (bits), or measured by their volume (nats).
+        optimal_in: among which policies the smallest share is proved to be the largest possible: all,
+            those with contiguous cells, or None where there is only the bound.
+    """
+
+    quantizer: Quantizer
+    error: Fraction
+    worst_error: Fraction
+    shares: tuple[Enclosure, ...]
+    bound: Fraction
+    least_cells: int
+    counted: bool = False
+    optimal_in: Scope | None = None
+
+    @property
+    def cells(self) -> int:
+        """How many different answers there are."""
+        return self.quantizer.cells
+
+    @property
+    def smallest_share(self) -> Fraction:
+        """At least this share of all datasets remains possible behind every answer."""
+        return min(share.lower for share in self.shares)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the smallest share is known exactly."""
+        return self.smallest_share == min(share.upper for share in self.shares)
+
+    @property
+    def leakage(self) -> Bits | Nats:
+        """L0(X;Y): bits where datasets are counted, nats where they are measured; never understated."""
+        return self._amount(self.smallest_share)
+
+    @property
+    def least_leakage(self) -> Bits | Nats:
+        """No policy that keeps the error leaks less."""
+        return self._amount(self.bound)
+
+    @property
+    def gap(self) -> Bits | Nats:
+        """How much more than the least possible may leak; 0 when the policy is proved to be optimal."""
+        if not self.smallest_share:
+            return Nats(math.inf)
+        return (Bits if self.counted else Nats)(max(self.bound / self.smallest_share, Fraction(1)))
+
+    @property
+    def maximin(self) -> Bits:
+        """I*(X;Y) = I*(Y;g(Y)) = log2 of the cells: answers are functions of datasets ([P4] writes q)."""
+        return Bits(self.cells)
+
+    @property
+    def quality(self) -> Fraction | float:
+        """Q = 1 / worst error (Definition III.2 of [P4]); infinite when every answer is exact."""
+        return 1 / self.worst_error if self.worst_error else math.inf
+
+    @property
+    def privacy_by_leakage(self) -> float:
+        """P1 = 1 / L0(X;Y) (Definition III.1 of [P4]), rounded down; infinite when nothing leaks."""
+        leakage = self.leakage.upper
+        return (
+            round_down(1 / Fraction(leakage)) if 0 < leakage < math.inf else math.inf if not leakage else 0.0
+        )
+
+    @property
+    def privacy_by_maximin(self) -> float:
+        """P2 = 1 / I*(X;Y), in 1 / bits, rounded down; infinite for a constant."""
+        above = log2_bounds(self.maximin.ratio)[1]
+        return round_down(1 / above) if above else math.inf
+
+    def to_dict(self) -> dict[str, Any]:
+        """The policy under the names it has in JSON."""
+        unit = "" if self.counted else "_nats"
+        edges = [self.quantizer.edge(cell) for cell in range(self.cells + 1)]
+        return {
+            "cells": self.cells,
+            "least_cells": self.least_cells,
+            "edges": [float(edge) for edge in edges],
+            "edges_exact": [str(edge) for edge in edges],
+            "error": round_up(self.error),
+            "worst_error": round_up(self.worst_error),
+            "worst_error_exact": str(self.worst_error),
+            "smallest_share": round_down(self.smallest_share),
+            "smallest_share_exact": str(self.smallest_share) if self.exact else None,
+            "share_bound": round_up(self.bound),
+            f"leakage{unit}": _number(self.leakage.upper),
+            f"least_leakage{unit}": _number(self.least_leakage.lower),
+            "maximin": self.maximin.upper,
+            "optimal_in": self.optimal_in,
+        }
+
+    def __repr__(self) -> str:
+        qualifier = {
+            None: "",
+            "all": " (the least possible)",
+            "contiguous": " (the least of contiguous cells)",
+        }
+        rows = {
+            "off by at most": f"{float(self.worst_error):g} (tolerated: {float(self.error):g})",
+            "leakage L0(X;Y)": f"{self.leakage}{qualifier[self.optimal_in]}",
+            "no policy leaks less than": str(self.least_leakage),
+            "maximin I*(X;Y)": str(self.maximin),
+            "smallest share": f"{round_down(self.smallest_share):.6g} of all datasets",
+        }
+        fewest = self.cells == self.least_cells
+        proved = "the fewest possible" if fewest else f"no policy has fewer than {self.least_cells:,}"
+        return text_table(f"{counted(self.cells, 'cells')} ({proved})", rows)
+
+    def _amount(self, share: Fraction) -> Bits | Nats:
+        if not share:
+            return Nats(math.inf)
+        return Bits(1 / share) if self.counted else Nats(1 / share)
+
+
+def _number(value: float) -> float | str:
+    return value if math.isfinite(value) else "inf"

@@ -1,0 +1,167 @@
+"""Sums of independent uniform numbers: their distribution function, exactly or in certified enclosures."""
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate, count
+from math import comb, factorial, prod
+from typing import Any
+
+from noiseless.domain.enclosures import Enclosure
+from noiseless.theory.accuracy.balls import ends, exponential_bound, share_below
+
+MOST_TERMS = 2**15
+"""Sums of corners are listed up to so many: 16 different weights, or any number of equal ones."""
+
+MOST_STORED = 2**29
+"""Moments of corners are kept while they have about so many bits in all; else each level is summed anew."""
+
+MOST_WORK = 2**26
+"""Bits of the numbers that are added up exactly for a level; beyond, an enclosure is computed."""
+
+ROUGH, PRECISION, MOST_PRECISION = 40, 64, 2**11
+"""Bits of the balls: for a guess, beside those of the share's own size, and no more than this."""
+
+DIGITS = 10**12
+"""Quantiles are rounded to this part of the length."""
+
+
+@dataclass(frozen=True)
+class UniformSum:
+    """The sum of independent numbers, each uniform on [0, w] for a whole number w.
+
+    >>> UniformSum(((1, 3),)).below(Fraction(1))
+    Enclosure(1/6, 1/6)
+
+    Attributes:
+        weights: each different w, and how often it occurs.
+    """
+
+    weights: tuple[tuple[int, int], ...]
+
+    @cached_property
+    def length(self) -> int:
+        """The largest sum."""
+        return sum(weight * times for weight, times in self.weights)
+
+    @cached_property
+    def count(self) -> int:
+        """How many numbers are added up."""
+        return sum(times for _, times in self.weights)
+
+    def below(self, level: Fraction) -> Enclosure:
+        """The share of sums below a level, exact where that is cheap."""
+        if level <= 0:
+            return Enclosure.exactly(Fraction(0))
+        if 2 * level == self.length:
+            return Enclosure.exactly(Fraction(1, 2))
+        if 2 * level > self.length:  # the law is symmetric, and the smaller tail has fewer terms
+            return Enclosure.exactly(Fraction(1)) - self.below(self.length - level)
+        exact = self._exactly(level)
+        return self._enclosed(level) if exact is None else Enclosure.exactly(exact)
+
+    def quantile(self, share: Fraction) -> Fraction:
+        """About the level with this share below it; near enough to choose an edge, not certified."""
+        from scipy.optimize import brentq
+
+        if self.count == 1:
+            return share * self.length
+        if 2 * share > 1:
+            return self.length - self.quantile(1 - share)
+        wanted, half = float(share), self.length / 2
+        if wanted == 0 or abs(wanted - 0.5) < 2 / DIGITS:
+            return Fraction(self.length, 2) if wanted else Fraction(0)
+        found: Any = brentq(
+            lambda level: self._roughly(Fraction(level)) - wanted, 0.0, half, xtol=half / DIGITS
+        )
+        return Fraction(round(found / self.length * DIGITS), DIGITS) * self.length
+
+    def _roughly(self, level: Fraction) -> float:
+        if level <= 0:
+            return 0.0
+        if self._stored is not None:
+            return float(self._by_moments(level, *self._stored))
+        return float(share_below(self.weights, Fraction(self.length, 2) - level, ROUGH).mid())
+
+    def _exactly(self, level: Fraction) -> Fraction | None:
+        """Sum over corners s of (-1)^(upper ends of s) (level - s)+^n / (n! prod w): inclusion and exclusion.
+
+        None when there are too many corners below the level, or their powers are too large.
+        """
+        if self._stored is not None:
+            return self._by_moments(level, *self._stored)
+        terms = self._corners if self._corners is not None else self._corners_below(level)
+        if terms is None:
+            return None
+        top, bottom, size = level.numerator, level.denominator, self.count
+        if len(terms) * size * max(top, self.length * bottom).bit_length() > MOST_WORK:
+            return None
+        total = sum(signed * (top - s * bottom) ** size for s, signed in terms if s * bottom < top)
+        return Fraction(total, bottom**size * self._divisor)
+
+    def _by_moments(self, level: Fraction, sums: list[int], moments: list[list[int]]) -> Fraction:
+        """The same multiplied out: (level - s)^n in moments of the corners below the level."""
+        top, bottom, size = level.numerator, level.denominator, self.count
+        number = bisect_left(sums, level)
+        total, power = 0, 1
+        for k in range(size, -1, -1):
+            total += (-1) ** k * comb(size, k) * moments[k][number] * bottom**k * power
+            power *= top
+        return Fraction(total, bottom**size * self._divisor)
+
+    @cached_property
+    def _divisor(self) -> int:
+        volume: int = prod(weight**times for weight, times in self.weights)
+        return factorial(self.count) * volume
+
+    @cached_property
+    def _corners(self) -> list[tuple[int, int]] | None:
+        """All corners of the lower half, if they are few."""
+        return self._corners_below(Fraction(self.length, 2))
+
+    @cached_property
+    def _stored(self) -> tuple[list[int], list[list[int]]] | None:
+        """The lower half's corners, and for each power k the sums of signed s^k over the first ones."""
+        size = self.count
+        if self._corners is None or len(self._corners) * size**2 * self.length.bit_length() > MOST_STORED:
+            return None
+        moments = [
+            list(accumulate((signed * s**k for s, signed in self._corners), initial=0))
+            for k in range(size + 1)
+        ]
+        return [s for s, _ in self._corners], moments
+
+    def _corners_below(self, level: Fraction) -> list[tuple[int, int]] | None:
+        """Sums of weights below a level, each with how many more ways of even than of odd size there are."""
+        found = {0: 1}
+        for weight, times in self.weights:
+            signs = _alternating(times, min(times, MOST_TERMS, int(level / weight)))
+            grown: dict[int, int] = {}
+            for start, signed in found.items():
+                for place, sign in zip(count(start, weight), signs, strict=False):
+                    if place >= level:
+                        break
+                    grown[place] = grown.get(place, 0) + signed * sign
+                if len(grown) > MOST_TERMS:
+                    return None
+            found = grown
+        return sorted((place, signed) for place, signed in found.items() if signed)
+
+    def _enclosed(self, level: Fraction) -> Enclosure:
+        """A ball, precise enough for the size of the share; simple bounds where that is beyond reason."""
+        inner = (2 * level / self.length) ** self.count / 2  # a half of the box with the level in its middle
+        above = exponential_bound(self.weights, level)
+        precision = PRECISION + above.denominator.bit_length() - above.numerator.bit_length()
+        if precision > MOST_PRECISION:
+            return Enclosure(inner, above)
+        low, high = ends(share_below(self.weights, Fraction(self.length, 2) - level, precision))
+        return Enclosure(max(low, inner), min(high, above))
+
+
+def _alternating(total: int, last: int) -> list[int]:
+    """(-1)^j times the number of ways to choose j out of a total, for j up to the last."""
+    found = [1]
+    for chosen in range(last):
+        found.append(-found[-1] * (total - chosen) // (chosen + 1))
+    return found

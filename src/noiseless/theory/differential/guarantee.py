@@ -1,0 +1,292 @@
+"""Any guarantee into any other: one question, one sentence for an answer."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
+from enum import StrEnum
+from fractions import Fraction
+
+from noiseless.theory.differential import conversions, information_bounds, printed, tradeoff
+from noiseless.theory.differential.binary import upper_delta, upper_epsilon
+from noiseless.display import html_table
+from noiseless.errors import RequestError
+from noiseless.exact import Nats, ball, ball_above, round_up
+from noiseless.theory.differential.parameters import Delta, Epsilon, epsilon_ball, is_at_most, is_zero, read_epsilon
+
+_DIGITS, _GIVEN_DIGITS = 6, 15
+
+
+class Kind(StrEnum):
+    """A kind of guarantee: (epsilon, delta)-DP, KL-DP, MI-DP, or (0, delta)-DP."""
+
+    dp = "dp"
+    kl = "kl"
+    mi = "mi"
+    delta = "delta"
+
+
+@dataclass(frozen=True, repr=False)
+class Conversion:
+    """What follows from a guarantee; numbers are rounded up.
+
+    Attributes:
+        epsilon: the epsilon in nats, infinite where nothing follows; None of (0, delta)-DP.
+        delta: the delta where there is one, otherwise None.
+        unit: "nats", or "probability" of a delta.
+        statement: the same as a sentence.
+        tight: whether it is known to be the best possible statement of its form.
+    """
+
+    epsilon: float | None
+    delta: float | None
+    unit: str
+    statement: str
+    tight: bool
+
+    @property
+    def follows(self) -> bool:
+        """Whether a guarantee of the wanted kind follows at all."""
+        return self.epsilon is None or math.isfinite(self.epsilon)
+
+    def __repr__(self) -> str:
+        return self.statement
+
+    def _repr_html_(self) -> str:
+        numbers = {"epsilon, in nats": self.epsilon, "delta": self.delta}
+        rows = {name: "none" if math.isinf(x) else _shown(x) for name, x in numbers.items() if x is not None}
+        return html_table(self.statement, {**rows, "best possible": "yes" if self.tight else "not known"})
+
+    def to_dict(self) -> Mapping[str, object]:
+        """The fields as JSON has them."""
+        numbers = {"epsilon": self.epsilon, "delta": self.delta}
+        return {name: number for name, number in numbers.items() if number is not None} | {
+            "unit": self.unit,
+            "statement": self.statement,
+            "tight": self.tight,
+        }
+
+
+@dataclass(frozen=True)
+class _Given:
+    """A guarantee that is given, read and checked."""
+
+    kind: Kind
+    epsilon: Epsilon
+    delta: Delta
+    inputs: int | None
+    outputs: int | None
+
+    @property
+    def is_perfect(self) -> bool:
+        """Whether nothing at all is told."""
+        exact = upper_epsilon(self.epsilon)
+        return exact is not None and is_zero(exact) and upper_delta(self.delta) == 0
+
+    def __str__(self) -> str:
+        if self.kind is Kind.delta or upper_delta(self.delta) > 0:
+            return f"({_plain(self.epsilon)}, {_plain(self.delta)})-DP"
+        return f"{_plain(self.epsilon)}-{_NAMES[self.kind]}"
+
+
+_NAMES = {Kind.dp: "DP", Kind.kl: "KL-DP", Kind.mi: "MI-DP", Kind.delta: "DP"}
+
+
+def convert(
+    source: Kind | str,
+    target: Kind | str,
+    *,
+    epsilon: Epsilon | None = None,
+    delta: Delta | None = None,
+    inputs: int | None = None,
+    outputs: int | None = None,
+    target_epsilon: Epsilon | None = None,
+    as_printed: bool = False,
+) -> Conversion:
+    """What a guarantee of one kind says in terms of another.
+
+    >>> convert("dp", "mi", epsilon=1).statement
+    '1-DP implies 0.123302-MI-DP (nats; 0.177887 bits), the best possible.'
+    >>> convert("mi", "dp", epsilon=0.1).follows
+    False
+
+    Args:
+        source: the kind of the guarantee that is given: "dp", "kl", "mi" or "delta".
+        target: the kind that is wanted.
+        epsilon: what is given, in nats; not of "delta".
+        delta: what is given of "dp" (0 unless told) and "delta".
+        inputs: how many values one entry can take, if that is limited.
+        outputs: how many outputs there are, if that is limited.
+        target_epsilon: with the target "dp": the epsilon' of the (epsilon', delta')-DP that is wanted.
+        as_printed: use the sharpest formula in the statements of [P5], instead of the sharpest known.
+
+    Raises:
+        RequestError: a parameter is missing, makes no sense, or does not belong to the kind.
+    """
+    wanted = _kind(target)
+    given = _read(_kind(source), epsilon, delta, inputs, outputs)
+    if target_epsilon is not None and wanted is not Kind.dp:
+        raise RequestError("a target epsilon goes with the target dp")
+    if wanted is Kind.delta:
+        return _to_delta(given, as_printed=as_printed)
+    if wanted is Kind.dp:
+        return _to_dp(given, target_epsilon, as_printed=as_printed)
+    return _to_nats(given, wanted, *(_to_kl if wanted is Kind.kl else _to_mi)(given, as_printed))
+
+
+def _kind(kind: Kind | str) -> Kind:
+    try:
+        return Kind(kind)
+    except ValueError:
+        raise RequestError(f"{kind!r} is no kind of guarantee; take one of {', '.join(Kind)}") from None
+
+
+def _read(
+    kind: Kind, epsilon: Epsilon | None, delta: Delta | None, inputs: int | None, outputs: int | None
+) -> _Given:
+    if kind is Kind.delta:
+        if epsilon is not None:
+            raise RequestError("(0, delta)-DP has no epsilon; give delta alone, or convert from dp")
+        if delta is None:
+            raise RequestError("delta is missing; give the delta of the (0, delta)-DP to convert from")
+    elif epsilon is None:
+        raise RequestError(f"epsilon is missing; give that of the {_NAMES[kind]} to convert from, in nats")
+    elif delta is not None and kind is not Kind.dp:
+        raise RequestError(f"{_NAMES[kind]} has no delta; leave it out, or convert from dp")
+    given = _Given(kind, 0 if epsilon is None else epsilon, 0 if delta is None else delta, inputs, outputs)
+    upper_epsilon(given.epsilon)
+    upper_delta(given.delta)
+    information_bounds.alphabet(inputs, outputs)
+    return given
+
+
+def _to_kl(given: _Given, as_printed: bool) -> tuple[float, bool]:  # noqa: ARG001 - (11) is printed and best
+    if given.kind is Kind.kl:
+        return _above(given.epsilon), True
+    if given.kind is Kind.mi:
+        return (0.0 if given.is_perfect else math.inf), True
+    return conversions.dp_to_kl(given.epsilon, given.delta), True
+
+
+def _to_mi(given: _Given, as_printed: bool) -> tuple[float, bool]:
+    sizes = {"inputs": given.inputs, "outputs": given.outputs}
+    unlimited = given.inputs is None and given.outputs is None
+    if given.kind is Kind.mi:
+        return min(_above(given.epsilon), information_bounds.kl_to_mi(math.inf, **sizes)), True
+    if given.kind is Kind.kl:
+        value = _above(given.epsilon) if as_printed else information_bounds.kl_to_mi(given.epsilon, **sizes)
+        return value, unlimited or given.is_perfect or (
+            not as_printed and upper_epsilon(given.epsilon) is None
+        )
+    if not as_printed:
+        value = information_bounds.dp_to_mi(given.epsilon, given.delta, **sizes)
+        return value, information_bounds.is_best(given.epsilon, given.delta, **sizes)
+    if upper_delta(given.delta) == 0:
+        return conversions.dp_to_kl(given.epsilon), given.is_perfect
+    through = conversions.dp_to_delta(given.epsilon, given.delta)
+    return printed.reverse(through, **sizes), unlimited
+
+
+def _to_nats(given: _Given, wanted: Kind, value: float, tight: bool) -> Conversion:
+    name = _NAMES[wanted]
+    if math.isinf(value):
+        return Conversion(math.inf, None, "nats", _nothing(given, name), tight)
+    unit = f"nats; {_shown(_bits(value))} bits" if wanted is Kind.mi else "nats"
+    statement = f"{given} implies {_shown(value)}-{name} ({unit}), {_quality(tight)}."
+    return Conversion(value, None, "nats", statement, tight)
+
+
+def _to_delta(given: _Given, *, as_printed: bool) -> Conversion:
+    tight = True
+    if given.kind is Kind.kl:
+        value = (printed.pinsker if as_printed else conversions.kl_to_delta)(given.epsilon)
+        tight = not as_printed or given.is_perfect
+    elif given.kind is Kind.mi:
+        value = conversions.mi_to_delta(given.epsilon)
+    else:
+        value = conversions.dp_to_delta(given.epsilon, given.delta)
+    return Conversion(None, value, "probability", _closeness(given, "0", value, tight), tight)
+
+
+def _to_dp(given: _Given, target: Epsilon | None, *, as_printed: bool) -> Conversion:
+    """(epsilon', delta')-DP for a wanted epsilon'; without one epsilon-DP, or what was given if it was DP."""
+    if target is None:
+        if given.kind is Kind.dp:
+            value, failure = _above(given.epsilon), round_up(upper_delta(given.delta))
+            return Conversion(value, failure, "nats", f"{given} is what was given.", tight=True)
+        if given.is_perfect:
+            return Conversion(0.0, None, "nats", f"{given} implies 0-DP: nothing is told.", tight=True)
+        return Conversion(math.inf, None, "nats", _nothing(given, "epsilon-DP"), tight=True)
+    wanted = read_epsilon(target, "target epsilon")
+    if wanted is None:
+        raise RequestError("a target epsilon is finite")
+    value, tight = _delta_at(given, target, as_printed=as_printed)
+    shown = _closeness(given, _plain(target), value, tight)
+    return Conversion(_above(target), value, "nats", shown, tight)
+
+
+def _delta_at(given: _Given, target: Epsilon, *, as_printed: bool) -> tuple[float, bool]:
+    if given.kind in {Kind.dp, Kind.delta}:
+        return conversions.dp_to_dp(given.epsilon, given.delta, target=target), True
+    exact, wanted = upper_epsilon(given.epsilon), read_epsilon(target)
+    if as_printed:  # [P5] has no formula for (33): what holds for epsilon' = 0 holds for any
+        found = _to_delta(given, as_printed=True)
+        return found.delta or 0.0, found.tight and (given.is_perfect or wanted is None or is_zero(wanted))
+    value = (tradeoff.mi_to_dp if given.kind is Kind.mi else tradeoff.kl_to_dp)(given.epsilon, target)
+    searched = exact is None or is_zero(exact) or is_at_most(tradeoff.SMALLEST_SEARCHED, exact)
+    return value, searched and (wanted is None or is_at_most(wanted, tradeoff.LARGEST_TARGET))
+
+
+def _closeness(given: _Given, epsilon: str, delta: float, tight: bool) -> str:
+    if delta < 1:
+        return f"{given} implies ({epsilon}, {_shown(delta)})-DP, {_quality(tight)}."
+    vacuous = f"{given} implies ({epsilon}, 1)-DP, which says nothing"
+    if given.kind is Kind.mi:
+        return (
+            f"{vacuous}: one noiseless bit (ln 2 = 0.693 nats) is outside (0, delta)-DP for every delta < 1."
+        )
+    return f"{vacuous}."
+
+
+def _nothing(given: _Given, name: str) -> str:
+    """Why no finite guarantee follows."""
+    if upper_epsilon(given.epsilon) is None:
+        return f"{given} is no guarantee: nothing follows."
+    if name == _NAMES[Kind.mi]:
+        return f"No finite {name} follows from {given} unless the number of inputs or of outputs is limited."
+    return f"No {name} follows from {given}: it admits outputs that only one of two neighbours can cause."
+
+
+def _quality(tight: bool) -> str:
+    return "the best possible" if tight else "not known to be the best possible"
+
+
+def _above(epsilon: Epsilon) -> float:
+    exact = upper_epsilon(epsilon)
+    return math.inf if exact is None else ball_above(epsilon_ball(exact))
+
+
+def _plain(number: Epsilon) -> str:
+    """A given number in decimals."""
+    exact = read_epsilon(number)
+    if exact is None:
+        return "inf"
+    rational = Fraction(exact.upper) if isinstance(exact, Nats) else exact
+    return _decimal(Context(_GIVEN_DIGITS).divide(Decimal(rational.numerator), Decimal(rational.denominator)))
+
+
+def _bits(nats: float) -> float:
+    """The same in bits, rounded up."""
+    from flint import arb
+
+    return ball_above(ball(nats) / arb.const_log2())
+
+
+def _shown(value: float) -> str:
+    """Six digits, rounded up."""
+    return _decimal(Context(_DIGITS, ROUND_CEILING).create_decimal(Decimal(value)))
+
+
+def _decimal(number: Decimal) -> str:
+    short = number.normalize()
+    return f"{short:f}" if abs(short.adjusted()) <= _DIGITS else f"{short:e}"

@@ -1,0 +1,283 @@
+"""How differentially private a finite mechanism is: DP, KL-DP and MI-DP of a `Database`.
+
+Pairs of neighbouring databases are compared in floats, with room for the rounding; the few that may be the
+worst are then compared exactly. Lines x_i -> y are pruned by a cheap bound before their capacity is computed.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from noiseless.errors import RequestError
+from noiseless.exact import Nats, round_down, round_up
+from noiseless.theory.differential.closeness import Distribution, distribution, largest_divergence
+from noiseless.theory.differential.closeness import smallest_delta as pair_delta
+from noiseless.theory.differential.closeness import smallest_epsilon as pair_epsilon
+from noiseless.theory.differential.database import Database, FloatArray
+from noiseless.theory.differential.parameters import Delta, Epsilon, read_delta, read_epsilon
+
+_LOG_OF_ZERO = -1e300
+"""Stands for ln 0, so that differences of logarithms are never undefined."""
+
+_SLACK = 1e-11
+"""More than logarithms of doubles from 1e-300 on, and their differences, are off."""
+
+_MOST = Fraction(10**6)
+"""More than any finite logarithm of a ratio of probabilities."""
+
+Score = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
+"""Of arrays of rows P and Q: floats certainly not above and not below what is sought of each pair."""
+
+
+@dataclass(frozen=True)
+class InformationBounds:
+    """A bracket around a mutual information or a capacity, in nats.
+
+    Attributes:
+        lower_nats: certainly not above it.
+        upper_nats: certainly not below it.
+        exact: the value itself where it is the logarithm of a rational.
+    """
+
+    lower_nats: float
+    upper_nats: float
+    exact: Nats | None = None
+
+
+def dp_epsilon(database: Database, delta: Delta = 0, *, entry: int | None = None) -> Nats:
+    """The smallest epsilon with which a mechanism is (epsilon, delta)-DP (Definition 1 of [P5]), exactly.
+
+    How far the probabilities of an output can be apart, in nats, for two databases that differ in one
+    entry.
+
+    It is infinite when more than delta of what one database can cause is impossible for its neighbour.
+
+    >>> coin = Database.of([[0.75, 0.25], [0.25, 0.75]])
+    >>> dp_epsilon(coin), dp_epsilon(coin, 0.25)
+    (Nats(3), Nats(2))
+
+    Args:
+        database: the mechanism.
+        delta: the probability of failure.
+        entry: only look at changes of this entry.
+
+    Inequalities:
+        * `MI-DP <= KL-DP <= epsilon tanh(epsilon/2) <= epsilon` for delta 0, in nats.
+    """
+    allowed = read_delta(delta)
+    found = (
+        pair_epsilon(p, q, allowed) for p, q in _worst_pairs(database, entry, _ratio_score(float(allowed)))
+    )
+    return max(found, default=Nats(1))
+
+
+def dp_delta(database: Database, epsilon: Epsilon = 0, *, entry: int | None = None) -> Fraction | float:
+    """The smallest delta with which a mechanism is (epsilon, delta)-DP.
+
+    By how much a neighbour's outputs can break the promise of epsilon.
+
+    It is a fraction where e^epsilon is rational (0, or `Nats`), else a float that is rounded up.
+
+    >>> dp_delta(Database.of([[0.75, 0.25], [0.25, 0.75]]))
+    Fraction(1, 2)
+
+    Inequalities:
+        * It does not rise with epsilon; at epsilon 0 `delta <= sqrt(KL-DP / 2)`, in nats.
+        * `delta <= mi_to_delta(MI-DP)` at epsilon 0: nothing, from ln 2 nats on.
+    """
+    exact = read_epsilon(epsilon)
+    limit = (
+        float(_MOST)
+        if exact is None
+        else exact.upper
+        if isinstance(exact, Nats)
+        else float(min(exact, _MOST))
+    )
+    pairs = _worst_pairs(database, entry, _excess_score(limit))
+    return max((pair_delta(p, q, epsilon) for p, q in pairs), default=Fraction())
+
+
+def dp_curve(database: Database, epsilons: Iterable[Epsilon]) -> tuple[Fraction | float, ...]:
+    """The smallest delta for each epsilon: the privacy profile of a mechanism."""
+    return tuple(dp_delta(database, epsilon) for epsilon in epsilons)
+
+
+def kl_dp(database: Database, *, entry: int | None = None) -> float:
+    """The smallest epsilon with which a mechanism is epsilon-KL-DP (Definition 7 of [P5]), rounded up.
+
+    The largest divergence of the outputs of two databases that differ in one entry.
+
+    >>> kl_dp(Database.of([[1, 0], [0.5, 0.5]]))
+    inf
+
+    Inequalities:
+        * `MI-DP <= KL-DP <= epsilon tanh(epsilon/2)` for an (epsilon, 0)-DP mechanism, in nats.
+    """
+    if not dp_epsilon(database, entry=entry).is_finite:
+        return math.inf
+    pairs = _worst_pairs(database, entry, _divergence_score)
+    return max((largest_divergence(p, q) for p, q in pairs), default=0.0)
+
+
+def mi_dp(database: Database, *, entry: int | None = None, tolerance: float = 1e-9) -> InformationBounds:
+    """The smallest epsilon with which a mechanism is epsilon-MI-DP (Definition 2 of [P5]), bracketed.
+
+    The supremum of `I(X_i;Y|X_-i)` is the largest capacity from a record to y, over records and others. For a
+    deterministic mechanism it is ln(reach), exactly.
+
+    >>> mi_dp(Database.from_function(lambda a, b: a + b, range(3), range(2))).exact
+    Nats(3)
+
+    Inequalities:
+        * `MI-DP <= KL-DP`, in nats.
+        * `MI-DP <= k - 1 - ln k` with k = epsilon / (1 - exp(-epsilon)) for an (epsilon, 0)-DP
+          mechanism.
+        * `MI-DP <= ln min(values of an entry, outputs)`.
+    """
+    if database.is_deterministic:
+        exact = Nats(reach(database, entry=entry))
+        return InformationBounds(exact.lower, exact.upper, exact)
+    from noiseless.theory.capacity import capacity
+
+    lower = upper = 0.0
+    for bound, line in sorted(_distinct_lines(database, entry), key=lambda found: -found[0]):
+        if bound <= upper:
+            break
+        found = capacity(line[:, line.any(axis=0)], tolerance=tolerance)
+        lower = max(lower, round_down(_rounding(line, Fraction(found.lower_nats), -1)))
+        upper = max(upper, round_up(_rounding(line, Fraction(found.upper_nats), 1)))
+    return InformationBounds(max(lower, 0.0), upper)
+
+
+def reach(database: Database, *, entry: int | None = None) -> int:
+    """The largest number of outputs that one individual can cause, of a deterministic mechanism.
+
+    Raises:
+        RequestError: the mechanism is randomised.
+    """
+    if not database.is_deterministic:
+        raise RequestError("reach is defined for deterministic mechanisms; take mi_dp for this one")
+    return max(int(database.lines(i).any(axis=1).sum(axis=-1).max()) for i in _entries(database, entry))
+
+
+def _entries(database: Database, entry: int | None) -> Iterable[int]:
+    return range(database.entries) if entry is None else (entry,)
+
+
+def _rounding(line: FloatArray, nats: Fraction, side: int) -> Fraction:
+    """Room for the rows having been divided by their sums in floats.
+
+    With each probability off by a factor within 1 +- r, D(W_x||q) changes by at most r (sum W |ln(W/q)| + 1)
+    plus terms in r^2, and sum W |ln(W/q)| <= D + 2/e: altogether less than r (D + 2).
+    """
+    return nats + side * (nats + 2) * Fraction(len(line.T) + 8, 2**52)
+
+
+def _distinct_lines(database: Database, entry: int | None) -> Iterator[tuple[float, FloatArray]]:
+    """The channels x_i -> y that differ, each with a float that is not below its capacity."""
+    seen: set[bytes] = set()
+    for i in _entries(database, entry):
+        for line, given in zip(database.lines(i), database.given_lines(i), strict=True):
+            if (given == given[0]).all():  # exactly: rows that agree as floats alone still tell something
+                continue
+            key = line[np.lexsort(line.T)].tobytes()
+            if key not in seen:
+                seen.add(key)
+                yield _capacity_bound(line), line
+
+
+def _capacity_bound(line: FloatArray) -> float:
+    """max_x D(W_x||q) for the mean q of all rows."""
+    centre = np.broadcast_to(line.mean(axis=0), line.shape)
+    return float(_divergence_score(line, centre)[1].max())
+
+
+def _worst_pairs(
+    database: Database, entry: int | None, score: Score
+) -> Iterator[tuple[Distribution, Distribution]]:
+    """The pairs of neighbours of which one has the largest score, if any is positive; no pattern twice."""
+    tables = [(i, _scores(database.lines(i), score)) for i in _entries(database, entry)]
+    best = max(0.0, *(float(low.max()) for _, (low, _) in tables))
+    seen: set[Any] = set()
+    for i, (_, high) in tables:
+        given = database.given_lines(i)
+        for line, first, second in np.argwhere(high >= best).tolist():
+            p, q = given[line, first], given[line, second]
+            if (p == q).all():
+                continue
+            key = _pattern(p, q)
+            if key not in seen:
+                seen.add(key)
+                yield distribution(p.tolist()), distribution(q.tolist())
+
+
+def _scores(lines: FloatArray, score: Score) -> tuple[FloatArray, FloatArray]:
+    """Arrays of (x_-i, x_i, other x_i)."""
+    found = [score(lines[:, [first]], lines) for first in range(lines.shape[1])]
+    low, high = (np.stack(ends, axis=1) for ends in zip(*found, strict=True))
+    return low, high
+
+
+def _pattern(p: npt.NDArray[Any], q: npt.NDArray[Any]) -> object:
+    """The same for pairs that differ only in the names of the outputs."""
+    if p.dtype == object:
+        return tuple(sorted(zip(p.tolist(), q.tolist(), strict=True)))
+    order = np.lexsort((q, p))
+    return p[order].tobytes(), q[order].tobytes()
+
+
+def _logarithms(p: FloatArray) -> FloatArray:
+    return np.log(p, out=np.full(p.shape, _LOG_OF_ZERO), where=p > 0)
+
+
+def _unit(p: FloatArray) -> float:
+    """More than a probability is off relatively, after its row was divided by its sum."""
+    return float(np.ldexp(p.shape[-1] + 8.0, -52))
+
+
+def _excess_score(epsilon: float) -> Score:
+    """Of max_A P(A) - e^epsilon Q(A)."""
+
+    def score(p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        gap = epsilon - (_logarithms(p) - _logarithms(q))
+        value = (p * -np.expm1(np.minimum(0.0, gap))).sum(axis=-1)
+        slack = _SLACK + 8 * _unit(p)
+        none = (gap > slack).all(axis=-1)  # no outcome is so much likelier
+        return value - slack, np.where(none, -np.inf, value + slack)
+
+    return score
+
+
+def _ratio_score(delta: float) -> Score:
+    """Of ln max_A (P(A) - delta) / Q(A)."""
+
+    def score(p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        logarithms = _logarithms(p) - _logarithms(q)
+        if delta == 0:
+            value = np.where(p > 0, logarithms, 0.0).max(axis=-1)
+            return value - _SLACK, value + _SLACK
+        order = np.argsort(-logarithms, axis=-1)
+        inside, outside = (
+            np.take_along_axis(np.broadcast_to(row, logarithms.shape), order, -1).cumsum(axis=-1)
+            for row in (p, q)
+        )
+        slack = _SLACK + 8 * _unit(p)
+        low, high = (
+            _logarithms(np.maximum(inside - delta + side * slack, 0.0)) - _logarithms(outside) + side * slack
+            for side in (-1, 1)
+        )
+        return low.max(axis=-1), high.max(axis=-1)
+
+    return score
+
+
+def _divergence_score(p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Of D(P||Q), for finite ones."""
+    value = np.where(p > 0, p * (_logarithms(p) - _logarithms(q)), 0.0).sum(axis=-1)
+    slack = _SLACK + 2000 * _unit(p)
+    return value - slack, value + slack

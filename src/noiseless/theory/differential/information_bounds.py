@@ -1,0 +1,188 @@
+"""Conversions that end in MI-DP: the largest capacity that a guarantee leaves room for.
+
+Let m = min(inputs, outputs), k = epsilon / (1 - e^-epsilon), C* = k - 1 - ln k, K = epsilon tanh(epsilon/2),
+and c the capacity of randomised response. Then (epsilon, delta)-DP leaves at most each of
+
+    C* + (m-1) delta epsilon / (e^epsilon - 1),
+    (delta + (1-delta) c / ln 2) ln m,
+    K + delta (ln m + epsilon / sinh(epsilon)),
+    ln(m / (1 + (m-1) e^-epsilon)) when delta = 0.
+
+The proofs are in docs/differential-privacy.md; `accounting.printed` has what [P5] says.
+"""
+
+import math
+import operator
+from typing import TYPE_CHECKING
+
+from noiseless.theory.differential.binary import binary_entropy, precision, response_capacity, upper_delta, upper_epsilon, z_capacity
+from noiseless.theory.differential.conversions import kl_to_delta
+from noiseless.errors import RequestError
+from noiseless.exact import ball, ball_above
+from noiseless.theory.differential.parameters import Delta, Epsilon, epsilon_ball, is_zero
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from flint import arb
+
+    from noiseless.exact import Nats
+
+_BINARY = 2
+_ENOUGH = 4
+"""As many outputs as the worst two rows that are (epsilon, delta)-close can have."""
+
+
+def alphabet(inputs: int | None, outputs: int | None) -> int | None:
+    """min(inputs, outputs): no more inputs than outputs are needed to attain a capacity.
+
+    Raises:
+        RequestError: one of them is no whole number, or below 2.
+    """
+    known = [whole_number(size) for size in (inputs, outputs) if size is not None]
+    if any(size is None or size < _BINARY for size in known):
+        raise RequestError("inputs and outputs are whole numbers from 2 on")
+    return min((size for size in known if size is not None), default=None)
+
+
+def whole_number(value: object) -> int | None:
+    """Python's own integer, which has no limits; None of what is no whole number."""
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
+def dp_to_mi(
+    epsilon: Epsilon, delta: Delta = 0, *, inputs: int | None = None, outputs: int | None = None
+) -> float:
+    """(epsilon, delta)-DP => MI-DP in nats, the smallest of several bounds.
+
+    With delta = 0 it is at most C*(epsilon) = k - 1 - ln k, k = epsilon / (1 - e^-epsilon), the best possible
+    without limits on inputs and outputs. With delta > 0 nothing follows unless there is such a limit.
+
+    >>> round(dp_to_mi(1), 5), dp_to_mi(1, 0.001)
+    (0.1233, inf)
+    >>> round(dp_to_mi(0, 0.1, inputs=1000) / math.log(1000), 5)
+    0.1
+    """
+    from flint import ctx
+
+    exact, failure = upper_epsilon(epsilon), upper_delta(delta)
+    size = alphabet(inputs, outputs)
+    if exact is None or failure == 1:
+        return math.inf if size is None else _logarithm(size)
+    if is_zero(exact) and failure == 0:
+        return 0.0
+    with ctx.workprec(precision(exact, failure, 1 - failure)):
+        value, lost = epsilon_ball(exact), ball(failure)
+        bounds = [] if is_zero(exact) or failure > 0 else [capacity_limit(value)]
+        if size is not None:
+            bounds += _with_alphabet(exact, value, lost, size, binary_output=outputs == _BINARY)
+        return min((ball_above(bound) for bound in bounds), default=math.inf)
+
+
+def capacity_limit(epsilon: "arb") -> "arb":
+    """C*(epsilon): the supremum of the capacities of epsilon-DP channels, approached by subset selection."""
+    k = epsilon / -(-epsilon).expm1()
+    return k - 1 - k.log()
+
+
+def _with_alphabet(
+    exact: "Fraction | Nats", epsilon: "arb", delta: "arb", size: int, *, binary_output: bool
+) -> "list[arb]":
+    """The bounds for m = min(inputs, outputs)."""
+    from flint import arb
+
+    most = arb(size).log()
+    if binary_output:
+        return [_binary_output(exact, epsilon, delta)]
+    if is_zero(exact):
+        return [delta * most]
+    response = response_capacity(epsilon)
+    share = delta + (1 - delta) * response / arb.const_log2()
+    odds = (-epsilon).exp()
+    return [
+        share * most,
+        epsilon * (epsilon / 2).tanh() + delta * (most + 2 * epsilon * odds / (1 - odds * odds)),
+        capacity_limit(epsilon) + (size - 1) * delta * epsilon * odds / (1 - odds),
+        *([leakage_limit(epsilon, size)] if delta == 0 else []),
+    ]
+
+
+def _binary_output(exact: "Fraction | Nats", epsilon: "arb", delta: "arb") -> "arb":
+    """The larger capacity of the two extreme binary channels: it is convex, so one of them has the most."""
+    odds = (-epsilon).exp()
+    symmetric = _symmetric((1 - delta) * odds / (1 + odds))
+    if delta == 0:
+        return symmetric
+    once = z_capacity(delta)
+    return once if is_zero(exact) else symmetric.max(once)
+
+
+def _symmetric(crossover: "arb") -> "arb":
+    from flint import arb
+
+    return arb.const_log2() - binary_entropy(crossover)
+
+
+def leakage_limit(epsilon: "arb", size: int) -> "arb":
+    """ln(m / (1 + (m-1) e^-epsilon)): bounds the maximal leakage of epsilon-DP, and the MI-DP of KL-DP."""
+    from flint import arb
+
+    return arb(size).log() - ((size - 1) * (-epsilon).exp()).log1p()
+
+
+def _logarithm(size: int) -> float:
+    from flint import arb
+
+    return ball_above(arb(size).log())
+
+
+def is_best(
+    epsilon: Epsilon, delta: Delta = 0, *, inputs: int | None = None, outputs: int | None = None
+) -> bool:
+    """Whether `dp_to_mi` is known to be the best possible: attained, or approached, by some mechanism."""
+    exact, failure = upper_epsilon(epsilon), upper_delta(delta)
+    nothing = exact is not None and is_zero(exact)
+    if exact is None or failure == 1 or (nothing and failure == 0):
+        return True  # ln m, or nothing at all
+    if alphabet(inputs, outputs) is None or outputs == _BINARY:
+        return True
+    if nothing:  # the erasure channel
+        return inputs is not None and (outputs is None or outputs > inputs)
+    return inputs == _BINARY and (outputs is None or outputs >= _ENOUGH or failure == 0)
+
+
+def kl_to_mi(epsilon: Epsilon, *, inputs: int | None = None, outputs: int | None = None) -> float:
+    """epsilon-KL-DP => epsilon-MI-DP (Lemma 1 of [P5]), best possible without limits on inputs and outputs.
+
+    With m = min(inputs, outputs), ln(m / (1 + (m-1) e^-epsilon)): Jensen's inequality for ln of a sum of
+    exponentials, around the mean of the rows; or delta ln m with the delta of `kl_to_delta`.
+
+    >>> kl_to_mi(0.5), kl_to_mi(0.5, inputs=2) < 0.22
+    (0.5, True)
+    """
+    from flint import arb, ctx
+
+    exact = upper_epsilon(epsilon)
+    size = alphabet(inputs, outputs)
+    if exact is None or is_zero(exact):
+        return 0.0 if exact is not None else math.inf if size is None else _logarithm(size)
+    with ctx.workprec(precision(exact)):
+        value = epsilon_ball(exact)
+        if size is None:
+            return ball_above(value)
+        apart = ball(kl_to_delta(epsilon)) * arb(size).log()
+        return min(ball_above(leakage_limit(value, size)), ball_above(apart))
+
+
+def delta_to_mi(delta: Delta, *, inputs: int | None = None, outputs: int | None = None) -> float:
+    """(0, delta)-DP => delta ln min(inputs, outputs) nats of MI-DP, attained by the erasure channel.
+
+    With two outputs the capacity of the Z-channel, which is less; without any number, nothing.
+
+    >>> delta_to_mi(1, outputs=8) == delta_to_mi(1, inputs=8), delta_to_mi(0.1)
+    (True, inf)
+    """
+    return dp_to_mi(0, delta, inputs=inputs, outputs=outputs)

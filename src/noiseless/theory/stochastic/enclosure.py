@@ -1,0 +1,128 @@
+"""Numbers that are logarithms of no rational: kept between two floats that certainly hold them."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from noiseless.exact import Bits, ball_above, ball_below, round_down, round_up
+from noiseless.theory.stochastic.weights import Weights, group_sums, narrowed
+
+if TYPE_CHECKING:
+    from flint import arb
+
+_START, _MOST = 128, 2**14
+"""Working precision in bits: where to begin and where to give up sharpening."""
+
+_WANTED = 60
+"""Correct bits at which a ball is sharp enough for both its ends to be read off as neighbouring floats."""
+
+_SMALLEST = 5e-324
+
+
+@dataclass(frozen=True)
+class Enclosure:
+    """A number that is certainly between `lower` and `upper`, usually two neighbouring floats.
+
+    Attributes:
+        lower: not above the number.
+        upper: not below it; `float()` gives this end, so that a leak is never understated.
+        exact: the number itself where it is the logarithm of a rational (`Bits`) or a rational (`Fraction`).
+        unit: "bits", or "" for measures that are no logarithms.
+
+    >>> Enclosure.of_bits(Bits(8))
+    Enclosure(lower=3.0, upper=3.0, exact=Bits(8), unit='bits')
+    >>> print(Enclosure.of_bits(Bits(3)))
+    1.5850 bits
+    """
+
+    lower: float
+    upper: float
+    exact: Bits | Fraction | None = None
+    unit: str = "bits"
+
+    @classmethod
+    def of_bits(cls, bits: Bits) -> Self:
+        """Around log2 of a rational."""
+        return cls(max(bits.lower, 0.0), bits.upper, bits)
+
+    @classmethod
+    def of_fraction(cls, value: Fraction) -> Self:
+        """Around a rational that is no logarithm."""
+        return cls(round_down(value), round_up(value), value, "")
+
+    def __float__(self) -> float:
+        return self.upper
+
+    def __str__(self) -> str:
+        if math.isinf(self.upper):
+            return f"inf {self.unit}".rstrip()
+        places = Decimal(math.ceil(Fraction(self.upper) * 10**4)).scaleb(-4)
+        return f"{places:.4f} {self.unit}".rstrip()
+
+
+NOTHING = Enclosure.of_bits(Bits(1))
+"""Exactly 0 bits."""
+
+
+def enclose(compute: "Callable[[], arb]", extra: int = 0, unit: str = "bits") -> Enclosure:
+    """Evaluate a positive number with balls, at a precision that is raised until its two ends nearly meet.
+
+    Args:
+        compute: gives the number. It is called anew at each precision.
+        extra: bits that are known to cancel.
+        unit: "bits" or "".
+    """
+    from flint import ctx
+
+    precision = _START + extra
+    while True:
+        with ctx.workprec(precision):
+            value = compute()
+            if value.rel_accuracy_bits() >= _WANTED or precision >= _MOST + extra:
+                return Enclosure(_floor(value), _ceiling(value), unit=unit)
+        precision *= 2
+
+
+def enclose_nats(compute: "Callable[[], arb]", extra: int = 0) -> Enclosure:
+    """The same for a number that is computed in nats; the result is in bits."""
+    from flint import arb
+
+    return enclose(lambda: compute() / arb.const_log2(), extra)
+
+
+def _floor(value: "arb") -> float:
+    """The lower end; what is enclosed is never negative."""
+    from flint import arb
+
+    return max(0.0, ball_below(value)) if value > arb(_SMALLEST) else 0.0
+
+
+def _ceiling(value: "arb") -> float:
+    """The upper end; balls far below the floats are not expanded."""
+    from flint import arb
+
+    return _SMALLEST if value < arb(_SMALLEST) else ball_above(value)
+
+
+def log_sum(factors: Weights, values: Weights) -> "arb":
+    """The sum of factor * log2(value) as a ball, exact for powers of 2; equal values share one logarithm."""
+    from flint import arb
+
+    order = np.argsort(values, kind="stable")
+    found, starts = np.unique(values[order], return_index=True)
+    totals = group_sums(narrowed(factors[order]), np.append(starts, len(order)))
+    pairs = zip(totals.tolist(), found.tolist(), strict=True)
+    return sum((total * _log2(value) for total, value in pairs), arb(0))
+
+
+def _log2(value: int) -> "arb":
+    from flint import arb
+
+    twos = (value & -value).bit_length() - 1
+    odd = value >> twos
+    return arb(twos) if odd == 1 else twos + arb(odd).log() / arb.const_log2()

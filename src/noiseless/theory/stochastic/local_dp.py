@@ -1,0 +1,121 @@
+"""Local differential privacy of a finite channel, and what the leakages say about it."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from noiseless.exact import Bits, Nats
+from noiseless.theory.channel import Channel
+from noiseless.measures.maximin import maximin
+from noiseless.theory.stochastic.base import JointDistribution, as_distribution
+from noiseless.theory.stochastic.realisable_leakage import realisable_leakage
+from noiseless.theory.stochastic.weights import best_of_groups, largest_quotient, times
+from noiseless.ranges import JointRange
+
+
+def ldp_epsilon_nats(source: JointDistribution | Channel) -> Nats:
+    """The smallest epsilon with P(y|x) <= e^epsilon P(y|x') for all x, x', y.
+
+    It is infinite when some y excludes some x, and does not depend on the prior except through
+    which x can occur. The answer is exact.
+
+    >>> ldp_epsilon_nats(Channel.of([[0.75, 0.25], [0.25, 0.75]]))
+    Nats(3)
+
+    Inequalities:
+        * `Lr(X->Y) <= epsilon log2(e)`, in bits.
+        * `P <= epsilon <= 2 P`, with P the information privacy.
+    """
+    joint = as_distribution(source)
+    if not joint.support.is_unrelated():
+        return Nats(float("inf"))
+    rows, starts = joint.x_weights[joint.support.x], joint.support.starts
+    high = best_of_groups(joint.weights, rows, starts)
+    low = best_of_groups(rows, joint.weights, starts)
+    above = times(joint.weights[high], rows[low])
+    below = times(rows[high], joint.weights[low])
+    return Nats(largest_quotient(above, below))
+
+
+def information_privacy_nats(joint: JointDistribution) -> Nats:
+    """The largest |ln P(x|y) / P(x)| over **all** x and y that can occur: (11) of [P3], corrected.
+
+    The paper takes the largest over the pairs that can occur together and then promises 2 epsilon-LDP. That
+    fails when a y excludes an x (X uniform on two values and Y = X: ln 2 by its formula, and no LDP at all).
+    Over all pairs it is infinite there, and epsilon-LDP and this number are within a factor 2 of each other.
+    The answer is exact.
+
+    >>> information_privacy_nats(JointDistribution.from_channel([[0.75, 0.25], [0.25, 0.75]]))
+    Nats(2)
+
+    Inequalities:
+        * `P <= epsilon <= 2 P` for epsilon-LDP.
+    """
+    if not joint.support.is_unrelated():
+        return Nats(float("inf"))
+    y = joint.support.y
+    together = times(joint.weights, joint.total)
+    apart = times(joint.x_weights[joint.support.x], joint.y_weights[y])
+    return Nats(max(largest_quotient(together, apart), largest_quotient(apart, together)))
+
+
+@dataclass(frozen=True)
+class LocalPrivacy:
+    """What a joint distribution says about local differential privacy of P(y|x).
+
+    Attributes:
+        attainable: whether any P(y|x) on this joint range is locally differentially private.
+        epsilon_nats: the smallest epsilon of this P(y|x); infinite when it is not attainable.
+        lower_nats: what the maximal realisable leakage alone shows: epsilon is at least this.
+        upper_nats: what (11) of [P3], corrected, shows: epsilon is at most this.
+        maximin: I*(X;Y).
+        statement: the same in words.
+    """
+
+    attainable: bool
+    epsilon_nats: Nats
+    lower_nats: Nats
+    upper_nats: Nats
+    maximin: Bits
+    statement: str
+
+
+def local_privacy(joint: JointDistribution) -> LocalPrivacy:
+    """Whether local DP is attainable, and the bounds Lr <= epsilon <= 2 x information privacy.
+
+    >>> print(local_privacy(JointDistribution.from_matrix([[0.5, 0], [0, 0.5]])).statement)
+    Local differential privacy is unattainable for any prior: 2 classes of x can be told apart (I* > 0).
+    """
+    privacy = information_privacy_nats(joint)
+    return LocalPrivacy(
+        local_dp_attainable(joint.support),
+        ldp_epsilon_nats(joint),
+        Nats(realisable_leakage(joint).ratio),
+        privacy + privacy,
+        maximin(joint.support),
+        local_dp_statement(joint.support),
+    )
+
+
+def local_dp_attainable(joint: JointRange) -> bool:
+    """Whether some P(y|x) with exactly this joint range is epsilon-LDP for a finite epsilon.
+
+    It is one exactly when X and Y are unrelated, that is, when L0(X;Y) = 0: an x that a y excludes makes
+    epsilon infinite, whatever the probabilities and the prior. I* > 0 is enough for that, but not needed.
+    """
+    return joint.is_unrelated()
+
+
+def local_dp_statement(joint: JointRange) -> str:
+    """What the joint range alone says about local differential privacy, in words (section VI-B of [P3])."""
+    blocks = maximin(joint).ratio
+    if blocks > Fraction(1):
+        return (
+            f"Local differential privacy is unattainable for any prior: {blocks} classes of x can be told "
+            "apart (I* > 0)."
+        )
+    if not joint.is_unrelated():
+        return (
+            "Local differential privacy is unattainable for any prior: nothing can be told for sure of "
+            "everybody (I* = 0), but some y excludes some x (L0 > 0)."
+        )
+    return "Local differential privacy is attainable: every x can cause every y (L0 = 0)."
