@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from measure import best_of, copying, exponent
+from noiseless.ranges import JointRange
 from noiseless.search.contiguous import contiguous_release, frontier
 from noiseless.search.contiguous.sweep import Loss
-from noiseless.ranges import JointRange
 from page import Form, Part, Plot, Section, Table
 
 Column = npt.NDArray[np.int64]

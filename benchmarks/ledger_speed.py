@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from measure import WORK
-from noiseless.pricing.cost import Cost
 from noiseless.ledger import Asked, Books, Entry, Ledger, Shares
 from noiseless.ledger.copying import load
 from noiseless.ledger.entries import START
 from noiseless.ledger.migrations.running import HEAD
+from noiseless.pricing.cost import Cost
 from page import Form, Part, Section, Table
 
 DATASET = "meters"

@@ -10,8 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from measure import best_of, copying, exponent
-from noiseless.search.merging import ColumnCodebook, MergePath, Numbers, constrained_path, leakage_path, maximin_path
 from noiseless.ranges import JointRange
+from noiseless.search.merging import (
+    ColumnCodebook,
+    MergePath,
+    Numbers,
+    constrained_path,
+    leakage_path,
+    maximin_path,
+)
 from page import Form, Part, Section, Table
 
 Codes = npt.NDArray[np.int64]

@@ -7,8 +7,8 @@ from typing import Any
 import noiseless as nl
 from measure import best_of, exponent
 from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Uniform
 from noiseless.questions import Attribute, mean
+from noiseless.ranges.quantizer import Uniform
 from page import Form, Part, Section, Table
 
 _AGE = Attribute("age", range(121), Fraction(0), Fraction(1))

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from measure import best_of, exponent
+from noiseless.ranges import JointRange
 from noiseless.search.merging import Categories, ColumnCodebook, Hierarchy, Numbers
 from noiseless.search.selection import Problem, Wish, choose, survey
-from noiseless.ranges import JointRange
 from page import Form, Part, Section, Table
 
 SENSITIVE = 40

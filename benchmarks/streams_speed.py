@@ -21,8 +21,8 @@ from measure import WORK, best_of, exponent, in_a_process
 from noiseless.collection.local.on_pipe import quantize_pipe
 from noiseless.collection.local.scalar import LocalQuantizer
 from noiseless.collection.local.streaming import Schedule
-from noiseless.questions import Lattice
 from noiseless.collection.streams import quantize_stream
+from noiseless.questions import Lattice
 from page import Form, Part, Section, Table
 
 METER = LocalQuantizer.finest(Lattice.of(0, 10, Fraction(1, 1000)), 16, "kwh")

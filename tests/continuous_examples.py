@@ -10,8 +10,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from noiseless.theory.continuous.boxes import Box, BoxSet
-from noiseless.theory.continuous.joint import ContinuousRange
 from noiseless.theory.continuous.intervals import Interval, IntervalSet
+from noiseless.theory.continuous.joint import ContinuousRange
 
 FEWER = settings(max_examples=16)
 """For tests that look at many points of each example."""

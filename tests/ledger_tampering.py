@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from noiseless.pricing.cost import Cost
 from noiseless.ledger import Asked, Ledger, LedgerError, Shares
 from noiseless.ledger.asked_batches import AskedBatch, note_batches, note_charged, write_note
 from noiseless.ledger.checking import ChainReport, verify_session
 from noiseless.ledger.database import Database
 from noiseless.ledger.session import Session
 from noiseless.ledger.tokens import NewToken, add_token, revoke_token
+from noiseless.pricing.cost import Cost
 
 KINDS = ("answers", "budget", "charge", "dataset", "randomised", "release", "revocation", "token", "version")
 

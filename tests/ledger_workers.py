@@ -18,8 +18,6 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
-from noiseless.pricing.cost import Cost
-from noiseless.pricing.history import BudgetError
 from noiseless.ledger import (
     Asked,
     Ledger,
@@ -29,6 +27,8 @@ from noiseless.ledger import (
     opening,  # noqa: F401 - imported when a ledger is opened
 )
 from noiseless.ledger.session import Session
+from noiseless.pricing.cost import Cost
+from noiseless.pricing.history import BudgetError
 from waiting import HANGS
 
 REFUSED, FAILED = 7, 9

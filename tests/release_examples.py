@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.exact import Bits
-from noiseless.search.merging import Length
 from noiseless.releases.certificate import Cells, Certificate
 from noiseless.releases.column_change import ColumnChange, Example
 from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.results import Release, ReleaseFrontier, ReleasePoint, Series
+from noiseless.search.merging import Length
 
 TOTAL = 38
 """How many sensitive values there are."""

@@ -11,7 +11,6 @@ from random import Random
 import polars as pl
 
 from noiseless.domain import Value
-from noiseless.ranges.quantizer import Uniform
 from noiseless.questions import CountedQuery, Query
 from noiseless.questions.classes import Histogram, TopCounts
 from noiseless.questions.evaluation import Counts
@@ -20,6 +19,7 @@ from noiseless.questions.population import Population
 from noiseless.questions.question import Limits, Question, Resolved
 from noiseless.questions.sql import Interval, Row, Statement
 from noiseless.questions.sql.statement import Cell
+from noiseless.ranges.quantizer import Uniform
 from sql_examples import SCHEMA
 
 Record = dict[str, Value]

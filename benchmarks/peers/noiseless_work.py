@@ -153,8 +153,8 @@ def ask(path: str, query: str, bits: int, bounds: list[float], threshold: float,
 def account(questions: int, values: int) -> Task:
     """The bits of so many means over the same people, each of one bit, everything made anew."""
     from noiseless.pricing.quantized import QuantizedQuery
-    from noiseless.ranges.quantizer import Uniform
     from noiseless.questions import Attribute, mean
+    from noiseless.ranges.quantizer import Uniform
 
     age = Attribute("age", range(values), Fraction(0), Fraction(1))
 

@@ -10,44 +10,62 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from noiseless.pricing import BudgetError, History, Price, QuantizedAnswer, Record, price
-    from noiseless.theory.differential import Conversion, convert
     from noiseless.audits import Audit, Policy, audit
     from noiseless.client import connect
+    from noiseless.collection.blur import Blur, BlurredTable, ContinuousBlur, blur
+    from noiseless.collection.local import LocalQuantizer, LocalVector, quantize
+    from noiseless.comparison.comparison import Comparison, compare
     from noiseless.curator import Curator
     from noiseless.domain import Schema, propose
     from noiseless.errors import NoiselessError
     from noiseless.exact import Bits, Nats
-    from noiseless.measures import conditional_entropy, disarray, entropy, information, leakage, maximin, privacy_by_leakage, privacy_by_maximin, symmetric_leakage, transmission
-    from noiseless.theory.accuracy import quality
-    from noiseless.theory.capacity import Capacity, capacity
-    from noiseless.theory.channel import Channel
-    from noiseless.theory.continuous.covering import covering_number
-    from noiseless.theory.differential.finite import Database, dp_delta, dp_epsilon, kl_dp, mi_dp
-    from noiseless.theory.distortion import max_distortion, min_distortion
-    from noiseless.theory.hypothesis import HypothesisRanges, HypothesisTest
-    from noiseless.theory.indistinguishability import FiniteMechanism, LinearQuery, indistinguishability, linear_indistinguishability, worst_pair
-    from noiseless.theory.stochastic import JointDistribution
-    from noiseless.theory.zero_error import ZeroErrorBracket, lovasz_theta, zero_error_capacity
-    from noiseless.collection.blur import Blur, BlurredTable, ContinuousBlur, blur
-    from noiseless.collection.local import LocalQuantizer, LocalVector, quantize
-    from noiseless.rules import rule
-    from noiseless.theory.accuracy import fewest_cells, least_leakage
-    from noiseless.comparison.comparison import Comparison, compare
-    from noiseless.pricing.consequences import consequences
-    from noiseless.pricing.plan import Plan, plan
-    from noiseless.rules.plan import RulePlan
+    from noiseless.pricing import BudgetError, History, Price, QuantizedAnswer, Record, price
+    from noiseless.pricing.plan import Plan
     from noiseless.ranges import (
-        BoxSet,
-        ContinuousRange,
-        IntervalSet,
         JointRange,
         Partition,
         confusability_edges,
         overlap_partition,
     )
     from noiseless.releases import Release, ReleaseFrontier, frontier, release
+    from noiseless.rules import rule
+    from noiseless.rules.plan import RulePlan, plan
     from noiseless.tables import open_table
+    from noiseless.theory.accuracy import (
+        fewest_cells,
+        least_leakage,
+        privacy_by_leakage,
+        privacy_by_maximin,
+        quality,
+    )
+    from noiseless.theory.capacity import Capacity, capacity
+    from noiseless.theory.channel import Channel
+    from noiseless.theory.consequences import consequences
+    from noiseless.theory.continuous import BoxSet, ContinuousRange, IntervalSet
+    from noiseless.theory.continuous.covering import covering_number
+    from noiseless.theory.continuous.measures import (
+        conditional_entropy,
+        disarray,
+        entropy,
+        information,
+        leakage,
+        maximin,
+        symmetric_leakage,
+        transmission,
+    )
+    from noiseless.theory.differential import Conversion, convert
+    from noiseless.theory.differential.finite import Database, dp_delta, dp_epsilon, kl_dp, mi_dp
+    from noiseless.theory.distortion import max_distortion, min_distortion
+    from noiseless.theory.hypothesis import HypothesisRanges, HypothesisTest
+    from noiseless.theory.indistinguishability import (
+        FiniteMechanism,
+        LinearQuery,
+        indistinguishability,
+        linear_indistinguishability,
+        worst_pair,
+    )
+    from noiseless.theory.stochastic import JointDistribution
+    from noiseless.theory.zero_error import ZeroErrorBracket, lovasz_theta, zero_error_capacity
     from noiseless.verification import Verification, verify
 
 _HOMES = {
@@ -55,13 +73,13 @@ _HOMES = {
     "Bits": "exact",
     "Blur": "collection.blur",
     "BlurredTable": "collection.blur",
-    "BoxSet": "ranges",
+    "BoxSet": "theory.continuous",
     "BudgetError": "pricing",
     "Capacity": "theory.capacity",
     "Channel": "theory.channel",
     "Comparison": "comparison.comparison",
     "ContinuousBlur": "collection.blur",
-    "ContinuousRange": "ranges",
+    "ContinuousRange": "theory.continuous",
     "Conversion": "theory.differential",
     "Curator": "curator",
     "Database": "theory.differential.finite",
@@ -69,7 +87,7 @@ _HOMES = {
     "History": "pricing",
     "HypothesisRanges": "theory.hypothesis",
     "HypothesisTest": "theory.hypothesis",
-    "IntervalSet": "ranges",
+    "IntervalSet": "theory.continuous",
     "JointDistribution": "theory.stochastic",
     "JointRange": "ranges",
     "LinearQuery": "theory.indistinguishability",
@@ -93,42 +111,42 @@ _HOMES = {
     "blur": "collection.blur",
     "capacity": "theory.capacity",
     "compare": "comparison.comparison",
-    "conditional_entropy": "measures",
+    "conditional_entropy": "theory.continuous.measures",
     "confusability_edges": "ranges",
     "connect": "client",
-    "consequences": "pricing.consequences",
+    "consequences": "theory.consequences",
     "convert": "theory.differential",
     "covering_number": "theory.continuous.covering",
-    "disarray": "measures",
+    "disarray": "theory.continuous.measures",
     "dp_delta": "theory.differential.finite",
     "dp_epsilon": "theory.differential.finite",
-    "entropy": "measures",
+    "entropy": "theory.continuous.measures",
     "fewest_cells": "theory.accuracy",
     "frontier": "releases",
     "indistinguishability": "theory.indistinguishability",
-    "information": "measures",
+    "information": "theory.continuous.measures",
     "kl_dp": "theory.differential.finite",
-    "leakage": "measures",
+    "leakage": "theory.continuous.measures",
     "least_leakage": "theory.accuracy",
     "linear_indistinguishability": "theory.indistinguishability",
     "lovasz_theta": "theory.zero_error",
     "max_distortion": "theory.distortion",
-    "maximin": "measures",
+    "maximin": "theory.continuous.measures",
     "mi_dp": "theory.differential.finite",
     "min_distortion": "theory.distortion",
     "open_table": "tables",
     "overlap_partition": "ranges",
-    "plan": "pricing.plan",
+    "plan": "rules.plan",
     "price": "pricing",
-    "privacy_by_leakage": "measures",
-    "privacy_by_maximin": "measures",
+    "privacy_by_leakage": "theory.accuracy",
+    "privacy_by_maximin": "theory.accuracy",
     "propose": "domain",
     "quality": "theory.accuracy",
     "quantize": "collection.local",
     "release": "releases",
     "rule": "rules",
-    "symmetric_leakage": "measures",
-    "transmission": "measures",
+    "symmetric_leakage": "theory.continuous.measures",
+    "transmission": "theory.continuous.measures",
     "verify": "verification",
     "worst_pair": "theory.indistinguishability",
     "zero_error_capacity": "theory.zero_error",

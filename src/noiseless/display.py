@@ -240,3 +240,8 @@ def exact_text(number: Bound | None) -> str | None:
         return None
     length = max(number.numerator.bit_length(), number.denominator.bit_length())
     return None if length > _LONGEST_EXACT else str(number)
+
+
+def json_value(value: object) -> object:
+    """A value as JSON can hold it."""
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

@@ -10,14 +10,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from noiseless.exact import Bits
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Edged, Quantizer, Stepped, Uniform
-from noiseless.pricing.consequences import consequences
-from noiseless.theory.estimation import least_estimation_error, least_guessing_error
 from noiseless.pricing.posteriors import smallest_posterior
-from noiseless.questions import Attribute, Continuum, LinearOnBox, OrderOnInterval, Quantity, Query, Variance, Weighted, count, maximum, mean, median, minimum, quantile, total
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.questions import (
+    Attribute,
+    Continuum,
+    LinearOnBox,
+    OrderOnInterval,
+    Quantity,
+    Query,
+    Variance,
+    Weighted,
+    count,
+    maximum,
+    mean,
+    median,
+    minimum,
+    quantile,
+    total,
+)
 from noiseless.questions.filtered_mean import FilteredMean
 from noiseless.questions.influence import sums
+from noiseless.ranges.quantizer import Edged, Quantizer, Stepped, Uniform
+from noiseless.theory.consequences import consequences
+from noiseless.theory.estimation import least_estimation_error, least_guessing_error
 from oracle import definitions as oracle
 
 FEWER, FEWEST = settings(max_examples=50), settings(max_examples=20)

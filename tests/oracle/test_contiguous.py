@@ -9,10 +9,18 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from noiseless.search.contiguous import OrderedRange, climb, contiguous_release, deal, fewest_blocks, frontier, least_cell_size
+from noiseless.ranges import JointRange, count_blocks
+from noiseless.search.contiguous import (
+    OrderedRange,
+    climb,
+    contiguous_release,
+    deal,
+    fewest_blocks,
+    frontier,
+    least_cell_size,
+)
 from noiseless.search.contiguous.climb import steps
 from noiseless.search.contiguous.sweep import Loss, Sweep
-from noiseless.ranges import JointRange, count_blocks
 
 Cells = list[list[int]]
 

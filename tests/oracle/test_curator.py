@@ -9,10 +9,10 @@ from random import Random
 
 import pytest
 
-from noiseless.pricing import BudgetError
 from noiseless.curator import Curator
 from noiseless.curator.exposure import Exposure
 from noiseless.ledger import Ledger
+from noiseless.pricing import BudgetError
 from noiseless.questions.sql import Interval
 from oracle.towns import FakeBooks, Town
 from soaking import TIMES, soaking

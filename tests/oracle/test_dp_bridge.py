@@ -12,9 +12,25 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 from mechanisms_examples import Row, channels, databases, pairs, priors
-from noiseless.theory.differential import adversarial, bayesian, delta_floor, dp_to_kl, dp_to_mi, kl_to_delta, kl_to_dp, mi_to_delta, mi_to_dp
 from noiseless.exact import Nats
-from noiseless.theory.differential.closeness import divergence_bounds, is_close, smallest_delta, smallest_epsilon, total_variation
+from noiseless.theory.differential import (
+    adversarial,
+    bayesian,
+    delta_floor,
+    dp_to_kl,
+    dp_to_mi,
+    kl_to_delta,
+    kl_to_dp,
+    mi_to_delta,
+    mi_to_dp,
+)
+from noiseless.theory.differential.closeness import (
+    divergence_bounds,
+    is_close,
+    smallest_delta,
+    smallest_epsilon,
+    total_variation,
+)
 from noiseless.theory.differential.database import AnyArray, Database
 from noiseless.theory.differential.guarantees import dp_delta, dp_epsilon, kl_dp, mi_dp
 

@@ -8,10 +8,10 @@ from itertools import product
 import numpy as np
 import pytest
 
+from noiseless.ranges import JointRange
 from noiseless.search.contiguous import contiguous_release
 from noiseless.search.merging import ColumnCodebook, Numbers, leakage_path
 from noiseless.search.selection import Problem, Wish, choose
-from noiseless.ranges import JointRange
 
 Person = tuple[str, int]
 """A secret, and a public value."""

@@ -11,11 +11,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from noiseless.exact import Bits
-from noiseless.search.merging import Categories, Cells, ColumnCodebook, Hierarchy, Length, MergePath, Numbers, SideInformation, algorithms, assess, constrained_path, fast_leakage, general, leakage_path, maximin_path, replay
+from noiseless.ranges import JointRange
+from noiseless.search.merging import (
+    Categories,
+    Cells,
+    ColumnCodebook,
+    Hierarchy,
+    Length,
+    MergePath,
+    Numbers,
+    SideInformation,
+    algorithms,
+    assess,
+    constrained_path,
+    fast_leakage,
+    general,
+    leakage_path,
+    maximin_path,
+    replay,
+)
 from noiseless.search.merging.codebook import CODEWORDS, DISTANCES
 from noiseless.search.merging.lagrangian import Lagrangian
 from noiseless.search.merging.side import Problem
-from noiseless.ranges import JointRange
 from oracle import merging as literal
 
 WEIGHTS = [Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(3)]

@@ -9,15 +9,15 @@ from random import Random
 
 import pytest
 
+from noiseless.exact import Bits
 from noiseless.pricing.batches import Price, price
 from noiseless.pricing.events import ExactCounts, QuantizedAnswer
 from noiseless.pricing.history import BudgetError, History
 from noiseless.pricing.predicate import Predicate
-from noiseless.pricing.record import Record
-from noiseless.exact import Bits
 from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Edged
+from noiseless.pricing.record import Record
 from noiseless.questions import Attribute, total
+from noiseless.ranges.quantizer import Edged
 from oracle.worlds import SCENES, Dataset, Question, Row, World
 
 

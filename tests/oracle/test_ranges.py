@@ -8,9 +8,9 @@ import pytest
 
 from examples import Pairs
 from noiseless import measures as m
+from noiseless.arrays import IntArray
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange, confusability_edges, mutually_unrelated, overlap_partition
-from noiseless.tables import IntArray
 from oracle import definitions as oracle
 
 

@@ -10,11 +10,30 @@ from typing import NamedTuple
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Edged, Quantizer, Stepped, Uniform
-from noiseless.pricing.reach import first_in_range, reach
 from noiseless.pricing.budget import coarsest, finest, printed_cells
-from noiseless.questions import Attribute, Continuum, CountedQuery, Influence, Lattice, LinearOnBox, MiddleMedianOnInterval, Quantity, Query, Variance, Weighted, count, maximum, mean, median, minimum, quantile, total
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.reach import first_in_range, reach
+from noiseless.questions import (
+    Attribute,
+    Continuum,
+    CountedQuery,
+    Influence,
+    Lattice,
+    LinearOnBox,
+    MiddleMedianOnInterval,
+    Quantity,
+    Query,
+    Variance,
+    Weighted,
+    count,
+    maximum,
+    mean,
+    median,
+    minimum,
+    quantile,
+    total,
+)
+from noiseless.ranges.quantizer import Edged, Quantizer, Stepped, Uniform
 
 
 class Case(NamedTuple):

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
+from noiseless.ranges import JointRange
 from noiseless.search.merging import Categories, ColumnCodebook, Hierarchy, Length, Numbers, SideInformation
 from noiseless.search.merging.codebook import Codeword
 from noiseless.search.merging.lagrangian import Lagrangian, below
 from noiseless.search.merging.path import Objective, Utility
 from noiseless.search.selection import Choice, Problem, Wish, choose, survey
-from noiseless.ranges import JointRange
-from noiseless.tables import IntArray
 
 TREE = {leaf: (f"pair {leaf // 2}", "any") for leaf in range(6)}
 Partition = tuple[tuple[int, ...], ...]

@@ -7,12 +7,12 @@ import pytest
 
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Uniform
 from noiseless.questions import Query
 from noiseless.questions.filters import split
 from noiseless.questions.question import Limits, Question
 from noiseless.questions.sql import Reader, SqlError, Statement
 from noiseless.questions.sql.errors import quoted
+from noiseless.ranges.quantizer import Uniform
 from soaking import soaking
 from sql_examples import SCHEMA, TABLE, Grammar, spoilt
 from sql_worlds import World, coarsely, exactly, random_records

@@ -9,8 +9,15 @@ import numpy as np
 import pytest
 
 from examples import Pairs
-from noiseless.theory.zero_error import Graph, block_code, independent_set, largest_symmetric_leakage, lovasz_theta, zero_error_capacity
 from noiseless.ranges import JointRange
+from noiseless.theory.zero_error import (
+    Graph,
+    block_code,
+    independent_set,
+    largest_symmetric_leakage,
+    lovasz_theta,
+    zero_error_capacity,
+)
 from oracle import definitions as oracle
 
 

@@ -8,7 +8,6 @@ from random import Random
 
 import numpy as np
 
-from noiseless.pricing.batches import Price
 from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.pricing import Priced, price_batch
 from noiseless.curator.public import PublicState
@@ -16,6 +15,7 @@ from noiseless.curator.snapshot import Snapshot
 from noiseless.curator.tellings import Stored
 from noiseless.domain import Schema
 from noiseless.ledger import Told
+from noiseless.pricing.batches import Price
 from noiseless.questions.question import Limits
 
 

@@ -12,10 +12,23 @@ from noiseless.pricing.events import ExactCounts, GroupedAnswers, QuantizedAnswe
 from noiseless.pricing.other_events import LinearAnswer, OtherAnswer
 from noiseless.pricing.partition import Partition
 from noiseless.pricing.predicate import Predicate
-from noiseless.pricing.record import Record
 from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.record import Record
+from noiseless.questions import (
+    Attribute,
+    Lattice,
+    Query,
+    Variance,
+    Weighted,
+    count,
+    maximum,
+    mean,
+    median,
+    minimum,
+    quantile,
+    total,
+)
 from noiseless.ranges.quantizer import Edged, Quantizer, Stepped, Uniform
-from noiseless.questions import Attribute, Lattice, Query, Variance, Weighted, count, maximum, mean, median, minimum, quantile, total
 
 Row = tuple[int, int]
 """The numbers of one row's two private attributes, x and y, as places in their domains."""

@@ -10,9 +10,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from noiseless.pricing import BudgetError
 from noiseless.curator import Curator, Reply, failpoints
 from noiseless.errors import NoiselessError
+from noiseless.pricing import BudgetError
 
 Batch = tuple[str, ...]
 Outcome = Reply | NoiselessError

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from noiseless.cli.main import run
-from noiseless.pricing.budget import finest
 from noiseless.comparison.comparison import compare, mean_error
+from noiseless.pricing.budget import finest
 from noiseless.questions import Attribute, Continuum, LinearOnBox, Quantity, mean, total
 
 Command = Callable[..., Any]

@@ -21,10 +21,10 @@ import noiseless as nl
 import reference_pages
 from noiseless.audits.policy import Limits
 from noiseless.cli.main import app, run
-from noiseless.ranges.quantizer import Quantizer
 from noiseless.comparison import AdditiveNoise, Randomised
-from noiseless.rules import KINDS, rule
 from noiseless.questions.base import Query
+from noiseless.ranges.quantizer import Quantizer
+from noiseless.rules import KINDS, rule
 from reference_pages import commands, endpoints, measures, mechanisms, queries, rules
 from reference_pages.objects import found
 from reference_pages.text import section_about

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from noiseless.pricing.cost import Cost
 from noiseless.ledger import Asked, Ledger, LedgerUnavailableError, OpenBooks, Told
 from noiseless.ledger.session import Session
+from noiseless.pricing.cost import Cost
 from postgres import PostgresServer
 from soaking import FEWER_KILLS as KILLS
 from waiting import HANGS, wait_until

@@ -16,10 +16,10 @@ import noiseless as nl
 from curator_examples import write_curator
 from noiseless.audits.spark_audit import SparkAudit
 from noiseless.cli.main import run
-from noiseless.errors import DomainError, MissingValuesError, OutputError, RequestError, UnknownColumnError
 from noiseless.collection.local import LocalQuantizer, LocalVector, Quantized, Schedule
 from noiseless.collection.local.column_release import ReleaseAs
 from noiseless.collection.local.spark import quantize_frame
+from noiseless.errors import DomainError, MissingValuesError, OutputError, RequestError, UnknownColumnError
 from noiseless.questions import Continuum, Lattice
 from noiseless.tables import Missing, open_table
 from noiseless.tables.duckdb_table import DuckDBTable

@@ -11,14 +11,24 @@ from hypothesis import strategies as st
 
 from noiseless.domain.enclosures import Enclosure
 from noiseless.exact import ball
-from noiseless.theory.distortion import Distance, Polytope, mean_errors, slab_volume
-from noiseless.ranges.quantizer import Edged, Stepped, Uniform
-from noiseless.theory.accuracy import DatasetCounts, FunctionVolume, LinearVolume, RegionGrid, adversary_error, fewest_cells, functions, largest_share, least_leakage
-from noiseless.theory.accuracy.balls import ends, exponential_bound, share_below
-from noiseless.theory.accuracy.grid_walk import Grid
 from noiseless.pricing.budget import coarsest
 from noiseless.questions import Attribute, Continuum, Lattice, LinearOnBox, Quantity, Variance, total
+from noiseless.ranges.quantizer import Edged, Stepped, Uniform
+from noiseless.theory.accuracy import (
+    DatasetCounts,
+    FunctionVolume,
+    LinearVolume,
+    RegionGrid,
+    adversary_error,
+    fewest_cells,
+    functions,
+    largest_share,
+    least_leakage,
+)
+from noiseless.theory.accuracy.balls import ends, exponential_bound, share_below
+from noiseless.theory.accuracy.grid_walk import Grid
 from noiseless.theory.continuous.boxes import Box
+from noiseless.theory.distortion import Distance, Polytope, mean_errors, slab_volume
 
 FEWER = settings(max_examples=25)
 HALF = Fraction(1, 2)

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from noiseless.domain.hypotheses import Hypothesis
-from noiseless.domain.parsing import read_expression
-from noiseless.errors import RequestError
-from noiseless.exact import Nats
 from noiseless.collection.blur import volume as blur_volume
 from noiseless.collection.blur.bands import Strip
 from noiseless.collection.blur.on_continuum import ContinuousBlur
 from noiseless.collection.blur.on_lattice import Blur
 from noiseless.collection.blur.pairing import Lattice, Mode
 from noiseless.collection.blur.volume import protected_volume
+from noiseless.domain.hypotheses import Hypothesis
+from noiseless.domain.parsing import read_expression
+from noiseless.errors import RequestError
+from noiseless.exact import Nats
 
 F = Fraction
 BMI = "weight >= 30*(height/100)**2"

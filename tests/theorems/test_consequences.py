@@ -9,11 +9,16 @@ from hypothesis import strategies as st
 from noiseless.exact import Bits
 from noiseless.measures import leakage, maximin, symmetric_leakage
 from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Edged, Stepped, Uniform
-from noiseless.pricing.consequences import consequences
-from noiseless.theory.estimation import estimation_error_bound, least_estimation_error, printed_estimation_bound, quantizer_error
 from noiseless.questions import Attribute, Continuum, LinearOnBox, Quantity, count, mean, total
 from noiseless.ranges import JointRange
+from noiseless.ranges.quantizer import Edged, Stepped, Uniform
+from noiseless.theory.consequences import consequences
+from noiseless.theory.estimation import (
+    estimation_error_bound,
+    least_estimation_error,
+    printed_estimation_bound,
+    quantizer_error,
+)
 
 PROPER = st.fractions(Fraction(1, 8), 8, max_denominator=8)
 

@@ -9,8 +9,15 @@ from hypothesis import strategies as st
 
 from noiseless.exact import Bits
 from noiseless.measures import information, leakage, maximin
-from noiseless.search.contiguous import ContiguousRelease, contiguous_release, fewest_blocks, frontier, least_cell_size, most_answers
 from noiseless.ranges import JointRange, count_blocks
+from noiseless.search.contiguous import (
+    ContiguousRelease,
+    contiguous_release,
+    fewest_blocks,
+    frontier,
+    least_cell_size,
+    most_answers,
+)
 
 Line = list[tuple[int, frozenset[int]]]
 

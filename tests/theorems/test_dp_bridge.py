@@ -20,13 +20,44 @@ from mechanisms_examples import (
     subset_selection,
     table,
 )
-from noiseless.theory.differential import adversarial, bayesian, compose_disjoint, compose_independent, compose_sequential, database_information, delta_to_mi, dp_to_dp, dp_to_kl, dp_to_mi, free_lunch, group_delta, group_epsilon, group_information, kl_to_delta, kl_to_dp, kl_to_mi, mi_to_delta, mi_to_dp, personalised, printed, sibson_bound
-from noiseless.theory.differential.guarantee import convert
-from noiseless.theory.differential.information_bounds import is_best
 from noiseless.exact import Nats
-from noiseless.theory.differential.closeness import divergence, divergence_bounds, is_close, largest_divergence, smallest_delta, smallest_epsilon, total_variation
+from noiseless.theory.differential import (
+    adversarial,
+    bayesian,
+    compose_disjoint,
+    compose_independent,
+    compose_sequential,
+    database_information,
+    delta_to_mi,
+    dp_to_dp,
+    dp_to_kl,
+    dp_to_mi,
+    free_lunch,
+    group_delta,
+    group_epsilon,
+    group_information,
+    kl_to_delta,
+    kl_to_dp,
+    kl_to_mi,
+    mi_to_delta,
+    mi_to_dp,
+    personalised,
+    printed,
+    sibson_bound,
+)
+from noiseless.theory.differential.closeness import (
+    divergence,
+    divergence_bounds,
+    is_close,
+    largest_divergence,
+    smallest_delta,
+    smallest_epsilon,
+    total_variation,
+)
 from noiseless.theory.differential.database import AnyArray, Database
+from noiseless.theory.differential.guarantee import convert
 from noiseless.theory.differential.guarantees import dp_delta, dp_epsilon, kl_dp, mi_dp, reach
+from noiseless.theory.differential.information_bounds import is_best
 from noiseless.theory.differential.parameters import Epsilon, is_at_most
 
 some_epsilons = st.sampled_from([0, Nats(2), Fraction(1, 2), 2])

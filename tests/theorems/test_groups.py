@@ -6,11 +6,11 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.theory.indistinguishability.finite_mechanism import FiniteMechanism
-from noiseless.ranges.quantizer import Edged, Uniform
 from noiseless.pricing.reach import reach
-from noiseless.theory.estimation import estimation_error_bound, printed_estimation_bound
 from noiseless.questions import Attribute, total
+from noiseless.ranges.quantizer import Edged, Uniform
+from noiseless.theory.estimation import estimation_error_bound, printed_estimation_bound
+from noiseless.theory.indistinguishability.finite_mechanism import FiniteMechanism
 
 
 @given(st.integers(2, 8))

@@ -8,17 +8,24 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from noiseless.exact import Bits
-from noiseless.measures import maximin
-from noiseless.theory.capacity import capacity
 from noiseless.collection.local import kernels as array_kernels
 from noiseless.collection.local.scalar import LocalQuantizer
 from noiseless.collection.local.streaming import Schedule, affordable
 from noiseless.collection.local.vectors import LocalVector
-from noiseless.comparison import AdditiveNoise, Exponential, GaussianNoise, GeometricNoise, LaplaceNoise, RandomisedResponse
+from noiseless.comparison import (
+    AdditiveNoise,
+    Exponential,
+    GaussianNoise,
+    GeometricNoise,
+    LaplaceNoise,
+    RandomisedResponse,
+)
+from noiseless.exact import Bits
+from noiseless.measures import maximin
 from noiseless.pricing.budget import allowed_reach
 from noiseless.questions import Continuum, Lattice, Span
 from noiseless.ranges import JointRange
+from noiseless.theory.capacity import capacity
 
 fractions = st.fractions(-1000, 1000, max_denominator=1000)
 widths = st.fractions(Fraction(1, 1000), 10**6, max_denominator=1000)

@@ -10,9 +10,20 @@ from hypothesis import strategies as st
 from examples import FIGURE_1, joint_ranges
 from noiseless import measures as m
 from noiseless.exact import Bits
-from noiseless.search.merging import Cells, ColumnCodebook, Length, MergePath, Numbers, assess, constrained_path, joint_release, leakage_path, maximin_path
-from noiseless.search.merging.lagrangian import Lagrangian
 from noiseless.ranges import JointRange
+from noiseless.search.merging import (
+    Cells,
+    ColumnCodebook,
+    Length,
+    MergePath,
+    Numbers,
+    assess,
+    constrained_path,
+    joint_release,
+    leakage_path,
+    maximin_path,
+)
+from noiseless.search.merging.lagrangian import Lagrangian
 
 NOTHING = Bits(1)
 WEIGHTS = st.fractions(0, 5, max_denominator=12)

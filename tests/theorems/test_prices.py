@@ -14,11 +14,11 @@ from noiseless.pricing.events import ExactCounts, QuantizedAnswer
 from noiseless.pricing.history import History
 from noiseless.pricing.other_events import Derived, OtherAnswer
 from noiseless.pricing.partition import Partition
-from noiseless.pricing.record import Record
 from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Stepped, Uniform
+from noiseless.pricing.record import Record
 from noiseless.questions import Attribute, mean
 from noiseless.questions.base import monotone_pieces
+from noiseless.ranges.quantizer import Stepped, Uniform
 
 SIZE = 6
 ANSWERS = st.lists(st.integers(0, 3), min_size=SIZE, max_size=SIZE)

@@ -7,13 +7,24 @@ from math import ceil
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Edged
-from noiseless.pricing.reach import reach
-from noiseless.rules import NK, CensusCounts, Customers, Digits, Dominance, MinCell, NumberCoarsening, PPercent, Round, Top
 from noiseless.pricing.budget import finest, surely_finest
-from noiseless.rules.plan import rule_plan
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.reach import reach
 from noiseless.questions import Attribute, Continuum, EqualOnBox, Quantity, Variance, total
+from noiseless.ranges.quantizer import Edged
+from noiseless.rules import (
+    NK,
+    CensusCounts,
+    Customers,
+    Digits,
+    Dominance,
+    MinCell,
+    NumberCoarsening,
+    PPercent,
+    Round,
+    Top,
+)
+from noiseless.rules.plan import rule_plan
 
 positives = st.builds(Fraction, st.integers(1, 40), st.sampled_from([1, 1, 2, 5]))
 directions = st.sampled_from(["half-away", "half-even", "down", "up"])

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from examples import joint_ranges, merged_ranges
 from noiseless import measures as m
 from noiseless.exact import Bits, Nats
+from noiseless.ranges import JointRange
 from noiseless.theory import stochastic as s
 from noiseless.theory.channel import Channel
 from noiseless.theory.stochastic import Enclosure, JointDistribution
-from noiseless.ranges import JointRange
 
 Number = Enclosure | Bits | Nats
 

@@ -10,9 +10,18 @@ from hypothesis import strategies as st
 from examples import joint_ranges, merged_ranges
 from noiseless import measures as m
 from noiseless.exact import Bits
-from noiseless.theory.zero_error import Graph, Rate, ZeroErrorBracket, block_code, independent_set, largest_symmetric_leakage, lovasz_theta, zero_error_capacity
-from noiseless.theory.zero_error.independence import clique_cover
 from noiseless.ranges import JointRange
+from noiseless.theory.zero_error import (
+    Graph,
+    Rate,
+    ZeroErrorBracket,
+    block_code,
+    independent_set,
+    largest_symmetric_leakage,
+    lovasz_theta,
+    zero_error_capacity,
+)
+from noiseless.theory.zero_error.independence import clique_cover
 
 SLACK = Fraction(1, 10**6)
 """How far a certified upper end may lie above the number itself, where two numbers are compared."""

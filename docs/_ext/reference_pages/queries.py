@@ -6,17 +6,33 @@ from fractions import Fraction
 from functools import cache
 from typing import get_args
 
+from noiseless.domain import Schema
 from noiseless.pricing import ExactCounts, QuantizedAnswer, Record, price
 from noiseless.pricing.event import Event
 from noiseless.pricing.partition import Partition
-from noiseless.domain import Schema
 from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Uniform
-from noiseless.questions import Attribute, Images, Influence, Lattice, Query, Slide, Variance, Weighted, count, maximum, mean, median, minimum, quantile, total
+from noiseless.questions import (
+    Attribute,
+    Images,
+    Influence,
+    Lattice,
+    Query,
+    Slide,
+    Variance,
+    Weighted,
+    count,
+    maximum,
+    mean,
+    median,
+    minimum,
+    quantile,
+    total,
+)
 from noiseless.questions.classes import Histogram
 from noiseless.questions.filtered_mean import FilteredMean
 from noiseless.questions.question import Aggregate
 from noiseless.questions.sql import parse
+from noiseless.ranges.quantizer import Uniform
 from reference_pages.objects import documented, exported, summary
 from reference_pages.text import code, facts, manual, page, section_about, table, toctree
 

@@ -12,11 +12,11 @@ import numpy.typing as npt
 from noiseless.adversaries.game import Budget, reach_of
 from noiseless.errors import RequestError
 from noiseless.exact import log2_bounds, round_up
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
 from noiseless.pricing.budget import finest, printed_cells
+from noiseless.pricing.quantized import QuantizedQuery
 from noiseless.questions.additive import Additive, mean, total
 from noiseless.questions.attribute import Attribute
+from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
 
 Question = Literal["mean", "sum"]
 Recipe = Literal["finest", "printed"]

@@ -12,10 +12,8 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.adversaries.table_reading import FloatArray
+from noiseless.arrays import BoolArray, FloatArray
 from noiseless.errors import RequestError
-
-BoolArray = npt.NDArray[np.bool_]
 
 _STANDBY = 0.05
 """An appliance draws its standby power, or less, for so much of the time."""

@@ -15,10 +15,11 @@ from noiseless.adversaries.appliance_states import Appliance, learn
 from noiseless.adversaries.f_scores import Blocks, FScore
 from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, streams
 from noiseless.adversaries.recognition import PLAYERS, Adversary, House
-from noiseless.adversaries.table_reading import FloatArray, as_floats, read_columns
+from noiseless.adversaries.table_reading import as_floats, read_columns
+from noiseless.arrays import FloatArray
+from noiseless.collection.local.scalar import describe
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.collection.local.scalar import describe
 from noiseless.pricing.budget import as_finite
 from noiseless.questions import Continuum, Lattice
 from noiseless.tables import Missing, require_distinct

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from noiseless.pricing.history import BudgetError
 from noiseless.adversaries.declared_values import MissingRows, PrivateColumn, read_private, require_filtered
 from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of
 from noiseless.adversaries.soundness import require_sound
@@ -26,6 +25,7 @@ from noiseless.adversaries.targets import (
 )
 from noiseless.adversaries.temporary_curator import PEOPLE, PERSON, Arena
 from noiseless.exact import Bits, Rational
+from noiseless.pricing.history import BudgetError
 
 if TYPE_CHECKING:
     from noiseless.curator import Curator

@@ -9,13 +9,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
 from noiseless.adversaries.soundness import require_sound
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.collection.blur.pairing import Fibres
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 Weights = Callable[[IntArray], IntArray]
 """How much prior weight lies below each point: a distribution of the compared column, in whole numbers."""

@@ -7,18 +7,15 @@ from fractions import Fraction
 from typing import Any, Literal, cast
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.domain import CategoryColumn, Column, NumberColumn, Schema
 from noiseless.errors import ColumnError, DomainError, EmptyTableError, RequestError, SchemaError
 from noiseless.exact import Rational
 from noiseless.questions.base import require_listable
 from noiseless.tables import open_table, require_distinct
 from noiseless.tables.duckdb_table import DuckDBTable
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 MissingRows = Literal["drop", "error"]
 """Rows without a value are left out, or an error."""

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.theory.channel import FloatArray
-
-BoolArray = npt.NDArray[np.bool_]
+from noiseless.arrays import BoolArray, FloatArray
 
 _SLACK = 1e-9
 """How much certain ranges are widened for rounding, as a share of the numbers that were added up."""

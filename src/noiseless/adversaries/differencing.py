@@ -29,10 +29,10 @@ from noiseless.adversaries.targets import (
 from noiseless.adversaries.temporary_curator import PEOPLE, PERSON, VALUE, Arena
 from noiseless.domain import NumberColumn
 from noiseless.exact import Bits, Rational
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Answer
 from noiseless.pricing.budget import finest
 from noiseless.pricing.catalogue import named_query
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.ranges.quantizer import Answer
 
 if TYPE_CHECKING:
     from noiseless.curator import Curator

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from noiseless.adversaries.declared_values import IntArray, MissingRows, read_private
+from noiseless.adversaries.declared_values import MissingRows, read_private
 from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of
 from noiseless.adversaries.posterior_means import (
     Errors,
@@ -21,14 +21,15 @@ from noiseless.adversaries.posterior_means import (
 )
 from noiseless.adversaries.priors import PRIORS, lattice_prior, triangular_density
 from noiseless.adversaries.soundness import require_sound
+from noiseless.arrays import IntArray
+from noiseless.collection.local import LocalQuantizer
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.collection.local import LocalQuantizer
-from noiseless.ranges.quantizer import Quantizer
 from noiseless.pricing.budget import finest
 from noiseless.pricing.catalogue import named_query
-from noiseless.theory.estimation import estimation_error_bound
 from noiseless.questions import Lattice
+from noiseless.ranges.quantizer import Quantizer
+from noiseless.theory.estimation import estimation_error_bound
 
 TOLD = ("value", "sum")
 BOUND = "bound"

@@ -6,9 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from noiseless.adversaries.intervals import CONFIDENCE
-from noiseless.adversaries.table_reading import FloatArray
+from noiseless.arrays import BoolArray, FloatArray
 
-BoolArray = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]
 
 

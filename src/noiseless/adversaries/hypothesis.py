@@ -6,7 +6,6 @@ from os import PathLike
 from typing import Any
 
 from noiseless.adversaries.boundary_tests import (
-    IntArray,
     Rows,
     Weights,
     against_blur,
@@ -16,12 +15,13 @@ from noiseless.adversaries.boundary_tests import (
 )
 from noiseless.adversaries.declared_values import positions_of
 from noiseless.adversaries.game import Game, Progress, Score
-from noiseless.domain import Schema
-from noiseless.errors import RequestError
-from noiseless.exact import Bits, Rational, round_down
+from noiseless.arrays import IntArray
 from noiseless.collection.blur import Blur
 from noiseless.collection.blur.on_lattice import Bounds
 from noiseless.collection.blur.pairing import Mode
+from noiseless.domain import Schema
+from noiseless.errors import RequestError
+from noiseless.exact import Bits, Rational, round_down
 from noiseless.tables import open_table
 from noiseless.tables.replacing import DeclaredColumns, MissingRows
 

@@ -14,13 +14,13 @@ import pyarrow as pa
 
 from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of
 from noiseless.adversaries.table_reading import as_floats, read_columns
-from noiseless.errors import EmptyTableError, RequestError
-from noiseless.exact import Rational
 from noiseless.collection.local.arrays import encode, float_cells
 from noiseless.collection.local.scalar import LocalQuantizer, describe
 from noiseless.collection.local.vectors import LocalVector
-from noiseless.ranges.quantizer import Uniform
+from noiseless.errors import EmptyTableError, RequestError
+from noiseless.exact import Rational
 from noiseless.questions import Continuum, Span
+from noiseless.ranges.quantizer import Uniform
 from noiseless.tables import Missing
 
 Split = Literal["even", "optimal"]

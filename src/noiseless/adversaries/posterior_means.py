@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.adversaries.declared_values import IntArray
+from noiseless.arrays import IntArray
 from noiseless.theory.estimation import ABSOLUTE, estimation_error_bound, least_estimation_error
 
 _MOST_WORK = 100_000

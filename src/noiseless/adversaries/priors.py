@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from noiseless.adversaries.declared_values import IntArray
+from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 
 PRIORS = ("uniform", "triangular", "table")

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from noiseless.adversaries.appliance_states import Appliance, BoolArray, Combinations, nearest_places
+from noiseless.adversaries.appliance_states import Appliance, Combinations, nearest_places
 from noiseless.adversaries.game import Budget, reach_of
-from noiseless.adversaries.table_reading import FloatArray
+from noiseless.arrays import BoolArray, FloatArray
 from noiseless.collection.local.scalar import LocalQuantizer
 from noiseless.questions import Span
 

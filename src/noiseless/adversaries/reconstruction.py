@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from noiseless.adversaries.declared_values import MissingRows, PrivateColumn, read_private
-from noiseless.adversaries.decoding import BoolArray, best_guess, certain_ranges
+from noiseless.adversaries.decoding import best_guess, certain_ranges
 from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of, streams
 from noiseless.adversaries.intervals import wilson
 from noiseless.adversaries.resampling import bootstrap_mean
@@ -24,6 +24,7 @@ from noiseless.adversaries.workloads import (
     told_by_cells,
     told_with_noise,
 )
+from noiseless.arrays import BoolArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational
 

@@ -4,15 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
+from noiseless.arrays import FloatArray
 from noiseless.errors import ColumnError, EmptyTableError
 from noiseless.tables import Missing, open_table, require_distinct
 from noiseless.tables.batches import rewritten
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def read_columns(

@@ -7,14 +7,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from noiseless.adversaries.declared_values import IntArray
-from noiseless.adversaries.decoding import BoolArray
 from noiseless.adversaries.game import Budget
+from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.exact import Bits, round_down
-from noiseless.theory.channel import FloatArray
-from noiseless.pricing.quantized import QuantizedQuery
 from noiseless.pricing.budget import finest
 from noiseless.pricing.catalogue import named_query
+from noiseless.pricing.quantized import QuantizedQuery
 
 _FEWEST = 2
 """A subset has at least so many people: fewer would be asked for directly."""

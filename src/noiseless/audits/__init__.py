@@ -5,9 +5,9 @@ from noiseless.audits.exposure import Exposure
 from noiseless.audits.policy import Check, Policy, PolicyResult
 from noiseless.audits.result import Audit
 from noiseless.audits.side import Contribution, SideInformation
-from noiseless.rules.totals import Totals
 from noiseless.audits.under_rules import UnderRules
 from noiseless.audits.witness import Witness
+from noiseless.rules.totals import Totals
 
 __all__ = [
     "Audit",

@@ -5,16 +5,13 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from noiseless.arrays import FloatArray, IntArray
 from noiseless.audits.census import Census
 from noiseless.exact import round_down
 from noiseless.ranges import JointRange
 from noiseless.ranges.joint import Grouped
-from noiseless.tables import IntArray
 from noiseless.tables.kernels import add_by_code
-
-FloatArray = npt.NDArray[np.float64]
 
 _NEAR = 1e-9
 """Groups whose distance in doubles is this close to the largest are compared again, exactly."""

@@ -6,10 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from noiseless.rules.assignment import Assigned, Roles, Rules, assign, read_as_text
 from noiseless.audits.exposure import survey
 from noiseless.audits.result import Audit
-from noiseless.rules.application import Published, apply_rules
 from noiseless.domain import Schema
 from noiseless.errors import (
     ColumnError,
@@ -18,6 +16,8 @@ from noiseless.errors import (
     RequestError,
     UnknownColumnError,
 )
+from noiseless.rules.application import Published, apply_rules
+from noiseless.rules.assignment import Assigned, Roles, Rules, assign, read_as_text
 from noiseless.tables import Missing, Table, Tally, merge_spellings, open_table, require_distinct
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.spark_groups import SparkGroups

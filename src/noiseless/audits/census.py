@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.ranges import JointRange
-from noiseless.tables import IntArray, Tally
+from noiseless.tables import Tally
 from noiseless.tables.kernels import add_by_code, add_runs, distinct_values, run_starts
-
-BoolArray = npt.NDArray[np.bool_]
 
 
 class Members(NamedTuple):

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from noiseless import measures
+from noiseless.arrays import IntArray
 from noiseless.audits import anonymity
 from noiseless.audits.census import Census, cells_of_groups
 from noiseless.exact import Bits, round_up
 from noiseless.ranges import count_blocks
-from noiseless.tables import IntArray, Tally
+from noiseless.tables import Tally
 from noiseless.tables.kernels import count_codes
 
 

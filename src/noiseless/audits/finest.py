@@ -10,16 +10,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
-from noiseless.rules.assignment import Roles
+from noiseless.arrays import IntArray
 from noiseless.audits.census import Census
-from noiseless.rules.exact_columns import as_moments, exact_values, ticks, ticks_of_day
-from noiseless.rules.told_column import Kind
 from noiseless.errors import ColumnError
 from noiseless.exact import Bits, round_up
+from noiseless.ranges import count_blocks
+from noiseless.rules.assignment import Roles
+from noiseless.rules.exact_columns import as_moments, exact_values, ticks, ticks_of_day
+from noiseless.rules.told_column import Kind
 from noiseless.search.contiguous import contiguous_release
 from noiseless.search.contiguous.order import MOST_WHOLE
-from noiseless.ranges import count_blocks
-from noiseless.tables import IntArray, Tally
+from noiseless.tables import Tally
 from noiseless.tables.kernels import add_by_code, distinct_values
 
 

@@ -11,17 +11,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from noiseless.arrays import BoolArray
 from noiseless.audits.anonymity import k_anonymity
-from noiseless.audits.census import BoolArray, Census
+from noiseless.audits.census import Census
 from noiseless.audits.exposure import Exposure
 from noiseless.audits.records import write_records
-from noiseless.rules.application import Ruling
 from noiseless.audits.side import Contribution, SideInformation, most_telling_first
 from noiseless.audits.under_rules import UnderRules
 from noiseless.audits.witness import Witness, witnesses
 from noiseless.audits.wording import headline, summary, to_dict, verdict
 from noiseless.display import html_table, text_table
 from noiseless.measures import leakage, maximin
+from noiseless.rules.application import Ruling
 from noiseless.tables import Table, Tally
 from noiseless.tables.coding import DictionaryCoding
 

@@ -8,9 +8,9 @@ from noiseless.display import counted, verb
 
 if TYPE_CHECKING:
     from noiseless.audits.finest import Finest
+    from noiseless.audits.under_rules import UnderRules
     from noiseless.rules.told_column import Change
     from noiseless.rules.totals import Totals
-    from noiseless.audits.under_rules import UnderRules
 
 _DIGITS = 4
 

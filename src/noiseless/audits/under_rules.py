@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from noiseless.audits.anonymity import k_anonymity
-from noiseless.rules.assignment import Assigned, Roles
 from noiseless.audits.exposure import Exposure
 from noiseless.audits.finest import Finest, finest_cells
-from noiseless.rules.application import Ruling
 from noiseless.audits.ruled_wording import rule_rows, seen_verdict, totals_verdict
-from noiseless.rules.told_column import Change
-from noiseless.rules.totals import Closest, Totals, totals_of
 from noiseless.audits.witness import shown
 from noiseless.display import aligned, html_rows
 from noiseless.exact import Bits, round_up
+from noiseless.rules.application import Ruling
+from noiseless.rules.assignment import Assigned, Roles
+from noiseless.rules.told_column import Change
+from noiseless.rules.totals import Closest, Totals, totals_of
 
 if TYPE_CHECKING:
     from noiseless.audits.result import Audit

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from noiseless.display import json_value
 from noiseless.exact import Bits
 from noiseless.tables import Tally
 
@@ -102,8 +103,3 @@ def shown(values: pa.Array) -> list[Any]:
         return list(values.to_pylist())
     except (OverflowError, ValueError):
         return list(values.cast(pa.string()).to_pylist())
-
-
-def json_value(value: object) -> object:
-    """A value as JSON can hold it."""
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

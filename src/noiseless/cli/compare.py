@@ -8,8 +8,8 @@ from noiseless.cli.options import Format, FormatOption, print_json, say, working
 from noiseless.cli.plan import BoundsOption, read_bounds, read_budget, read_number
 
 if TYPE_CHECKING:
-    from noiseless.exact import Rational
     from noiseless.comparison.comparison import Comparison
+    from noiseless.exact import Rational
 
 HELP = """A noiseless answer beside randomised ones through which one person can tell as many bits.
 

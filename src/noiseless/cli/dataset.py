@@ -156,9 +156,9 @@ def release_command(
     Returns:
         The exit code: 0, or 1 when the budget does not allow it.
     """
-    from noiseless.pricing import BudgetError
     from noiseless.cli.query import refused
     from noiseless.curator import Curator
+    from noiseless.pricing import BudgetError
 
     with Curator.open(curator) as owned:
         try:
@@ -182,8 +182,8 @@ def _say_standing(found: dict[str, Any], output: Format) -> None:
 
 def _standing(owned: "Curator") -> dict[str, Any]:
     """What everybody may know, under the names that it has in JSON."""
-    from noiseless.pricing.cost import remaining_bits
     from noiseless.ledger.state import budget_bits
+    from noiseless.pricing.cost import remaining_bits
 
     public, state = owned.public, owned.state
     return {

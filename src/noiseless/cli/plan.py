@@ -11,8 +11,8 @@ from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
     from noiseless.pricing.plan import Plan
-    from noiseless.rules.plan import Bound, RulePlan
     from noiseless.questions import Span
+    from noiseless.rules.plan import Bound, RulePlan
 
 HELP = """What a question costs before it is asked: the finest answer for a budget, the cheapest for an error.
 
@@ -79,7 +79,7 @@ def plan_command(
     output: FormatOption = Format.text,
 ) -> None:
     """Print a plan."""
-    from noiseless.pricing.plan import plan
+    from noiseless.rules.plan import plan
 
     width = None if step is None else read_number("--step", step)
     found: Plan | RulePlan

@@ -170,8 +170,8 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
         The exit code: 0, or 3 when it was interrupted.
     """
     from noiseless.collection.local.on_table import quantize
-    from noiseless.collection.local.streaming import Schedule
     from noiseless.collection.local.plan import local_mechanism
+    from noiseless.collection.local.streaming import Schedule
 
     bits, reach = read_budget(budget)
     mechanism = local_mechanism(
@@ -303,8 +303,8 @@ def _tell(found: "Quantized", out: Path | None, output: Format) -> None:
 
 
 def _text(found: "Quantized", out: Path | None) -> str:
-    from noiseless.display import bound_text
     from noiseless.collection.local.scalar import describe, number_text
+    from noiseless.display import bound_text
 
     mechanism = found.mechanism
     entropy = mechanism.entropy_of_record

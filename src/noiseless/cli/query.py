@@ -8,8 +8,8 @@ from noiseless.cli.options import Format, FormatOption, print_json, say
 from noiseless.errors import NoiselessError, RequestError
 
 if TYPE_CHECKING:
-    from noiseless.pricing import BudgetError
     from noiseless.curator import Reply
+    from noiseless.pricing import BudgetError
 
 HELP = """Ask questions about a private table in SQL, within its owner's budget.
 
@@ -56,8 +56,8 @@ def query_command(
         The exit code: 0, or 1 when the budget does not allow the questions; with --each also 2, when there is
         a statement that cannot be priced.
     """
-    from noiseless.pricing import BudgetError
     from noiseless.curator import Curator
+    from noiseless.pricing import BudgetError
 
     with Curator.open(curator) as asked:
         if each:
@@ -111,8 +111,8 @@ def refused(error: "BudgetError", output: Format) -> int:
 
 def _error(error: NoiselessError) -> dict[str, Any]:
     """An error as the server tells it."""
-    from noiseless.pricing import BudgetError
     from noiseless.curator import UnansweredError
+    from noiseless.pricing import BudgetError
 
     if isinstance(error, BudgetError):
         return {"error": {"code": "budget", "message": str(error), "details": refusal(error)}}

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Readings made private where they arise: quantizers, streams, blurs."""

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.theory.channel import Channel, FloatArray
-from noiseless.comparison.base import IntArray, Randomised
+from noiseless.arrays import FloatArray, IntArray
+from noiseless.comparison.base import Randomised
 from noiseless.ranges.spans import Lattice
+from noiseless.theory.channel import Channel
 
 
 class Noise(ABC):

@@ -7,12 +7,11 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import FloatArray, IntArray
 from noiseless.errors import RequestError
-from noiseless.theory.capacity import capacity
-from noiseless.theory.channel import Channel, FloatArray
 from noiseless.ranges.spans import Lattice
-
-IntArray = npt.NDArray[np.int64]
+from noiseless.theory.capacity import capacity
+from noiseless.theory.channel import Channel
 
 ROUNDING = 1e-11
 """Bits that the rounding of probabilities can cost; far more than their relative error of 2**-45 does."""

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from noiseless.exact import Bits, round_up
 from noiseless.comparison import Randomised
+from noiseless.exact import Bits, round_up
 
 if TYPE_CHECKING:
-    from noiseless.theory.channel import FloatArray
+    from noiseless.arrays import FloatArray
 
 _NEAR = 1.002
 """The scale is found within this factor, on the safe side."""

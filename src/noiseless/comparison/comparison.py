@@ -8,19 +8,27 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from noiseless.comparison import (
+    AdditiveNoise,
+    Exponential,
+    GaussianNoise,
+    GeometricNoise,
+    LaplaceNoise,
+    Randomised,
+    RandomisedResponse,
+)
+from noiseless.comparison.calibration import calibrated, counted_by_response
+from noiseless.comparison.rounded_noise import Rounding
 from noiseless.display import aligned, html_rows
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, round_up
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Stepped
-from noiseless.comparison import AdditiveNoise, Exponential, GaussianNoise, GeometricNoise, LaplaceNoise, Randomised, RandomisedResponse
 from noiseless.pricing.budget import allowed_reach, finest
-from noiseless.comparison.calibration import calibrated, counted_by_response
 from noiseless.pricing.catalogue import named_query
 from noiseless.pricing.plan import declared_bounds, whole_reach
-from noiseless.comparison.rounded_noise import Rounding
+from noiseless.pricing.quantized import QuantizedQuery
 from noiseless.questions import Lattice, Query, Slide
 from noiseless.questions.influence import length
+from noiseless.ranges.quantizer import Stepped
 
 _STEPS, _FEWEST = 8, 128
 """One person's sweep is divided into so many steps for each of the 2^bits answers, and into so many at least,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.theory.channel import FloatArray
-from noiseless.comparison.base import IntArray, Randomised, positive
+from noiseless.arrays import FloatArray, IntArray
+from noiseless.comparison.base import Randomised, positive
 from noiseless.ranges.spans import Lattice
 
 

@@ -6,10 +6,10 @@ from math import ceil, exp, sqrt
 
 import numpy as np
 
-from noiseless.errors import RequestError
-from noiseless.theory.channel import FloatArray
+from noiseless.arrays import FloatArray, IntArray
 from noiseless.comparison.additive import AdditiveNoise, Noise
-from noiseless.comparison.base import IntArray, positive
+from noiseless.comparison.base import positive
+from noiseless.errors import RequestError
 from noiseless.ranges.spans import Lattice
 
 _SIGMAS = 8.5

@@ -5,9 +5,9 @@ from math import ceil
 
 import numpy as np
 
-from noiseless.theory.channel import FloatArray
+from noiseless.arrays import FloatArray, IntArray
 from noiseless.comparison.additive import AdditiveNoise, Noise
-from noiseless.comparison.base import IntArray, positive
+from noiseless.comparison.base import positive
 from noiseless.ranges.spans import Lattice
 
 

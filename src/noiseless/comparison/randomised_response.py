@@ -7,10 +7,11 @@ from math import exp
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import FloatArray, IntArray
+from noiseless.comparison.base import Randomised, positive
 from noiseless.errors import RequestError
-from noiseless.theory.channel import Channel, FloatArray
-from noiseless.comparison.base import IntArray, Randomised, positive
 from noiseless.ranges.spans import Lattice
+from noiseless.theory.channel import Channel
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from noiseless.pricing.cost import Cost
 from noiseless.display import Bound, exact_text, html_answer, rounded_ends, shown_interval
 from noiseless.domain import Value
 from noiseless.exact import Bits
+from noiseless.pricing.cost import Cost
 from noiseless.questions.sql import Interval
 
 if TYPE_CHECKING:

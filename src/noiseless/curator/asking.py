@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from noiseless.pricing.batches import Price
-from noiseless.pricing.history import BudgetError
 from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.failpoints import passing
 from noiseless.curator.pricing import Priced, lookups, price_batch
@@ -16,6 +14,8 @@ from noiseless.curator.standing import account
 from noiseless.curator.tellings import Stored, Telling
 from noiseless.errors import NoiselessError
 from noiseless.ledger import Asked, Books, Errand, OpenBooks, Shares, State
+from noiseless.pricing.batches import Price
+from noiseless.pricing.history import BudgetError
 from noiseless.work import NEVER, active, check
 
 

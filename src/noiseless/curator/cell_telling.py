@@ -8,22 +8,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.pricing.event import Event
-from noiseless.pricing.events import GroupedAnswers, QuantizedAnswer
-from noiseless.pricing.grids import cells_left
-from noiseless.pricing.other_events import OtherAnswer
 from noiseless.curator.blocks import condition
 from noiseless.curator.memory import once
 from noiseless.curator.snapshot import Counted, Numbers, Snapshot
 from noiseless.curator.tellings import Alike, Earlier, Stored, Telling, read_partition, representatives
-from noiseless.ranges.listed import Listed
+from noiseless.pricing.event import Event
+from noiseless.pricing.events import GroupedAnswers, QuantizedAnswer
+from noiseless.pricing.grids import cells_left
+from noiseless.pricing.other_events import OtherAnswer
 from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
 from noiseless.questions import Additive, Attribute, CountedQuery, Lattice, Query, Span
 from noiseless.questions.additive import EXCLUDED
 from noiseless.questions.filtered_mean import FilteredMean
 from noiseless.questions.runs import Runs
 from noiseless.questions.sql.intervals import Interval
+from noiseless.ranges.listed import Listed
+from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
 
 _WRAPS = 2**62
 _MOST_INTERVALS = 64

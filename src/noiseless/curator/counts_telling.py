@@ -4,8 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from noiseless.pricing.events import ExactCounts
-from noiseless.pricing.partition import Partition
 from noiseless.curator.blocks import outputs_of
 from noiseless.curator.memory import once
 from noiseless.curator.snapshot import Snapshot
@@ -18,6 +16,8 @@ from noiseless.curator.tellings import (
     representatives,
     write_partition,
 )
+from noiseless.pricing.events import ExactCounts
+from noiseless.pricing.partition import Partition
 
 _PAIR = 2
 

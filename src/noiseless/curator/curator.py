@@ -10,8 +10,6 @@ from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from noiseless.pricing.cost import Cost
-from noiseless.pricing.history import BudgetError
 from noiseless.curator import custody
 from noiseless.curator.asking import Asking, Charged, UnansweredError, quoted, replied, shares
 from noiseless.curator.edition import Batch, Edition
@@ -26,6 +24,8 @@ from noiseless.curator.tellings import Stored
 from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.exact import Bits
 from noiseless.ledger import Books, Ledger, State, Version
+from noiseless.pricing.cost import Cost
+from noiseless.pricing.history import BudgetError
 from noiseless.work import check
 
 if TYPE_CHECKING:

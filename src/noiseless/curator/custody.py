@@ -1,12 +1,12 @@
 """Versions of a dataset: what the ledger holds of them, and whether the owner's file still says the same."""
 
-from noiseless.pricing.cost import Budget
 from noiseless.curator.file import CuratorFile
 from noiseless.curator.public import PublicState
 from noiseless.curator.source import Source, note_declared, was_declared
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, as_fraction
 from noiseless.ledger import Asked, Ledger, OpenBooks, Shares, State, UnknownDatasetError, Version
+from noiseless.pricing.cost import Budget
 
 PUBLIC = "public state"
 """The fingerprint under which a version's public state is kept in the ledger: it costs nothing."""

@@ -5,7 +5,6 @@ from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import dataclass, field
 
-from noiseless.pricing.cost import Cost
 from noiseless.curator.answers import Result
 from noiseless.curator.memory import Memory, once
 from noiseless.curator.planning import Planner
@@ -15,6 +14,7 @@ from noiseless.curator.statements import CHARACTER_STEPS, Draft, Planned
 from noiseless.curator.tellings import Stored, Telling
 from noiseless.errors import RequestError
 from noiseless.ledger import Books, State
+from noiseless.pricing.cost import Cost
 from noiseless.questions.sql import Key, Reader
 from noiseless.work import Work, check
 

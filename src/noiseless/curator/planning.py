@@ -6,9 +6,6 @@ from fractions import Fraction
 from itertools import chain, starmap
 from math import floor
 
-from noiseless.pricing.events import with_absent
-from noiseless.pricing.partition import Partition
-from noiseless.pricing.predicate import Predicate
 from noiseless.curator.blocks import condition, most_blocks, neighbouring, with_number
 from noiseless.curator.cell_telling import CellsAlike, CellTelling, weight_of
 from noiseless.curator.counts_telling import CountsTelling
@@ -18,15 +15,18 @@ from noiseless.curator.parts import ONE, Part
 from noiseless.curator.public import PublicState
 from noiseless.curator.tellings import Alike, People, fingerprint, write_partition
 from noiseless.errors import RequestError
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Uniform
 from noiseless.pricing.budget import coarsest, finest
+from noiseless.pricing.events import with_absent
+from noiseless.pricing.partition import Partition
+from noiseless.pricing.predicate import Predicate
+from noiseless.pricing.quantized import QuantizedQuery
 from noiseless.questions import Additive, Attribute, Query, count, total
 from noiseless.questions.filtered_mean import FilteredMean
 from noiseless.questions.filters import Among, Everything, Filter, split
 from noiseless.questions.population import Group, Population
 from noiseless.questions.question import Question
 from noiseless.questions.runs import Runs, outside
+from noiseless.ranges.quantizer import Uniform
 from noiseless.work import check, spend
 
 _MOST_REMEMBERED = 2**25

@@ -4,6 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from noiseless.curator.cell_telling import CellTelling, read_cells
+from noiseless.curator.memory import once
+from noiseless.curator.public import PublicState
+from noiseless.curator.tellings import Earlier, Stored, Telling, read_partition
+from noiseless.ledger import Lookups, Told
 from noiseless.pricing.batches import Price, price
 from noiseless.pricing.cost import Cost
 from noiseless.pricing.event import Cells, Event
@@ -12,11 +17,6 @@ from noiseless.pricing.known import Known
 from noiseless.pricing.mixtures import Part
 from noiseless.pricing.partition import Partition
 from noiseless.pricing.record import Record
-from noiseless.curator.cell_telling import CellTelling, read_cells
-from noiseless.curator.memory import once
-from noiseless.curator.public import PublicState
-from noiseless.curator.tellings import Earlier, Stored, Telling, read_partition
-from noiseless.ledger import Lookups, Told
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.work import check
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from noiseless.pricing.record import Record
 from noiseless.curator.file import CuratorFile
 from noiseless.curator.snapshot import Snapshot
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
+from noiseless.pricing.record import Record
 from noiseless.questions.population import Population
 from noiseless.questions.question import Limits
 

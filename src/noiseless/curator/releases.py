@@ -14,9 +14,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from noiseless.pricing.cost import Cost
 from noiseless.curator.public import PublicState
 from noiseless.errors import ColumnError, RequestError
+from noiseless.pricing.cost import Cost
 
 _ROLES = ("sensitive", "public", "given", "keep")
 

@@ -5,10 +5,10 @@ from functools import cached_property
 from math import floor
 from typing import TYPE_CHECKING, Any
 
-from noiseless.pricing.cost import Budget, Cost, most_outputs, remaining_bits
 from noiseless.curator.answers import Answer, Result, plain
 from noiseless.display import aligned, html_rows
 from noiseless.exact import Bits
+from noiseless.pricing.cost import Budget, Cost, most_outputs, remaining_bits
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -3,13 +3,13 @@
 from functools import lru_cache
 from typing import Any
 
-from noiseless.pricing.cost import Budget, Cost
-from noiseless.pricing.history import History
-from noiseless.pricing.record import Record
 from noiseless.curator.pricing import Priced
 from noiseless.ledger import State
 from noiseless.ledger.accounts import NO_BITS
 from noiseless.ledger.wire import without_earlier
+from noiseless.pricing.cost import Budget, Cost
+from noiseless.pricing.history import History
+from noiseless.pricing.record import Record
 
 
 def account(priced: Priced | None, state: State, notes: tuple[str, ...]) -> dict[str, Any]:

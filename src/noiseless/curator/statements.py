@@ -3,7 +3,6 @@
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
-from noiseless.pricing.cost import most_outputs
 from noiseless.curator.counts_telling import CountsTelling
 from noiseless.curator.memory import once
 from noiseless.curator.parts import Part
@@ -11,6 +10,7 @@ from noiseless.curator.planning import Planner, Wish
 from noiseless.curator.tellings import Stored, Telling
 from noiseless.domain import Column, Value
 from noiseless.exact import Bits
+from noiseless.pricing.cost import most_outputs
 from noiseless.questions.population import Group
 from noiseless.questions.question import Question
 from noiseless.questions.sql import Combination, Hints, Row, Statement

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from json.encoder import encode_basestring
 from typing import Any
 
-from noiseless.pricing.event import Event
-from noiseless.pricing.partition import Partition
 from noiseless.curator.memory import Memory, once
 from noiseless.curator.snapshot import Cells, Snapshot
+from noiseless.pricing.event import Event
+from noiseless.pricing.partition import Partition
 from noiseless.questions.runs import Runs, as_runs
 
 Stored = Mapping[str, Any]

@@ -10,12 +10,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from noiseless.pricing.quantized import QuantizedQuery
 from noiseless.comparison import AdditiveNoise, GaussianNoise, GeometricNoise, LaplaceNoise
-from noiseless.pricing.budget import allowed_reach, finest
-from noiseless.pricing.catalogue import named_query
 from noiseless.comparison.comparison import compare
 from noiseless.comparison.rounded_noise import Rounding
+from noiseless.pricing.budget import allowed_reach, finest
+from noiseless.pricing.catalogue import named_query
+from noiseless.pricing.quantized import QuantizedQuery
 from noiseless.questions import Lattice
 
 Floats = NDArray[np.float64]

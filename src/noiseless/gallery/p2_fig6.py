@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, cast
 
 from noiseless.exact import Nats
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
+from noiseless.theory.continuous import IntervalSet
 from noiseless.theory.hypothesis.privacy import leakage_bound, leakage_bound_as_printed
 from noiseless.theory.hypothesis.ranges import HypothesisRanges
-from noiseless.ranges import IntervalSet
 
 if TYPE_CHECKING:
     from noiseless.gallery.data import Data

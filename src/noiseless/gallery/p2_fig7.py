@@ -4,7 +4,11 @@ from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
-from noiseless.theory.indistinguishability.linear import largest_cells, linear_indistinguishability, printed_cells
+from noiseless.theory.indistinguishability.linear import (
+    largest_cells,
+    linear_indistinguishability,
+    printed_cells,
+)
 from noiseless.theory.indistinguishability.linear_query import LinearQuery
 
 if TYPE_CHECKING:

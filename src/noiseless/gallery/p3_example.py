@@ -7,8 +7,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 from noiseless.gallery.figure import Curve, Panel
-from noiseless.search.merging import Cells, ColumnCodebook, MergePath, Numbers
 from noiseless.ranges import JointRange, confusability_edges, overlap_partition
+from noiseless.search.merging import Cells, ColumnCodebook, MergePath, Numbers
 
 _HELD = ("s1 s2", "s2", "s3", "s3", "s4", "s5", "s6")
 """Fig. 1: the sensitive values behind x1, ..., x7."""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from noiseless.gallery.figure import Check, Figure, Outcome
 from noiseless.gallery.p3_example import EXAMPLE, graph_panel, in_words, printed
 from noiseless.measures import maximin
-from noiseless.search.merging import Cells
 from noiseless.ranges import confusability_edges, overlap_partition
+from noiseless.search.merging import Cells
 
 if TYPE_CHECKING:
     from noiseless.gallery.data import Data

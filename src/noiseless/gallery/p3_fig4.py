@@ -18,8 +18,8 @@ from noiseless.gallery.p3_example import (
     printed,
     steps,
 )
-from noiseless.search.merging import MergePath, maximin_path
 from noiseless.ranges import overlap_partition
+from noiseless.search.merging import MergePath, maximin_path
 
 if TYPE_CHECKING:
     from noiseless.gallery.data import Data

@@ -11,8 +11,8 @@ import numpy as np
 
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p3_heart import REMARKS, Heart
-from noiseless.search.merging import MergePath, MergePoint, leakage_path, maximin_path
 from noiseless.ranges import overlap_partition
+from noiseless.search.merging import MergePath, MergePoint, leakage_path, maximin_path
 
 if TYPE_CHECKING:
     from noiseless.gallery.data import Data

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 from noiseless.gallery.figure import Check, Figure, Outcome
 from noiseless.gallery.p3_frontiers import PROBLEMS, UTILITIES, Contest
 from noiseless.gallery.p3_heart import REMARKS, Heart
-from noiseless.search.merging import ColumnCodebook, MergePoint, Quality, assess, generalise_and_suppress, leakage_path, maximin_path
+from noiseless.search.merging import (
+    ColumnCodebook,
+    MergePoint,
+    Quality,
+    assess,
+    generalise_and_suppress,
+    leakage_path,
+    maximin_path,
+)
 from noiseless.search.merging.lagrangian import below
 from noiseless.search.merging.path import Utility
 

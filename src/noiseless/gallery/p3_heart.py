@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from noiseless.gallery.figure import Check
+from noiseless.ranges import JointRange
 from noiseless.search.merging import ColumnCodebook, Numbers
 from noiseless.search.selection import Problem
-from noiseless.ranges import JointRange
 
 if TYPE_CHECKING:
     from noiseless.gallery.data import Data

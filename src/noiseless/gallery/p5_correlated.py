@@ -3,15 +3,13 @@
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from noiseless.theory.differential import dp_to_mi
+from noiseless.arrays import FloatArray
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p5_mechanisms import NEAR
 from noiseless.theory.capacity import capacity
-
-FloatArray = npt.NDArray[np.float64]
+from noiseless.theory.differential import dp_to_mi
 
 EPSILONS = (0.1, 0.5, 1.0)
 PEOPLE = tuple(int(n) for n in np.unique(np.round(np.geomspace(1, 1_000, 40))))

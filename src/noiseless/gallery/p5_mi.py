@@ -2,12 +2,12 @@
 
 import math
 
-from noiseless.theory.differential import dp_to_kl, dp_to_mi
-from noiseless.theory.differential.printed import simple_divergence
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, at_random, nearest, subset_selection
+from noiseless.theory.differential import dp_to_kl, dp_to_mi
 from noiseless.theory.differential.finite import Database, mi_dp
+from noiseless.theory.differential.printed import simple_divergence
 
 EPSILONS = tuple(i / 25 for i in range(1, 101))
 DOTS = tuple(i / 4 for i in range(1, 17))

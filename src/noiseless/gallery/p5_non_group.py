@@ -3,12 +3,12 @@
 import math
 from fractions import Fraction
 
-from noiseless.theory.differential import group_delta, group_information
-from noiseless.theory.differential import printed as as_printed
 from noiseless.exact import Nats
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p5_mechanisms import NEAR
+from noiseless.theory.differential import group_delta, group_information
+from noiseless.theory.differential import printed as as_printed
 from noiseless.theory.differential.finite import Database, dp_delta, mi_dp
 
 TOLD = Fraction(1, 4)

@@ -11,11 +11,11 @@ from functools import lru_cache
 from math import gcd
 from typing import NamedTuple
 
+from noiseless.errors import RequestError
+from noiseless.exact import Bits
 from noiseless.pricing.cost import Budget, Cost, most_outputs
 from noiseless.pricing.history import BudgetError, History
 from noiseless.pricing.record import Record
-from noiseless.errors import RequestError
-from noiseless.exact import Bits
 
 FREE = Cost()
 NO_BITS = FREE.capacity

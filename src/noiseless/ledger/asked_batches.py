@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import BindParameter, Select, Text, any_, bindparam, delete, func, literal_column, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from noiseless.pricing.cost import Cost
 from noiseless.errors import NoiselessError
 from noiseless.ledger.accounts import FREE
 from noiseless.ledger.entries import Entry, now
 from noiseless.ledger.replay import charged
 from noiseless.ledger.schema import entries
 from noiseless.ledger.side_tables import batches, listed, notes, read, rows, run, write
+from noiseless.pricing.cost import Cost
 
 if TYPE_CHECKING:
     from noiseless.ledger.ledger import Ledger

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from noiseless.pricing.cost import Cost, most_outputs
 from noiseless.ledger.accounts import Shares, Surplus, Surpluses, fits, plus, require
 from noiseless.ledger.arrays import array_text
 from noiseless.ledger.entries import Entry
@@ -24,6 +23,7 @@ from noiseless.ledger.rows import (
 from noiseless.ledger.state import Asked, State, Told
 from noiseless.ledger.tally import Tally
 from noiseless.ledger.telling import Fetched, find_told, store, told_keys
+from noiseless.pricing.cost import Cost, most_outputs
 
 if TYPE_CHECKING:
     from noiseless.ledger.session import Session

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from noiseless.pricing.cost import Cost
 from noiseless.ledger import structure
 from noiseless.ledger.entries import START, Anchor, Entry
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import Effects, Replay
 from noiseless.ledger.rows import AnswerRow, ToldRow, answer_row, quota_row, surplus_row, told_row
+from noiseless.pricing.cost import Cost
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import Database

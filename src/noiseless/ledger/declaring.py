@@ -4,8 +4,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from noiseless.pricing.cost import Budget
-from noiseless.pricing.record import Record
 from noiseless.ledger.accounts import FREE
 from noiseless.ledger.books import OpenBooks, checked_text
 from noiseless.ledger.entries import Entry, canonical
@@ -14,6 +12,8 @@ from noiseless.ledger.replay import Memory, effects
 from noiseless.ledger.rows import Dataset
 from noiseless.ledger.state import Version
 from noiseless.ledger.wire import budget_json, read_record, record_json, with_earlier, without_earlier
+from noiseless.pricing.cost import Budget
+from noiseless.pricing.record import Record
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import Database

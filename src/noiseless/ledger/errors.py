@@ -1,8 +1,8 @@
 """What can go wrong with a ledger; every message is one line and says how to mend it."""
 
+from noiseless.errors import NoiselessError
 from noiseless.pricing.cost import Budget, Cost
 from noiseless.pricing.history import BudgetError
-from noiseless.errors import NoiselessError
 
 
 class LedgerError(NoiselessError):

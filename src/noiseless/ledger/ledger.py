@@ -7,8 +7,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
-from noiseless.pricing.cost import Budget, Cost
-from noiseless.pricing.record import Record
 from noiseless.ledger.accounts import Shares
 from noiseless.ledger.books import Books, OpenBooks, dataset_of
 from noiseless.ledger.entries import Anchor, Entry
@@ -17,6 +15,8 @@ from noiseless.ledger.location import normal_url
 from noiseless.ledger.lookups import Lookups
 from noiseless.ledger.state import State, Told, Version
 from noiseless.ledger.together import Answered, Errand, Task, do_together
+from noiseless.pricing.cost import Budget, Cost
+from noiseless.pricing.record import Record
 
 if TYPE_CHECKING:
     from noiseless.ledger.checking import ChainReport

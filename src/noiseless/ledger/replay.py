@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-from noiseless.pricing.cost import Cost
 from noiseless.ledger.accounts import FREE, Accounts, Shares, Surplus, Surpluses
 from noiseless.ledger.entries import Entry, canonical
 from noiseless.ledger.errors import LedgerError
@@ -16,6 +15,7 @@ from noiseless.ledger.rows import Dataset
 from noiseless.ledger.tally import Tally
 from noiseless.ledger.token_register import ISSUED, REVOKED, TokenRegister
 from noiseless.ledger.wire import cost_json, read_cost
+from noiseless.pricing.cost import Cost
 
 PAID = ("charge", "release", "randomised")
 """The kinds of entries that make people pay."""

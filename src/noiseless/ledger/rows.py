@@ -6,9 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from noiseless.pricing.cost import Budget, Cost
-from noiseless.pricing.history import History
-from noiseless.pricing.record import Record
 from noiseless.ledger.accounts import Accounts, Surplus
 from noiseless.ledger.entries import canonical
 from noiseless.ledger.state import State, Told
@@ -21,6 +18,9 @@ from noiseless.ledger.wire import (
     read_integer,
     read_record,
 )
+from noiseless.pricing.cost import Budget, Cost
+from noiseless.pricing.history import History
+from noiseless.pricing.record import Record
 
 
 class Dataset(NamedTuple):

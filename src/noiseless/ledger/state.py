@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from noiseless.pricing.cost import Budget, Cost
-from noiseless.pricing.history import History
-from noiseless.pricing.record import Record
 from noiseless.exact import Bits, log2_bounds, round_down
 from noiseless.ledger.accounts import Accounts
 from noiseless.ledger.tally import Tally
 from noiseless.ledger.wire import integer_text, without_earlier
+from noiseless.pricing.cost import Budget, Cost
+from noiseless.pricing.history import History
+from noiseless.pricing.record import Record
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from fractions import Fraction
 from math import prod
 from typing import NamedTuple
 
-from noiseless.pricing.cost import Cost
 from noiseless.exact import log2_bounds, round_up
 from noiseless.ledger.accounts import NO_BITS
 from noiseless.ledger.wire import fraction_text, integer_text, read_fraction, read_integer
+from noiseless.pricing.cost import Cost
 
 
 class Tally(NamedTuple):

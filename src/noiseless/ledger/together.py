@@ -9,11 +9,11 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from noiseless.pricing.history import BudgetError
 from noiseless.errors import NoiselessError
 from noiseless.ledger.books import OpenBooks
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.lookups import Lookups
+from noiseless.pricing.history import BudgetError
 
 if TYPE_CHECKING:
     from noiseless.ledger.asked_batches import AskedBatch

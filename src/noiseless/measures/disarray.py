@@ -1,18 +1,10 @@
 """Disarray: what the most telling answer leaves open."""
 
-from typing import overload
-
 from noiseless.exact import Bits
-from noiseless.theory.continuous import measures as continuous
 from noiseless.ranges import JointRange
-from noiseless.theory.continuous.joint import ContinuousRange
 
 
-@overload
-def disarray(joint: JointRange) -> Bits: ...
-@overload
-def disarray(joint: ContinuousRange) -> continuous.Quantity: ...
-def disarray(joint: JointRange | ContinuousRange) -> continuous.Quantity:
+def disarray(joint: JointRange) -> Bits:
     """B0(X|Y) = min_y log2 |[[X|y]]|, d0 in (5) of [P4]: the bits left by the answer that says most.
 
     What is still unknown after the most telling answer. With k = 2^B0, whoever sees the answer has at least k
@@ -25,6 +17,4 @@ def disarray(joint: JointRange | ContinuousRange) -> continuous.Quantity:
         * `B0(X|Y) <= H0(X|Y) <= H0(X)`.
         * `0 <= B0(X|Y)` where values are counted, with equality exactly when some answer leaves one value.
     """
-    if isinstance(joint, ContinuousRange):
-        return continuous.disarray(joint)
     return Bits(int(joint.posterior_sizes.min()))

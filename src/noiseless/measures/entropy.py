@@ -1,18 +1,10 @@
 """Entropy without probability: how many values are possible."""
 
-from typing import overload
-
 from noiseless.exact import Bits
-from noiseless.theory.continuous import measures as continuous
 from noiseless.ranges import JointRange
-from noiseless.theory.continuous.joint import ContinuousRange
 
 
-@overload
-def entropy(joint: JointRange) -> Bits: ...
-@overload
-def entropy(joint: ContinuousRange) -> continuous.Quantity: ...
-def entropy(joint: JointRange | ContinuousRange) -> continuous.Quantity:
+def entropy(joint: JointRange) -> Bits:
     """H0(X) = log2 |[[X]]|, the bits there are (Hartley's entropy).
 
     What there is to know: the bits it takes to name one of the possible values. No value is more likely than
@@ -26,16 +18,10 @@ def entropy(joint: JointRange | ContinuousRange) -> continuous.Quantity:
         * `H0(X,Y) <= H0(X) + H0(Y)`; counted, they are equal exactly when X and Y are unrelated.
         * `L0(X;Y) <= H0(X)` where values are counted: nothing gives away more than there is.
     """
-    if isinstance(joint, ContinuousRange):
-        return continuous.entropy(joint)
     return Bits(joint.size_x)
 
 
-@overload
-def conditional_entropy(joint: JointRange) -> Bits: ...
-@overload
-def conditional_entropy(joint: ContinuousRange) -> continuous.Quantity: ...
-def conditional_entropy(joint: JointRange | ContinuousRange) -> continuous.Quantity:
+def conditional_entropy(joint: JointRange) -> Bits:
     """H0(X|Y) = max_y log2 |[[X|y]]|, the bits left by the answer that says least.
 
     What is still unknown after the least telling answer: the bits it takes to name one of the values that it
@@ -47,6 +33,4 @@ def conditional_entropy(joint: JointRange | ContinuousRange) -> continuous.Quant
     Inequalities:
         * `B0(X|Y) <= H0(X|Y) <= H0(X)`: the answer that says most leaves no more open than this one.
     """
-    if isinstance(joint, ContinuousRange):
-        return continuous.conditional_entropy(joint)
     return Bits(int(joint.posterior_sizes.max()))

@@ -1,19 +1,11 @@
 """Information: what every answer is sure to tell."""
 
-from typing import overload
-
 from noiseless.exact import Bits
-from noiseless.theory.continuous import measures as continuous
 from noiseless.measures.entropy import conditional_entropy, entropy
 from noiseless.ranges import JointRange
-from noiseless.theory.continuous.joint import ContinuousRange
 
 
-@overload
-def information(joint: JointRange) -> Bits: ...
-@overload
-def information(joint: ContinuousRange) -> continuous.Quantity: ...
-def information(joint: JointRange | ContinuousRange) -> continuous.Quantity:
+def information(joint: JointRange) -> Bits:
     """I0(X;Y) = H0(X) - H0(X|Y) = min_y log2 |[[X]]| / |[[X|y]]| ((5) of [P1]).
 
     What the least telling answer gives away, and so every answer. It is 0 as soon as one answer leaves every
@@ -26,6 +18,4 @@ def information(joint: JointRange | ContinuousRange) -> continuous.Quantity:
         * `0 <= I0(X;Y) <= L0(X;Y)`: the least telling answer tells no more than the most telling one.
         * `I0(X;Y) <= T0(X;Y)` where values are counted.
     """
-    if isinstance(joint, ContinuousRange):
-        return continuous.information(joint)
     return entropy(joint) - conditional_entropy(joint)

@@ -1,25 +1,17 @@
 """Leakage: what the most telling answer gives away."""
 
 from fractions import Fraction
-from typing import overload
 
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.theory.continuous import measures as continuous
 from noiseless.measures.disarray import disarray
 from noiseless.measures.entropy import entropy
 from noiseless.ranges import JointRange
-from noiseless.theory.continuous.joint import ContinuousRange
 
 
-@overload
-def leakage(joint: JointRange, given: npt.ArrayLike | None = ...) -> Bits: ...
-@overload
-def leakage(joint: ContinuousRange, given: npt.ArrayLike | None = ...) -> continuous.Quantity: ...
-def leakage(joint: JointRange | ContinuousRange, given: npt.ArrayLike | None = None) -> continuous.Quantity:
+def leakage(joint: JointRange, given: npt.ArrayLike | None = None) -> Bits:
     """L0(X;Y) = H0(X) - B0(X|Y) = max_y log2 |[[X]]| / |[[X|y]]| ((6) of [P1] and [P4]).
 
     What the worst answer gives away: by how much it can shrink the set of possible values. It is 0 when X
@@ -39,10 +31,6 @@ def leakage(joint: JointRange | ContinuousRange, given: npt.ArrayLike | None = N
         * `L0(X;g(Y)) <= L0(X;Y)`: processing an answer further tells nothing more.
         * `L0(X;(Y,Z)) <= L0(X;Y) + L0(X -> Z|Y)`: what two answers tell together.
     """
-    if isinstance(joint, ContinuousRange):
-        if given is not None:
-            raise RequestError("side information is for finite ranges; put it into Y here")
-        return continuous.leakage(joint)
     if given is None:
         return entropy(joint) - disarray(joint)
     cells = np.asarray(given, np.int64)
@@ -56,11 +44,7 @@ def _largest_ratio(before: npt.NDArray[np.int64], after: npt.NDArray[np.int64]) 
     return max(Fraction(int(most[size]), int(size)) for size in np.flatnonzero(most))
 
 
-@overload
-def symmetric_leakage(joint: JointRange) -> Bits: ...
-@overload
-def symmetric_leakage(joint: ContinuousRange) -> continuous.Quantity: ...
-def symmetric_leakage(joint: JointRange | ContinuousRange) -> continuous.Quantity:
+def symmetric_leakage(joint: JointRange) -> Bits:
     """L0s(X;Y) = min(L0(X;Y), L0(Y;X)) ((8) of [P1]).
 
     Leakage is not symmetric, the smaller of its two directions is.
@@ -72,7 +56,5 @@ def symmetric_leakage(joint: JointRange | ContinuousRange) -> continuous.Quantit
         * `I*(X;Y) <= L0s(X;Y) <= L0(X;Y)` where values are counted.
         * `T0(X;Y) <= L0s(X;Y)` where values are counted.
     """
-    if isinstance(joint, ContinuousRange):
-        return continuous.symmetric_leakage(joint)
     reverse = Bits(Fraction(joint.size_y, int(joint.support_sizes.min())))
     return min(leakage(joint), reverse)

@@ -1,18 +1,10 @@
 """Maximin information: what every answer tells."""
 
-from typing import overload
-
 from noiseless.exact import Bits
-from noiseless.theory.continuous import measures as continuous
 from noiseless.ranges import JointRange, count_blocks
-from noiseless.theory.continuous.joint import ContinuousRange
 
 
-@overload
-def maximin(joint: JointRange) -> Bits: ...
-@overload
-def maximin(joint: ContinuousRange) -> Bits | float: ...
-def maximin(joint: JointRange | ContinuousRange) -> Bits | float:
+def maximin(joint: JointRange) -> Bits:
     """I*(X;Y) = log2 of the number of blocks of the overlap partition ((9) of [P1] and [P4]).
 
     What every answer tells for certain, whoever it is about: the finest fact about X that Y always gives
@@ -30,6 +22,4 @@ def maximin(joint: JointRange | ContinuousRange) -> Bits | float:
         * `K(X;Y) <= I*(X;Y)`: no prior gives X and Y more in common.
         * `I*(X;Y) <= C0`: a value of each block makes a code without errors.
     """
-    if isinstance(joint, ContinuousRange):
-        return continuous.maximin(joint)
     return Bits(count_blocks(joint))

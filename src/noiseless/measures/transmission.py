@@ -1,19 +1,12 @@
 """Transmission: how much smaller the joint range is than the product of the ranges."""
 
 from fractions import Fraction
-from typing import overload
 
 from noiseless.exact import Bits
-from noiseless.theory.continuous import measures as continuous
 from noiseless.ranges import JointRange
-from noiseless.theory.continuous.joint import ContinuousRange
 
 
-@overload
-def transmission(joint: JointRange) -> Bits: ...
-@overload
-def transmission(joint: ContinuousRange) -> continuous.Quantity: ...
-def transmission(joint: JointRange | ContinuousRange) -> continuous.Quantity:
+def transmission(joint: JointRange) -> Bits:
     """T0(X;Y) = H0(X) + H0(Y) - H0(X,Y) ((8) of [P4]); zero exactly when X and Y are unrelated.
 
     How much is lost by looking at X and Y apart: the share of the pairs of values that cannot occur, in
@@ -25,6 +18,4 @@ def transmission(joint: JointRange | ContinuousRange) -> continuous.Quantity:
     Inequalities:
         * `I0(X;Y) <= T0(X;Y) <= L0s(X;Y)` where values are counted.
     """
-    if isinstance(joint, ContinuousRange):
-        return continuous.transmission(joint)
     return Bits(Fraction(joint.size_x * joint.size_y, len(joint)))

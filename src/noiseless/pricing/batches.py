@@ -7,6 +7,8 @@ from heapq import nlargest
 from math import prod
 from typing import NamedTuple
 
+from noiseless.display import html_rows
+from noiseless.exact import Bits
 from noiseless.pricing.cost import Cost
 from noiseless.pricing.event import Cells, Event
 from noiseless.pricing.events import QuantizedAnswer
@@ -16,8 +18,6 @@ from noiseless.pricing.known import Known
 from noiseless.pricing.mixtures import Part, best_parts
 from noiseless.pricing.record import Record
 from noiseless.pricing.rules import several_rows
-from noiseless.display import html_rows
-from noiseless.exact import Bits
 from noiseless.work import check
 
 

@@ -7,10 +7,10 @@ from math import ceil, floor, inf
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, floor_of_power
 from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Edged, Quantizer, Stepped, Uniform
 from noiseless.pricing.reach import steps_of_reach
 from noiseless.questions import Images, Influence, Lattice, Query, Slide
 from noiseless.questions.influence import length
+from noiseless.ranges.quantizer import Edged, Quantizer, Stepped, Uniform
 from noiseless.work import check, spend
 
 _MOST_BITS = 10_000

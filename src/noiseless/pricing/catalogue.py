@@ -6,7 +6,23 @@ from fractions import Fraction
 
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.questions import Attribute, Continuum, EqualOnBox, Lattice, MiddleMedianOnInterval, OrderOnInterval, Quantity, Query, Variance, count, maximum, mean, median, minimum, total
+from noiseless.questions import (
+    Attribute,
+    Continuum,
+    EqualOnBox,
+    Lattice,
+    MiddleMedianOnInterval,
+    OrderOnInterval,
+    Quantity,
+    Query,
+    Variance,
+    count,
+    maximum,
+    mean,
+    median,
+    minimum,
+    total,
+)
 
 _ON_LATTICES: Mapping[str, Callable[[int, Attribute], Query]] = {
     "sum": total,

@@ -9,12 +9,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Hashable
 from fractions import Fraction
 
+from noiseless.errors import RequestError
 from noiseless.pricing.footprint import Footprint
 from noiseless.pricing.key import Key
 from noiseless.pricing.partition import Partition
-from noiseless.pricing.record import Record
-from noiseless.errors import RequestError
 from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.record import Record
 
 Cells = Collection[Hashable] | None
 

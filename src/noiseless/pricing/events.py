@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from noiseless.errors import RequestError
 from noiseless.pricing.event import Cells, Event
 from noiseless.pricing.footprint import Footprint
 from noiseless.pricing.key import Key
 from noiseless.pricing.partition import Partition
 from noiseless.pricing.predicate import Predicate
+from noiseless.pricing.quantized import QuantizedQuery
 from noiseless.pricing.record import Record
 from noiseless.pricing.rules import grouped, hyperplanes
-from noiseless.errors import RequestError
-from noiseless.pricing.quantized import QuantizedQuery
 from noiseless.questions import Additive, Attribute, CountedQuery, Query
 from noiseless.questions.influence import Positions, length
 

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
-from noiseless.ranges.listed import Listed
 from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Edged, Quantizer
 from noiseless.questions import Lattice, Query
+from noiseless.ranges.listed import Listed
+from noiseless.ranges.quantizer import Edged, Quantizer
 from noiseless.work import spend
 
 _MOST_CELLS = 2**14

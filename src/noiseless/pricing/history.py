@@ -10,12 +10,12 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import floor
 
+from noiseless.errors import NoiselessError
 from noiseless.pricing.batches import Price, price
 from noiseless.pricing.cost import Budget, Cost, checked_budget, dearest, most_outputs, remaining_bits
 from noiseless.pricing.event import Event
 from noiseless.pricing.known import Known
 from noiseless.pricing.record import Record
-from noiseless.errors import NoiselessError
 
 
 class BudgetError(NoiselessError):

@@ -3,11 +3,11 @@
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from noiseless.errors import RequestError
 from noiseless.pricing.event import Event
 from noiseless.pricing.grids import cells_left
 from noiseless.pricing.key import Key
 from noiseless.pricing.partition import Partition
-from noiseless.errors import RequestError
 from noiseless.ranges.quantizer import Quantizer
 
 

@@ -6,12 +6,12 @@ from fractions import Fraction
 from functools import cached_property
 from math import floor, isfinite, prod
 
+from noiseless.errors import RequestError
+from noiseless.exact import Bits, Rational
 from noiseless.pricing.event import Cells, Event
 from noiseless.pricing.footprint import Footprint
 from noiseless.pricing.key import Key
 from noiseless.pricing.record import Record
-from noiseless.errors import RequestError
-from noiseless.exact import Bits, Rational
 
 
 def _check_outputs(outputs: int) -> None:

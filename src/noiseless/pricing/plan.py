@@ -6,20 +6,15 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from itertools import pairwise
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any
 
 from noiseless.display import html_table
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, round_up
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Edged, Stepped
 from noiseless.pricing.budget import allowed_reach, coarsest, finest, printed_cells
 from noiseless.pricing.catalogue import named_query
-
-if TYPE_CHECKING:
-    from noiseless.rules import Rule
-    from noiseless.rules.plan import Bound, RulePlan
-
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.ranges.quantizer import Edged, Stepped
 
 _DIGITS = 6
 
@@ -138,72 +133,25 @@ class Plan:
         return "\n".join([*lines, *([f"Warning: {self.warning}."] if self.warning else [])])
 
 
-@overload
-def plan(
+def question_plan(
     query: str,
     *,
-    n: int,
+    n: int | None = None,
     bounds: tuple[Rational, Rational] | None = None,
     step: Rational | None = None,
     budget: Rational | None = None,
     reach: int | None = None,
     max_error: Rational | None = None,
-) -> Plan: ...
+) -> Plan:
+    """The finest answer to a question for a budget or a reach, or the cheapest one for an error.
 
-
-@overload
-def plan(
-    query: str,
-    *,
-    rule: "str | Rule",
-    n: int | None = None,
-    bounds: "tuple[Bound, Bound] | None" = None,
-    step: Rational | None = None,
-) -> "RulePlan": ...
-
-
-def plan(
-    query: str,
-    *,
-    n: int | None = None,
-    bounds: "tuple[Any, Any] | None" = None,
-    step: Rational | None = None,
-    budget: Rational | None = None,
-    reach: int | None = None,
-    max_error: Rational | None = None,
-    rule: "str | Rule | None" = None,
-) -> "Plan | RulePlan":
-    """What a question costs before it is asked: the finest answer for a budget, or the cheapest for an error.
-
-    >>> plan("mean", n=1000, bounds=(0, 1), budget=1).cells
+    >>> question_plan("mean", n=1000, bounds=(0, 1), budget=1).cells
     1000
-    >>> plan("count", n=1000, rule="round:5").verdict
-    'round:5 tells 1.00 bits of one person. So does the exact count: at worst the rule protects nothing.'
-
-    Args:
-        query: count, sum, mean, min, max, median or variance; under a rule also value, a person's own value.
-        n: how many people take part; a value needs none.
-        bounds: the smallest and the largest value a person can have; a count needs none. Under date:PERIOD
-            two dates, under prefix:K two texts of digits.
-        step: the resolution of values; without it they can be any number between the bounds.
-        budget: the bits that one person may lose.
-        reach: the same as a whole number of answers that one person may cause.
-        max_error: the largest tolerated error, instead of a budget.
-        rule: a disclosure rule such as "round:5" instead: what it gives away.
-
-    Returns:
-        A plan; under a rule a `RulePlan`.
 
     Raises:
-        RequestError: not exactly one of budget, reach, max_error and rule is given, or they make no sense.
+        RequestError: not exactly one of budget, reach and max_error is given, or they make no sense.
     """
     given = [limit for limit in (budget, reach, max_error) if limit is not None]
-    if rule is not None:
-        from noiseless.rules.plan import rule_plan
-
-        if given:
-            raise RequestError("a rule has its own price; give no budget, reach or largest error beside it")
-        return rule_plan(query, rule, n=n, bounds=bounds, step=step)
     if len(given) != 1:
         raise RequestError(
             "give a budget in bits, a reach or a largest error (--budget, --max-error), and only one of them"

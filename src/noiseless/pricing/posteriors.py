@@ -11,16 +11,28 @@ from functools import singledispatch
 from itertools import combinations_with_replacement
 
 import numpy as np
-import numpy.typing as npt
 
+from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
-from noiseless.questions import Additive, EqualOnBox, Influence, LinearOnBox, MiddleMedian, MiddleMedianOnInterval, OrderOnInterval, OrderStatistic, Query, Variance, Weighted
+from noiseless.questions import (
+    Additive,
+    EqualOnBox,
+    Influence,
+    LinearOnBox,
+    MiddleMedian,
+    MiddleMedianOnInterval,
+    OrderOnInterval,
+    OrderStatistic,
+    Query,
+    Variance,
+    Weighted,
+)
 from noiseless.questions.additive import EXCLUDED
 from noiseless.questions.filtered_mean import FilteredMean
 from noiseless.questions.influence import Positions, length
 from noiseless.questions.variance import few_groups
+from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
 
 MOST_WORK = 2**24
 """Up to this many pairs of a base and a move are looked at; beyond, there is a bound."""
@@ -31,7 +43,6 @@ MOST_LISTED = 50_000
 _LARGE = 2**62
 """Below this whole numbers of 64 bits are exact."""
 
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

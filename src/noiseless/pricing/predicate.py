@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from operator import and_, or_
 
-from noiseless.pricing.partition import Partition, refined, together
 from noiseless.errors import RequestError
+from noiseless.pricing.partition import Partition, refined, together
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from functools import cached_property
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.ranges.quantizer import Answer, Quantizer
 from noiseless.pricing.reach import Reach, reach
 from noiseless.questions import Lattice, Query
 from noiseless.questions.influence import Positions, length
+from noiseless.ranges.quantizer import Answer, Quantizer
 
 
 @dataclass(frozen=True)

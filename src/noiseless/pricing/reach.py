@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from noiseless.exact import Bits
-from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
 from noiseless.questions.base import Query
-from noiseless.questions.influence import Images, Influence, Slide, length, whole_numbers
+from noiseless.questions.influence import Images, Influence, Slide, length
+from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
+from noiseless.ranges.spans import whole_numbers
 
 _MOST_WORK = 2**24
 """Up to this many pairs of a base and a move are looked at one by one; beyond, reach is a bound."""

@@ -4,9 +4,18 @@ from noiseless.questions.additive import Additive, EqualOnBox, LinearOnBox, Weig
 from noiseless.questions.attribute import Attribute, Quantity
 from noiseless.questions.base import CountedQuery, Query
 from noiseless.questions.influence import Images, Influence, Slide
-from noiseless.questions.order import MiddleMedian, MiddleMedianOnInterval, OrderOnInterval, OrderStatistic, maximum, median, minimum, quantile
-from noiseless.ranges.spans import Continuum, Lattice, Span
+from noiseless.questions.order import (
+    MiddleMedian,
+    MiddleMedianOnInterval,
+    OrderOnInterval,
+    OrderStatistic,
+    maximum,
+    median,
+    minimum,
+    quantile,
+)
 from noiseless.questions.variance import Variance
+from noiseless.ranges.spans import Continuum, Lattice, Span
 
 __all__ = [
     "Additive",

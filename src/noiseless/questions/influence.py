@@ -9,11 +9,12 @@ from math import gcd
 import numpy as np
 import numpy.typing as npt
 
-BoolArray = npt.NDArray[np.bool_]
+from noiseless.arrays import BoolArray
+from noiseless.ranges.spans import whole_numbers
+
 Positions = range | tuple[int, ...]
 """Ascending whole numbers: a range where they are regular."""
 
-_WRAPS = 2**62
 
 _MOST = 2**20
 """Sets of positions are added exactly up to this many positions; beyond, as the range that holds them."""
@@ -89,11 +90,6 @@ def length(numbers: Positions) -> int:
     True
     """
     return (numbers[-1] - numbers[0]) // numbers.step + 1 if isinstance(numbers, range) else len(numbers)
-
-
-def whole_numbers(last: int) -> type[np.int64] | type[object]:
-    """What arrays of positions up to `last` are made of: sums of two of them must not wrap."""
-    return np.int64 if last < _WRAPS else object
 
 
 def positions(numbers: Iterable[int]) -> Positions:

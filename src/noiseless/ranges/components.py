@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from noiseless.tables import IntArray
+from noiseless.arrays import IntArray
 from noiseless.tables.kernels import compiled
 
 Codes = IntArray | list[int]

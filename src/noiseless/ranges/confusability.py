@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.ranges.joint import JointRange
-from noiseless.tables import IntArray
 
 
 def confusability_edges(joint: JointRange) -> IntArray:

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.tables import IntArray, Tally
+from noiseless.arrays import IntArray
+from noiseless.tables import Tally
 from noiseless.tables.kernels import count_codes, distinct_keys, distinct_values, run_starts, split_last
 
 Labels = Sequence[Any]

@@ -7,8 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from noiseless.ranges.quantizer import Quantizer
-from noiseless.questions.influence import whole_numbers
-from noiseless.ranges.spans import Lattice
+from noiseless.ranges.spans import Lattice, whole_numbers
 
 
 @dataclass(frozen=True)

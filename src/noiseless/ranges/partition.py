@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import IntArray
 from noiseless.ranges.components import roots_of_groups, roots_of_pairs
 from noiseless.ranges.joint import Grouped, JointRange
-from noiseless.tables import IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,8 +5,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
+
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
+
+_WRAPS = 2**62
 
 
 @dataclass(frozen=True)
@@ -89,3 +93,8 @@ def _exact(number: Rational) -> Fraction:
     if isinstance(number, float):  # whoever writes 0.1 means a tenth, not the double next to it
         return Fraction(float.__repr__(number))
     return Fraction(number)
+
+
+def whole_numbers(last: int) -> type[np.int64] | type[object]:
+    """What arrays of positions up to `last` are made of: sums of two of them must not wrap."""
+    return np.int64 if last < _WRAPS else object

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from noiseless.tables import IntArray
+from noiseless.arrays import IntArray
 from noiseless.tables.engine import OwnEngine
 
 _SPECIAL = r'["\\\x00-\x1f]'

@@ -11,8 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
-from noiseless.tables import IntArray, written_whole
+from noiseless.tables import written_whole
 
 FORMAT, VERSION = "noiseless-certificate", 1
 

@@ -7,11 +7,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from noiseless.arrays import IntArray
 from noiseless.releases.column_change import ColumnChange, Example
 from noiseless.releases.columns import PublicColumn
 from noiseless.releases.measuring import Measured
 from noiseless.releases.words import Words
-from noiseless.tables import IntArray
 from noiseless.tables.kernels import distinct_values
 
 _EXAMPLES, _VALUES = 3, 6

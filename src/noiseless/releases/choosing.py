@@ -6,18 +6,18 @@ from functools import cached_property
 
 import numpy as np
 
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
-from noiseless.search.merging import Cells, SideInformation
-from noiseless.search.merging.codebook import Codeword
-from noiseless.search.selection import Choice, Problem, Wish, choose
-from noiseless.search.selection.problem import BoolArray, Reading
 from noiseless.releases.columns import PublicColumns, public_columns
 from noiseless.releases.marked import explained
 from noiseless.releases.measuring import Measured
 from noiseless.releases.reading import ReadCells, Scale
 from noiseless.releases.results import Progress
 from noiseless.releases.source import Source
-from noiseless.tables import IntArray
+from noiseless.search.merging import Cells, SideInformation
+from noiseless.search.merging.codebook import Codeword
+from noiseless.search.selection import Choice, Problem, Wish, choose
+from noiseless.search.selection.problem import Reading
 
 
 @dataclass(frozen=True, eq=False, repr=False)

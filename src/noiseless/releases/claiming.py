@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from noiseless.arrays import IntArray
 from noiseless.releases.canonical import digest, json_rows
 from noiseless.releases.certificate import FORMAT, VERSION, Cells, Certificate
 from noiseless.releases.columns import PublicColumn, PublicColumns
 from noiseless.releases.measuring import Measured, length_text
 from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.source import Source, ranks_of_prefix
-from noiseless.tables import IntArray
 
 
 def certificate(measured: Measured, stated: Mapping[str, Any]) -> Certificate:

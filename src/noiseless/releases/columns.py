@@ -11,14 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
+from noiseless.arrays import IntArray
 from noiseless.errors import ColumnError, RequestError
-from noiseless.search.merging import Categories, ColumnCodebook, Hierarchy, Numbers
-from noiseless.search.merging.codebook import Distance
 from noiseless.releases.canonical import decimal_units
 from noiseless.releases.hierarchies import Tree, read_tree
 from noiseless.releases.request import ReleaseRequest, exact_number
 from noiseless.releases.source import Source, TextColumn
-from noiseless.tables import IntArray
+from noiseless.search.merging import Categories, ColumnCodebook, Hierarchy, Numbers
+from noiseless.search.merging.codebook import Distance
 
 Kind = Literal["number", "date", "category", "hierarchy"]
 

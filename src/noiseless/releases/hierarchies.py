@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
-from noiseless.tables import IntArray
 
 _SEPARATORS = (",", ";", "\t", "|")
 

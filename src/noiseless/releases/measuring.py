@@ -6,14 +6,14 @@ from functools import cached_property
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.exact import Bits
 from noiseless.measures import maximin
-from noiseless.search.merging import Length
 from noiseless.ranges import JointRange
 from noiseless.releases.reading import ReadCells
 from noiseless.releases.source import Source
 from noiseless.releases.words import dense
-from noiseless.tables import IntArray
+from noiseless.search.merging import Length
 from noiseless.tables.kernels import add_by_code
 
 

@@ -11,13 +11,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from noiseless.search.merging import Length
-from noiseless.search.merging.codebook import Codeword
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.releases.columns import PublicColumn, PublicColumns
 from noiseless.releases.words import SUPPRESSED, Layout, Words, common_scale, dense, medoids, words
-from noiseless.tables import IntArray
-
-BoolArray = npt.NDArray[np.bool_]
+from noiseless.search.merging import Length
+from noiseless.search.merging.codebook import Codeword
 
 _ROOM = 2**62
 

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from noiseless.arrays import IntArray
 from noiseless.audits.alike import near_notes
 from noiseless.audits.wording import spelling_texts
 from noiseless.display import counted, verb
 from noiseless.exact import Bits, Rational
 from noiseless.measures import maximin
-from noiseless.search.merging import Length
-from noiseless.search.merging.codebook import Codeword, Distance
 from noiseless.releases.changes import column_changes
 from noiseless.releases.choosing import Prepared, chosen
 from noiseless.releases.claiming import certificate, public_of_kept
@@ -29,7 +28,9 @@ from noiseless.releases.results import Progress, Release, ReleaseFrontier, Relea
 from noiseless.releases.source import Source, distinct_codes
 from noiseless.releases.surveying import surveyed
 from noiseless.releases.writing import typed_numbers
-from noiseless.tables import IntArray, Missing
+from noiseless.search.merging import Length
+from noiseless.search.merging.codebook import Codeword, Distance
+from noiseless.tables import Missing
 
 Columns = str | Sequence[str]
 Number = Rational | float | str

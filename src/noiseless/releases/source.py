@@ -11,11 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
+from noiseless.arrays import IntArray
 from noiseless.errors import ColumnError, EmptyTableError, RequestError
 from noiseless.ranges import JointRange
 from noiseless.releases.canonical import canonical
 from noiseless.releases.request import ReleaseRequest
-from noiseless.tables import IntArray, Table, Tally, merge_spellings, open_table
+from noiseless.tables import Table, Tally, merge_spellings, open_table
 from noiseless.tables.coding import DictionaryCoding
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.kernels import run_starts

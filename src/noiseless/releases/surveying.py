@@ -1,11 +1,11 @@
 """The frontier of a table: the releases that none found beats, and what other methods reach."""
 
 from noiseless.exact import Bits
-from noiseless.search.selection import SurveyPoint, survey
-from noiseless.search.selection.survey import least_proved
 from noiseless.releases.choosing import Prepared
 from noiseless.releases.marked import never_merged
 from noiseless.releases.results import Progress, ReleaseFrontier, ReleasePoint, Series
+from noiseless.search.selection import SurveyPoint, survey
+from noiseless.search.selection.survey import least_proved
 
 
 def surveyed(

@@ -12,10 +12,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from noiseless.search.merging.codebook import Codeword
+from noiseless.arrays import IntArray
 from noiseless.releases.canonical import decimal_texts
 from noiseless.releases.columns import PublicColumn
-from noiseless.tables import IntArray
+from noiseless.search.merging.codebook import Codeword
 from noiseless.tables.kernels import distinct_values
 
 SUPPRESSED = "*"

@@ -3,12 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from noiseless.arrays import FloatArray, IntArray
 from noiseless.ranges import JointRange, overlap_partition
-from noiseless.tables import IntArray
-
-FloatArray = npt.NDArray[np.float64]
 
 _SWEEPS = 4
 """How often each side is ordered by the other."""

@@ -7,10 +7,10 @@ from typing import Any
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.search.merging import Length
 from noiseless.releases.certificate import FORMAT, VERSION
 from noiseless.releases.results import Release, ReleasePoint
 from noiseless.reports.release_rows import asked_rows
+from noiseless.search.merging import Length
 
 _ASKED = {
     "min_posterior": "fewest values left at least",

@@ -6,10 +6,10 @@ from fractions import Fraction
 from typing import TypeVar
 
 from noiseless.exact import Bits
-from noiseless.search.merging import Length
 from noiseless.releases.results import ReleaseFrontier, ReleasePoint
 from noiseless.reports.curves import goes_nowhere, leak_of
 from noiseless.reports.numbers import kept_text, length_text
+from noiseless.search.merging import Length
 
 T = TypeVar("T")
 

@@ -5,14 +5,14 @@ from typing import Literal
 
 import numpy as np
 
+from noiseless.arrays import FloatArray, IntArray
 from noiseless.audits import Contribution, Exposure
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
-from noiseless.reports.bipartite import FloatArray, lay_out
+from noiseless.reports.bipartite import lay_out
 from noiseless.reports.drawing import FONT, INK, WIDTH, Drawing
 from noiseless.reports.numbers import share_text, value_text
 from noiseless.reports.posterior import Bin, posterior_bins
-from noiseless.tables import IntArray
 
 BAR, ALARM, QUIET, SPARED = "#4a86c5", "#d9483b", "#8a94a3", "#2e9e6b"
 """Seen on white and on black: the ordinary bar, the one that stands out, two beside it."""

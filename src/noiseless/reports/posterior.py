@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.audits import Exposure
-from noiseless.tables import IntArray
 
 _MOST_SIZES = 12
 """Up to this many different sizes each has a bin of its own; beyond, bins double in width."""

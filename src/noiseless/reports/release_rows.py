@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from noiseless.display import bound_text, counted, verb
-from noiseless.search.merging import Length
 from noiseless.releases.results import Release, ReleaseFrontier, ReleasePoint
 from noiseless.reports.numbers import kept_text, length_text, share_text, value_text
 from noiseless.reports.rows import Status
+from noiseless.search.merging import Length
 
 _PLACES = 2
 _MOST_PLACES = 12

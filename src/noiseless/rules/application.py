@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from noiseless.arrays import BoolArray, IntArray
+from noiseless.rules import Coarsening, Dominance, MinCell
 from noiseless.rules.assignment import Assigned, Roles
 from noiseless.rules.behind import Behind, numbered
-from noiseless.audits.census import BoolArray
 from noiseless.rules.told_column import Change, ToldColumn, ranked, tell
-from noiseless.rules import Coarsening, Dominance, MinCell
-from noiseless.tables import IntArray, Tally
+from noiseless.tables import Tally
 from noiseless.tables.kernels import add_by_code, distinct_values
 
 

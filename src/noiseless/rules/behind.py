@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from noiseless.arrays import IntArray
 from noiseless.rules.told_column import ranked
-from noiseless.tables import IntArray, Table, Tally
+from noiseless.tables import Table, Tally
 from noiseless.tables.kernels import run_starts
 from noiseless.tables.tally import KEY_LIMIT
 

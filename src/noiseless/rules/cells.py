@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Quantizer
 from noiseless.questions import Lattice, Query
+from noiseless.ranges.quantizer import Quantizer
 
 
 @dataclass(frozen=True)

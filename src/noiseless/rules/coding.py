@@ -8,9 +8,9 @@ from typing import ClassVar
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
 from noiseless.ranges.quantizer import Quantizer
+from noiseless.ranges.spans import Lattice, Span
 from noiseless.rules.base import NumberCoarsening, as_number, like, number_text
 from noiseless.rules.coded import Coded
-from noiseless.ranges.spans import Lattice, Span
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from itertools import pairwise
 from math import lcm
 from operator import itemgetter
 
-from noiseless.ranges.quantizer import Quantizer, Stepped
 from noiseless.pricing.reach import first_in_range
-from noiseless.rules.rounded import Direction
+from noiseless.ranges.quantizer import Quantizer, Stepped
 from noiseless.ranges.spans import Lattice
+from noiseless.rules.rounded import Direction
 
 _LISTED = 64
 """With so few cells each is looked at."""

@@ -11,11 +11,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
-from noiseless.audits.census import BoolArray
+from noiseless.arrays import BoolArray, IntArray
+from noiseless.errors import ColumnError
 from noiseless.rules.exact_columns import exact_values
 from noiseless.rules.told_column import ranked
-from noiseless.errors import ColumnError
-from noiseless.tables import IntArray, Tally
+from noiseless.tables import Tally
 from noiseless.tables.kernels import run_starts
 
 Whole = npt.NDArray[Any]

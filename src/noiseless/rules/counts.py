@@ -7,11 +7,11 @@ from typing import ClassVar
 from noiseless.errors import RequestError
 from noiseless.ranges.listed import Listed
 from noiseless.ranges.quantizer import Quantizer
+from noiseless.ranges.spans import Lattice, Span
 from noiseless.rules.base import NumberCoarsening, as_number, require_whole
 from noiseless.rules.coded import Coded
 from noiseless.rules.listing import begins_by
 from noiseless.rules.rounded import multiple
-from noiseless.ranges.spans import Lattice, Span
 
 
 @dataclass(frozen=True)

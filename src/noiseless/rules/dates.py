@@ -8,9 +8,9 @@ from typing import ClassVar, Literal, get_args
 
 from noiseless.errors import RequestError
 from noiseless.ranges.listed import Listed
+from noiseless.ranges.spans import Lattice
 from noiseless.rules.base import Coarsening
 from noiseless.rules.listing import begins_by
-from noiseless.ranges.spans import Lattice
 
 Period = Literal["decade", "year", "quarter", "month", "week"]
 

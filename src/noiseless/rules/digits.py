@@ -10,10 +10,10 @@ from noiseless.errors import RequestError
 from noiseless.exact import Rational
 from noiseless.ranges.listed import Listed
 from noiseless.ranges.quantizer import Quantizer, Stepped
+from noiseless.ranges.spans import Continuum, Lattice, Span
 from noiseless.rules.base import MOST_CELLS, NumberCoarsening, as_number, like, require_whole
 from noiseless.rules.listing import too_many
 from noiseless.rules.rounded import Cut, multiple
-from noiseless.ranges.spans import Continuum, Lattice, Span
 
 _MOST_DIGITS = 300
 

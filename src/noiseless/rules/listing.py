@@ -4,8 +4,8 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from noiseless.errors import RequestError
-from noiseless.rules.base import MOST_CELLS
 from noiseless.ranges.spans import Lattice
+from noiseless.rules.base import MOST_CELLS
 
 
 def begins_by(lattice: Lattice, last_alike: Callable[[Fraction], Fraction]) -> tuple[int, ...]:

@@ -5,25 +5,34 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 
 from noiseless.display import html_table
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, round_up
-from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
-from noiseless.pricing.reach import Reach, reach
-from noiseless.rules import DatePeriod, Dominance, MinCell, NumberCoarsening, Prefix, Rule
-from noiseless.rules import rule as read_rule
-from noiseless.rules.comb import Comb
-from noiseless.rules.told_error import told_error
 from noiseless.pricing.budget import finest, printed_cells
 from noiseless.pricing.catalogue import NAMES, named_query, unknown_question
-from noiseless.pricing.plan import Plan, declared_bounds
+from noiseless.pricing.plan import Plan, declared_bounds, question_plan
+from noiseless.pricing.reach import Reach, reach
+from noiseless.questions import (
+    Attribute,
+    Continuum,
+    Lattice,
+    MiddleMedianOnInterval,
+    OrderOnInterval,
+    OrderStatistic,
+    Quantity,
+    Query,
+)
+from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
+from noiseless.rules import DatePeriod, Dominance, MinCell, NumberCoarsening, Prefix, Rule
+from noiseless.rules import rule as read_rule
 from noiseless.rules.cells import cells_told
-from noiseless.rules.withheld_totals import WITHHELD, Totals, domain_of_total
+from noiseless.rules.comb import Comb
+from noiseless.rules.told_error import told_error
 from noiseless.rules.verdict import lines, off_by, verdict, warning
+from noiseless.rules.withheld_totals import WITHHELD, Totals, domain_of_total
 from noiseless.rules.witness import Witness, witness
-from noiseless.questions import Attribute, Continuum, Lattice, MiddleMedianOnInterval, OrderOnInterval, OrderStatistic, Quantity, Query
 
 VALUE = "value"
 """The question for a person's own value, told through a rule."""
@@ -153,6 +162,74 @@ class RulePlan:
             "verdict": self.verdict,
         }
         return html_table(f"{self.rule.text} ({self.query})", rows)
+
+
+@overload
+def plan(
+    query: str,
+    *,
+    n: int,
+    bounds: tuple[Rational, Rational] | None = None,
+    step: Rational | None = None,
+    budget: Rational | None = None,
+    reach: int | None = None,
+    max_error: Rational | None = None,
+) -> Plan: ...
+
+
+@overload
+def plan(
+    query: str,
+    *,
+    rule: str | Rule,
+    n: int | None = None,
+    bounds: tuple[Bound, Bound] | None = None,
+    step: Rational | None = None,
+) -> RulePlan: ...
+
+
+def plan(
+    query: str,
+    *,
+    n: int | None = None,
+    bounds: tuple[Any, Any] | None = None,
+    step: Rational | None = None,
+    budget: Rational | None = None,
+    reach: int | None = None,
+    max_error: Rational | None = None,
+    rule: str | Rule | None = None,
+) -> Plan | RulePlan:
+    """What a question costs before it is asked: the finest answer for a budget, or the cheapest for an error.
+
+    >>> plan("mean", n=1000, bounds=(0, 1), budget=1).cells
+    1000
+    >>> plan("count", n=1000, rule="round:5").verdict
+    'round:5 tells 1.00 bits of one person. So does the exact count: at worst the rule protects nothing.'
+
+    Args:
+        query: count, sum, mean, min, max, median or variance; under a rule also value, a person's own value.
+        n: how many people take part; a value needs none.
+        bounds: the smallest and the largest value a person can have; a count needs none. Under date:PERIOD
+            two dates, under prefix:K two texts of digits.
+        step: the resolution of values; without it they can be any number between the bounds.
+        budget: the bits that one person may lose.
+        reach: the same as a whole number of answers that one person may cause.
+        max_error: the largest tolerated error, instead of a budget.
+        rule: a disclosure rule such as "round:5" instead: what it gives away.
+
+    Returns:
+        A plan; under a rule a `RulePlan`.
+
+    Raises:
+        RequestError: not exactly one of budget, reach, max_error and rule is given, or they make no sense.
+    """
+    if rule is None:
+        return question_plan(
+            query, n=n, bounds=bounds, step=step, budget=budget, reach=reach, max_error=max_error
+        )
+    if any(limit is not None for limit in (budget, reach, max_error)):
+        raise RequestError("a rule has its own price; give no budget, reach or largest error beside it")
+    return rule_plan(query, rule, n=n, bounds=bounds, step=step)
 
 
 def rule_plan(

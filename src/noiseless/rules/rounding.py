@@ -7,10 +7,10 @@ from typing import ClassVar
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
 from noiseless.ranges.quantizer import Quantizer
+from noiseless.ranges.spans import Lattice, Span
 from noiseless.rules.base import NumberCoarsening, as_number, like, number_text
 from noiseless.rules.comb import Comb
 from noiseless.rules.rounded import Direction, Rounded, multiple
-from noiseless.ranges.spans import Lattice, Span
 
 _HOW = {
     "half-away": "the nearest multiple of {0}, halves away from zero",

@@ -9,11 +9,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
-from noiseless.rules.exact_columns import Exact, as_column, as_moments, as_texts, exact_values, placed, ticks, ticks_of_day
-from noiseless.rules.told_values import tell_values
+from noiseless.arrays import IntArray
 from noiseless.exact import round_up
 from noiseless.rules import Coarsening, DatePeriod, Prefix
-from noiseless.tables import IntArray, Tally
+from noiseless.rules.exact_columns import (
+    Exact,
+    as_column,
+    as_moments,
+    as_texts,
+    exact_values,
+    placed,
+    ticks,
+    ticks_of_day,
+)
+from noiseless.rules.told_values import tell_values
+from noiseless.tables import Tally
 from noiseless.tables.coding import Coding, encode
 from noiseless.tables.kernels import add_by_code, distinct_values
 

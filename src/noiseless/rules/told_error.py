@@ -3,11 +3,11 @@
 from fractions import Fraction
 from math import ceil, floor, gcd
 
+from noiseless.ranges.spans import Lattice, Span
 from noiseless.rules.base import Rule
 from noiseless.rules.digits import Digits, decade
 from noiseless.rules.rounded import Direction, multiple
 from noiseless.rules.rounding import Round
-from noiseless.ranges.spans import Lattice, Span
 
 _HALF = Fraction(1, 2)
 

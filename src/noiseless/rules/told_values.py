@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from noiseless.rules.exact_columns import is_moment
 from noiseless.errors import ColumnError, RequestError
 from noiseless.rules import CensusCounts, Coarsening, DatePeriod, MinCell, NumberCoarsening
+from noiseless.rules.exact_columns import is_moment
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from noiseless.audits.census import BoolArray
-from noiseless.rules.contributions import Contributions, contributions
-from noiseless.audits.witness import json_value
+from noiseless.arrays import BoolArray
+from noiseless.display import json_value
 from noiseless.exact import Bits, round_down
 from noiseless.rules import Dominance
+from noiseless.rules.contributions import Contributions, contributions
 from noiseless.tables import Tally
 from noiseless.tables.kernels import distinct_values, run_starts
 

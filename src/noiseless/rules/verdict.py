@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 from noiseless.exact import Bits
-from noiseless.rules import Dominance
 from noiseless.pricing.budget import surely_finest
 from noiseless.pricing.plan import rounded_up
+from noiseless.rules import Dominance
 from noiseless.rules.cells import are_exact
 
 if TYPE_CHECKING:

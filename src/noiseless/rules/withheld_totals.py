@@ -7,9 +7,9 @@ from math import ceil, floor
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
 from noiseless.pricing.reach import Reach
+from noiseless.ranges.spans import Lattice
 from noiseless.rules.base import Dominance
 from noiseless.rules.witness import Group, Witness
-from noiseless.ranges.spans import Lattice
 
 WITHHELD = "withheld"
 

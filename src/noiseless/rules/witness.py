@@ -7,9 +7,19 @@ from itertools import combinations_with_replacement, groupby
 from math import floor
 from typing import Any
 
+from noiseless.questions import (
+    Additive,
+    EqualOnBox,
+    Images,
+    Influence,
+    MiddleMedian,
+    OrderOnInterval,
+    OrderStatistic,
+    Query,
+    Variance,
+)
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.rules.base import number_text
-from noiseless.questions import Additive, EqualOnBox, Images, Influence, MiddleMedian, OrderOnInterval, OrderStatistic, Query, Variance
 
 Told = Callable[[Fraction], object]
 

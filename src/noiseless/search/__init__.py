@@ -1,1 +1,1 @@
-"""TODO."""
+"""The search for cells that keep a limit at the least loss."""

@@ -3,9 +3,9 @@
 from fractions import Fraction
 from functools import lru_cache
 
-from noiseless.pricing.cost import Budget, Cost, most_outputs, remaining_bits
 from noiseless.exact import Bits, as_fraction
 from noiseless.ledger.wire import fraction_text, integer_text
+from noiseless.pricing.cost import Budget, Cost, most_outputs, remaining_bits
 
 
 @lru_cache(maxsize=4096)

@@ -5,7 +5,6 @@ import logging
 from dataclasses import replace
 from pathlib import Path
 
-from noiseless.pricing.cost import Budget
 from noiseless.curator import Curator, CuratorFile
 from noiseless.curator.edition import Edition
 from noiseless.errors import NoiselessError
@@ -13,6 +12,7 @@ from noiseless.ledger import Ledger, LedgerError, UnknownDatasetError
 from noiseless.ledger.asked_batches import read_note, write_note
 from noiseless.ledger.entries import canonical
 from noiseless.ledger.wire import budget_json
+from noiseless.pricing.cost import Budget
 from noiseless.server.logs import log
 from noiseless.work import WorkCancelledError
 

@@ -7,13 +7,13 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from noiseless.pricing.cost import Budget
 from noiseless.curator.answers import plain
 from noiseless.curator.exposure import Exposure
 from noiseless.domain import CategoryColumn, Column, DateColumn, NumberColumn, Schema
 from noiseless.exact import Bits
 from noiseless.ledger.state import budget_bits
 from noiseless.ledger.wire import integer_text
+from noiseless.pricing.cost import Budget
 from noiseless.server.amounts import exact_bits, exact_budget
 from noiseless.server.desks import Desk
 from noiseless.server.replies import standing_of

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from noiseless.pricing.cost import Budget, Cost
 from noiseless.curator import CuratorFile, Reply
 from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.ledger import LedgerError, State
@@ -18,6 +17,7 @@ from noiseless.ledger.asked_batches import (
     note_batches,
 )
 from noiseless.ledger.sharing import SharedLedger
+from noiseless.pricing.cost import Budget, Cost
 from noiseless.server import replies
 from noiseless.server.declared import ServedCurator, UndeclaredError, note_budget_in_file, read_file
 from noiseless.server.errors import bad_query, data_changed

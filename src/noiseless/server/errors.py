@@ -8,12 +8,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from noiseless.pricing.history import BudgetError
 from noiseless.curator.source import ChangedSourceError
 from noiseless.errors import NoiselessError
 from noiseless.ledger import LedgerError, QuotaError
 from noiseless.ledger.asked_batches import KeyReusedError
 from noiseless.ledger.wire import integer_text
+from noiseless.pricing.history import BudgetError
 from noiseless.server.amounts import bits, exact_bits, exact_left, left
 from noiseless.server.declared import UndeclaredError
 

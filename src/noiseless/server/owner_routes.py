@@ -8,10 +8,10 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from noiseless.pricing.cost import Budget
 from noiseless.curator.file import read_budget
 from noiseless.errors import NoiselessError
 from noiseless.ledger.state import budget_bits
+from noiseless.pricing.cost import Budget
 from noiseless.server import descriptions, models, replies
 from noiseless.server.amounts import exact_bits, exact_budget
 from noiseless.server.dataset_routes import DatasetName

@@ -6,8 +6,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from noiseless.pricing.history import BudgetError
 from noiseless.ledger.asked_batches import AskedBatch
+from noiseless.pricing.history import BudgetError
 from noiseless.server import replies
 from noiseless.server.bodies import checked_body, require_json
 from noiseless.server.callers import Caller

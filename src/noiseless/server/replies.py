@@ -5,11 +5,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from noiseless.pricing.cost import Budget, Cost
 from noiseless.curator import Answer, Quote, Reply, Result
 from noiseless.curator.answers import plain
 from noiseless.display import exact_text, rounded_ends
 from noiseless.ledger import State
+from noiseless.pricing.cost import Budget, Cost
 from noiseless.server.amounts import bits, exact_bits, exact_left, left, outputs_left
 
 

@@ -8,7 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from noiseless.tables.coding import IntArray, IntegerCoding, whole_type
+from noiseless.arrays import IntArray
+from noiseless.tables.coding import IntegerCoding, whole_type
 from noiseless.tables.kernels import add_multiple
 from noiseless.tables.tally import Tally, Word, split_into_words
 

@@ -10,7 +10,8 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.tables.coding import IntArray, whole_type
+from noiseless.arrays import IntArray
+from noiseless.tables.coding import whole_type
 
 SMALL = 200_000
 

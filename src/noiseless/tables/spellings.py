@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
-from noiseless.tables.coding import DictionaryCoding, IntArray
+from noiseless.arrays import IntArray
+from noiseless.tables.coding import DictionaryCoding
 from noiseless.tables.tally import Tally
 
 _INVISIBLE = re.compile(

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from noiseless.tables.coding import Coding, IntArray, encode, whole_type
+from noiseless.arrays import IntArray
+from noiseless.tables.coding import Coding, encode, whole_type
 from noiseless.tables.kernels import (
     add_by_code,
     count_codes,

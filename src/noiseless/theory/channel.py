@@ -7,10 +7,9 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import FloatArray
 from noiseless.errors import ChannelError, SourceError
 from noiseless.ranges import JointRange
-
-FloatArray = npt.NDArray[np.float64]
 
 _ROUNDING = 1e-9
 """How far a row may be from 1: decimals that were rounded when they were written."""

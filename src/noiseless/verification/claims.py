@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.exact import Bits
-from noiseless.tables import IntArray
 from noiseless.verification.certificate import Witness
 from noiseless.verification.distortion import Distortion
 from noiseless.verification.evidence import Evidence

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.tables import IntArray
+from noiseless.arrays import IntArray
 from noiseless.verification.hierarchy import Tree
 from noiseless.verification.layout import ColumnLayout
 from noiseless.verification.quantities import day_number, is_day, is_number

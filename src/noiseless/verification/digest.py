@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from noiseless.tables import IntArray
+from noiseless.arrays import IntArray
 from noiseless.verification.rows import Rows
 
 _CHUNK = 2**18

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.tables import IntArray
+from noiseless.arrays import IntArray
 from noiseless.verification.certificate import Cell
 from noiseless.verification.partition import Partition, PublicValues
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from noiseless.tables import IntArray
+from noiseless.arrays import IntArray
 from noiseless.verification.certificate import Cell, Tuple
 from noiseless.verification.rows import Groups, Rows, combined
 

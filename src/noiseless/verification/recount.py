@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from noiseless.tables import IntArray
+from noiseless.arrays import IntArray
 from noiseless.verification.certificate import Columns
 from noiseless.verification.partition import Partition, PublicValues
 from noiseless.verification.rows import Groups, Rows, combined

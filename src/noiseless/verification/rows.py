@@ -7,7 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from noiseless.tables import IntArray, Table, Tally
+from noiseless.arrays import IntArray
+from noiseless.tables import Table, Tally
 from noiseless.verification.canonical import canonical_texts
 from noiseless.verification.standalone import meant
 

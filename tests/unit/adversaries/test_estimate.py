@@ -23,9 +23,9 @@ from noiseless.adversaries.posterior_means import (
 )
 from noiseless.adversaries.priors import lattice_prior, triangular_density
 from noiseless.errors import DomainError, RequestError
+from noiseless.questions import Lattice
 from noiseless.ranges.quantizer import Stepped
 from noiseless.theory.estimation import estimation_error_bound, least_estimation_error
-from noiseless.questions import Lattice
 
 weights_of_values = st.lists(st.integers(0, 9), min_size=2, max_size=14).filter(any)
 

@@ -19,9 +19,9 @@ from noiseless.adversaries.boundary_tests import (
 from noiseless.adversaries.game import Game
 from noiseless.adversaries.hypothesis import hypothesis
 from noiseless.adversaries.soundness import UnsoundError
-from noiseless.errors import ExpressionError, RequestError
 from noiseless.collection.blur import Blur
 from noiseless.collection.blur.pairing import Mode
+from noiseless.errors import ExpressionError, RequestError
 
 FACT = "x >= y / 2 + 1"
 BOUNDS = {"x": (0, 12), "y": (0, 20, 4)}

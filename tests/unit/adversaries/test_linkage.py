@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 
 from noiseless.adversaries.linkage import linkage, linked
 from noiseless.cli.attacks.linkage import linkage_command
+from noiseless.collection.local import LocalQuantizer, LocalVector
 from noiseless.errors import ColumnError, DomainError, EmptyTableError, MissingValuesError, RequestError
 from noiseless.exact import Bits
-from noiseless.collection.local import LocalQuantizer, LocalVector
 from noiseless.questions import Continuum, Lattice, Span
 
 BOX: dict[str, Span] = {"x": Lattice.of(0, 63, 1), "y": Continuum.of(0, 1)}

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.pricing.cost import Cost
 from noiseless.client.numbers import (
     Amount,
     read_amount,
@@ -17,6 +16,7 @@ from noiseless.client.numbers import (
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ledger.wire import fraction_text, integer_text
+from noiseless.pricing.cost import Cost
 
 positive = st.fractions(min_value=0, max_value=10**9)
 

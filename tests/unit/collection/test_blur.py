@@ -14,6 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from noiseless.collection.blur.arrays import Ratios, Whole
+from noiseless.collection.blur.on_continuum import ContinuousBlur
+from noiseless.collection.blur.on_lattice import Blur
+from noiseless.collection.blur.on_table import BlurredTable, blur
 from noiseless.domain import Schema
 from noiseless.errors import (
     ColumnError,
@@ -27,10 +31,6 @@ from noiseless.errors import (
     SchemaError,
     UnknownColumnError,
 )
-from noiseless.collection.blur.arrays import Ratios, Whole
-from noiseless.collection.blur.on_continuum import ContinuousBlur
-from noiseless.collection.blur.on_lattice import Blur
-from noiseless.collection.blur.on_table import BlurredTable, blur
 
 F = Fraction
 BMI = "weight >= 30*(height/100)**2"

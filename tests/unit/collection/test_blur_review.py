@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 import noiseless as nl
 from noiseless.cli.main import app
-from noiseless.errors import ColumnError, DomainError, ExpressionError, RequestError
 from noiseless.collection.blur.boxes import enclose
+from noiseless.errors import ColumnError, DomainError, ExpressionError, RequestError
 
 _SIGNS = {
     ">=": lambda a, b: a >= b,

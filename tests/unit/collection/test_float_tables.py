@@ -10,14 +10,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from noiseless.errors import RequestError
+from noiseless.arrays import FloatArray
 from noiseless.collection.local import kernels
 from noiseless.collection.local.arrays import Floats, float_cells, listed_cells, position_cells
-from noiseless.collection.local.float_tables import FloatArray, Line
+from noiseless.collection.local.float_tables import Line
 from noiseless.collection.local.kernels import cells_of, labels_of, lattice_cells, lattice_labels
 from noiseless.collection.local.scalar import LocalQuantizer
-from noiseless.ranges.quantizer import Edged, Stepped, Uniform
+from noiseless.errors import RequestError
 from noiseless.questions import Continuum, Lattice
+from noiseless.ranges.quantizer import Edged, Stepped, Uniform
 
 FEWER = settings(max_examples=40)
 MANY = kernels.SMALL + 5

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError
-from noiseless.exact import Bits
 from noiseless.collection.local import kernels as array_kernels
 from noiseless.collection.local.arrays import encode, float_cells, position_cells
 from noiseless.collection.local.float_tables import FloatCells
 from noiseless.collection.local.kernels import cells_of, labels_of
 from noiseless.collection.local.scalar import LocalQuantizer, number_text
-from noiseless.ranges.quantizer import Edged, Stepped
+from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError
+from noiseless.exact import Bits
 from noiseless.questions import Continuum, Lattice
+from noiseless.ranges.quantizer import Edged, Stepped
 
 TENTHS = LocalQuantizer.finest(Continuum.of(0, 1), 10)
 METER = LocalQuantizer.finest(Lattice.of(0, 10, Decimal("0.001")), 16, "kwh")

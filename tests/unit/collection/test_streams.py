@@ -8,14 +8,14 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from noiseless.errors import DomainError, OutputError, RequestError, SourceError
 from noiseless.collection.local.on_pipe import quantize_pipe
 from noiseless.collection.local.on_table import Quantized
 from noiseless.collection.local.scalar import LocalQuantizer
 from noiseless.collection.local.streaming import Schedule
-from noiseless.questions import Continuum
 from noiseless.collection.streams import StreamState, quantize_stream, running, state
 from noiseless.collection.streams.sinks import FileSink
+from noiseless.errors import DomainError, OutputError, RequestError, SourceError
+from noiseless.questions import Continuum
 
 FINE = LocalQuantizer.finest(Continuum.of(0, 8), 4, "x")
 STOP = Schedule.stopping(FINE, 6)

@@ -4,9 +4,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from noiseless.collection.local.vectors import LocalVector
 from noiseless.errors import DomainError, RequestError
 from noiseless.exact import Bits, Rational
-from noiseless.collection.local.vectors import LocalVector
 from noiseless.questions import Continuum, Lattice, Span
 
 CITY = {"lat": Continuum.of(Fraction("40.5"), Fraction("40.9")), "lon": Continuum.of(-75, -73)}

@@ -4,11 +4,21 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from noiseless.comparison import (
+    AdditiveNoise,
+    Exponential,
+    GaussianNoise,
+    GeometricNoise,
+    LaplaceNoise,
+    Randomised,
+    RandomisedResponse,
+    gaussian,
+    geometric,
+    laplace,
+)
 from noiseless.errors import RequestError
-from noiseless.theory.capacity import capacity
-from noiseless.comparison import AdditiveNoise, Exponential, GaussianNoise, GeometricNoise, LaplaceNoise, Randomised, RandomisedResponse
-from noiseless.comparison import gaussian, geometric, laplace
 from noiseless.questions import Lattice
+from noiseless.theory.capacity import capacity
 
 LATTICE = Lattice(Fraction(0), Fraction(1, 2), 20)
 ALL = [

@@ -6,11 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.theory.capacity import capacity
-from noiseless.comparison import AdditiveNoise, Exponential, GaussianNoise, GeometricNoise, LaplaceNoise, Randomised, RandomisedResponse
+from noiseless.comparison import (
+    AdditiveNoise,
+    Exponential,
+    GaussianNoise,
+    GeometricNoise,
+    LaplaceNoise,
+    Randomised,
+    RandomisedResponse,
+)
 from noiseless.comparison.comparison import compare
 from noiseless.comparison.rounded_noise import Rounding
 from noiseless.questions import Continuum, Lattice
+from noiseless.theory.capacity import capacity
 
 MECHANISMS: list[Callable[[Lattice, float], Randomised]] = [
     lambda lattice, scale: AdditiveNoise(lattice, LaplaceNoise(scale)),

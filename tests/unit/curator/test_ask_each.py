@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curator_examples import ROWS, write_curator, write_rows
-from noiseless.pricing import BudgetError
 from noiseless.curator import ChangedSourceError, Curator, Reply, UnansweredError
 from noiseless.curator.counts_telling import CountsTelling
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger import LedgerError, QuotaError
+from noiseless.pricing import BudgetError
 from noiseless.questions.sql import SqlError
 
 MEAN = "SELECT AVG(kwh) FROM meters"

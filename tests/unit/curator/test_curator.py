@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curator_examples import ROWS, write_curator, write_rows
-from noiseless.pricing import BudgetError
 from noiseless.curator import ChangedSourceError, Curator, UnansweredError, custody, source
 from noiseless.curator.counts_telling import CountsTelling
 from noiseless.curator.source import Seal
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger import LedgerError, QuotaError
+from noiseless.pricing import BudgetError
 
 MEAN = "SELECT AVG(kwh) FROM meters"
 COUNT = "SELECT COUNT(*) FROM meters WHERE kwh > 2"

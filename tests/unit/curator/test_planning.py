@@ -3,7 +3,6 @@ from itertools import product
 
 import pytest
 
-from noiseless.pricing.batches import price
 from noiseless.curator.blocks import condition, most_blocks, neighbouring, with_number
 from noiseless.curator.cell_telling import CellTelling, read_cells, write_cells
 from noiseless.curator.counts_telling import CountsTelling
@@ -14,8 +13,8 @@ from noiseless.curator.public import PublicState
 from noiseless.curator.tellings import Earlier, Telling, fingerprint
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
+from noiseless.pricing.batches import price
 from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Edged, Stepped, Uniform
 from noiseless.questions import Attribute, Lattice, total
 from noiseless.questions.filtered_mean import FilteredMean
 from noiseless.questions.filters import AllOf, AnyOf, Comparison, Everything, Filter, Not
@@ -23,6 +22,7 @@ from noiseless.questions.normal import normal
 from noiseless.questions.population import Population
 from noiseless.questions.question import Limits, Question
 from noiseless.questions.sql import parse
+from noiseless.ranges.quantizer import Edged, Stepped, Uniform
 
 SCHEMA = Schema.parse(
     """

@@ -6,9 +6,9 @@ import pyarrow as pa
 import pytest
 
 from curator_examples import write_curator
-from noiseless.pricing import BudgetError
 from noiseless.curator import Curator
 from noiseless.errors import ColumnError, RequestError
+from noiseless.pricing import BudgetError
 from noiseless.releases import release
 
 

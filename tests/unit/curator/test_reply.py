@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from curator_examples import ROWS, write_curator
-from noiseless.pricing.cost import Cost, remaining_bits
 from noiseless.curator import Answer, Curator, Reply, Result
 from noiseless.curator.answers import shown
 from noiseless.exact import Bits
+from noiseless.pricing.cost import Cost, remaining_bits
 from noiseless.questions.sql import Interval
 
 KEYS = {"sql", "value", "lower", "upper", "bits", "free"}

@@ -10,8 +10,6 @@ from types import SimpleNamespace
 import pytest
 
 from curator_examples import write_curator
-from noiseless.pricing.batches import price
-from noiseless.pricing.known import Known
 from noiseless.curator import Cancellation, Curator, WorkCancelledError, WorkError, planning
 from noiseless.curator.cell_telling import CellTelling
 from noiseless.curator.edition import Edition
@@ -22,12 +20,14 @@ from noiseless.curator.statements import Draft
 from noiseless.curator.tellings import Telling
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Uniform
+from noiseless.pricing.batches import price
 from noiseless.pricing.budget import coarsest
+from noiseless.pricing.known import Known
+from noiseless.pricing.quantized import QuantizedQuery
 from noiseless.questions import Images, Influence, Query
 from noiseless.questions.population import Population
 from noiseless.questions.question import Limits
+from noiseless.ranges.quantizer import Uniform
 from noiseless.work import MOST_STEPS, Work
 from sql_examples import SCHEMA, TABLE, Grammar
 from sql_worlds import World, random_records

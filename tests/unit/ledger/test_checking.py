@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from noiseless.pricing.cost import Cost
 from noiseless.ledger import Anchor, Asked, Entry, Ledger, LedgerError, Shares
 from noiseless.ledger.copying import load
 from noiseless.ledger.entries import START, chained
+from noiseless.pricing.cost import Cost
 from postgres import PostgresServer
 
 pytest_plugins = ["databases"]

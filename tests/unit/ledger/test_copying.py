@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from noiseless.pricing.cost import Cost
 from noiseless.ledger import Asked, Ledger, LedgerError, Shares
+from noiseless.pricing.cost import Cost
 
 pytest_plugins = ["databases"]
 

@@ -8,9 +8,6 @@ from typing import Any
 
 import pytest
 
-from noiseless.pricing.cost import Cost
-from noiseless.pricing.history import BudgetError
-from noiseless.pricing.record import Record
 from noiseless.exact import Bits
 from noiseless.ledger import (
     Asked,
@@ -24,6 +21,9 @@ from noiseless.ledger import (
     UnknownDatasetError,
 )
 from noiseless.ledger.session import Session
+from noiseless.pricing.cost import Cost
+from noiseless.pricing.history import BudgetError
+from noiseless.pricing.record import Record
 
 pytest_plugins = ["databases"]
 

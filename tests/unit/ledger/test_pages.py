@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from noiseless.pricing.cost import Cost
 from noiseless.ledger import Asked, Ledger, pages
+from noiseless.pricing.cost import Cost
 
 pytest_plugins = ["databases"]
 

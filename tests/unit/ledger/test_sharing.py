@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from noiseless.pricing.cost import Cost
-from noiseless.pricing.history import BudgetError
 from noiseless.ledger import Asked, Errand, LedgerError, LedgerUnavailableError, OpenBooks
 from noiseless.ledger.sharing import SharedLedger, WouldChargeError, _Caller
+from noiseless.pricing.cost import Cost
+from noiseless.pricing.history import BudgetError
 from waiting import HANGS, wait_until
 
 pytest_plugins = ["databases"]

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from noiseless.pricing.cost import Cost
 from noiseless.ledger import Asked, Entry, Ledger, LedgerError
 from noiseless.ledger.database import Database
 from noiseless.ledger.entries import START
@@ -18,6 +17,7 @@ from noiseless.ledger.migrations.running import STEPS, upgrade
 from noiseless.ledger.opening import _change, take_back
 from noiseless.ledger.side_tables import batches
 from noiseless.ledger.tokens import NewToken, add_token, list_tokens, revoke_token, token_hash
+from noiseless.pricing.cost import Cost
 
 pytest_plugins = ["databases"]
 

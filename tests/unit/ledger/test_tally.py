@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.pricing.cost import Cost
 from noiseless.ledger.accounts import fits
 from noiseless.ledger.tally import Tally
+from noiseless.pricing.cost import Cost
 
 costs = st.builds(Cost, st.integers(1, 50), st.sampled_from([Fraction(0), Fraction(1, 3)]))
 

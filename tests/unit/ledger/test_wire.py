@@ -5,8 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.pricing.cost import Budget, Cost
-from noiseless.pricing.record import Record
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ledger.wire import (
@@ -21,6 +19,8 @@ from noiseless.ledger.wire import (
     read_record,
     record_json,
 )
+from noiseless.pricing.cost import Budget, Cost
+from noiseless.pricing.record import Record
 
 
 @given(st.integers(), st.integers(0, 100_000))

@@ -11,12 +11,27 @@ from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.theory.differential import compose_sequential, convert, dp_to_mi, group_delta, group_epsilon, group_information, printed, sibson_bound
 from noiseless.errors import ChannelError, RequestError
 from noiseless.exact import Bits, Nats, ball, ball_above, ball_below, round_down
 from noiseless.theory.capacity import capacity
+from noiseless.theory.differential import (
+    compose_sequential,
+    convert,
+    dp_to_mi,
+    group_delta,
+    group_epsilon,
+    group_information,
+    printed,
+    sibson_bound,
+)
 from noiseless.theory.differential.finite import Database, dp_delta, dp_epsilon, mi_dp, smallest_epsilon
-from noiseless.theory.stochastic import JointDistribution, csiszar_information, ldp_epsilon_nats, sibson_capacity, sibson_information
+from noiseless.theory.stochastic import (
+    JointDistribution,
+    csiszar_information,
+    ldp_epsilon_nats,
+    sibson_capacity,
+    sibson_information,
+)
 from noiseless.theory.zero_error import Graph, lovasz_theta
 
 HUGE = 10**400

@@ -4,6 +4,8 @@ from itertools import product
 
 import pytest
 
+from noiseless.errors import RequestError
+from noiseless.exact import Bits
 from noiseless.pricing.batches import price
 from noiseless.pricing.cost import Cost
 from noiseless.pricing.event import Event
@@ -11,12 +13,10 @@ from noiseless.pricing.events import ExactCounts, GroupedAnswers, QuantizedAnswe
 from noiseless.pricing.other_events import Derived, LinearAnswer, OtherAnswer, RandomisedAnswer
 from noiseless.pricing.partition import Partition
 from noiseless.pricing.predicate import Predicate
-from noiseless.pricing.record import Record
-from noiseless.errors import RequestError
-from noiseless.exact import Bits
 from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Edged, Stepped, Uniform
+from noiseless.pricing.record import Record
 from noiseless.questions import Attribute, Query, Variance, Weighted, maximum, mean, median, total
+from noiseless.ranges.quantizer import Edged, Stepped, Uniform
 
 INCOME = Attribute("income", range(100_001))
 AGE = Attribute("age", range(121))

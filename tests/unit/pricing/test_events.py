@@ -3,19 +3,19 @@ from fractions import Fraction
 
 import pytest
 
+from noiseless.domain.schema import Schema
+from noiseless.errors import ColumnError, RequestError
+from noiseless.exact import Bits
 from noiseless.pricing.event import Event
 from noiseless.pricing.events import ExactCounts, GroupedAnswers, QuantizedAnswer, with_absent
 from noiseless.pricing.footprint import Footprint, merged
 from noiseless.pricing.other_events import Derived, LinearAnswer, OtherAnswer, RandomisedAnswer, TableRelease
 from noiseless.pricing.partition import Partition
 from noiseless.pricing.predicate import Predicate
-from noiseless.pricing.record import Record
-from noiseless.domain.schema import Schema
-from noiseless.errors import ColumnError, RequestError
-from noiseless.exact import Bits
 from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Stepped, Uniform
+from noiseless.pricing.record import Record
 from noiseless.questions import Attribute, Query, Variance, count, maximum, mean, total
+from noiseless.ranges.quantizer import Stepped, Uniform
 
 AGE, SMOKES = Attribute("age", range(121)), Attribute("smokes", range(2))
 RECORD = Record.of({"age": 121, "smokes": 2})

@@ -3,6 +3,8 @@ from fractions import Fraction
 
 import pytest
 
+from noiseless.errors import NoiselessError, RequestError
+from noiseless.exact import Bits
 from noiseless.pricing.batches import price
 from noiseless.pricing.cost import Cost
 from noiseless.pricing.events import ExactCounts, QuantizedAnswer
@@ -10,12 +12,10 @@ from noiseless.pricing.history import BudgetError, History
 from noiseless.pricing.other_events import Derived, OtherAnswer, RandomisedAnswer
 from noiseless.pricing.partition import Partition
 from noiseless.pricing.predicate import Predicate
-from noiseless.pricing.record import Record
-from noiseless.errors import NoiselessError, RequestError
-from noiseless.exact import Bits
 from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Edged, Uniform
+from noiseless.pricing.record import Record
 from noiseless.questions import Attribute, Query, Variance, count, maximum, mean
+from noiseless.ranges.quantizer import Edged, Uniform
 
 INCOME = Attribute("income", range(100_001))
 RECORD = Record.of({"income": 100_001, "age": 121})

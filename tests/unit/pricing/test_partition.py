@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from noiseless.errors import RequestError
 from noiseless.pricing.partition import Partition, independently_refined, refined
 from noiseless.pricing.predicate import Predicate
-from noiseless.errors import RequestError
 
 LABELS = st.lists(st.integers(0, 3), min_size=5, max_size=5)
 

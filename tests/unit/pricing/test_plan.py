@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.ranges.quantizer import Uniform
-from noiseless.pricing.reach import reach
 from noiseless.pricing.budget import allowed_reach, printed_cells
 from noiseless.pricing.catalogue import NAMES, named_query
-from noiseless.pricing.plan import plan
+from noiseless.pricing.reach import reach
+from noiseless.ranges.quantizer import Uniform
+from noiseless.rules.plan import plan
 
 
 def test_the_mean_of_a_thousand_for_one_bit() -> None:

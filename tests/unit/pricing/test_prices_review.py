@@ -8,25 +8,36 @@ from itertools import product
 
 import pytest
 
-from noiseless.pricing.batches import price
-from noiseless.pricing.events import QuantizedAnswer
-from noiseless.pricing.record import Record
 from noiseless.cli.main import run
+from noiseless.comparison import calibration
+from noiseless.comparison.comparison import compare
 from noiseless.domain import CategoryColumn, NumberColumn, Schema
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.exact import floor_of_power
+from noiseless.pricing.batches import price
+from noiseless.pricing.events import QuantizedAnswer
 from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Edged, Uniform
 from noiseless.pricing.reach import reach
-from noiseless.comparison import calibration
-from noiseless.comparison.comparison import compare
-from noiseless.pricing.consequences import consequences
-from noiseless.pricing.plan import plan
-from noiseless.questions import Attribute, Continuum, EqualOnBox, LinearOnBox, Quantity, Variance, Weighted, count, median, total
+from noiseless.pricing.record import Record
+from noiseless.questions import (
+    Attribute,
+    Continuum,
+    EqualOnBox,
+    LinearOnBox,
+    Quantity,
+    Variance,
+    Weighted,
+    count,
+    median,
+    total,
+)
 from noiseless.questions.filtered_mean import FilteredMean
 from noiseless.questions.filters import Comparison, Everything
 from noiseless.questions.population import Population
 from noiseless.questions.question import Limits, Question
+from noiseless.ranges.quantizer import Edged, Uniform
+from noiseless.rules.plan import plan
+from noiseless.theory.consequences import consequences
 
 BIT = Attribute("x", range(2))
 PRIVATE = Schema(columns={"x": NumberColumn(role="private", bounds=(0, 10**12), step=1)})

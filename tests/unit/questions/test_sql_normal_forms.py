@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 
 from noiseless.domain import Schema, Value
 from noiseless.errors import ColumnError, RequestError
-from noiseless.questions.filters import NOBODY, AllOf, Among, AnyOf, Comparison, Everything, Filter, Not, split
+from noiseless.questions.filters import (
+    NOBODY,
+    AllOf,
+    Among,
+    AnyOf,
+    Comparison,
+    Everything,
+    Filter,
+    Not,
+    split,
+)
 from noiseless.questions.normal import normal
 from noiseless.questions.question import Question
 from noiseless.questions.runs import as_runs, between, outside, passing

@@ -22,8 +22,8 @@ from noiseless.errors import (
     RequestError,
     UnknownColumnError,
 )
-from noiseless.search.merging import Length
 from noiseless.releases import Release, frontier, release
+from noiseless.search.merging import Length
 from noiseless.verification import verify
 
 FOUR = pa.table({"s": ["a", "a", "b", "b"], "x": [0, 1, 2, 3]})

@@ -13,12 +13,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from noiseless.errors import ColumnError
-from noiseless.search.merging import Length
 from noiseless.releases import reading, release
 from noiseless.releases.choosing import Prepared
 from noiseless.releases.measuring import Measured
 from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.source import Source
+from noiseless.search.merging import Length
 from noiseless.verification import standalone, verify
 
 TREE = {"fr": ("Europe", "World"), "de": ("Europe", "World"), "ml": ("Africa", "World")}

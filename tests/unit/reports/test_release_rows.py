@@ -9,7 +9,6 @@ import pytest
 from noiseless import releases
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.search.merging import Length
 from noiseless.releases.column_change import ColumnChange
 from noiseless.releases.results import ReleasePoint, Series
 from noiseless.reports.comparison_rows import compared_rows, comparison_sentence, comparison_warnings
@@ -27,6 +26,7 @@ from noiseless.reports.release_rows import (
     status_of_release,
     verdict,
 )
+from noiseless.search.merging import Length
 from release_examples import CELLS, CHANGE, EXACT, GREEDY, MONDRIAN, certificate, frontier, point, release
 
 OPTIONS = certificate()["options"]

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 import noiseless as nl
 from noiseless.audits import Policy, auditor
-from noiseless.rules.exact_columns import exact_values
 from noiseless.audits.policy import Limits
-from noiseless.rules.told_values import tell_values
 from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.rules import Coarsening, Round
+from noiseless.rules.exact_columns import exact_values
+from noiseless.rules.told_values import tell_values
 from noiseless.tables.duckdb_table import COUNT
 from noiseless.tables.spark_groups import SparkGroups
 from noiseless.tables.weighted import WeightedTable

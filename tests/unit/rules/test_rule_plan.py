@@ -12,11 +12,24 @@ from hypothesis import strategies as st
 
 import noiseless as nl
 from noiseless.errors import RequestError
-from noiseless.rules import NK, Bottom, CensusCounts, Coarsening, Customers, Digits, Dominance, MinCell, PPercent, Round, Rule, Top
-from noiseless.rules import withheld_totals as rule_totals
-from noiseless.rules.prices import priced_rules
-from noiseless.rules.plan import RulePlan, rule_plan
 from noiseless.questions import variance as variances
+from noiseless.rules import (
+    NK,
+    Bottom,
+    CensusCounts,
+    Coarsening,
+    Customers,
+    Digits,
+    Dominance,
+    MinCell,
+    PPercent,
+    Round,
+    Rule,
+    Top,
+)
+from noiseless.rules import withheld_totals as rule_totals
+from noiseless.rules.plan import RulePlan, rule_plan
+from noiseless.rules.prices import priced_rules
 
 Numbers = Sequence[Fraction]
 

@@ -6,7 +6,19 @@ import pytest
 
 import noiseless as nl
 from noiseless.errors import RequestError
-from noiseless.rules import EXAMPLES, KINDS, NK, CensusCounts, Coarsening, Customers, Dominance, MinCell, PPercent, Rule, rule
+from noiseless.rules import (
+    EXAMPLES,
+    KINDS,
+    NK,
+    CensusCounts,
+    Coarsening,
+    Customers,
+    Dominance,
+    MinCell,
+    PPercent,
+    Rule,
+    rule,
+)
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from noiseless.questions import Continuum, Lattice
 from noiseless.rules.digits import Digits
+from noiseless.rules.plan import plan
 from noiseless.rules.rounding import Round
 from noiseless.rules.told_error import told_error
-from noiseless.pricing.plan import plan
-from noiseless.questions import Continuum, Lattice
 
 SIZES = st.fractions(Fraction(1, 6), 12, max_denominator=6)
 RULES = st.one_of(

@@ -11,8 +11,15 @@ import scipy.optimize
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.search.contiguous import OrderedRange, contiguous_release, deal, fewest_blocks, frontier, least_cell_size
 from noiseless.ranges import JointRange
+from noiseless.search.contiguous import (
+    OrderedRange,
+    contiguous_release,
+    deal,
+    fewest_blocks,
+    frontier,
+    least_cell_size,
+)
 
 F = Fraction
 

@@ -12,8 +12,28 @@ import pytest
 from examples import FIGURE_1, HEART_COLUMNS
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.search.merging import Categories, Cells, Codebook, ColumnCodebook, Hierarchy, Length, MergePath, Numbers, SideInformation, assess, constrained_path, equal_frequency, equal_width, generalise_and_suppress, joint_release, leakage_path, maximin_path, mondrian, steepest_descent
 from noiseless.ranges import JointRange
+from noiseless.search.merging import (
+    Categories,
+    Cells,
+    Codebook,
+    ColumnCodebook,
+    Hierarchy,
+    Length,
+    MergePath,
+    Numbers,
+    SideInformation,
+    assess,
+    constrained_path,
+    equal_frequency,
+    equal_width,
+    generalise_and_suppress,
+    joint_release,
+    leakage_path,
+    maximin_path,
+    mondrian,
+    steepest_descent,
+)
 
 LAMBDA = Decimal("0.3")
 VALUES = [Decimal(text) for text in ("0.2", "0.1", "0.4", "0.3", "0.6", "1.5", "1")]

@@ -15,13 +15,23 @@ import pytest
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.search.merging import Categories, Cells, ColumnCodebook, Hierarchy, Length, Numbers, SideInformation, assess, leakage_path
+from noiseless.ranges import JointRange
+from noiseless.search.merging import (
+    Categories,
+    Cells,
+    ColumnCodebook,
+    Hierarchy,
+    Length,
+    Numbers,
+    SideInformation,
+    assess,
+    leakage_path,
+)
 from noiseless.search.merging.lagrangian import below
 from noiseless.search.merging.path import Objective, Utility
 from noiseless.search.selection import Problem, Wish, choose, measure, survey
 from noiseless.search.selection.costs import cell_costs
 from noiseless.search.selection.targets import Targets
-from noiseless.ranges import JointRange
 
 F = Fraction
 

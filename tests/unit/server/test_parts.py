@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from noiseless.pricing.cost import Cost
 from noiseless.exact import Bits
 from noiseless.ledger import Asked
 from noiseless.ledger.asked_batches import (
@@ -23,6 +22,7 @@ from noiseless.ledger.database import Database
 from noiseless.ledger.opening import take_back
 from noiseless.ledger.sharing import SharedLedger
 from noiseless.ledger.tokens import NewToken, add_token, list_tokens
+from noiseless.pricing.cost import Cost
 from noiseless.server.amounts import exact_bits, exact_budget
 from noiseless.server.errors import ApiError
 from noiseless.server.limits import Rates

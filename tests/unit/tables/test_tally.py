@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from noiseless.arrays import IntArray
 from noiseless.tables import Tally, duckdb_table, kernels, open_table, packing, tally
-from noiseless.tables.coding import IntArray, IntegerCoding
+from noiseless.tables.coding import IntegerCoding
 from noiseless.tables.tally import Word, split_into_words
 
 I64 = st.integers(-(2**63), 2**63 - 1)

@@ -9,13 +9,37 @@ from noiseless.domain.enclosures import Enclosure
 from noiseless.errors import ExpressionError, RequestError
 from noiseless.exact import Bits, Nats
 from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.questions import (
+    Attribute,
+    Continuum,
+    Lattice,
+    LinearOnBox,
+    OrderOnInterval,
+    Quantity,
+    Variance,
+    Weighted,
+    count,
+    maximum,
+    mean,
+    median,
+    total,
+)
 from noiseless.ranges.quantizer import Edged, Uniform
-from noiseless.theory.accuracy import AccuracyPolicy, DatasetCounts, FunctionVolume, LinearVolume, RegionGrid, adversary_error, fewest_cells, least_leakage, polygons
+from noiseless.theory.accuracy import (
+    AccuracyPolicy,
+    DatasetCounts,
+    FunctionVolume,
+    LinearVolume,
+    RegionGrid,
+    adversary_error,
+    fewest_cells,
+    least_leakage,
+    polygons,
+)
 from noiseless.theory.accuracy.float_boxes import Intervals
 from noiseless.theory.accuracy.regions import UNSURE
 from noiseless.theory.accuracy.uniform_sums import UniformSum
 from noiseless.theory.accuracy.walk import fewest_steps
-from noiseless.questions import Attribute, Continuum, Lattice, LinearOnBox, OrderOnInterval, Quantity, Variance, Weighted, count, maximum, mean, median, total
 
 HALF = Fraction(1, 2)
 SQUARE = [(-2, 2), (-2, 2)]

@@ -8,14 +8,27 @@ import pytest
 from examples import DICE
 from noiseless.errors import ExpressionError, RequestError
 from noiseless.exact import Bits, Nats
-from noiseless.theory.hypothesis.privacy import Privacy, leakage_bound, leakage_bound_as_printed, leakage_bound_bits
-from noiseless.theory.hypothesis.ranges import HypothesisRanges, Rule
-from noiseless.theory.hypothesis.sizes import amount, as_outputs, log_ratio, quotient, size_of
-from noiseless.theory.hypothesis.success import Distribution, best_success, success_bound, success_bound_as_printed, supports, total_variation, worst_prior
-from noiseless.theory.hypothesis.testing import HypothesisTest
 from noiseless.ranges import JointRange
 from noiseless.theory.continuous.boxes import BoxSet
 from noiseless.theory.continuous.intervals import IntervalSet
+from noiseless.theory.hypothesis.privacy import (
+    Privacy,
+    leakage_bound,
+    leakage_bound_as_printed,
+    leakage_bound_bits,
+)
+from noiseless.theory.hypothesis.ranges import HypothesisRanges, Rule
+from noiseless.theory.hypothesis.sizes import amount, as_outputs, log_ratio, quotient, size_of
+from noiseless.theory.hypothesis.success import (
+    Distribution,
+    best_success,
+    success_bound,
+    success_bound_as_printed,
+    supports,
+    total_variation,
+    worst_prior,
+)
+from noiseless.theory.hypothesis.testing import HypothesisTest
 
 
 def height(error: int) -> HypothesisRanges[Any]:

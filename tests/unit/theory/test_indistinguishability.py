@@ -12,7 +12,12 @@ from noiseless.exact import Bits, Nats
 from noiseless.theory.indistinguishability.chosen_pair import known_others, separated_pair, worst_pair
 from noiseless.theory.indistinguishability.finite import Indistinguishability, indistinguishability
 from noiseless.theory.indistinguishability.finite_mechanism import FiniteMechanism
-from noiseless.theory.indistinguishability.linear import decided_cells, largest_cells, linear_indistinguishability, printed_cells
+from noiseless.theory.indistinguishability.linear import (
+    decided_cells,
+    largest_cells,
+    linear_indistinguishability,
+    printed_cells,
+)
 from noiseless.theory.indistinguishability.linear_query import LinearQuery
 
 fractions = st.fractions(0, 1, max_denominator=40)

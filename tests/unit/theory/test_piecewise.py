@@ -9,7 +9,7 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats
 from noiseless.measures import leakage, maximin
 from noiseless.theory.accuracy.piecewise import PiecewiseConstant
-from noiseless.ranges import Box, BoxSet
+from noiseless.theory.continuous import Box, BoxSet
 
 
 def half_open(*corners: tuple[int, int]) -> Box:

@@ -8,9 +8,17 @@ from hypothesis import strategies as st
 
 from continuous_examples import FEWER
 from noiseless.errors import RequestError
-from noiseless.theory.distortion.distances import Distance
-from noiseless.theory.distortion.polytopes import Ball, Polytope, enclosing_ball, mean_cell_radius, mean_errors, slab_volume, smallest_enclosing_ball
 from noiseless.theory.continuous.boxes import Box
+from noiseless.theory.distortion.distances import Distance
+from noiseless.theory.distortion.polytopes import (
+    Ball,
+    Polytope,
+    enclosing_ball,
+    mean_cell_radius,
+    mean_errors,
+    slab_volume,
+    smallest_enclosing_ball,
+)
 
 Points = list[tuple[Fraction, ...]]
 

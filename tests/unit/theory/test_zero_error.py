@@ -10,14 +10,28 @@ import pytest
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.theory.zero_error import Graph, IndependentSet, Rate, block_code, bracket, independent_set, largest_symmetric_leakage, lovasz_theta, products, search, semidefinite, theta, zero_error_capacity
+from noiseless.ranges import JointRange
+from noiseless.theory.zero_error import (
+    Graph,
+    IndependentSet,
+    Rate,
+    block_code,
+    bracket,
+    independent_set,
+    largest_symmetric_leakage,
+    lovasz_theta,
+    products,
+    search,
+    semidefinite,
+    theta,
+    zero_error_capacity,
+)
 from noiseless.theory.zero_error.certificate import SCALE, is_semidefinite, rounded, sufficient_shift
 from noiseless.theory.zero_error.cover import fractional_cover
 from noiseless.theory.zero_error.independence import clique_cover, edge_cliques, is_independent, swapped_set
 from noiseless.theory.zero_error.pieces import pieces_of
 from noiseless.theory.zero_error.search import larger_set
 from noiseless.theory.zero_error.symmetry import orbits
-from noiseless.ranges import JointRange
 
 
 def cycle(size: int) -> Graph:

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import IntArray
 from noiseless.domain.expressions import Arithmetic
-
-IntArray = npt.NDArray[np.int64]
 
 _LIMIT = 2**63
 """Below this 64-bit integers are exact; from it on Python's own are used, which are slower."""

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from noiseless.domain.enclosures import Enclosure
-from noiseless.errors import ExpressionError
 from noiseless.collection.blur.branching import branch
 from noiseless.collection.blur.pairing import Lattice
+from noiseless.domain.enclosures import Enclosure
+from noiseless.errors import ExpressionError
 
 MOST_BOXES = 4096
 """How many boxes are halved."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from noiseless.collection.blur.arrays import IntArray
+from noiseless.arrays import IntArray
 from noiseless.collection.blur.boxes import enclose
 from noiseless.collection.blur.pairing import Lattice
 

@@ -7,14 +7,14 @@ from functools import cached_property
 from math import prod
 from typing import Literal, NamedTuple, Self
 
-from noiseless.domain.enclosures import Enclosure
-from noiseless.domain.hypotheses import Hypothesis
-from noiseless.errors import ExpressionError, RequestError
-from noiseless.theory.hypothesis.privacy import Privacy
 from noiseless.collection.blur.bands import Box, Strip
 from noiseless.collection.blur.pairing import Mode, division_error
 from noiseless.collection.blur.volume import protected_volume
+from noiseless.domain.enclosures import Enclosure
+from noiseless.domain.hypotheses import Hypothesis
+from noiseless.errors import ExpressionError, RequestError
 from noiseless.theory.continuous.endpoints import Number, finite
+from noiseless.theory.hypothesis.privacy import Privacy
 
 _TOLERANCE = Fraction(1, 10**15)
 """The share's enclosure is made this narrow where its ends can be brought together."""

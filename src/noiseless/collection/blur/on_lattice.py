@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from noiseless.collection.blur.census import Census, take_census
+from noiseless.collection.blur.pairing import Lattice, Mode
 from noiseless.domain import NumberColumn, Schema
 from noiseless.domain.hypotheses import Hypothesis
 from noiseless.domain.parsing import Sides, read_comparison
@@ -16,8 +18,6 @@ from noiseless.domain.reading import as_text, read_number
 from noiseless.errors import ColumnError, ExpressionError, RequestError, SchemaError
 from noiseless.exact import Rational
 from noiseless.theory.hypothesis.privacy import Privacy
-from noiseless.collection.blur.census import Census, take_census
-from noiseless.collection.blur.pairing import Lattice, Mode
 
 if TYPE_CHECKING:
     from noiseless.collection.blur.on_table import BlurredTable

@@ -10,15 +10,14 @@ from fractions import Fraction
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from noiseless.arrays import BoolArray, IntArray
+from noiseless.collection.blur.arrays import ARRAYS, Ratios, Whole
 from noiseless.domain import NumberColumn
 from noiseless.domain.hypotheses import Hypothesis
 from noiseless.errors import ExpressionError
-from noiseless.collection.blur.arrays import ARRAYS, IntArray, Ratios, Whole
 
 Mode = Literal["stretch", "collapse"]
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

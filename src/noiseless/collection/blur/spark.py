@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
+from noiseless.collection.blur.on_lattice import Blur
+from noiseless.collection.blur.on_table import BlurredTable, apply_blur
 from noiseless.errors import (
     DomainError,
     EmptyTableError,
@@ -14,8 +16,6 @@ from noiseless.errors import (
     RequestError,
     UnknownColumnError,
 )
-from noiseless.collection.blur.on_lattice import Blur
-from noiseless.collection.blur.on_table import BlurredTable, apply_blur
 from noiseless.tables import open_table
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.replacing import MissingRows, _released_kind

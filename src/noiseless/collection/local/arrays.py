@@ -14,17 +14,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
+from noiseless.arrays import BoolArray, FloatArray
+from noiseless.collection.local.float_tables import CodeArray, FloatCells, LatticeCells, Line, code_type
+from noiseless.collection.local.kernels import SMALL, cells_of, labels_of, lattice_cells, lattice_labels
 from noiseless.errors import RequestError
 from noiseless.exact import round_down, round_up
-from noiseless.collection.local.float_tables import CodeArray, FloatArray, FloatCells, LatticeCells, Line, code_type
-from noiseless.collection.local.kernels import SMALL, cells_of, labels_of, lattice_cells, lattice_labels
 from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
 from noiseless.ranges.spans import Lattice
 
 Floats = Literal["binary", "decimal"]
 """What a float stands for on a continuum: itself, or the shortest decimal that reads back as it."""
 
-BoolArray = npt.NDArray[np.bool_]
 
 MOST_CELLS = 2**22
 _EXACT = 2**53

@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from noiseless.errors import ColumnError, DomainError, MissingValuesError
-from noiseless.collection.local.arrays import BoolArray, Coded, check_size, encode
+from noiseless.arrays import BoolArray
+from noiseless.collection.local.arrays import Coded, check_size, encode
 from noiseless.collection.local.moved import farthest, rounding
 from noiseless.collection.local.scalar import LocalQuantizer, describe, number_text, strange_text
 from noiseless.collection.local.streaming import Meters, Schedule
+from noiseless.errors import ColumnError, DomainError, MissingValuesError
 from noiseless.ranges.spans import Lattice
 from noiseless.tables.base import Missing
 

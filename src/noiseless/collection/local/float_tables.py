@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from noiseless.arrays import FloatArray
+
 CodeArray = npt.NDArray[np.unsignedinteger[Any]]
 
 _MARGIN = 2.0**-20

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from noiseless.collection.local.float_tables import CodeArray, FloatArray, FloatCells, LatticeCells, code_type
+from noiseless.arrays import FloatArray
+from noiseless.collection.local.float_tables import CodeArray, FloatCells, LatticeCells, code_type
 
 SMALL = 100_000
 """Below so many values numpy does the work: loading a compiled kernel takes longer."""

@@ -10,8 +10,8 @@ import pyarrow.types as pt
 
 from noiseless.collection.local.arrays import are_numbers, are_plain
 from noiseless.collection.local.scalar import LocalQuantizer
-from noiseless.rules.base import as_decimal
 from noiseless.ranges.spans import Lattice, Span
+from noiseless.rules.base import as_decimal
 
 ENDLESS = 1100
 """An exponent of two beyond all floats: of readings that are infinite."""

@@ -5,10 +5,10 @@ from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
 
-from noiseless.errors import NoiselessError, RequestError
 from noiseless.collection.local.column_release import ColumnRelease, ReleaseAs
 from noiseless.collection.local.on_table import Quantized, column_release, result
 from noiseless.collection.local.streaming import Local, Schedule
+from noiseless.errors import NoiselessError, RequestError
 from noiseless.tables import Missing, written_whole
 from noiseless.tables.csv_pipe import CsvPipe
 from noiseless.tables.pipes import Batch, Columns, Pipe, open_pipe

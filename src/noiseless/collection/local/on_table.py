@@ -10,12 +10,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from noiseless.errors import RequestError
-from noiseless.exact import round_up
 from noiseless.collection.local.column_release import ColumnRelease, ReleaseAs
 from noiseless.collection.local.moved import distance
 from noiseless.collection.local.streaming import Local, Schedule
 from noiseless.collection.local.vectors import LocalVector
+from noiseless.errors import RequestError
+from noiseless.exact import round_up
 from noiseless.tables import Missing, open_table, require_distinct
 from noiseless.tables.batches import rewrite, rewritten
 from noiseless.tables.spark_table import spark_frame

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from noiseless.errors import RequestError
-from noiseless.exact import Rational
 from noiseless.collection.local.scalar import LocalQuantizer
 from noiseless.collection.local.streaming import Local
 from noiseless.collection.local.vectors import LocalVector
+from noiseless.errors import RequestError
+from noiseless.exact import Rational
 from noiseless.pricing.budget import allowed_reach
 from noiseless.questions import Span
 

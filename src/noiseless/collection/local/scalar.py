@@ -14,8 +14,9 @@ from noiseless.ranges.quantizer import Answer, Quantizer, Uniform
 from noiseless.ranges.spans import Lattice, Span
 
 if TYPE_CHECKING:
+    from noiseless.arrays import FloatArray
     from noiseless.collection.local.arrays import Coded, Floats
-    from noiseless.collection.local.float_tables import CodeArray, FloatArray
+    from noiseless.collection.local.float_tables import CodeArray
 
 
 @dataclass(frozen=True)

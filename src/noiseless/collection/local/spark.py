@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pyarrow as pa
 
-from noiseless.errors import RequestError, UnknownColumnError
 from noiseless.collection.local.column_release import ColumnRelease, ReleaseAs
 from noiseless.collection.local.on_table import Quantized
 from noiseless.collection.local.streaming import Local, Schedule
+from noiseless.errors import RequestError, UnknownColumnError
 from noiseless.tables import Missing, require_distinct
 from noiseless.tables.spark_frames import declared_type, mapped, quoted, readable_spark_errors, write_frame
 

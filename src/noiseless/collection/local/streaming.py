@@ -12,10 +12,10 @@ from itertools import accumulate
 from math import floor
 from typing import TYPE_CHECKING, Any, Literal
 
-from noiseless.errors import RequestError
-from noiseless.exact import Rational, log2_bounds, round_up
 from noiseless.collection.local.scalar import LocalQuantizer
 from noiseless.collection.local.vectors import LocalVector
+from noiseless.errors import RequestError
+from noiseless.exact import Rational, log2_bounds, round_up
 from noiseless.ranges.quantizer import Answer
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from noiseless.collection.local.scalar import LocalQuantizer, cells_for_error
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational
-from noiseless.collection.local.scalar import LocalQuantizer, cells_for_error
 from noiseless.ranges.quantizer import Answer
 from noiseless.ranges.spans import Lattice, Span
 

@@ -10,7 +10,6 @@ from typing import BinaryIO, cast
 
 import pyarrow.compute as pc
 
-from noiseless.errors import RequestError
 from noiseless.collection.local.column_release import ColumnRelease, ReleaseAs
 from noiseless.collection.local.moved import ENDLESS
 from noiseless.collection.local.on_pipe import tell, write_as
@@ -18,6 +17,7 @@ from noiseless.collection.local.on_table import Quantized, column_release, resul
 from noiseless.collection.local.streaming import Local, Schedule
 from noiseless.collection.streams.sinks import FileSink, PipeSink, Sink
 from noiseless.collection.streams.state import Progress, StreamState
+from noiseless.errors import RequestError
 from noiseless.tables import Missing
 from noiseless.tables.feeds import Feed
 from noiseless.tables.pipes import Batch, Pipe, open_pipe

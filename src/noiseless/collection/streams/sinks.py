@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from noiseless.errors import OutputError, RequestError
 from noiseless.collection.streams.state import Progress
+from noiseless.errors import OutputError, RequestError
 from noiseless.tables.outputs import check_output
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self, TypeVar
 
-from noiseless.errors import NoiselessError, OutputError, RequestError
 from noiseless.collection.local.streaming import Schedule
+from noiseless.errors import NoiselessError, OutputError, RequestError
 from noiseless.private_files import reserve_private
 from noiseless.ranges.spans import Lattice
 from noiseless.tables.feeds import Mark

@@ -13,13 +13,13 @@ from typing import Literal
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.display import html_table, text_table
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational
-from noiseless.search.contiguous.order import Coordinates, OrderedRange
 from noiseless.ranges import JointRange, count_blocks, overlap_partition
 from noiseless.ranges.components import roots_of_pairs
-from noiseless.tables import IntArray
+from noiseless.search.contiguous.order import Coordinates, OrderedRange
 
 _LOOK = 64
 """How many open cells a value may choose among."""

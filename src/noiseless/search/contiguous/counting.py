@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.ranges import JointRange
-from noiseless.tables import IntArray
 
 
 def most_answers(joint: JointRange, posterior: int) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.tables import IntArray
+from noiseless.arrays import IntArray
 
 _SLACK = 1e-4
 """How far the solver's dual bound may be off: it works to 1e-6."""

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational
+from noiseless.ranges import JointRange
 from noiseless.search.contiguous.climb import Step, steps
 from noiseless.search.contiguous.counting import check_posterior, least_cell_size
 from noiseless.search.contiguous.order import Coordinates, OrderedRange
 from noiseless.search.contiguous.release import ContiguousRelease
 from noiseless.search.contiguous.sweep import Loss, Sweep
 from noiseless.search.contiguous.wish import Wish
-from noiseless.ranges import JointRange
-from noiseless.tables import IntArray
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ is wider than any run. Cut i lies left of x_i, so the cell from i to j joins the
 
 # ruff: noqa: PLR0917 - compiled functions take no keywords
 
-from noiseless.tables import IntArray
+from noiseless.arrays import IntArray
 
 Row = IntArray | list[int]
 

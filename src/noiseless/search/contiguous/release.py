@@ -7,14 +7,14 @@ from typing import Literal
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.display import html_table, text_table
 from noiseless.exact import Bits
 from noiseless.measures import leakage, maximin
+from noiseless.ranges import JointRange
 from noiseless.search.contiguous.counting import least_cell_size
 from noiseless.search.contiguous.order import OrderedRange
 from noiseless.search.contiguous.sweep import Loss, Sweep
-from noiseless.ranges import JointRange
-from noiseless.tables import IntArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.search.contiguous import climb_kernels, kernels
 from noiseless.search.contiguous.kernels import Row
 from noiseless.search.contiguous.order import OrderedRange
-from noiseless.tables import IntArray
 from noiseless.tables.kernels import compiled
 
 Loss = Literal["distortion", "resolution"]

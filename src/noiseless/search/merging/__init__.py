@@ -1,7 +1,13 @@
 """Hiding a sensitive column by merging values of a public one ([P3])."""
 
 from noiseless.search.merging.algorithms import constrained_path, leakage_path, maximin_path
-from noiseless.search.merging.baselines import equal_frequency, equal_width, generalise_and_suppress, mondrian, steepest_descent
+from noiseless.search.merging.baselines import (
+    equal_frequency,
+    equal_width,
+    generalise_and_suppress,
+    mondrian,
+    steepest_descent,
+)
 from noiseless.search.merging.cells import Cells, Quality, assess
 from noiseless.search.merging.codebook import Codebook, ColumnCodebook
 from noiseless.search.merging.columns import Categories, Hierarchy, Numbers

@@ -9,12 +9,12 @@ import numpy as np
 
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
+from noiseless.ranges import JointRange
 from noiseless.search.merging.codebook import Codebook, ColumnCodebook
 from noiseless.search.merging.path import MergePath, Utility
 from noiseless.search.merging.plain import Pair, PlainCells, plain_both, plain_leakage, plain_maximin
 from noiseless.search.merging.replay import Merges, measured
 from noiseless.search.merging.side import Problem, SideInformation
-from noiseless.ranges import JointRange
 
 Method = Literal["auto", "plain", "general", "ordered", "counts"]
 

@@ -7,16 +7,16 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
+from noiseless.ranges import JointRange
 from noiseless.search.merging.cells import Cells
 from noiseless.search.merging.codebook import Codebook
 from noiseless.search.merging.columns import Categories, Column, Numbers
 from noiseless.search.merging.lagrangian import Lagrangian
 from noiseless.search.merging.plain import Pair, PlainCells, as_loss
 from noiseless.search.merging.side import Problem, SideInformation
-from noiseless.ranges import JointRange
-from noiseless.tables import IntArray
 
 
 def generalise_and_suppress(joint: JointRange, k: int) -> Cells:

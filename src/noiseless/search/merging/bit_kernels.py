@@ -10,7 +10,7 @@ the file that a compiled function stands in only.
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.tables import IntArray
+from noiseless.arrays import IntArray
 from noiseless.tables.kernels import compiled
 
 Words = npt.NDArray[np.uint64]

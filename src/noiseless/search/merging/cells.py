@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.measures import leakage, maximin
+from noiseless.ranges import JointRange
 from noiseless.search.merging.codebook import Codebook, ColumnCodebook
 from noiseless.search.merging.length import Length
 from noiseless.search.merging.side import Problem, SideInformation
-from noiseless.ranges import JointRange
-from noiseless.tables import IntArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,10 +10,10 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.search.merging.columns import Categories, Column, Hierarchy, Numbers
 from noiseless.search.merging.length import Length
-from noiseless.tables import IntArray
 
 Distance = Literal["absolute", "euclidean", "max", "hamming", "discrete", "gower"]
 Codeword = Literal["midrange", "centroid", "medoid", "interval"]

@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.tables import IntArray
 
 _EXACT = 2**62
 _MANTISSA = 53

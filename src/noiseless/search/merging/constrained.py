@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.exact import Bits
+from noiseless.ranges import overlap_partition
 from noiseless.search.merging import cost_kernels, pass_kernels
 from noiseless.search.merging import pair_kernels as kernels
 from noiseless.search.merging.codebook import Codebook, ColumnCodebook
@@ -21,8 +23,6 @@ from noiseless.search.merging.general import geometry
 from noiseless.search.merging.lagrangian import Lagrangian, Loss
 from noiseless.search.merging.replay import Merges
 from noiseless.search.merging.side import Problem
-from noiseless.ranges import overlap_partition
-from noiseless.tables import IntArray
 
 _BOTH = 2
 """A pair can be both of two cells that are alone with the smallest S-range, or with the largest loss."""

@@ -19,7 +19,7 @@ of the file that a compiled function stands in only.
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.tables import IntArray
+from noiseless.arrays import IntArray
 from noiseless.tables.kernels import compiled
 
 RESOLUTION, HULL, MIDRANGE, CENTROID, MEDOID = range(5)

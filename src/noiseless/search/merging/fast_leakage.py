@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from noiseless.arrays import IntArray
+from noiseless.ranges import JointRange
 from noiseless.search.merging import leakage_kernels
 from noiseless.search.merging import ordered_kernels as kernels
 from noiseless.search.merging.bit_kernels import bits_for
@@ -9,8 +11,6 @@ from noiseless.search.merging.codebook import Codebook, ColumnCodebook
 from noiseless.search.merging.leakage_kernels import Sets, Trail
 from noiseless.search.merging.replay import Merges
 from noiseless.search.merging.side import Problem
-from noiseless.ranges import JointRange
-from noiseless.tables import IntArray
 
 MOST_WORDS = 2**26
 """Up to so many words of bits (half a gigabyte) S-sets are rows of bits; beyond it, chains of elements."""

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from noiseless.ranges import overlap_partition
 from noiseless.search.merging import maximin_kernels as kernels
 from noiseless.search.merging.codebook import Codebook, ColumnCodebook
 from noiseless.search.merging.replay import Merges
 from noiseless.search.merging.side import Problem
-from noiseless.ranges import overlap_partition
 
 
 def counts(problem: Problem) -> Merges:

@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from noiseless.arrays import IntArray
+from noiseless.ranges import overlap_partition
 from noiseless.search.merging import cost_kernels, general_kernels
 from noiseless.search.merging.codebook import Codebook, ColumnCodebook
 from noiseless.search.merging.cost_kernels import Shape
 from noiseless.search.merging.replay import Merges
 from noiseless.search.merging.side import Problem
-from noiseless.ranges import overlap_partition
-from noiseless.tables import IntArray
 
 _COMBINE = {"max": cost_kernels.LARGEST, "sum": cost_kernels.SUM, "squares": cost_kernels.SQUARES}
 _KIND = {

@@ -4,9 +4,9 @@
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.search.merging.cost_kernels import HULL, Shape, Words, bounds_of, join, less, pair_cost
 from noiseless.search.merging.partner_kernel import partner
-from noiseless.tables import IntArray
 from noiseless.tables.kernels import compiled
 
 NONE, STALE = -1, -2

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.tables import IntArray
+from noiseless.arrays import IntArray
 from noiseless.tables.kernels import compiled
 
 Words = npt.NDArray[np.uint64]

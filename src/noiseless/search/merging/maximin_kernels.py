@@ -7,7 +7,7 @@
 
 import numpy as np
 
-from noiseless.tables import IntArray
+from noiseless.arrays import IntArray
 from noiseless.tables.kernels import compiled
 
 

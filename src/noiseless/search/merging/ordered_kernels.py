@@ -13,9 +13,9 @@ with a tree of widths.
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.search.merging.bit_kernels import Words, add, after, before, drop
 from noiseless.search.merging.leakage_kernels import ascend, same, unite
-from noiseless.tables import IntArray
 from noiseless.tables.kernels import compiled
 
 NAME, LOW, LEFT, RIGHT, ALL_LEFT, ALL_RIGHT, STATE, PARENT, FIRST, LAST = range(10)

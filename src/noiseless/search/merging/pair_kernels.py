@@ -7,8 +7,8 @@ became stale is a lower bound.
 
 # ruff: noqa: C901, PLR0912, PLR0917, SIM102 - kernels are long loops over many arrays, taken one by one
 
+from noiseless.arrays import IntArray
 from noiseless.search.merging.cost_kernels import HULL, Shape, bounds_of, join, less, pair_cost
-from noiseless.tables import IntArray
 from noiseless.tables.kernels import compiled
 
 NONE, STALE = -1, -2

@@ -9,8 +9,21 @@ never inlined, which costs ten times the work.
 
 # ruff: noqa: C901, PLR0912, PLR0917 - kernels are long loops over many arrays, taken one by one
 
-from noiseless.search.merging.cost_kernels import ENDLESS, HULL, LARGEST, RESOLUTION, SQUARES, SUM, TABLE, Shape, Words, common, less, pair_cost
-from noiseless.tables import IntArray
+from noiseless.arrays import IntArray
+from noiseless.search.merging.cost_kernels import (
+    ENDLESS,
+    HULL,
+    LARGEST,
+    RESOLUTION,
+    SQUARES,
+    SUM,
+    TABLE,
+    Shape,
+    Words,
+    common,
+    less,
+    pair_cost,
+)
 from noiseless.tables.kernels import compiled
 
 

@@ -10,7 +10,7 @@ few passes.
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.tables import IntArray
+from noiseless.arrays import IntArray
 from noiseless.tables.kernels import compiled
 
 Flags = npt.NDArray[np.bool_]

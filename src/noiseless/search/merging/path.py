@@ -11,16 +11,15 @@ from typing import Literal, overload
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import FloatArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, log2_bounds
 from noiseless.search.merging.cells import Cells
 from noiseless.search.merging.lagrangian import Lagrangian, Loss, below
 from noiseless.search.merging.length import Length
-from noiseless.tables import IntArray
 
 Objective = Literal["leakage", "maximin", "both"]
 Utility = Literal["resolution", "distortion"]
-FloatArray = npt.NDArray[np.float64]
 
 _SURE = 1e-9
 """Two Lagrangians whose floats differ by more (relative to their size) differ that way."""

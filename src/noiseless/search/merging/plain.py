@@ -9,10 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 from noiseless.exact import Bits
+from noiseless.ranges import overlap_partition
 from noiseless.search.merging.codebook import Codebook
 from noiseless.search.merging.lagrangian import Lagrangian, Loss
 from noiseless.search.merging.side import Problem
-from noiseless.ranges import overlap_partition
 
 Pair = tuple[int, int]
 

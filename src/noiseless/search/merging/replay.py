@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from noiseless.arrays import IntArray
+from noiseless.ranges import overlap_partition
 from noiseless.search.merging.codebook import Codebook, ColumnCodebook
 from noiseless.search.merging.length import Length
 from noiseless.search.merging.path import Lengths, MergePath, Objective, Utility
 from noiseless.search.merging.plain import PlainCells
 from noiseless.search.merging.side import Problem
-from noiseless.ranges import overlap_partition
-from noiseless.tables import IntArray
 from noiseless.tables.kernels import compiled
 
 SMALL = 2000

@@ -6,9 +6,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.ranges import JointRange
-from noiseless.tables import IntArray
 
 
 @dataclass(frozen=True, eq=False)

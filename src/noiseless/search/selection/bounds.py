@@ -6,7 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.exact import Bits, as_fraction
+from noiseless.ranges import count_blocks
 from noiseless.search.contiguous.counting import least_cell_size, most_answers
 from noiseless.search.merging.cells import Cells
 from noiseless.search.merging.lagrangian import Loss, below
@@ -16,8 +18,6 @@ from noiseless.search.selection.costs import cell_costs
 from noiseless.search.selection.radii import Radii
 from noiseless.search.selection.strips import MOST_STRIPS, Strip, strips
 from noiseless.search.selection.targets import Targets
-from noiseless.ranges import count_blocks
-from noiseless.tables import IntArray
 
 
 @dataclass(frozen=True)

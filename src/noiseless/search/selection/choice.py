@@ -6,12 +6,13 @@ from typing import Literal
 
 import numpy as np
 
+from noiseless.arrays import BoolArray
 from noiseless.display import html_table, text_table
 from noiseless.exact import Bits
 from noiseless.search.merging.cells import Cells
 from noiseless.search.merging.length import Length
 from noiseless.search.selection.measures import Measures
-from noiseless.search.selection.problem import BoolArray, Problem
+from noiseless.search.selection.problem import Problem
 
 Scope = Literal["contiguous", "all"]
 Value = Literal["distortion", "resolution", "leakage", "maximin", "lagrangian"]

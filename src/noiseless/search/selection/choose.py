@@ -4,11 +4,12 @@ from functools import partial
 
 import numpy as np
 
+from noiseless.arrays import BoolArray
 from noiseless.search.selection.choice import Choice
 from noiseless.search.selection.claims import chosen
 from noiseless.search.selection.levels import Levels
 from noiseless.search.selection.pool import Found
-from noiseless.search.selection.problem import BoolArray, Problem
+from noiseless.search.selection.problem import Problem
 from noiseless.search.selection.refusal import refuse
 from noiseless.search.selection.searching import Search
 from noiseless.search.selection.survey import Progress, SurveyPoint

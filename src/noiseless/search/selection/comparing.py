@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 
-from noiseless.search.merging.baselines import equal_frequency, equal_width, generalise_and_suppress, mondrian, steepest_descent
+from noiseless.ranges import count_blocks
+from noiseless.search.merging.baselines import (
+    equal_frequency,
+    equal_width,
+    generalise_and_suppress,
+    mondrian,
+    steepest_descent,
+)
 from noiseless.search.merging.cells import Cells
 from noiseless.search.merging.codebook import ColumnCodebook
 from noiseless.search.merging.columns import Column, Numbers
@@ -13,7 +20,6 @@ from noiseless.search.merging.path import Objective, Utility
 from noiseless.search.selection.measures import measure_read
 from noiseless.search.selection.problem import Problem
 from noiseless.search.selection.survey import Series, SurveyPoint
-from noiseless.ranges import count_blocks
 
 MOST_FOR_MONDRIAN = 60_000
 MOST_FOR_BINS = 300_000

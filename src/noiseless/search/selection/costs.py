@@ -5,12 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.search.merging.cells import Cells
 from noiseless.search.merging.codebook import Codebook, ColumnCodebook
 from noiseless.search.merging.length import Length
 from noiseless.search.merging.path import Lengths
-from noiseless.tables import IntArray
 
 FEW = 300
 """Up to so many public values plain Python beats loading the compiled kernels."""

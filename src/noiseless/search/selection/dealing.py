@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from noiseless.arrays import IntArray
+from noiseless.ranges import JointRange
 from noiseless.search.contiguous.counting import most_answers
 from noiseless.search.selection.problem import Problem
 from noiseless.search.selection.strips import Strip, together
-from noiseless.ranges import JointRange
-from noiseless.tables import IntArray
 
 
 def dealt(problem: Problem, parts: list[Strip], k: int) -> IntArray | None:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.exact import Bits
 from noiseless.search.contiguous.climb import steps
 from noiseless.search.merging.codebook import ColumnCodebook
@@ -15,7 +16,6 @@ from noiseless.search.merging.length import Length
 from noiseless.search.merging.path import Utility
 from noiseless.search.selection.problem import Problem
 from noiseless.search.selection.strips import Room, Strip, strips, together
-from noiseless.tables import IntArray
 
 MOST_SWEEPS = 100
 """Where two things are limited each posterior takes many sweeps: no more of them than this are looked at."""

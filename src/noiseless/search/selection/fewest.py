@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.search.contiguous.blocks import FewestBlocks, fewest_blocks
 from noiseless.search.merging.codebook import ColumnCodebook
 from noiseless.search.merging.length import Length
 from noiseless.search.selection.problem import Problem
 from noiseless.search.selection.strips import Strip, strips
-from noiseless.tables import IntArray
 
 MOST_VALUES = 3000
 """More public values take too long: the search is in plain Python."""

@@ -9,10 +9,10 @@ from itertools import combinations
 
 import numpy as np
 
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.search.merging.path import Utility
 from noiseless.search.selection.nearness import Nearness, nearness
-from noiseless.search.selection.problem import BoolArray, Problem
-from noiseless.tables import IntArray
+from noiseless.search.selection.problem import Problem
 
 MOST_VALUES = 60_000
 """With more public values it is left."""

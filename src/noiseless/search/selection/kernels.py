@@ -7,8 +7,8 @@
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.search.merging.cost_kernels import Shape, Words, bounds_of, join, less, pair_cost
-from noiseless.tables import IntArray
 from noiseless.tables.kernels import compiled
 
 

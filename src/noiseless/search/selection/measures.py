@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.measures import maximin
@@ -13,8 +14,7 @@ from noiseless.search.merging.lagrangian import Loss
 from noiseless.search.merging.length import Length
 from noiseless.search.merging.path import Objective, Utility
 from noiseless.search.selection.costs import cell_costs, largest
-from noiseless.search.selection.problem import BoolArray, Problem, Reading
-from noiseless.tables import IntArray
+from noiseless.search.selection.problem import Problem, Reading
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.search.merging.codebook import Codebook, ColumnCodebook
 from noiseless.search.merging.path import Utility
 from noiseless.search.selection.problem import Problem
-from noiseless.tables import IntArray
 
 FEW = 150
 """Up to so many public values plain Python does."""

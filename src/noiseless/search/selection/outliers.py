@@ -4,15 +4,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.search.merging import leakage_path
 from noiseless.search.merging.cells import Cells
 from noiseless.search.merging.codebook import ColumnCodebook
 from noiseless.search.selection.costs import cell_costs
 from noiseless.search.selection.paths import Paths, best_point
-from noiseless.search.selection.problem import BoolArray
 from noiseless.search.selection.radii import Radii
 from noiseless.search.selection.targets import Targets
-from noiseless.tables import IntArray
 
 SHARES = (1.0, 0.5)
 """Which shares of the rows that may be suppressed are outliers; the rest is for what joins them."""

@@ -5,14 +5,22 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
+from noiseless.arrays import IntArray
 from noiseless.exact import Bits, as_fraction
-from noiseless.search.merging import ColumnCodebook, MergePath, MergePoint, SideInformation, constrained_path, leakage_path, maximin_path
+from noiseless.search.merging import (
+    ColumnCodebook,
+    MergePath,
+    MergePoint,
+    SideInformation,
+    constrained_path,
+    leakage_path,
+    maximin_path,
+)
 from noiseless.search.merging.path import Utility
 from noiseless.search.merging.replay import Merges, measured
 from noiseless.search.merging.side import Problem as MergingProblem
 from noiseless.search.selection.problem import Problem
 from noiseless.search.selection.targets import Targets
-from noiseless.tables import IntArray
 
 SLOW = 120
 """Plain Python runs (any codebook of one's own; problem (7) with side information) take no more values."""

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy.typing as npt
 
+from noiseless.arrays import BoolArray
 from noiseless.search.merging.cells import Cells
 from noiseless.search.selection.measures import Measures, measure_read
-from noiseless.search.selection.problem import BoolArray
 from noiseless.search.selection.targets import Targets
 
 

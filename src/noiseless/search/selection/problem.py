@@ -7,18 +7,15 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
+from noiseless.ranges import JointRange
 from noiseless.search.merging.cells import Cells
 from noiseless.search.merging.codebook import Codebook, ColumnCodebook
 from noiseless.search.merging.columns import Numbers
 from noiseless.search.merging.length import Length
 from noiseless.search.merging.side import SideInformation
-from noiseless.ranges import JointRange
-from noiseless.tables import IntArray
-
-BoolArray = npt.NDArray[np.bool_]
 
 
 class Reading(NamedTuple):

@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.search.merging.codebook import ColumnCodebook
 from noiseless.search.merging.length import Length
 from noiseless.search.selection.problem import Problem
-from noiseless.tables import IntArray
 
 WORK = 3 * 10**7
 """About so many pairs of values are looked at."""

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, as_fraction
 from noiseless.search.contiguous.counting import least_cell_size
@@ -19,11 +20,9 @@ from noiseless.search.selection.exactly import Contiguous
 from noiseless.search.selection.improving import improved
 from noiseless.search.selection.paths import Paths, best_point
 from noiseless.search.selection.pool import Found, Pool
-from noiseless.search.selection.problem import BoolArray
 from noiseless.search.selection.strips import strips
 from noiseless.search.selection.suppression import suppressing
 from noiseless.search.selection.targets import Targets
-from noiseless.tables import IntArray
 
 CLIMB = 40
 """So many larger posteriors are tried where the exact cells leave too much maximin information."""

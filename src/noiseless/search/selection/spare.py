@@ -5,10 +5,10 @@ from functools import cached_property
 
 import numpy as np
 
-from noiseless.search.merging.cells import Cells
-from noiseless.search.selection.problem import BoolArray, Problem
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.ranges import overlap_partition
-from noiseless.tables import IntArray
+from noiseless.search.merging.cells import Cells
+from noiseless.search.selection.problem import Problem
 
 _WORK = 2 * 10**7
 """About so many pairs are looked at."""

@@ -7,15 +7,15 @@ from functools import cached_property
 
 import numpy as np
 
+from noiseless.arrays import BoolArray, IntArray
+from noiseless.ranges import JointRange
 from noiseless.search.contiguous.kernels import Row
 from noiseless.search.contiguous.order import OrderedRange
 from noiseless.search.contiguous.sweep import Sweep, Windows
 from noiseless.search.merging.length import Length
 from noiseless.search.merging.path import Utility
 from noiseless.search.selection import line_kernels as kernels
-from noiseless.search.selection.problem import BoolArray, Problem
-from noiseless.ranges import JointRange
-from noiseless.tables import IntArray
+from noiseless.search.selection.problem import Problem
 
 MOST_STRIPS = 64
 """Bounds look at no more than so many strips, those with the most pairs."""

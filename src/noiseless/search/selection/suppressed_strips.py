@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.exact import Bits
 from noiseless.search.merging.lagrangian import Loss
 from noiseless.search.merging.length import Length
@@ -16,7 +17,6 @@ from noiseless.search.selection.pool import Pool
 from noiseless.search.selection.spare import Split, completed
 from noiseless.search.selection.strips import Room, Strip, strips, together
 from noiseless.search.selection.targets import Targets
-from noiseless.tables import IntArray
 
 WEIGHED = 24
 """For a weight so many posteriors are tried."""

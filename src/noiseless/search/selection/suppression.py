@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.search.merging import MergePath
 from noiseless.search.merging.cells import Cells
 from noiseless.search.merging.lagrangian import Lagrangian, Loss
@@ -17,11 +18,10 @@ from noiseless.search.selection.exactly import Contiguous
 from noiseless.search.selection.outliers import without_outliers
 from noiseless.search.selection.paths import Paths, within
 from noiseless.search.selection.pool import Pool
-from noiseless.search.selection.problem import BoolArray, Problem
+from noiseless.search.selection.problem import Problem
 from noiseless.search.selection.spare import Split, completed, joined
 from noiseless.search.selection.suppressed_strips import on_strips
 from noiseless.search.selection.targets import Targets
-from noiseless.tables import IntArray
 
 POINTS, WORK = 12, 3 * 10**6
 """At so many points of a path cells are suppressed, or at fewer if that is so many values in all."""

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, as_fraction, floor_of_power
+from noiseless.ranges import count_blocks
 from noiseless.search.merging.cells import Cells
 from noiseless.search.merging.lagrangian import Lagrangian
 from noiseless.search.merging.length import Length
@@ -18,8 +20,6 @@ from noiseless.search.selection.fewest import Fewest
 from noiseless.search.selection.measures import Measures, largest_ratio, measure_read
 from noiseless.search.selection.problem import Problem
 from noiseless.search.selection.wish import Wish
-from noiseless.ranges import count_blocks
-from noiseless.tables import IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,9 @@ from noiseless.theory.accuracy.cells import fewest_cells, largest_share, least_l
 from noiseless.theory.accuracy.counts import DatasetCounts
 from noiseless.theory.accuracy.functions import FunctionVolume
 from noiseless.theory.accuracy.policy import AccuracyPolicy
+from noiseless.theory.accuracy.privacy import privacy_by_leakage, privacy_by_maximin
 from noiseless.theory.accuracy.pushforward import LinearVolume, Volume
+from noiseless.theory.accuracy.quality import quality
 from noiseless.theory.accuracy.regions import RegionGrid, polygons
 
 __all__ = [
@@ -21,4 +23,7 @@ __all__ = [
     "largest_share",
     "least_leakage",
     "polygons",
+    "privacy_by_leakage",
+    "privacy_by_maximin",
+    "quality",
 ]

@@ -8,12 +8,12 @@ from math import ceil
 from noiseless.domain.enclosures import Enclosure
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
+from noiseless.questions import EqualOnBox, LinearOnBox, Query
 from noiseless.ranges.quantizer import Edged, Quantizer, Uniform
 from noiseless.theory.accuracy.counts import DatasetCounts
 from noiseless.theory.accuracy.grid_walk import Grid
 from noiseless.theory.accuracy.policy import AccuracyPolicy
 from noiseless.theory.accuracy.pushforward import WHOLE, LinearVolume, Volume
-from noiseless.questions import EqualOnBox, LinearOnBox, Query
 
 MOST_CELLS = 2**13
 """A policy with more cells is not worked out."""

@@ -10,11 +10,11 @@ from math import comb, factorial, floor, prod
 
 from noiseless.domain.enclosures import Enclosure
 from noiseless.errors import RequestError
+from noiseless.questions import Additive, Attribute, CountedQuery, Lattice, OrderStatistic, Query, Weighted
+from noiseless.questions.variance import few_groups
 from noiseless.ranges.quantizer import Edged
 from noiseless.theory.accuracy.policy import AccuracyPolicy, Scope
 from noiseless.theory.accuracy.walk import fewest_steps, first_enough, largest_target
-from noiseless.questions import Additive, Attribute, CountedQuery, Lattice, OrderStatistic, Query, Weighted
-from noiseless.questions.variance import few_groups
 
 MOST_ANSWERS = 2**13
 """Different answers up to so many are told apart."""

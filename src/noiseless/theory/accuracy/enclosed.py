@@ -9,13 +9,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import FloatArray
 from noiseless.domain.enclosures import Enclosure
 from noiseless.domain.expressions import Expression
 from noiseless.errors import RequestError
 from noiseless.exact import Rational, round_down, round_up
-from noiseless.theory.distortion.distances import Distance
-from noiseless.theory.accuracy.float_boxes import FloatArray, Intervals, Jets, jet_arithmetic
+from noiseless.theory.accuracy.float_boxes import Intervals, Jets, jet_arithmetic
 from noiseless.theory.accuracy.pushforward import Side
+from noiseless.theory.distortion.distances import Distance
 
 
 class Boxes(NamedTuple):

@@ -7,10 +7,9 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import FloatArray
 from noiseless.domain.expressions import Arithmetic
 from noiseless.exact import round_down, round_up
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def up(values: FloatArray) -> FloatArray:

@@ -15,15 +15,16 @@ from math import ceil, isfinite, prod
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import FloatArray
 from noiseless.domain.enclosures import Enclosure
 from noiseless.domain.parsing import read_expression
 from noiseless.errors import RequestError
 from noiseless.exact import Rational, round_down, round_up
+from noiseless.questions import Continuum
 from noiseless.theory.accuracy.enclosed import Boxes, Enclosed, Formula, Lipschitz
-from noiseless.theory.accuracy.float_boxes import FloatArray, Intervals, Jets
+from noiseless.theory.accuracy.float_boxes import Intervals, Jets
 from noiseless.theory.accuracy.planes import share_below_plane
 from noiseless.theory.accuracy.pushforward import Side, Volume
-from noiseless.questions import Continuum
 
 MOST_AXES = 6
 """A function of more coordinates needs more boxes than there is time for."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from noiseless.errors import RequestError
 from noiseless.pricing.reach import Reach
-from noiseless.ranges import Box, BoxSet, ContinuousRange
+from noiseless.theory.continuous import Box, BoxSet, ContinuousRange
 
 _MOST = 2**24
 """The finest common grid of all regions is listed up to this many places."""

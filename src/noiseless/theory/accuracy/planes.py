@@ -6,8 +6,9 @@ from math import factorial
 
 import numpy as np
 
+from noiseless.arrays import FloatArray
 from noiseless.exact import round_down, round_up
-from noiseless.theory.accuracy.float_boxes import FloatArray, Jets, down, up
+from noiseless.theory.accuracy.float_boxes import Jets, down, up
 
 
 def share_below_plane(jets: Jets, lengths: FloatArray, level: Fraction) -> tuple[FloatArray, FloatArray]:

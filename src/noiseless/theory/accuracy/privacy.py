@@ -4,11 +4,9 @@ import math
 from fractions import Fraction
 
 from noiseless.exact import Bits, log2_bounds, round_down
-from noiseless.theory.continuous import measures as continuous
-from noiseless.measures.leakage import leakage
-from noiseless.measures.maximin import maximin
 from noiseless.ranges import JointRange
 from noiseless.theory.continuous.joint import ContinuousRange
+from noiseless.theory.continuous.measures import Quantity, leakage, maximin
 
 
 def privacy_by_leakage(joint: JointRange | ContinuousRange) -> float:
@@ -22,8 +20,6 @@ def privacy_by_leakage(joint: JointRange | ContinuousRange) -> float:
     Inequalities:
         * `P1 <= P2` where values are counted, since `I*(X;Y) <= L0(X;Y)`.
     """
-    if isinstance(joint, ContinuousRange):
-        return continuous.privacy_by_leakage(joint)
     return _inverse(leakage(joint))
 
 
@@ -38,11 +34,14 @@ def privacy_by_maximin(joint: JointRange | ContinuousRange) -> float:
     Inequalities:
         * `P1 <= P2` where values are counted, since `I*(X;Y) <= L0(X;Y)`.
     """
-    if isinstance(joint, ContinuousRange):
-        return continuous.privacy_by_maximin(joint)
-    return _inverse(maximin(joint))
+    information = maximin(joint)
+    return _inverse(information) if isinstance(information, Bits) else 0.0
 
 
-def _inverse(bits: Bits) -> float:
-    above: Fraction = log2_bounds(bits.ratio)[1]
-    return round_down(1 / above) if above else math.inf
+def _inverse(bits: Quantity) -> float:
+    if isinstance(bits, Bits):
+        above = log2_bounds(bits.ratio)[1]
+        return round_down(1 / above) if above else math.inf
+    if bits.ratio == 1:
+        return math.inf
+    return 0.0 if math.isinf(bits.ratio) else round_down(1 / Fraction(bits.upper))

@@ -16,9 +16,9 @@ from math import prod
 from noiseless.domain.enclosures import Enclosure
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.theory.accuracy.uniform_sums import UniformSum
 from noiseless.questions import Continuum, EqualOnBox, LinearOnBox
 from noiseless.questions.attribute import common_unit
+from noiseless.theory.accuracy.uniform_sums import UniformSum
 
 WHOLE = Enclosure.exactly(Fraction(1))
 NOTHING = Enclosure.exactly(Fraction(0))

@@ -5,19 +5,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import round_down, round_up
-from noiseless.theory.distortion.polytopes import Polytope
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.theory.accuracy.enclosed import Boxes
 from noiseless.theory.accuracy.functions import FunctionVolume
 from noiseless.theory.accuracy.pushforward import LinearVolume
 from noiseless.theory.continuous.boxes import Box
+from noiseless.theory.distortion.polytopes import Polytope
 
 Point = tuple[Fraction, Fraction]
-IntArray = npt.NDArray[np.int64]
 
 PLANE = 2
 """Regions are drawn in the plane."""

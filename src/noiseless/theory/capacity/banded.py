@@ -6,10 +6,10 @@ from typing import Self
 
 import numpy as np
 
+from noiseless.arrays import FloatArray
 from noiseless.theory.capacity.divergence import IndexArray
 from noiseless.theory.capacity.newton import Solver
 from noiseless.theory.capacity.tiled import first_products, in_blocks
-from noiseless.theory.channel import FloatArray
 
 _NEGLIGIBLE = 1e-8
 """Of a row's largest entry. What is left out of Newton's matrix changes the path, not the bracket."""

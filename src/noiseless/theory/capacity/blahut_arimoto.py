@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from noiseless.arrays import FloatArray
 from noiseless.theory.capacity.clock import Clock
 from noiseless.theory.capacity.divergence import Rows, output_of, products
-from noiseless.theory.channel import FloatArray
 
 _MULTIPLICATIONS = 10**10
 """The most that is spent when no clock is set: some ten seconds."""

@@ -4,9 +4,9 @@ import math
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
+from noiseless.arrays import FloatArray
 from noiseless.display import html_table, text_table
 from noiseless.exact import Bits, Nats
-from noiseless.theory.channel import FloatArray
 
 _LN2 = math.log(2)
 

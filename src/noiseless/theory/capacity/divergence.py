@@ -19,7 +19,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.theory.channel import FloatArray
+from noiseless.arrays import FloatArray
 
 IndexArray = npt.NDArray[np.int64]
 

@@ -6,13 +6,13 @@ where none brings more than the information, nothing is missing. Others are adde
 
 import numpy as np
 
+from noiseless.arrays import FloatArray
 from noiseless.theory.capacity.banded import Banded
 from noiseless.theory.capacity.blahut_arimoto import iterate
 from noiseless.theory.capacity.clock import Clock
 from noiseless.theory.capacity.divergence import IndexArray, Rows, output_of, products
 from noiseless.theory.capacity.newton import Dense, System, improve
 from noiseless.theory.capacity.tiled import Tiled, inner_products
-from noiseless.theory.channel import FloatArray
 
 _FEW = 200
 """Inputs that are all taken at once."""

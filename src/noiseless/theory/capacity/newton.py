@@ -11,9 +11,9 @@ from typing import Protocol
 
 import numpy as np
 
+from noiseless.arrays import FloatArray
 from noiseless.theory.capacity.clock import Clock
 from noiseless.theory.capacity.divergence import Rows, output_of, products
-from noiseless.theory.channel import FloatArray
 
 _STEPS = 80
 _PATIENCE = 8

@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import FloatArray
 from noiseless.theory.capacity.divergence import IndexArray, row_parts
-from noiseless.theory.channel import FloatArray
 
 _SAME = 1e-12
 """Columns are proportional when they differ by less, relatively. Merging them is post-processing and guides

@@ -6,14 +6,21 @@ from numbers import Real
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import FloatArray
 from noiseless.errors import RequestError
 from noiseless.exact import Nats
 from noiseless.theory.capacity.bracket import Capacity, ends_apart, exactly
 from noiseless.theory.capacity.clock import Clock
 from noiseless.theory.capacity.divergence import Rows, information, largest_divergence, output_of
 from noiseless.theory.capacity.generation import Search
-from noiseless.theory.capacity.reduction import are_disjoint, distinct_rows, lifted, merge_columns, without_whiffs
-from noiseless.theory.channel import Channel, FloatArray
+from noiseless.theory.capacity.reduction import (
+    are_disjoint,
+    distinct_rows,
+    lifted,
+    merge_columns,
+    without_whiffs,
+)
+from noiseless.theory.channel import Channel
 
 
 def capacity(

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from noiseless.arrays import FloatArray
 from noiseless.theory.capacity.newton import Solver
-from noiseless.theory.channel import FloatArray
 
 _ALONE = 1 << 18
 _SIDE = 64

@@ -9,7 +9,17 @@ from functools import cached_property, reduce
 from typing import Self
 
 from noiseless.errors import ExpressionError, RequestError
-from noiseless.theory.continuous.diagrams import Layers, RankBox, below, combined, paths, relabelled, restricted, union_of, used_ranks
+from noiseless.theory.continuous.diagrams import (
+    Layers,
+    RankBox,
+    below,
+    combined,
+    paths,
+    relabelled,
+    restricted,
+    union_of,
+    used_ranks,
+)
 from noiseless.theory.continuous.endpoints import Endpoint, Number, distance, endpoint, is_infinite, total
 from noiseless.theory.continuous.intervals import Cut, Interval, IntervalSet, Piece
 

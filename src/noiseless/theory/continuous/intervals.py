@@ -14,7 +14,16 @@ from functools import cached_property
 from typing import Self
 
 from noiseless.errors import ExpressionError, RequestError
-from noiseless.theory.continuous.endpoints import Endpoint, Number, distance, endpoint, finite, is_infinite, linear, total
+from noiseless.theory.continuous.endpoints import (
+    Endpoint,
+    Number,
+    distance,
+    endpoint,
+    finite,
+    is_infinite,
+    linear,
+    total,
+)
 
 Cut = tuple[Endpoint, int]
 """A place between numbers: (a, 0) just before a, (a, 1) just after it."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self, cast
 
 from noiseless.errors import RequestError
 from noiseless.theory.continuous.boxes import Box, BoxSet
-from noiseless.ranges.coarsening import behind, overlap
+from noiseless.theory.continuous.coarsening import behind, overlap
 from noiseless.theory.continuous.endpoints import Endpoint, Number, endpoint, finite, is_infinite
 from noiseless.theory.continuous.intervals import EMPTY, Interval, IntervalSet
 from noiseless.theory.continuous.lines import Line, SetLike, as_boxes, as_intervals

@@ -1,4 +1,4 @@
-"""The measures of continuous joint ranges, by the same verbs as the finite ones.
+"""The measures of joint ranges, finite or continuous: `noiseless.measures`, carried on to the continuum.
 
 A variable with infinitely many values is *measured*: its entropies and leakages are `Nats`, logarithms of
 Lebesgue measures. A variable with finitely many values is *counted*, in `Bits`. The two never meet in one
@@ -10,13 +10,18 @@ and with them the paper's own Example II.1. Here a set of answers is ignored onl
 """
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from functools import wraps
+from typing import Any, Protocol, TypeVar, overload
 
+from noiseless import measures as finite
 from noiseless.errors import RequestError
-from noiseless.exact import Bits, Nats, log2_bounds, round_down
+from noiseless.exact import Bits, Nats
+from noiseless.ranges import JointRange
 from noiseless.theory.continuous.boxes import BoxSet
-from noiseless.theory.continuous.joint import ContinuousRange
 from noiseless.theory.continuous.endpoints import Endpoint
+from noiseless.theory.continuous.joint import ContinuousRange
 from noiseless.theory.continuous.lines import as_boxes
 from noiseless.theory.continuous.taxicab import count_taxicab_blocks
 
@@ -24,6 +29,39 @@ Quantity = Bits | Nats
 """Bits of what is counted, nats of what is measured."""
 
 
+Finite = TypeVar("Finite", covariant=True)
+Continuous = TypeVar("Continuous", covariant=True)
+
+
+class Measure(Protocol[Finite, Continuous]):
+    """A measure of finite and of continuous ranges."""
+
+    @overload
+    def __call__(self, joint: JointRange, given: Any = ...) -> Finite: ...  # noqa: ANN401 - as the finite one
+    @overload
+    def __call__(self, joint: ContinuousRange) -> Continuous: ...
+
+
+def extends(
+    measure: Callable[..., Finite],
+) -> Callable[[Callable[[ContinuousRange], Continuous]], Measure[Finite, Continuous]]:
+    """Carry a measure of finite ranges on to continuous ones: finite ranges keep the measure they have."""
+
+    def decorate(continuous: Callable[[ContinuousRange], Continuous]) -> Measure[Finite, Continuous]:
+        @wraps(measure)
+        def call(joint: Any, *given: Any, **named: Any) -> Any:  # noqa: ANN401 - a range of either kind
+            if not isinstance(joint, ContinuousRange):
+                return measure(joint, *given, **named)
+            if any(side is not None for side in (*given, *named.values())):
+                raise RequestError("side information is for finite ranges; put it into Y here")
+            return continuous(joint)
+
+        return call
+
+    return decorate
+
+
+@extends(finite.entropy)
 def entropy(joint: ContinuousRange) -> Quantity:
     """h0(X) = ln mu([[X]]) ((1) of [P4]), or log2 |[[X]]| when X takes finitely many values.
 
@@ -33,16 +71,19 @@ def entropy(joint: ContinuousRange) -> Quantity:
     return _log(joint, _size(joint, as_boxes(joint.range_x)))
 
 
+@extends(finite.conditional_entropy)
 def conditional_entropy(joint: ContinuousRange) -> Quantity:
     """h0(X|Y) = ess sup_y ln mu([[X|y]]) ((2) of [P4]); isolated y count."""
     return _log(joint, max(_size(joint, answer.posterior) for answer in joint.answers() if answer.counts))
 
 
+@extends(finite.disarray)
 def disarray(joint: ContinuousRange) -> Quantity:
     """d0(X|Y) = inf_y ln mu([[X|y]]) ((5) of [P4]): no y is ignored, and ln 0 is minus infinity."""
     return _log(joint, min(_size(joint, answer.posterior) for answer in joint.answers()))
 
 
+@extends(finite.information)
 def information(joint: ContinuousRange) -> Quantity:
     """I0(X;Y) = h0(X) - h0(X|Y) ((3) of [P4]).
 
@@ -52,6 +93,7 @@ def information(joint: ContinuousRange) -> Quantity:
     return _difference(entropy(joint), conditional_entropy(joint), "h0(X) - h0(X|Y)")
 
 
+@extends(finite.leakage)
 def leakage(joint: ContinuousRange) -> Quantity:
     """L0(X;Y) = h0(X) - d0(X|Y) ((6) of [P4]): plus infinity when some [[X|y]] has measure 0.
 
@@ -64,6 +106,7 @@ def leakage(joint: ContinuousRange) -> Quantity:
     return _difference(entropy(joint), disarray(joint), "h0(X) - d0(X|Y)")
 
 
+@extends(finite.symmetric_leakage)
 def symmetric_leakage(joint: ContinuousRange) -> Quantity:
     """L0s(X;Y) = min(L0(X;Y), L0(Y;X)) ((8) of [P1]), if both are counted or both measured.
 
@@ -78,6 +121,7 @@ def symmetric_leakage(joint: ContinuousRange) -> Quantity:
     return there if there.ratio <= back.ratio else back
 
 
+@extends(finite.transmission)
 def transmission(joint: ContinuousRange) -> Quantity:
     """T0(X;Y) = h0(X) + h0(Y) - h0(X,Y) ((8) of [P4]).
 
@@ -95,6 +139,7 @@ def transmission(joint: ContinuousRange) -> Quantity:
         raise _undefined(formula) from None
 
 
+@extends(finite.maximin)
 def maximin(joint: ContinuousRange) -> Bits | float:
     """I*(X;Y) = log2 of the number of blocks of the taxicab partition ((9) of [P4]), or plus infinity.
 
@@ -105,17 +150,6 @@ def maximin(joint: ContinuousRange) -> Bits | float:
     """
     count = count_taxicab_blocks(joint)
     return math.inf if math.isinf(count) else Bits(int(count))
-
-
-def privacy_by_leakage(joint: ContinuousRange) -> float:
-    """P1 = 1 / L0(X;Y), rounded down (Definition III.1 of [P4]); per nat or per bit, as L0 is."""
-    return _inverse(leakage(joint))
-
-
-def privacy_by_maximin(joint: ContinuousRange) -> float:
-    """P2 = 1 / I*(X;Y), rounded down; 0 when I* is infinite."""
-    found = maximin(joint)
-    return _inverse(found) if isinstance(found, Bits) else 0.0
 
 
 def _size(joint: ContinuousRange, values: BoxSet) -> Endpoint:
@@ -143,12 +177,3 @@ def _undefined(formula: str) -> RequestError:
         f"{formula} is infinity minus infinity: a range has measure 0 or infinity; "
         "count what is discrete (entropy, leakage and maximin do) and bound what is not"
     )
-
-
-def _inverse(found: Quantity) -> float:
-    if isinstance(found, Bits):
-        above = log2_bounds(found.ratio)[1]
-        return round_down(1 / above) if above else math.inf
-    if found.ratio == 1:
-        return math.inf
-    return 0.0 if math.isinf(found.ratio) else round_down(1 / Fraction(found.upper))

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from noiseless.errors import RequestError
 from noiseless.theory.continuous.boxes import Box, BoxSet
-from noiseless.ranges.coarsening import meetings
-from noiseless.theory.continuous.joint import ContinuousRange
+from noiseless.theory.continuous.coarsening import meetings
 from noiseless.theory.continuous.intervals import Cut
+from noiseless.theory.continuous.joint import ContinuousRange
 from noiseless.theory.continuous.lines import Line
 
 _STEPS = 1000

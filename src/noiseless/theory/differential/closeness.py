@@ -14,7 +14,15 @@ from numbers import Rational as AnyRational
 
 from noiseless.errors import ChannelError
 from noiseless.exact import Nats, Rational, as_fraction, ball, ball_above
-from noiseless.theory.differential.parameters import Delta, Epsilon, exponential_ball, is_at_most, rational_exponential, read_delta, read_epsilon
+from noiseless.theory.differential.parameters import (
+    Delta,
+    Epsilon,
+    exponential_ball,
+    is_at_most,
+    rational_exponential,
+    read_delta,
+    read_epsilon,
+)
 
 Distribution = tuple[Fraction, ...]
 Probabilities = Sequence[Rational | float]

@@ -8,9 +8,22 @@ printed in `accounting.printed`.
 
 import math
 
-from noiseless.theory.differential.binary import precision, smallest_float, symmetric_capacity, upper_delta, upper_epsilon
 from noiseless.exact import ball, ball_above, round_up
-from noiseless.theory.differential.parameters import Delta, Epsilon, epsilon_ball, is_zero, rational_exponential, read_epsilon
+from noiseless.theory.differential.binary import (
+    precision,
+    smallest_float,
+    symmetric_capacity,
+    upper_delta,
+    upper_epsilon,
+)
+from noiseless.theory.differential.parameters import (
+    Delta,
+    Epsilon,
+    epsilon_ball,
+    is_zero,
+    rational_exponential,
+    read_epsilon,
+)
 
 
 def dp_to_kl(epsilon: Epsilon, delta: Delta = 0) -> float:

@@ -10,11 +10,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import FloatArray
 from noiseless.errors import ChannelError, RequestError
 from noiseless.exact import Rational
 from noiseless.theory.differential.closeness import ROUNDING, Distribution, distribution
 
-FloatArray = npt.NDArray[np.float64]
 AnyArray = npt.NDArray[Any]
 
 _SMALLEST = 1e-300

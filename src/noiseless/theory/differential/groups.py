@@ -3,11 +3,11 @@
 import math
 from fractions import Fraction
 
+from noiseless.errors import RequestError
+from noiseless.exact import Nats, ball, ball_above
 from noiseless.theory.differential.binary import precision, upper_delta, upper_epsilon
 from noiseless.theory.differential.conversions import mi_to_delta
 from noiseless.theory.differential.information_bounds import alphabet, dp_to_mi, whole_number
-from noiseless.errors import RequestError
-from noiseless.exact import Nats, ball, ball_above
 from noiseless.theory.differential.parameters import Delta, Epsilon, epsilon_ball, is_zero, read_epsilon
 
 

@@ -7,12 +7,19 @@ from decimal import ROUND_CEILING, Context, Decimal
 from enum import StrEnum
 from fractions import Fraction
 
-from noiseless.theory.differential import conversions, information_bounds, printed, tradeoff
-from noiseless.theory.differential.binary import upper_delta, upper_epsilon
 from noiseless.display import html_table
 from noiseless.errors import RequestError
 from noiseless.exact import Nats, ball, ball_above, round_up
-from noiseless.theory.differential.parameters import Delta, Epsilon, epsilon_ball, is_at_most, is_zero, read_epsilon
+from noiseless.theory.differential import conversions, information_bounds, printed, tradeoff
+from noiseless.theory.differential.binary import upper_delta, upper_epsilon
+from noiseless.theory.differential.parameters import (
+    Delta,
+    Epsilon,
+    epsilon_ball,
+    is_at_most,
+    is_zero,
+    read_epsilon,
+)
 
 _DIGITS, _GIVEN_DIGITS = 6, 15
 

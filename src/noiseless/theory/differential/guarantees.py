@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import FloatArray
 from noiseless.errors import RequestError
 from noiseless.exact import Nats, round_down, round_up
 from noiseless.theory.differential.closeness import Distribution, distribution, largest_divergence
 from noiseless.theory.differential.closeness import smallest_delta as pair_delta
 from noiseless.theory.differential.closeness import smallest_epsilon as pair_epsilon
-from noiseless.theory.differential.database import Database, FloatArray
+from noiseless.theory.differential.database import Database
 from noiseless.theory.differential.parameters import Delta, Epsilon, read_delta, read_epsilon
 
 _LOG_OF_ZERO = -1e300

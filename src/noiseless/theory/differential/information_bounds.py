@@ -15,10 +15,17 @@ import math
 import operator
 from typing import TYPE_CHECKING
 
-from noiseless.theory.differential.binary import binary_entropy, precision, response_capacity, upper_delta, upper_epsilon, z_capacity
-from noiseless.theory.differential.conversions import kl_to_delta
 from noiseless.errors import RequestError
 from noiseless.exact import ball, ball_above
+from noiseless.theory.differential.binary import (
+    binary_entropy,
+    precision,
+    response_capacity,
+    upper_delta,
+    upper_epsilon,
+    z_capacity,
+)
+from noiseless.theory.differential.conversions import kl_to_delta
 from noiseless.theory.differential.parameters import Delta, Epsilon, epsilon_ball, is_zero
 
 if TYPE_CHECKING:

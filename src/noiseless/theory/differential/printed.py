@@ -6,10 +6,10 @@ All of them are valid. Those that are the best of their form, (11), (22), (28) a
 import math
 from fractions import Fraction
 
+from noiseless.exact import ball, ball_above
 from noiseless.theory.differential.binary import binary_entropy, precision, upper_delta, upper_epsilon
 from noiseless.theory.differential.groups import checked_members
 from noiseless.theory.differential.information_bounds import alphabet
-from noiseless.exact import ball, ball_above
 from noiseless.theory.differential.parameters import Delta, Epsilon, epsilon_ball, is_zero
 
 

@@ -6,11 +6,11 @@ from fractions import Fraction
 from numbers import Real
 from typing import TYPE_CHECKING
 
+from noiseless.errors import RequestError
+from noiseless.exact import Rational, as_fraction, ball, ball_above
 from noiseless.theory.differential.binary import precision, upper_epsilon
 from noiseless.theory.differential.groups import group_epsilon
 from noiseless.theory.differential.information_bounds import alphabet, capacity_limit, leakage_limit
-from noiseless.errors import RequestError
-from noiseless.exact import Rational, as_fraction, ball, ball_above
 from noiseless.theory.differential.parameters import Epsilon, epsilon_ball, is_zero
 
 if TYPE_CHECKING:

@@ -15,10 +15,22 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from noiseless.theory.differential.binary import binary_divergence, precision, smallest_float, upper_epsilon, z_capacity
-from noiseless.theory.differential.conversions import kl_to_delta, mi_to_delta
 from noiseless.exact import Nats, ball, ball_above
-from noiseless.theory.differential.parameters import Epsilon, epsilon_ball, exponential_ball, is_zero, read_epsilon
+from noiseless.theory.differential.binary import (
+    binary_divergence,
+    precision,
+    smallest_float,
+    upper_epsilon,
+    z_capacity,
+)
+from noiseless.theory.differential.conversions import kl_to_delta, mi_to_delta
+from noiseless.theory.differential.parameters import (
+    Epsilon,
+    epsilon_ball,
+    exponential_ball,
+    is_zero,
+    read_epsilon,
+)
 
 if TYPE_CHECKING:
     from flint import arb

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from noiseless.errors import RequestError
 from noiseless.exact import ball, ball_below
+from noiseless.theory.continuous.joint import ContinuousRange
 from noiseless.theory.distortion.distances import Distance
 from noiseless.theory.distortion.moving_cells import error_span
 from noiseless.theory.distortion.radii import Cell, cell_dimension, cell_measure, cell_radius
-from noiseless.theory.continuous.joint import ContinuousRange
 
 if TYPE_CHECKING:
     from flint import arb

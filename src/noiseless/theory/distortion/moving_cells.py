@@ -11,11 +11,11 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
-from noiseless.theory.distortion.distances import Distance
-from noiseless.theory.distortion.radii import cell_radius
-from noiseless.theory.continuous.joint import Answer, inner_point
 from noiseless.theory.continuous.endpoints import Endpoint, linear
 from noiseless.theory.continuous.intervals import Interval, IntervalSet
+from noiseless.theory.continuous.joint import Answer, inner_point
+from noiseless.theory.distortion.distances import Distance
+from noiseless.theory.distortion.radii import cell_radius
 
 
 class Affine(NamedTuple):

@@ -9,9 +9,9 @@ from math import ceil, factorial, floor, prod
 from typing import Self
 
 from noiseless.errors import RequestError
-from noiseless.theory.distortion.distances import Distance
 from noiseless.theory.continuous.boxes import Box
 from noiseless.theory.continuous.endpoints import Number, finite
+from noiseless.theory.distortion.distances import Distance
 
 Vector = tuple[Fraction, ...]
 

@@ -13,11 +13,18 @@ from fractions import Fraction
 from itertools import product
 
 from noiseless.errors import RequestError
-from noiseless.theory.distortion.distances import Distance
-from noiseless.theory.distortion.polytopes import MOST_COORDINATES, Ball, Polytope, Vector, enclosing_ball, smallest_enclosing_ball
 from noiseless.theory.continuous.boxes import BoxSet
 from noiseless.theory.continuous.intervals import IntervalSet
 from noiseless.theory.continuous.lines import SetLike, as_boxes
+from noiseless.theory.distortion.distances import Distance
+from noiseless.theory.distortion.polytopes import (
+    MOST_COORDINATES,
+    Ball,
+    Polytope,
+    Vector,
+    enclosing_ball,
+    smallest_enclosing_ball,
+)
 
 Cell = SetLike | Polytope
 """A set of values of X that an answer leaves possible."""

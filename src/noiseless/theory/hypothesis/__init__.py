@@ -1,8 +1,18 @@
 """Hypothesis tests without probability [P2]: which outputs give a yes/no fact away."""
 
-from noiseless.theory.hypothesis.privacy import Privacy, leakage_bound, leakage_bound_as_printed, leakage_bound_bits
+from noiseless.theory.hypothesis.privacy import (
+    Privacy,
+    leakage_bound,
+    leakage_bound_as_printed,
+    leakage_bound_bits,
+)
 from noiseless.theory.hypothesis.ranges import HypothesisRanges
-from noiseless.theory.hypothesis.success import best_success, success_bound, success_bound_as_printed, worst_prior
+from noiseless.theory.hypothesis.success import (
+    best_success,
+    success_bound,
+    success_bound_as_printed,
+    worst_prior,
+)
 from noiseless.theory.hypothesis.testing import HypothesisTest
 
 __all__ = [

@@ -7,9 +7,18 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from noiseless.errors import RequestError
-from noiseless.theory.hypothesis.privacy import Privacy
-from noiseless.theory.hypothesis.sizes import Amount, OutputSet, Size, amount, as_outputs, is_counted, log_ratio, size_of
 from noiseless.ranges import JointRange
+from noiseless.theory.hypothesis.privacy import Privacy
+from noiseless.theory.hypothesis.sizes import (
+    Amount,
+    OutputSet,
+    Size,
+    amount,
+    as_outputs,
+    is_counted,
+    log_ratio,
+    size_of,
+)
 
 Outputs = TypeVar("Outputs", bound=OutputSet)
 """`frozenset`, `IntervalSet` or `BoxSet`."""

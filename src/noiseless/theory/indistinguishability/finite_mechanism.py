@@ -8,13 +8,12 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.theory.hypothesis.ranges import HypothesisRanges
 
 Dataset = tuple[Any, ...]
-IntArray = npt.NDArray[np.int64]
 
 _MOST_DATASETS = 2**22
 _MOST_VALUES = 2**12

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any, Self
 
 from noiseless.errors import RequestError
-from noiseless.theory.hypothesis.ranges import HypothesisRanges
 from noiseless.theory.continuous.endpoints import Number, finite
 from noiseless.theory.continuous.intervals import IntervalSet
+from noiseless.theory.hypothesis.ranges import HypothesisRanges
 
 Bounds = tuple[Fraction, Fraction]
 

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import FloatArray, IntArray
 from noiseless.errors import ChannelError, RequestError
-from noiseless.theory.channel import Channel, FloatArray
-from noiseless.theory.stochastic.weights import Numbers, Weights, group_sums, narrowed, times, whole
 from noiseless.ranges import JointRange
-from noiseless.tables import IntArray
 from noiseless.tables.kernels import run_starts
+from noiseless.theory.channel import Channel
+from noiseless.theory.stochastic.weights import Numbers, Weights, group_sums, narrowed, times, whole
 
 _ROUNDING = Fraction(1, 10**9)
 """How far probabilities may be from summing to 1: decimals that were rounded when they were written."""

@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from noiseless.ranges import JointRange, overlap_partition
 from noiseless.theory.stochastic.base import JointDistribution
 from noiseless.theory.stochastic.enclosure import Enclosure
 from noiseless.theory.stochastic.shannon import entropy_of
 from noiseless.theory.stochastic.weights import group_sums
-from noiseless.ranges import JointRange, overlap_partition
 
 
 def common_information(joint: JointDistribution) -> Enclosure:

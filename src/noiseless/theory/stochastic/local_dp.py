@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from noiseless.exact import Bits, Nats
-from noiseless.theory.channel import Channel
 from noiseless.measures.maximin import maximin
+from noiseless.ranges import JointRange
+from noiseless.theory.channel import Channel
 from noiseless.theory.stochastic.base import JointDistribution, as_distribution
 from noiseless.theory.stochastic.realisable_leakage import realisable_leakage
 from noiseless.theory.stochastic.weights import best_of_groups, largest_quotient, times
-from noiseless.ranges import JointRange
 
 
 def ldp_epsilon_nats(source: JointDistribution | Channel) -> Nats:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from noiseless.arrays import FloatArray
 from noiseless.exact import Bits, Rational, ball
-from noiseless.theory.channel import FloatArray
 from noiseless.theory.stochastic.base import JointDistribution
 from noiseless.theory.stochastic.enclosure import NOTHING, Enclosure, enclose_nats
 from noiseless.theory.stochastic.maximal_leakage import maximal_leakage

@@ -5,9 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from noiseless.arrays import FloatArray
 from noiseless.errors import RequestError
 from noiseless.exact import Rational, ball_above
-from noiseless.theory.channel import Channel, FloatArray
+from noiseless.theory.channel import Channel
 from noiseless.theory.stochastic.base import JointDistribution, as_distribution
 from noiseless.theory.stochastic.enclosure import Enclosure
 from noiseless.theory.stochastic.maximal_leakage import maximal_leakage

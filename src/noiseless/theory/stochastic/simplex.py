@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from noiseless.theory.channel import FloatArray
+from noiseless.arrays import FloatArray
 
 Model = Callable[[FloatArray], tuple[FloatArray, FloatArray, float]]
 """Gradient (up to a constant), second derivatives, and a bound on how far the value is from its minimum."""

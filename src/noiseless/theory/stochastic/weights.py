@@ -13,9 +13,9 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.tables import IntArray
 
 Weights = npt.NDArray[Any]
 """64-bit integers, or Python integers in an object array."""

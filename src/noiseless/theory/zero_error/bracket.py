@@ -10,6 +10,7 @@ from typing import Any
 from noiseless.display import html_table, text_table
 from noiseless.exact import Bits
 from noiseless.measures.leakage import leakage
+from noiseless.ranges import JointRange
 from noiseless.theory.zero_error import independence, products
 from noiseless.theory.zero_error.block_codes import BlockCode, block_code
 from noiseless.theory.zero_error.cover import FractionalCover, fractional_cover
@@ -19,7 +20,6 @@ from noiseless.theory.zero_error.pieces import Piece, check_pairs, pieces_of
 from noiseless.theory.zero_error.rate import Rate
 from noiseless.theory.zero_error.subranges import SubrangeLeakage, largest_symmetric_leakage
 from noiseless.theory.zero_error.theta import MAX_NODES, Theta, lovasz_theta
-from noiseless.ranges import JointRange
 
 MAX_GRAPH = 2_000
 """Up to so many inputs a block its confusability graph is built; beyond, only bounds that need none."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from noiseless.errors import RequestError
-from noiseless.theory.zero_error.graph import Graph
 from noiseless.ranges import JointRange, overlap_partition
+from noiseless.theory.zero_error.graph import Graph
 
 
 @dataclass(frozen=True)

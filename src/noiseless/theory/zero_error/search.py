@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from noiseless.theory.zero_error.graph import Graph
 from noiseless.tables.kernels import compiled
+from noiseless.theory.zero_error.graph import Graph
 
 Words = Any
 """Sets as words of bits: lists of integers for small graphs, arrays of 64-bit integers for compiled loops."""

@@ -9,8 +9,8 @@ from continuous_examples import FEWER, GRID, box_ranges, interval_sets, line_ran
 from noiseless.errors import RequestError
 from noiseless.ranges import JointRange, count_blocks
 from noiseless.theory.continuous.boxes import Box, BoxSet
-from noiseless.theory.continuous.joint import ContinuousRange, is_open_part
 from noiseless.theory.continuous.intervals import Interval, IntervalSet
+from noiseless.theory.continuous.joint import ContinuousRange, is_open_part
 from noiseless.theory.continuous.taxicab import count_taxicab_blocks, taxicab_partition
 
 EXAMPLE_II_1 = ContinuousRange.from_function([("[0, 1/2)", 1, 0), ("[1/2, 1]", 0, 1)])

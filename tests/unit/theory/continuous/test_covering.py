@@ -8,8 +8,13 @@ from hypothesis import strategies as st
 from continuous_examples import FEWER, box_sets, interval_sets
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats, ball
-from noiseless.theory.continuous.covering import covering_bounds, covering_entropy, covering_gap, covering_number
 from noiseless.theory.continuous.boxes import Box, BoxSet
+from noiseless.theory.continuous.covering import (
+    covering_bounds,
+    covering_entropy,
+    covering_gap,
+    covering_number,
+)
 from noiseless.theory.continuous.intervals import IntervalSet
 
 radii = st.sampled_from([Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(1), Fraction(5, 2)])

@@ -8,7 +8,17 @@ import pytest
 
 from noiseless.errors import ChannelError, RequestError
 from noiseless.exact import Nats
-from noiseless.theory.differential.closeness import distribution, divergence, divergence_bounds, hockey_stick, is_close, largest_divergence, smallest_delta, smallest_epsilon, total_variation
+from noiseless.theory.differential.closeness import (
+    distribution,
+    divergence,
+    divergence_bounds,
+    hockey_stick,
+    is_close,
+    largest_divergence,
+    smallest_delta,
+    smallest_epsilon,
+    total_variation,
+)
 
 COIN, BIASED = [Fraction(1, 2)] * 2, [Fraction(3, 4), Fraction(1, 4)]
 

@@ -3,8 +3,8 @@
 import math
 from fractions import Fraction
 
-from noiseless.theory.differential import compose_disjoint, compose_independent, compose_sequential
 from noiseless.exact import Nats
+from noiseless.theory.differential import compose_disjoint, compose_independent, compose_sequential
 
 
 def test_rationals_and_logarithms_stay_exact() -> None:

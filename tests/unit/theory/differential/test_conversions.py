@@ -6,10 +6,19 @@ from fractions import Fraction
 
 import pytest
 
-from noiseless.theory.differential import delta_to_mi, dp_to_delta, dp_to_dp, dp_to_kl, dp_to_mi, kl_to_delta, kl_to_mi, mi_to_delta
-from noiseless.theory.differential.information_bounds import is_best
 from noiseless.errors import RequestError
 from noiseless.exact import Nats
+from noiseless.theory.differential import (
+    delta_to_mi,
+    dp_to_delta,
+    dp_to_dp,
+    dp_to_kl,
+    dp_to_mi,
+    kl_to_delta,
+    kl_to_mi,
+    mi_to_delta,
+)
+from noiseless.theory.differential.information_bounds import is_best
 from noiseless.theory.differential.parameters import is_at_most, read_delta, read_epsilon
 
 

@@ -5,9 +5,17 @@ from fractions import Fraction
 
 import pytest
 
-from noiseless.theory.differential import database_information, dp_to_mi, group_delta, group_epsilon, group_information, mi_to_delta, printed
 from noiseless.errors import RequestError
 from noiseless.exact import Nats
+from noiseless.theory.differential import (
+    database_information,
+    dp_to_mi,
+    group_delta,
+    group_epsilon,
+    group_information,
+    mi_to_delta,
+    printed,
+)
 
 
 def test_epsilons_add_up_exactly() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from noiseless.theory.differential import Kind, convert, dp_to_mi, kl_to_delta, mi_to_dp, printed
 from noiseless.errors import RequestError
 from noiseless.exact import Nats
+from noiseless.theory.differential import Kind, convert, dp_to_mi, kl_to_delta, mi_to_dp, printed
 
 GIVEN: dict[str, dict[str, Any]] = {
     "dp": {"epsilon": 0.5},

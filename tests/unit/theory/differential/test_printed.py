@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from noiseless.theory.differential import printed
 from noiseless.errors import RequestError
 from noiseless.exact import Nats
+from noiseless.theory.differential import printed
 
 
 def test_simple_forms() -> None:

@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from noiseless.theory.differential import dp_to_mi, sibson_bound
 from noiseless.errors import RequestError
 from noiseless.exact import Nats
+from noiseless.theory.differential import dp_to_mi, sibson_bound
 
 ORDERS = [0, 1e-9, 0.1, 0.5, 0.999, 1, 1 + 2**-50, 1.001, 2, 10, 1e5, 10**400, math.inf]
 

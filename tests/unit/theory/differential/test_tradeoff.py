@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from noiseless.theory.differential import delta_floor, kl_to_delta, kl_to_dp, mi_to_delta, mi_to_dp
 from noiseless.errors import RequestError
 from noiseless.exact import Nats
+from noiseless.theory.differential import delta_floor, kl_to_delta, kl_to_dp, mi_to_delta, mi_to_dp
 
 EPSILONS = [1e-9, 0.01, 0.1, 0.5, 0.69]
 

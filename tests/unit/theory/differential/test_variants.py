@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from noiseless.theory.differential import adversarial, bayesian, free_lunch, personalised
 from noiseless.errors import ChannelError, RequestError
 from noiseless.exact import Nats
+from noiseless.theory.differential import adversarial, bayesian, free_lunch, personalised
 from noiseless.theory.differential.database import Database
 
 QUARTER = Fraction(1, 4)

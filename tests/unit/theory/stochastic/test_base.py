@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from noiseless.errors import ChannelError, RequestError
+from noiseless.ranges import JointRange
 from noiseless.theory.channel import Channel
 from noiseless.theory.stochastic import JointDistribution, mutual_information
-from noiseless.ranges import JointRange
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 

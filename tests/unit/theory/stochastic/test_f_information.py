@@ -5,7 +5,16 @@ from flint import arb
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.theory.stochastic import JointDistribution, chi_squared, f_information, hockey_stick, jensen_shannon, mutual_information, squared_hellinger, total_variation
+from noiseless.theory.stochastic import (
+    JointDistribution,
+    chi_squared,
+    f_information,
+    hockey_stick,
+    jensen_shannon,
+    mutual_information,
+    squared_hellinger,
+    total_variation,
+)
 
 IDENTITY = JointDistribution.from_matrix([[0.5, 0], [0, 0.5]])
 INDEPENDENT = JointDistribution.from_matrix([[0.25, 0.25], [0.25, 0.25]])

@@ -6,9 +6,21 @@ import pytest
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats
-from noiseless.theory.channel import Channel
-from noiseless.theory.stochastic import JointDistribution, information_privacy_nats, ldp_epsilon_nats, local_dp_attainable, local_dp_statement, local_privacy, maximal_leakage, realisable_leakage, renyi_divergence, renyi_leakage, renyi_switch
 from noiseless.ranges import JointRange
+from noiseless.theory.channel import Channel
+from noiseless.theory.stochastic import (
+    JointDistribution,
+    information_privacy_nats,
+    ldp_epsilon_nats,
+    local_dp_attainable,
+    local_dp_statement,
+    local_privacy,
+    maximal_leakage,
+    realisable_leakage,
+    renyi_divergence,
+    renyi_leakage,
+    renyi_switch,
+)
 
 RESPONSE = Channel.of([[0.75, 0.25], [0.25, 0.75]])
 

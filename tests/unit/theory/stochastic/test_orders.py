@@ -10,7 +10,20 @@ import pytest
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.theory.channel import Channel
-from noiseless.theory.stochastic import Enclosure, JointDistribution, alpha_leakage, arimoto_information, csiszar_information, maximal_alpha_leakage, maximal_leakage, mutual_information, renyi_leakage, sibson_capacity, sibson_information, sibson_output
+from noiseless.theory.stochastic import (
+    Enclosure,
+    JointDistribution,
+    alpha_leakage,
+    arimoto_information,
+    csiszar_information,
+    maximal_alpha_leakage,
+    maximal_leakage,
+    mutual_information,
+    renyi_leakage,
+    sibson_capacity,
+    sibson_information,
+    sibson_output,
+)
 from noiseless.theory.stochastic.csiszar import _certified
 
 Measure = Callable[[JointDistribution, float], Enclosure]

@@ -1,8 +1,15 @@
 from fractions import Fraction
 
 from noiseless.exact import Bits
-from noiseless.theory.stochastic import JointDistribution, common_information, conditional_shannon_entropy, maximin_prior, mutual_information, shannon_entropy
 from noiseless.ranges import JointRange
+from noiseless.theory.stochastic import (
+    JointDistribution,
+    common_information,
+    conditional_shannon_entropy,
+    maximin_prior,
+    mutual_information,
+    shannon_entropy,
+)
 
 # The classic example of Cover and Thomas: H(X) = 7/4, H(X|Y) = 11/8, H(Y|X) = 13/8, I = 3/8.
 CLASSIC = JointDistribution.from_matrix(

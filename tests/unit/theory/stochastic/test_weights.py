@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.theory.stochastic.weights import best_of_groups, distinct, exact_sum, largest_quotient, times, whole
+from noiseless.theory.stochastic.weights import (
+    best_of_groups,
+    distinct,
+    exact_sum,
+    largest_quotient,
+    times,
+    whole,
+)
 
 positive = st.integers(1, 2**20) | st.integers(2**52, 2**55) | st.integers(2**200, 2**201)
 

@@ -5,14 +5,26 @@ import pytest
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Edged, Stepped, Uniform
 from noiseless.pricing import posteriors
-from noiseless.pricing.consequences import LIMITS, consequences
-from noiseless.theory.estimation import estimation_error_bound, least_estimation_error, least_guessing_error
 from noiseless.pricing.posteriors import smallest_posterior
-from noiseless.questions import Attribute, Continuum, LinearOnBox, OrderOnInterval, Quantity, Variance, Weighted, count, maximum, mean, total
+from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.questions import (
+    Attribute,
+    Continuum,
+    LinearOnBox,
+    OrderOnInterval,
+    Quantity,
+    Variance,
+    Weighted,
+    count,
+    maximum,
+    mean,
+    total,
+)
 from noiseless.questions.filtered_mean import FilteredMean
+from noiseless.ranges.quantizer import Edged, Stepped, Uniform
+from noiseless.theory.consequences import LIMITS, consequences
+from noiseless.theory.estimation import estimation_error_bound, least_estimation_error, least_guessing_error
 
 AGES = mean(10, Attribute("age", range(101)))
 
