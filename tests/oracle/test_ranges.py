@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from examples import Pairs
-from noiseless import measures as m
+import noiseless as m
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange, confusability_edges, mutually_unrelated, overlap_partition

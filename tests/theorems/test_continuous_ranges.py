@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from continuous_examples import FEWER, box_ranges, line_ranges, solid_ranges
-from noiseless import measures as m
+import noiseless as m
 from noiseless.exact import Bits, Nats
 from noiseless.theory.continuous.joint import ContinuousRange
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from examples import joint_ranges, merged_ranges
-from noiseless import measures as m
+import noiseless as m
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange, overlap_partition
 

@@ -3,7 +3,7 @@ from fractions import Fraction
 
 import pytest
 
-from noiseless import measures as m
+import noiseless as m
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats
 from noiseless.theory.continuous.joint import ContinuousRange
