@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     )
     from noiseless.theory.capacity import Capacity, capacity
     from noiseless.theory.channel import Channel
+    from noiseless.theory.chosen_pair import FiniteMechanism, worst_pair
     from noiseless.theory.consequences import consequences
     from noiseless.theory.continuous import BoxSet, ContinuousRange, IntervalSet
     from noiseless.theory.continuous.covering import covering_number
@@ -57,13 +58,8 @@ if TYPE_CHECKING:
     from noiseless.theory.differential.finite import Database, dp_delta, dp_epsilon, kl_dp, mi_dp
     from noiseless.theory.distortion import max_distortion, min_distortion
     from noiseless.theory.hypothesis import HypothesisRanges, HypothesisTest
-    from noiseless.theory.indistinguishability import (
-        FiniteMechanism,
-        LinearQuery,
-        indistinguishability,
-        linear_indistinguishability,
-        worst_pair,
-    )
+    from noiseless.theory.indistinguishability import indistinguishability, linear_indistinguishability
+    from noiseless.theory.linear_query import LinearQuery
     from noiseless.theory.stochastic import JointDistribution
     from noiseless.theory.zero_error import ZeroErrorBracket, lovasz_theta, zero_error_capacity
     from noiseless.verification import Verification, verify
@@ -83,14 +79,14 @@ _HOMES = {
     "Conversion": "theory.differential",
     "Curator": "curator",
     "Database": "theory.differential.finite",
-    "FiniteMechanism": "theory.indistinguishability",
+    "FiniteMechanism": "theory.chosen_pair",
     "History": "pricing",
     "HypothesisRanges": "theory.hypothesis",
     "HypothesisTest": "theory.hypothesis",
     "IntervalSet": "theory.continuous",
     "JointDistribution": "theory.stochastic",
     "JointRange": "ranges",
-    "LinearQuery": "theory.indistinguishability",
+    "LinearQuery": "theory.linear_query",
     "LocalQuantizer": "collection.local",
     "LocalVector": "collection.local",
     "Nats": "exact",
@@ -148,7 +144,7 @@ _HOMES = {
     "symmetric_leakage": "theory.continuous.measures",
     "transmission": "theory.continuous.measures",
     "verify": "verification",
-    "worst_pair": "theory.indistinguishability",
+    "worst_pair": "theory.chosen_pair",
     "zero_error_capacity": "theory.zero_error",
 }
 """Where each public name lives; it is imported when first used, so that `import noiseless` stays fast."""

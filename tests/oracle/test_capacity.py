@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from noiseless.exact import ball
 from noiseless.theory.capacity import capacity
-from noiseless.theory.capacity.divergence import divergences
+from noiseless.theory.capacity.bracket import divergences
 from noiseless.theory.channel import Channel
 
 Matrix = list[list[float]]

@@ -15,12 +15,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from noiseless.theory.indistinguishability import chosen_pair
-from noiseless.theory.indistinguishability.chosen_pair import known_others, separated_pair, worst_pair
-from noiseless.theory.indistinguishability.finite import indistinguishability
-from noiseless.theory.indistinguishability.finite_mechanism import FiniteMechanism
-from noiseless.theory.indistinguishability.linear import largest_cells, linear_indistinguishability
-from noiseless.theory.indistinguishability.linear_query import LinearQuery
+from noiseless.theory import chosen_pair
+from noiseless.theory.chosen_pair import FiniteMechanism, known_others, separated_pair, worst_pair
+from noiseless.theory.indistinguishability import (
+    indistinguishability,
+    largest_cells,
+    linear_indistinguishability,
+)
+from noiseless.theory.linear_query import LinearQuery
 
 
 def conditional_ranges(datasets: dict[tuple[int, ...], int]) -> dict[tuple[int, int], set[int]]:

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from examples import Pairs
 import noiseless as m
+from examples import Pairs
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange, confusability_edges, mutually_unrelated, overlap_partition

@@ -28,7 +28,7 @@ from noiseless.theory.accuracy import (
 from noiseless.theory.accuracy.balls import ends, exponential_bound, share_below
 from noiseless.theory.accuracy.grid_walk import Grid
 from noiseless.theory.continuous.boxes import Box
-from noiseless.theory.distortion import Distance, Polytope, mean_errors, slab_volume
+from noiseless.theory.polytopes import Distance, Polytope, mean_errors, slab_volume
 
 FEWER = settings(max_examples=25)
 HALF = Fraction(1, 2)

@@ -5,8 +5,8 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from continuous_examples import FEWER, box_ranges, line_ranges, solid_ranges
 import noiseless as m
+from continuous_examples import FEWER, box_ranges, line_ranges, solid_ranges
 from noiseless.exact import Bits, Nats
 from noiseless.theory.continuous.joint import ContinuousRange
 

@@ -8,16 +8,15 @@ from hypothesis import strategies as st
 from continuous_examples import FEWER, box_ranges, box_sets, line_ranges
 from noiseless.theory.continuous.boxes import Box, BoxSet
 from noiseless.theory.continuous.joint import ContinuousRange
-from noiseless.theory.distortion.distances import Distance
-from noiseless.theory.distortion.errors import (
+from noiseless.theory.distortion import (
+    cell_radius,
     max_distortion,
     max_distortion_bound,
     min_distortion,
     min_distortion_bound,
     radius_for_volume,
 )
-from noiseless.theory.distortion.polytopes import Polytope
-from noiseless.theory.distortion.radii import cell_radius
+from noiseless.theory.polytopes import Distance, Polytope
 
 
 @given(box_ranges() | line_ranges())

@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from examples import joint_ranges, merged_ranges
 import noiseless as m
+from examples import joint_ranges, merged_ranges
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange, overlap_partition
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from noiseless.pricing.reach import reach
 from noiseless.questions import Attribute, total
 from noiseless.ranges.quantizer import Edged, Uniform
+from noiseless.theory.chosen_pair import FiniteMechanism
 from noiseless.theory.estimation import estimation_error_bound, printed_estimation_bound
-from noiseless.theory.indistinguishability.finite_mechanism import FiniteMechanism
 
 
 @given(st.integers(2, 8))

@@ -9,10 +9,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from noiseless.exact import Bits, Nats
+from noiseless.theory.chosen_pair import FiniteMechanism, known_others, worst_pair
 from noiseless.theory.continuous.intervals import Interval, IntervalSet
-from noiseless.theory.hypothesis.privacy import leakage_bound, leakage_bound_as_printed, leakage_bound_bits
-from noiseless.theory.hypothesis.ranges import HypothesisRanges
-from noiseless.theory.hypothesis.sizes import size_of
+from noiseless.theory.hypothesis.privacy import (
+    leakage_bound,
+    leakage_bound_as_printed,
+    leakage_bound_bits,
+    size_of,
+)
+from noiseless.theory.hypothesis.ranges import HypothesisRanges, HypothesisTest
 from noiseless.theory.hypothesis.success import (
     best_success,
     success_bound,
@@ -21,10 +26,7 @@ from noiseless.theory.hypothesis.success import (
     total_variation,
     worst_prior,
 )
-from noiseless.theory.hypothesis.testing import HypothesisTest
-from noiseless.theory.indistinguishability.chosen_pair import known_others, worst_pair
-from noiseless.theory.indistinguishability.finite import indistinguishability
-from noiseless.theory.indistinguishability.finite_mechanism import FiniteMechanism
+from noiseless.theory.indistinguishability import indistinguishability
 
 Pairs = frozenset[tuple[int, int]]
 Distributions = tuple[dict[Any, Fraction], dict[Any, Fraction]]

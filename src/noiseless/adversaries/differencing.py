@@ -32,7 +32,7 @@ from noiseless.exact import Bits, Rational
 from noiseless.pricing.budget import finest
 from noiseless.pricing.catalogue import named_query
 from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.ranges.quantizer import Answer
+from noiseless.ranges.quantizer import CellInterval
 
 if TYPE_CHECKING:
     from noiseless.curator import Curator
@@ -215,11 +215,11 @@ class _Sum:
         return cls(finest(query, outputs), where, people, truth)
 
     @property
-    def cell(self) -> Answer:
+    def cell(self) -> CellInterval:
         """What is told."""
         return self.mechanism.quantizer.answer(self.mechanism.quantizer.cell_at(self.truth))
 
-    def parts(self, own: int, size: int, others: Answer) -> list[Part]:
+    def parts(self, own: int, size: int, others: CellInterval) -> list[Part]:
         """What is told if somebody's value were another, the others' sum being known to lie somewhere."""
         quantizer, base = self.mechanism.quantizer, self.truth - own
         found = []
@@ -271,8 +271,8 @@ def _count_parts(people: PrivateColumn, own: int, outputs: int) -> list[Part]:  
     return [Part(half, half) for half in halves]
 
 
-def _exactly(number: int) -> Answer:
-    return Answer(Fraction(number), Fraction(number))
+def _exactly(number: int) -> CellInterval:
+    return CellInterval(Fraction(number), Fraction(number))
 
 
 def _ask_difference(

@@ -10,7 +10,7 @@ from noiseless.arrays import FloatArray, IntArray
 from noiseless.audits.census import Census
 from noiseless.exact import round_down
 from noiseless.ranges import JointRange
-from noiseless.ranges.joint import Grouped
+from noiseless.ranges.joint import GroupedPairs
 from noiseless.tables.kernels import add_by_code
 
 _NEAR = 1e-9
@@ -96,7 +96,7 @@ def _parts(census: Census) -> Iterator[Census]:
         begin = int(joint.starts[first])
         last = max(first + 1, int(np.searchsorted(joint.starts, begin + _PAIRS, side="right")) - 1)
         pairs = slice(begin, int(joint.starts[last]))
-        grouped = Grouped(joint.x[pairs], joint.starts[first : last + 1] - begin)
+        grouped = GroupedPairs(joint.x[pairs], joint.starts[first : last + 1] - begin)
         part = JointRange(grouped, joint.size_x, last - first)
         yield Census(part, census.pair_counts[pairs], census.group_sizes[first:last], census.ordered)
         first = last

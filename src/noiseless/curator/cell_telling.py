@@ -22,8 +22,7 @@ from noiseless.questions.additive import EXCLUDED
 from noiseless.questions.filtered_mean import FilteredMean
 from noiseless.questions.runs import Runs
 from noiseless.questions.sql.intervals import Interval
-from noiseless.ranges.listed import Listed
-from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
+from noiseless.ranges.quantizer import Listed, Quantizer, Stepped, Uniform
 
 _WRAPS = 2**62
 _MOST_INTERVALS = 64

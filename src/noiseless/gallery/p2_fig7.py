@@ -4,12 +4,8 @@ from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
-from noiseless.theory.indistinguishability.linear import (
-    largest_cells,
-    linear_indistinguishability,
-    printed_cells,
-)
-from noiseless.theory.indistinguishability.linear_query import LinearQuery
+from noiseless.theory.indistinguishability import largest_cells, linear_indistinguishability, printed_cells
+from noiseless.theory.linear_query import LinearQuery
 
 if TYPE_CHECKING:
     from noiseless.gallery.data import Data

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel, Raster
-from noiseless.theory.indistinguishability.linear import largest_cells, printed_cells
-from noiseless.theory.indistinguishability.linear_query import LinearQuery
+from noiseless.theory.indistinguishability import largest_cells, printed_cells
+from noiseless.theory.linear_query import LinearQuery
 
 if TYPE_CHECKING:
     from noiseless.gallery.data import Data

@@ -7,7 +7,7 @@ from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
 from noiseless.ranges.quantizer import Uniform
 from noiseless.theory.accuracy import LinearVolume, adversary_error
-from noiseless.theory.distortion import Distance
+from noiseless.theory.polytopes import Distance
 
 HEIGHTS = (100, 250)
 WIDTH = 150

@@ -11,7 +11,8 @@ from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p4_questions import mean_of_two
 from noiseless.theory.accuracy import adversary_error, fewest_cells, least_leakage
-from noiseless.theory.distortion import Distance, radius_for_volume
+from noiseless.theory.distortion import radius_for_volume
+from noiseless.theory.polytopes import Distance
 
 _EVEN = [Fraction(i, 20) for i in range(5, 101)]
 _AFTER = [Fraction(i, 2) + Fraction(1, 1000) for i in range(1, 10)]

@@ -6,8 +6,7 @@ from fractions import Fraction
 
 from noiseless.pricing.quantized import QuantizedQuery
 from noiseless.questions import Lattice, Query
-from noiseless.ranges.listed import Listed
-from noiseless.ranges.quantizer import Edged, Quantizer
+from noiseless.ranges.quantizer import Edged, Listed, Quantizer
 from noiseless.work import spend
 
 _MOST_CELLS = 2**14

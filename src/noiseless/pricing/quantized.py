@@ -10,7 +10,7 @@ from noiseless.exact import Bits
 from noiseless.pricing.reach import Reach, reach
 from noiseless.questions import Lattice, Query
 from noiseless.questions.influence import Positions, length
-from noiseless.ranges.quantizer import Answer, Quantizer
+from noiseless.ranges.quantizer import CellInterval, Quantizer
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class QuantizedQuery:
         """The price: log2 of the reach."""
         return self.reach.bits
 
-    def answer(self, cell: int) -> Answer:
+    def answer(self, cell: int) -> CellInterval:
         """The values that a cell holds and that can occur: the truth is certainly among them."""
         positions, span = self.query.attainable, self.query.span
         if positions is None or not isinstance(span, Lattice):
@@ -58,7 +58,7 @@ class QuantizedQuery:
         first, after = (_place(positions, self.quantizer.begin(end)) for end in (cell, cell + 1))
         if first == after:
             raise RequestError("no answer lies in that cell")
-        return Answer(span.value(positions[first]), span.value(positions[after - 1]))
+        return CellInterval(span.value(positions[first]), span.value(positions[after - 1]))
 
     @cached_property
     def worst_error(self) -> Fraction:

@@ -1,8 +1,7 @@
 """Uncertain variables: finite joint ranges, and what can be told apart in them."""
 
-from noiseless.ranges.confusability import confusability_edges
 from noiseless.ranges.joint import JointRange, mutually_unrelated
-from noiseless.ranges.partition import Partition, count_blocks, overlap_partition
+from noiseless.ranges.partition import Partition, confusability_edges, count_blocks, overlap_partition
 
 __all__ = [
     "JointRange",

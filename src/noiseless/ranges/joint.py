@@ -18,14 +18,14 @@ _FEW = 2**20
 """Up to this many possible codes a slot each is cheaper than sorting."""
 
 
-class Grouped(NamedTuple):
+class GroupedPairs(NamedTuple):
     """Distinct pairs sorted by (y, x): the x of each, and where each y begins (and the end)."""
 
     x: IntArray
     starts: IntArray
 
 
-class Loose(NamedTuple):
+class LoosePairs(NamedTuple):
     """Pairs in any order, repeats allowed."""
 
     x: IntArray
@@ -47,7 +47,7 @@ class JointRange:
         y_labels: the same for Y.
     """
 
-    pairs: Grouped | Loose
+    pairs: GroupedPairs | LoosePairs
     size_x: int
     size_y: int
     x_labels: Labels | None = None
@@ -79,7 +79,7 @@ class JointRange:
         Raises:
             ValueError: there is no pair, or a code below the largest one never occurs.
         """
-        pairs = Loose(np.asarray(x, np.int64), np.asarray(y, np.int64))
+        pairs = LoosePairs(np.asarray(x, np.int64), np.asarray(y, np.int64))
         if not len(pairs.x):
             raise ValueError("a joint range holds at least one pair")
         return cls(pairs, _size(pairs.x, "x"), _size(pairs.y, "y"), x_labels, y_labels)
@@ -95,7 +95,7 @@ class JointRange:
     ) -> Self:
         """From distinct pairs already sorted by (y, x); `y` may be any ascending keys."""
         starts = np.append(run_starts(y), len(y))
-        return cls(Grouped(x, starts), size_x, len(starts) - 1, x_labels, y_labels)
+        return cls(GroupedPairs(x, starts), size_x, len(starts) - 1, x_labels, y_labels)
 
     @classmethod
     def from_matrix(cls, matrix: npt.ArrayLike) -> Self:
@@ -113,7 +113,7 @@ class JointRange:
         if len(inferred) == 1:
             starts, codes = tally.split_last()
             x, size_x = _dense(codes, tally.coding(inferred[0]).size)
-            return cls(Grouped(x, starts), size_x, len(starts) - 1)
+            return cls(GroupedPairs(x, starts), size_x, len(starts) - 1)
         marginal = tally.project(inferred)
         return cls.from_sorted(_ranks(tally, marginal), tally.prefix(y_columns), len(marginal))
 
@@ -125,13 +125,13 @@ class JointRange:
         return f"JointRange({self.size_x} x {self.size_y} values, {len(self)} pairs)"
 
     @cached_property
-    def grouped(self) -> Grouped:
+    def grouped(self) -> GroupedPairs:
         """The distinct pairs, sorted."""
-        if isinstance(self.pairs, Grouped):
+        if isinstance(self.pairs, GroupedPairs):
             return self.pairs
         keys, _ = distinct_keys(np.sort(self.pairs.y * self.size_x + self.pairs.x))
         starts, x = split_last(keys, self.size_x)
-        return Grouped(x, starts)
+        return GroupedPairs(x, starts)
 
     @property
     def x(self) -> IntArray:

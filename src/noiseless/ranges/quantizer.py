@@ -1,5 +1,6 @@
 """Quantizers: an answer is told as the cell it lies in, an interval that certainly holds it."""
 
+
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -9,11 +10,13 @@ from itertools import pairwise
 from math import ceil, floor
 from typing import NamedTuple
 
+import numpy as np
+
 from noiseless.errors import RequestError
-from noiseless.ranges.spans import Lattice, Span
+from noiseless.ranges.spans import Lattice, Span, whole_numbers
 
 
-class Answer(NamedTuple):
+class CellInterval(NamedTuple):
     """What is told: the truth lies between `lower` and `upper`, both included."""
 
     lower: Fraction
@@ -46,10 +49,10 @@ class Quantizer(ABC):
     def cell(self, value: Fraction) -> int:
         """The cell that a value of the span lies in."""
 
-    def answer(self, cell: int) -> Answer:
+    def answer(self, cell: int) -> CellInterval:
         """The values that a cell holds: on a lattice from its first point to its last."""
         low, high = self.edge(cell), self.edge(cell + 1)
-        return Answer(low, high - self.span.step if isinstance(self.span, Lattice) else high)
+        return CellInterval(low, high - self.span.step if isinstance(self.span, Lattice) else high)
 
     def begin(self, cell: int) -> int:
         """The position of a cell's first point, on a lattice."""
@@ -290,3 +293,48 @@ class Edged(Quantizer):
     def cell(self, value: Fraction) -> int:
         """The last cell that begins at or below the value."""
         return min(bisect_right(self.edges, value), self.cells) - 1
+
+
+@dataclass(frozen=True)
+class Listed(Quantizer):
+    """Cells that begin at the listed positions, the first of which is 0."""
+
+    span: Lattice
+    begins: tuple[int, ...]
+
+    @property
+    def cells(self) -> int:
+        """As many as are listed."""
+        return len(self.begins)
+
+    def edge(self, cell: int) -> Fraction:
+        """The value at its first position."""
+        return self.span.value(self.begin(cell))
+
+    def begin(self, cell: int) -> int:
+        """As listed."""
+        return self.begins[cell] if cell < len(self.begins) else self.span.last + 1
+
+    def cell(self, value: Fraction) -> int:
+        """By its position."""
+        return self.cell_at(int((value - self.span.low) // self.span.step))
+
+    def cell_at(self, position: int) -> int:
+        """The last cell that begins at or before it."""
+        return bisect_right(self.begins, position) - 1
+
+    def most_met(self, sweep: int, first: int, last: int) -> tuple[int, int]:
+        """Most are met from the last point of a cell, or from the last position where points may begin."""
+        begins = np.array(self.begins, whole_numbers(self.span.last))
+        starts = np.append(begins[1:] - 1, last)
+        starts = starts[(starts >= first) & (starts <= last)]
+        after = np.searchsorted(begins, starts + sweep, side="right")
+        met = after - np.searchsorted(begins, starts, side="right") + 1
+        best = int(np.argmax(met))
+        return int(met[best]), int(starts[best])
+
+    @property
+    def worst_error(self) -> Fraction:
+        """Half of the longest cell."""
+        begins = np.array((*self.begins, self.span.last + 1), whole_numbers(self.span.last))
+        return self.span.step * (int(np.diff(begins).max()) - 1) / 2

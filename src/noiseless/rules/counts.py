@@ -5,8 +5,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from noiseless.errors import RequestError
-from noiseless.ranges.listed import Listed
-from noiseless.ranges.quantizer import Quantizer
+from noiseless.ranges.quantizer import Listed, Quantizer
 from noiseless.ranges.spans import Lattice, Span
 from noiseless.rules.base import NumberCoarsening, as_number, require_whole
 from noiseless.rules.coded import Coded

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import ClassVar, Literal, get_args
 
 from noiseless.errors import RequestError
-from noiseless.ranges.listed import Listed
+from noiseless.ranges.quantizer import Listed
 from noiseless.ranges.spans import Lattice
 from noiseless.rules.base import Coarsening
 from noiseless.rules.listing import begins_by

@@ -8,8 +8,7 @@ from typing import ClassVar
 
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.ranges.listed import Listed
-from noiseless.ranges.quantizer import Quantizer, Stepped
+from noiseless.ranges.quantizer import Listed, Quantizer, Stepped
 from noiseless.ranges.spans import Continuum, Lattice, Span
 from noiseless.rules.base import MOST_CELLS, NumberCoarsening, as_number, like, require_whole
 from noiseless.rules.listing import too_many

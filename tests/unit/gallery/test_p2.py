@@ -11,7 +11,7 @@ from noiseless.gallery import p2_early_fig5, p2_fig4, p2_fig5, p2_fig6, p2_fig7,
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Figure, Outcome
 from noiseless.gallery.p2_body_mass import People, blurred, continuous_blur, lattice_blur
-from noiseless.theory.indistinguishability.linear_query import LinearQuery
+from noiseless.theory.linear_query import LinearQuery
 
 
 def made(figure: Figure, folder: Path | None = None) -> Outcome:

@@ -13,12 +13,14 @@ from noiseless.theory.continuous import measures as continuous
 from noiseless.theory.continuous.boxes import Box, BoxSet
 from noiseless.theory.continuous.intervals import Interval, IntervalSet
 from noiseless.theory.continuous.joint import ContinuousRange
-from noiseless.theory.continuous.lines import as_boxes
+from noiseless.theory.continuous.pieces import as_boxes
 from noiseless.theory.continuous.taxicab import count_taxicab_blocks
-from noiseless.theory.distortion import Distance, max_distortion, min_distortion
+from noiseless.theory.distortion import max_distortion, min_distortion
 from noiseless.theory.hypothesis import Privacy
-from noiseless.theory.hypothesis.sizes import quotient
-from noiseless.theory.indistinguishability import LinearQuery, linear_indistinguishability
+from noiseless.theory.hypothesis.privacy import quotient
+from noiseless.theory.indistinguishability import linear_indistinguishability
+from noiseless.theory.linear_query import LinearQuery
+from noiseless.theory.polytopes import Distance
 
 _HUGE = 10**400
 _LAST = 9

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from noiseless.pricing.grids import cells_left, common_grid
 from noiseless.questions import Attribute, Continuum, Lattice, LinearOnBox, Quantity, total
-from noiseless.ranges.listed import Listed
-from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
+from noiseless.ranges.quantizer import Listed, Quantizer, Stepped, Uniform
 
 LATTICE = Lattice.of(0, 24, 1)
 

@@ -10,14 +10,19 @@ from flint import arb, ctx
 
 from noiseless.errors import ChannelError, RequestError
 from noiseless.exact import Bits, ball, ball_above, ball_below
-from noiseless.theory.capacity import Capacity, capacity, clock, divergence
-from noiseless.theory.capacity.banded import Banded
-from noiseless.theory.capacity.blahut_arimoto import iterate
-from noiseless.theory.capacity.clock import Clock
-from noiseless.theory.capacity.divergence import Rows, information, largest_divergence
-from noiseless.theory.capacity.newton import Dense, improve
-from noiseless.theory.capacity.reduction import distinct_rows, merge_columns
-from noiseless.theory.capacity.tiled import Tiled
+from noiseless.theory.capacity import Capacity, capacity
+from noiseless.theory.capacity import bracket as divergence
+from noiseless.theory.capacity import solvers as clock
+from noiseless.theory.capacity.bracket import ChannelRows, information, largest_divergence
+from noiseless.theory.capacity.search import distinct_rows, merge_columns
+from noiseless.theory.capacity.solvers import (
+    Banded,
+    Clock,
+    Dense,
+    Tiled,
+    improve_by_blahut_arimoto,
+    improve_by_newton,
+)
 from noiseless.theory.channel import Channel
 
 Matrix = npt.NDArray[np.float64]
@@ -162,7 +167,7 @@ def test_equal_inputs_and_split_outputs_change_nothing() -> None:
 def test_what_was_found_proves_the_bracket() -> None:
     matrix = random_channel(120, 90, 0.3)
     found = capacity(matrix)
-    rows = Rows.of(Channel.of(matrix).matrix)
+    rows = ChannelRows.of(Channel.of(matrix).matrix)
     assert information(rows, found.prior) == pytest.approx(found.lower_nats, abs=1e-13)
     assert largest_divergence(rows, found.output) == pytest.approx(found.upper_nats, abs=1e-13)
     assert found.prior.sum() == pytest.approx(1)
@@ -231,7 +236,7 @@ def test_a_tolerance_below_rounding_ends_without_convergence() -> None:
 
 
 def test_many_entries_are_bounded_roughly_but_certainly(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = Rows.of(random_channel(40, 300, 0.2))
+    rows = ChannelRows.of(random_channel(40, 300, 0.2))
     prior = np.full(40, 1 / 40)
     fine = information(rows, prior), largest_divergence(rows, prior @ rows.matrix)
     monkeypatch.setattr(divergence, "_FEW", 0)
@@ -264,13 +269,13 @@ def test_what_is_not_positive_definite_is_said_to_be(system: Dense | Tiled) -> N
 
 
 def test_blahut_and_arimoto_agree_with_newton() -> None:
-    rows = Rows.of(random_channel(12, 8))
+    rows = ChannelRows.of(random_channel(12, 8))
     start = np.full(12, 1 / 12)
-    newton = improve(rows, start, 1e-10, Clock.after(None), Dense())
-    slow = iterate(rows, start, 1e-6, Clock.after(None))
+    newton = improve_by_newton(rows, start, 1e-10, Clock.after(None), Dense())
+    slow = improve_by_blahut_arimoto(rows, start, 1e-6, Clock.after(None))
     assert information(rows, slow) == pytest.approx(information(rows, newton), abs=1e-6)
     assert (
-        information(rows, iterate(rows, start, 1e-12, Clock.after(1e-9))) < information(rows, newton) - 1e-6
+        information(rows, improve_by_blahut_arimoto(rows, start, 1e-12, Clock.after(1e-9))) < information(rows, newton) - 1e-6
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.theory.distortion.distances import Distance
+from noiseless.theory.polytopes import Distance
 
 squares = st.fractions(0, 10**6) | st.integers(0, 40).map(lambda k: Fraction(10) ** (k - 20))
 

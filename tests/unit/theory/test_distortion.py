@@ -10,16 +10,15 @@ from noiseless.errors import RequestError
 from noiseless.theory.continuous.boxes import Box, BoxSet
 from noiseless.theory.continuous.intervals import IntervalSet
 from noiseless.theory.continuous.joint import ContinuousRange
-from noiseless.theory.distortion.distances import Distance
-from noiseless.theory.distortion.errors import (
+from noiseless.theory.distortion import (
+    cell_radius,
     max_distortion,
     max_distortion_bound,
     min_distortion,
     min_distortion_bound,
     radius_for_volume,
 )
-from noiseless.theory.distortion.polytopes import Polytope, smallest_enclosing_ball
-from noiseless.theory.distortion.radii import cell_radius
+from noiseless.theory.polytopes import Distance, Polytope, smallest_enclosing_ball
 
 EXAMPLE_II_1 = ContinuousRange.from_function([("[0, 1/2)", 1, 0), ("[1/2, 1]", 0, 1)])
 

@@ -13,12 +13,16 @@ from noiseless.theory.continuous.boxes import BoxSet
 from noiseless.theory.continuous.intervals import IntervalSet
 from noiseless.theory.hypothesis.privacy import (
     Privacy,
+    amount,
+    as_outputs,
     leakage_bound,
     leakage_bound_as_printed,
     leakage_bound_bits,
+    log_ratio,
+    quotient,
+    size_of,
 )
-from noiseless.theory.hypothesis.ranges import HypothesisRanges, Rule
-from noiseless.theory.hypothesis.sizes import amount, as_outputs, log_ratio, quotient, size_of
+from noiseless.theory.hypothesis.ranges import HypothesisRanges, HypothesisTest, Rule
 from noiseless.theory.hypothesis.success import (
     Distribution,
     best_success,
@@ -28,7 +32,6 @@ from noiseless.theory.hypothesis.success import (
     total_variation,
     worst_prior,
 )
-from noiseless.theory.hypothesis.testing import HypothesisTest
 
 
 def height(error: int) -> HypothesisRanges[Any]:

@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats
-from noiseless.theory.indistinguishability.chosen_pair import known_others, separated_pair, worst_pair
-from noiseless.theory.indistinguishability.finite import Indistinguishability, indistinguishability
-from noiseless.theory.indistinguishability.finite_mechanism import FiniteMechanism
-from noiseless.theory.indistinguishability.linear import (
+from noiseless.theory.chosen_pair import FiniteMechanism, known_others, separated_pair, worst_pair
+from noiseless.theory.indistinguishability import (
+    Indistinguishability,
     decided_cells,
+    indistinguishability,
     largest_cells,
     linear_indistinguishability,
     printed_cells,
 )
-from noiseless.theory.indistinguishability.linear_query import LinearQuery
+from noiseless.theory.linear_query import LinearQuery
 
 fractions = st.fractions(0, 1, max_denominator=40)
 

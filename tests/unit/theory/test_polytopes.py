@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from continuous_examples import FEWER
 from noiseless.errors import RequestError
 from noiseless.theory.continuous.boxes import Box
-from noiseless.theory.distortion.distances import Distance
-from noiseless.theory.distortion.polytopes import (
+from noiseless.theory.polytopes import (
     Ball,
+    Distance,
     Polytope,
     enclosing_ball,
     mean_cell_radius,

@@ -13,7 +13,7 @@ from noiseless.collection.blur.volume import protected_volume
 from noiseless.domain.enclosures import Enclosure
 from noiseless.domain.hypotheses import Hypothesis
 from noiseless.errors import ExpressionError, RequestError
-from noiseless.theory.continuous.endpoints import Number, finite
+from noiseless.theory.continuous.intervals import Number, finite
 from noiseless.theory.hypothesis.privacy import Privacy
 
 _TOLERANCE = Fraction(1, 10**15)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from noiseless.domain.reading import as_text
 from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError
 from noiseless.exact import Bits, Rational
-from noiseless.ranges.quantizer import Answer, Quantizer, Uniform
+from noiseless.ranges.quantizer import CellInterval, Quantizer, Uniform
 from noiseless.ranges.spans import Lattice, Span
 
 if TYPE_CHECKING:
@@ -158,11 +158,11 @@ class LocalQuantizer:
             raise DomainError(self.name, 1, describe(self.span), "declare wider bounds or a finer step")
         return self.quantizer.cell(number)
 
-    def release(self, value: Rational) -> Answer:
+    def release(self, value: Rational) -> CellInterval:
         """What is told of one exact value: an interval that certainly holds it."""
         return self.quantizer.answer(self.cell(value))
 
-    def answer(self, cell: int) -> Answer:
+    def answer(self, cell: int) -> CellInterval:
         """The interval of a cell."""
         return self.quantizer.answer(cell)
 

@@ -16,7 +16,7 @@ from noiseless.collection.local.scalar import LocalQuantizer
 from noiseless.collection.local.vectors import LocalVector
 from noiseless.errors import RequestError
 from noiseless.exact import Rational, log2_bounds, round_up
-from noiseless.ranges.quantizer import Answer
+from noiseless.ranges.quantizer import CellInterval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -217,7 +217,7 @@ class Meters:
         readings: Any,  # noqa: ANN401 - any array
         *,
         clamp: bool = False,
-    ) -> list[Answer | None]:
+    ) -> list[CellInterval | None]:
         """What is told of each reading of a chunk, each one number; None where nothing is.
 
         All readings are checked, also those of which nothing is told. When some are refused, none is counted.
@@ -226,7 +226,7 @@ class Meters:
         cells = [quantizer.encode(readings, clamp=clamp) for quantizer in quantizers]
         if len(cells[0]) != len(persons):
             raise RequestError("each reading is one person's; name a person for each")
-        found: list[Answer | None] = []
+        found: list[CellInterval | None] = []
         for place, stage in enumerate(self.stages(persons).tolist()):
             told = stage < len(quantizers) and cells[stage][place] < quantizers[stage].cells
             found.append(quantizers[stage].answer(int(cells[stage][place])) if told else None)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from noiseless.collection.local.scalar import LocalQuantizer, cells_for_error
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational
-from noiseless.ranges.quantizer import Answer
+from noiseless.ranges.quantizer import CellInterval
 from noiseless.ranges.spans import Lattice, Span
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class LocalVector:
         errors = zip(self.weights, self.coordinates, strict=True)
         return max(weight * part.worst_error for weight, part in errors)
 
-    def release(self, values: Sequence[Rational]) -> tuple[Answer, ...]:
+    def release(self, values: Sequence[Rational]) -> tuple[CellInterval, ...]:
         """What is told of one exact vector: a box that certainly holds it."""
         return tuple(part.release(value) for part, value in zip(self.coordinates, values, strict=True))
 

@@ -18,7 +18,7 @@ from noiseless.display import html_table, text_table
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational
 from noiseless.ranges import JointRange, count_blocks, overlap_partition
-from noiseless.ranges.components import roots_of_pairs
+from noiseless.ranges.partition import roots_of_pairs
 from noiseless.search.contiguous.order import Coordinates, OrderedRange
 
 _LOOK = 64

@@ -8,7 +8,8 @@ from math import ceil, floor
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.theory.accuracy.pushforward import LinearVolume, Volume
 from noiseless.theory.continuous.boxes import Box
-from noiseless.theory.distortion import Distance, Polytope, radius_for_volume
+from noiseless.theory.distortion import radius_for_volume
+from noiseless.theory.polytopes import Distance, Polytope
 
 MOST_AXES = 8
 """The cells of weights that differ are listed by their corners up to so many coordinates."""

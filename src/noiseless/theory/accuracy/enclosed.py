@@ -16,7 +16,7 @@ from noiseless.errors import RequestError
 from noiseless.exact import Rational, round_down, round_up
 from noiseless.theory.accuracy.float_boxes import Intervals, Jets, jet_arithmetic
 from noiseless.theory.accuracy.pushforward import Side
-from noiseless.theory.distortion.distances import Distance
+from noiseless.theory.polytopes import Distance
 
 
 class Boxes(NamedTuple):

@@ -14,7 +14,7 @@ from noiseless.theory.accuracy.enclosed import Boxes
 from noiseless.theory.accuracy.functions import FunctionVolume
 from noiseless.theory.accuracy.pushforward import LinearVolume
 from noiseless.theory.continuous.boxes import Box
-from noiseless.theory.distortion.polytopes import Polytope
+from noiseless.theory.polytopes import Polytope
 
 Point = tuple[Fraction, Fraction]
 

@@ -20,8 +20,18 @@ from noiseless.theory.continuous.diagrams import (
     union_of,
     used_ranks,
 )
-from noiseless.theory.continuous.endpoints import Endpoint, Number, distance, endpoint, is_infinite, total
-from noiseless.theory.continuous.intervals import Cut, Interval, IntervalSet, Piece
+from noiseless.theory.continuous.intervals import (
+    Cut,
+    Endpoint,
+    Interval,
+    IntervalSet,
+    Number,
+    Piece,
+    distance,
+    endpoint,
+    is_infinite,
+    total,
+)
 
 Axes = tuple[tuple[Cut, ...], ...]
 """The cuts on each axis, ascending."""

@@ -10,16 +10,30 @@ from typing import Any, NamedTuple, Self, cast
 
 from noiseless.errors import RequestError
 from noiseless.theory.continuous.boxes import Box, BoxSet
-from noiseless.theory.continuous.coarsening import behind, overlap
-from noiseless.theory.continuous.endpoints import Endpoint, Number, endpoint, finite, is_infinite
-from noiseless.theory.continuous.intervals import EMPTY, Interval, IntervalSet
-from noiseless.theory.continuous.lines import Line, SetLike, as_boxes, as_intervals
+from noiseless.theory.continuous.intervals import (
+    EMPTY,
+    Endpoint,
+    Interval,
+    IntervalSet,
+    Number,
+    endpoint,
+    finite,
+    is_infinite,
+)
+from noiseless.theory.continuous.pieces import (
+    Line,
+    SetLike,
+    any_overlap,
+    as_boxes,
+    as_intervals,
+    posteriors_of_cells,
+)
 
 Labels = tuple[Any, ...]
 Value = Number | Sequence[Number] | Hashable
 
 
-class Answer(NamedTuple):
+class AnswerRegion(NamedTuple):
     """Values of Y behind which there is the same set of values of X, but for the points of lines.
 
     Attributes:
@@ -269,11 +283,11 @@ class ContinuousRange:
         """
         sets = {label: self._cell(given) & self._y for label, given in cells.items()}
         met = {label: cell for label, cell in sets.items() if cell}
-        if overlap(list(met.values())):
+        if any_overlap(list(met.values())):
             raise RequestError("two cells overlap; let each y belong to one cell")
         if not self._y <= BoxSet.union((box for cell in met.values() for box in cell), self.size_y):
             raise RequestError("the cells do not hold every y that can occur; let them span its range")
-        posteriors = behind(self.boxes, self.size_y, self.lines, list(met.values()))
+        posteriors = posteriors_of_cells(self.boxes, self.size_y, self.lines, list(met.values()))
         found = ContinuousRange.from_labels(dict(zip(met, posteriors, strict=True)))
         return ContinuousRange(found.boxes, 1, (), self.x_labels, found.y_labels)
 
@@ -290,15 +304,15 @@ class ContinuousRange:
         """Whether X and Y are unrelated: [[X, Y]] = [[X]] x [[Y]] (Definition II.1 of [P4])."""
         return ContinuousRange(BoxSet.product(self._y, self._x), self.size_y) <= self
 
-    def answers(self) -> tuple[Answer, ...]:
+    def answers(self) -> tuple[AnswerRegion, ...]:
         """[[Y]] cut into boxes over which the posterior set keeps still, but for the points of lines."""
         return self._answers
 
     @cached_property
-    def _answers(self) -> tuple[Answer, ...]:
+    def _answers(self) -> tuple[AnswerRegion, ...]:
         found = self._answers_with_lines() if self.lines else self._answers_of_boxes()
         large = [box for box in self._y if not box.is_point]
-        return tuple(Answer(*answer, counts=is_open_part(answer[0], large)) for answer in found)
+        return tuple(AnswerRegion(*answer, counts=is_open_part(answer[0], large)) for answer in found)
 
     def _answers_of_boxes(self) -> list[tuple[Box, BoxSet, tuple[Line, ...]]]:
         return [(where, posterior, ()) for where, posterior in self.boxes.sections(self.size_y)]

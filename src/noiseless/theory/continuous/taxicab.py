@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 from noiseless.errors import RequestError
 from noiseless.theory.continuous.boxes import Box, BoxSet
-from noiseless.theory.continuous.coarsening import meetings
 from noiseless.theory.continuous.intervals import Cut
 from noiseless.theory.continuous.joint import ContinuousRange
-from noiseless.theory.continuous.lines import Line
+from noiseless.theory.continuous.pieces import Line, overlapping_pairs
 
 _STEPS = 1000
 """How often blocks are spread along lines. On the graph of a function two steps are enough; on other ranges
@@ -128,7 +127,7 @@ def _joined(blocks: Sequence[Block]) -> list[Block]:
 def _meeting(sets: Sequence[BoxSet]) -> Iterable[tuple[int, int]]:
     """Pairs of sets that meet, enough of them to connect all that are connected."""
     if sets and sets[0].dimension > 1:
-        yield from meetings(sets)
+        yield from overlapping_pairs(sets)
         return
     last: tuple[Cut, int] | None = None
     for start, stop, i in sorted(

@@ -6,14 +6,13 @@ from noiseless.theory.hypothesis.privacy import (
     leakage_bound_as_printed,
     leakage_bound_bits,
 )
-from noiseless.theory.hypothesis.ranges import HypothesisRanges
+from noiseless.theory.hypothesis.ranges import HypothesisRanges, HypothesisTest
 from noiseless.theory.hypothesis.success import (
     best_success,
     success_bound,
     success_bound_as_printed,
     worst_prior,
 )
-from noiseless.theory.hypothesis.testing import HypothesisTest
 
 __all__ = [
     "HypothesisRanges",

@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from noiseless.errors import RequestError
-from noiseless.theory.continuous.endpoints import Number, finite
+from noiseless.theory.continuous.intervals import Number, finite
+from noiseless.theory.hypothesis.privacy import size_of
 from noiseless.theory.hypothesis.ranges import HypothesisRanges
-from noiseless.theory.hypothesis.sizes import size_of
 
 Distribution = Mapping[Any, Number]
 """The probability of each output; floats are the rationals that they are."""

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from continuous_examples import GRID, ends, interval_sets, on_grid
 from noiseless.errors import ExpressionError, RequestError
-from noiseless.theory.continuous.endpoints import endpoint, finite
-from noiseless.theory.continuous.intervals import EMPTY, REALS, Interval, IntervalSet
+from noiseless.theory.continuous.intervals import EMPTY, REALS, Interval, IntervalSet, endpoint, finite
 
 
 @pytest.mark.parametrize(

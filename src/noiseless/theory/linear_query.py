@@ -7,8 +7,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from noiseless.errors import RequestError
-from noiseless.theory.continuous.endpoints import Number, finite
-from noiseless.theory.continuous.intervals import IntervalSet
+from noiseless.theory.continuous.intervals import IntervalSet, Number, finite
 from noiseless.theory.hypothesis.ranges import HypothesisRanges
 
 Bounds = tuple[Fraction, Fraction]

@@ -1,0 +1,115 @@
+"""What continuous joint ranges are made of: sets however given, stretches of lines, and the cells that Y is merged into."""
+
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from noiseless.theory.continuous.boxes import Box, BoxSet
+from noiseless.theory.continuous.intervals import EMPTY, Cut, Endpoint, Interval, IntervalSet, Piece
+
+SetLike = BoxSet | IntervalSet | Box | Piece | str
+"""How a set of numbers or vectors may be given; a text is read as `BoxSet.parse` does."""
+
+
+def as_boxes(given: SetLike) -> BoxSet:
+    """Any description of a set as a set of boxes.
+
+    >>> as_boxes((0, 1)) == as_boxes("[0, 1]") == as_boxes(IntervalSet.of((0, 1)))
+    True
+    """
+    if isinstance(given, BoxSet):
+        return given
+    if isinstance(given, str):
+        return BoxSet.parse(given)
+    if isinstance(given, IntervalSet):
+        return BoxSet.from_intervals(given)
+    if isinstance(given, Box):
+        return BoxSet.of(given)
+    return BoxSet.from_intervals(IntervalSet.of(given))
+
+
+def as_intervals(given: SetLike) -> IntervalSet:
+    """Any description of a set of numbers."""
+    return as_boxes(given).as_intervals()
+
+
+@dataclass(frozen=True)
+class Line:
+    """{(x, slope * x + offset): x in domain}, the slope not being 0: a stretch, or some, of one line."""
+
+    domain: IntervalSet
+    slope: Fraction
+    offset: Fraction
+
+    @property
+    def image(self) -> IntervalSet:
+        """The y that occur on it."""
+        return self.domain.affine(self.slope, self.offset)
+
+    @property
+    def inverse(self) -> "Line":
+        """The same points with x and y exchanged."""
+        return Line(self.image, 1 / self.slope, -self.offset / self.slope)
+
+    def __contains__(self, point: tuple[Endpoint, Endpoint]) -> bool:
+        return point[0] in self.domain and point[1] == self.slope * point[0] + self.offset
+
+    def at(self, x: Fraction) -> Box:
+        """The point (y, x) above a number x."""
+        return Box.point((self.slope * x + self.offset, x))
+
+    def within(self, boxes: BoxSet) -> IntervalSet:
+        """The x of its points that lie in boxes (y, x)."""
+        inside = EMPTY
+        for box in boxes:
+            y, x = (IntervalSet((side,)) for side in box.sides)
+            inside |= x & y.affine(1 / self.slope, -self.offset / self.slope)
+        return self.domain & inside
+
+
+def any_overlap(cells: Sequence[BoxSet]) -> bool:
+    """Whether two of several sets have a point in common, by a sweep along the first axis."""
+    return next(overlapping_pairs(cells), None) is not None
+
+
+def overlapping_pairs(sets: Sequence[BoxSet]) -> Iterator[tuple[int, int]]:
+    """The pairs of sets that have a point in common, some of them several times."""
+    boxes = sorted(
+        ((box.sides[0].start, box.sides[0].stop, i, box) for i, boxes in enumerate(sets) for box in boxes),
+        key=lambda entry: entry[:3],
+    )
+    passing: list[tuple[Cut, int, Box]] = []
+    for start, stop, i, box in boxes:
+        passing = [entry for entry in passing if entry[0] > start]
+        for _, j, other in passing:
+            if i != j and box.meet(other):
+                yield j, i
+        passing.append((stop, i, box))
+
+
+def posteriors_of_cells(boxes: BoxSet, size_y: int, lines: Sequence[Line], cells: Sequence[BoxSet]) -> list[BoxSet]:
+    """[[X|Y in cell]] for each cell of a joint range given by its boxes (y, x) and lines."""
+    size_x = boxes.dimension - size_y
+    sections = list(boxes.sections(size_y))
+    stretches = [(image, line.inverse) for line in lines for image in line.image]
+    found = []
+    for cell in cells:
+        parts = {id(x): x for y, x in sections if any(_meet(y, box) for box in cell)}
+        values = [box for part in parts.values() for box in part]
+        values += [Box((x,)) for x in _on_lines(cell, stretches)]
+        found.append(BoxSet.union(values, dimension=size_x))
+    return found
+
+
+def _meet(a: Box, b: Box) -> bool:
+    return all(u.start < v.stop and v.start < u.stop for u, v in zip(a.sides, b.sides, strict=True))
+
+
+def _on_lines(cell: BoxSet, stretches: Sequence[tuple[Interval, Line]]) -> Iterator[Interval]:
+    """The x of the points on lines whose y lies in a cell."""
+    for box in cell:
+        for image, back in stretches:
+            common = image.meet(box.sides[0])
+            if common:
+                yield common.affine(back.slope, back.offset)
