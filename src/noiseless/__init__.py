@@ -54,8 +54,15 @@ if TYPE_CHECKING:
         symmetric_leakage,
         transmission,
     )
-    from noiseless.theory.differential import Conversion, convert
-    from noiseless.theory.differential.finite import Database, dp_delta, dp_epsilon, kl_dp, mi_dp
+    from noiseless.theory.differential import (
+        Conversion,
+        Database,
+        convert,
+        dp_delta,
+        dp_epsilon,
+        kl_dp,
+        mi_dp,
+    )
     from noiseless.theory.distortion import max_distortion, min_distortion
     from noiseless.theory.hypothesis import HypothesisRanges, HypothesisTest
     from noiseless.theory.indistinguishability import indistinguishability, linear_indistinguishability
@@ -78,7 +85,7 @@ _HOMES = {
     "ContinuousRange": "theory.continuous",
     "Conversion": "theory.differential",
     "Curator": "curator",
-    "Database": "theory.differential.finite",
+    "Database": "theory.differential",
     "FiniteMechanism": "theory.chosen_pair",
     "History": "pricing",
     "HypothesisRanges": "theory.hypothesis",
@@ -114,21 +121,21 @@ _HOMES = {
     "convert": "theory.differential",
     "covering_number": "theory.continuous.covering",
     "disarray": "theory.continuous.measures",
-    "dp_delta": "theory.differential.finite",
-    "dp_epsilon": "theory.differential.finite",
+    "dp_delta": "theory.differential",
+    "dp_epsilon": "theory.differential",
     "entropy": "theory.continuous.measures",
     "fewest_cells": "theory.accuracy",
     "frontier": "releases",
     "indistinguishability": "theory.indistinguishability",
     "information": "theory.continuous.measures",
-    "kl_dp": "theory.differential.finite",
+    "kl_dp": "theory.differential",
     "leakage": "theory.continuous.measures",
     "least_leakage": "theory.accuracy",
     "linear_indistinguishability": "theory.indistinguishability",
     "lovasz_theta": "theory.zero_error",
     "max_distortion": "theory.distortion",
     "maximin": "theory.continuous.measures",
-    "mi_dp": "theory.differential.finite",
+    "mi_dp": "theory.differential",
     "min_distortion": "theory.distortion",
     "open_table": "tables",
     "overlap_partition": "ranges",

@@ -24,14 +24,15 @@ from noiseless.theory.differential import (
     mi_to_delta,
     mi_to_dp,
 )
-from noiseless.theory.differential.closeness import (
+from noiseless.theory.differential.database import (
+    AnyArray,
+    Database,
     divergence_bounds,
     is_close,
     smallest_delta,
     smallest_epsilon,
     total_variation,
 )
-from noiseless.theory.differential.database import AnyArray, Database
 from noiseless.theory.differential.guarantees import dp_delta, dp_epsilon, kl_dp, mi_dp
 
 factors = st.fractions(1, 6, max_denominator=4)

@@ -59,7 +59,7 @@ def rows(table: Table) -> list[list[float]]:
     return [[weight / sum(row) for weight in row] for row in table]
 
 
-def close(found: s.Enclosure | Bits | Nats, expected: float, slack: float = 1e-12) -> bool:
+def close(found: s.CertifiedNumber | Bits | Nats, expected: float, slack: float = 1e-12) -> bool:
     return found.lower - slack <= expected <= found.upper + slack
 
 

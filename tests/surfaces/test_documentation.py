@@ -21,7 +21,7 @@ import noiseless as nl
 import reference_pages
 from noiseless.audits.policy import Limits
 from noiseless.cli.main import app, run
-from noiseless.comparison import AdditiveNoise, Randomised
+from noiseless.comparison import AdditiveNoise, RandomisedMechanism
 from noiseless.questions.base import Query
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.rules import KINDS, rule
@@ -203,7 +203,7 @@ def test_every_mechanism_has_words_an_example_and_its_guarantee(
 def test_every_kind_of_mechanism_has_a_page() -> None:
     known = {found(f"noiseless.{module}.{name}") for _, module, name in mechanisms.names()}
     known.add(AdditiveNoise)  # its pages are those of the noise that is added
-    ours = subclasses(Quantizer) + subclasses(Randomised)
+    ours = subclasses(Quantizer) + subclasses(RandomisedMechanism)
     assert len(ours) >= 6
     assert [each.__name__ for each in ours if each not in known] == []
 

@@ -21,12 +21,12 @@ from noiseless.theory.accuracy import (
     RegionGrid,
     adversary_error,
     fewest_cells,
-    functions,
     largest_share,
     least_leakage,
 )
-from noiseless.theory.accuracy.balls import ends, exponential_bound, share_below
-from noiseless.theory.accuracy.grid_walk import Grid
+from noiseless.theory.accuracy import function_volume as functions
+from noiseless.theory.accuracy.uniform_sums import ends, exponential_bound, share_below
+from noiseless.theory.accuracy.walk import EdgeGrid
 from noiseless.theory.continuous.boxes import Box
 from noiseless.theory.polytopes import Distance, Polytope, mean_errors, slab_volume
 
@@ -94,7 +94,7 @@ def test_least_leakage_of_a_linear_query(volume: LinearVolume, cells: Fraction) 
 def test_the_walk_finds_the_same_optimum(volume: LinearVolume, cells: Fraction) -> None:
     """Steps b in [F^-1(F(a) + m), a + 2e] lead from ymin to ymax up to near the optimum m, and not above."""
     error = error_for(volume, cells)
-    grid, best = Grid(volume, 2 * error), least_leakage(volume, error)
+    grid, best = EdgeGrid(volume, 2 * error), least_leakage(volume, error)
     edges = grid.best_edges(Fraction(1))
     assert edges is not None
     assert max(b - a for a, b in pairwise(edges)) <= 2 * error

@@ -42,10 +42,14 @@ from noiseless.theory.differential import (
     mi_to_delta,
     mi_to_dp,
     personalised,
-    printed,
     sibson_bound,
 )
-from noiseless.theory.differential.closeness import (
+from noiseless.theory.differential import published_bounds as printed
+from noiseless.theory.differential.conversion import convert
+from noiseless.theory.differential.conversion_bounds import is_best
+from noiseless.theory.differential.database import (
+    AnyArray,
+    Database,
     divergence,
     divergence_bounds,
     is_close,
@@ -54,10 +58,7 @@ from noiseless.theory.differential.closeness import (
     smallest_epsilon,
     total_variation,
 )
-from noiseless.theory.differential.database import AnyArray, Database
-from noiseless.theory.differential.guarantee import convert
 from noiseless.theory.differential.guarantees import dp_delta, dp_epsilon, kl_dp, mi_dp, reach
-from noiseless.theory.differential.information_bounds import is_best
 from noiseless.theory.differential.parameters import Epsilon, is_at_most
 
 some_epsilons = st.sampled_from([0, Nats(2), Fraction(1, 2), 2])

@@ -22,9 +22,9 @@ from noiseless.exact import Bits, Nats
 from noiseless.ranges import JointRange
 from noiseless.theory import stochastic as s
 from noiseless.theory.channel import Channel
-from noiseless.theory.stochastic import Enclosure, JointDistribution
+from noiseless.theory.stochastic import CertifiedNumber, JointDistribution
 
-Number = Enclosure | Bits | Nats
+Number = CertifiedNumber | Bits | Nats
 
 ORDERS = (0, 0.25, 1 - 1e-9, 1, 1 + 1e-9, 2, 10, 1e6, math.inf)
 orders = st.sampled_from(ORDERS)
@@ -32,12 +32,12 @@ LN2 = math.log(2)
 SLACK = 1e-12
 
 
-def exact(found: Enclosure) -> Bits:
+def exact(found: CertifiedNumber) -> Bits:
     assert isinstance(found.exact, Bits)
     return found.exact
 
 
-def exact_share(found: Enclosure) -> Fraction:
+def exact_share(found: CertifiedNumber) -> Fraction:
     assert isinstance(found.exact, Fraction)
     return found.exact
 
@@ -452,7 +452,7 @@ def test_hockey_sticks(joint: JointDistribution, gamma: Fraction) -> None:
 # Data processing
 
 
-def _maximal_alpha(joint: JointDistribution) -> Enclosure:
+def _maximal_alpha(joint: JointDistribution) -> CertifiedNumber:
     return s.maximal_alpha_leakage(joint, 2)
 
 
@@ -488,7 +488,7 @@ def test_data_processing(
 )
 @given(case=post_processings(), order=orders)
 def test_data_processing_at_every_order(
-    measure: Callable[[JointDistribution, float], Enclosure],
+    measure: Callable[[JointDistribution, float], CertifiedNumber],
     case: tuple[JointDistribution, JointDistribution],
     order: float,
 ) -> None:

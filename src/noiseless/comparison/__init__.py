@@ -1,12 +1,15 @@
 """Randomised mechanisms as finite channels, for comparison only: nothing here is released by this package."""
 
-from noiseless.comparison.additive import AdditiveNoise
-from noiseless.comparison.base import Randomised
-from noiseless.comparison.exponential import Exponential
-from noiseless.comparison.gaussian import GaussianNoise, gaussian
-from noiseless.comparison.geometric import GeometricNoise, geometric
-from noiseless.comparison.laplace import LaplaceNoise, laplace
-from noiseless.comparison.randomised_response import RandomisedResponse
+from noiseless.comparison.additive_noise import (
+    AdditiveNoise,
+    GaussianNoise,
+    GeometricNoise,
+    LaplaceNoise,
+    gaussian,
+    geometric,
+    laplace,
+)
+from noiseless.comparison.mechanisms import Exponential, RandomisedMechanism, RandomisedResponse
 
 __all__ = [
     "AdditiveNoise",
@@ -14,7 +17,7 @@ __all__ = [
     "GaussianNoise",
     "GeometricNoise",
     "LaplaceNoise",
-    "Randomised",
+    "RandomisedMechanism",
     "RandomisedResponse",
     "gaussian",
     "geometric",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from noiseless.comparison import Randomised
+from noiseless.comparison import RandomisedMechanism
 from noiseless.exact import Bits, round_up
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _NORMAL = 10**5
 """From this variance on a binomial distribution is taken for a normal one, off by a millionth at most."""
 
 
-def calibrated(make: Callable[[float], Randomised], sweep: int, bits: Fraction) -> tuple[float | None, float]:
+def calibrated(make: Callable[[float], RandomisedMechanism], sweep: int, bits: Fraction) -> tuple[float | None, float]:
     """The smallest scale of noise whose capacity, bounded from above, keeps to the bits; and that bound.
 
     Args:
@@ -48,14 +48,14 @@ def calibrated(make: Callable[[float], Randomised], sweep: int, bits: Fraction) 
     return high, min(make(high).bits(sweep, _FINE), round_up(bits))
 
 
-def _large_enough(make: Callable[[float], Randomised], sweep: int, bits: Fraction) -> float:
+def _large_enough(make: Callable[[float], RandomisedMechanism], sweep: int, bits: Fraction) -> float:
     scale = sweep / 2 ** (1 + float(bits))
     while not _keeps(make(scale), sweep, bits, _ROUGH):
         scale *= 2
     return scale
 
 
-def _keeps(mechanism: Randomised, sweep: int, bits: Fraction, tolerance: float) -> bool:
+def _keeps(mechanism: RandomisedMechanism, sweep: int, bits: Fraction, tolerance: float) -> bool:
     return Fraction(mechanism.bits(sweep, tolerance)) <= bits
 
 

@@ -14,11 +14,11 @@ from noiseless.comparison import (
     GaussianNoise,
     GeometricNoise,
     LaplaceNoise,
-    Randomised,
+    RandomisedMechanism,
     RandomisedResponse,
 )
 from noiseless.comparison.calibration import calibrated, counted_by_response
-from noiseless.comparison.rounded_noise import Rounding
+from noiseless.comparison.rounding import Rounding
 from noiseless.display import aligned, html_rows
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, round_up
@@ -48,7 +48,7 @@ _ONE_BY_ONE = 10**6
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparisonRow:
     """One mechanism of a comparison.
 
     Attributes:
@@ -92,7 +92,7 @@ class Comparison:
     sweep: int
     seed: int
     truth: float
-    mechanisms: tuple[Compared, ...]
+    mechanisms: tuple[ComparisonRow, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """All results under the names they have in JSON."""
@@ -222,11 +222,11 @@ class _Scene:
         rounding = Rounding.of_interval(span, farthest / most)
         return cls(question, budget, reach, rounding, most, span.low + share * span.width, seed)
 
-    def noiseless(self) -> Compared:
+    def noiseless(self) -> ComparisonRow:
         """The finest quantizer within the bits."""
         mechanism = finest(self.question, self.reach)
         quantizer = mechanism.quantizer
-        return Compared(
+        return ComparisonRow(
             "noiseless",
             round_up(mechanism.worst_error),
             float(mean_error(mechanism)),
@@ -236,7 +236,7 @@ class _Scene:
             float(mechanism.answer(quantizer.cell(self.truth)).value),
         )
 
-    def noisy(self) -> Iterator[Compared]:
+    def noisy(self) -> Iterator[ComparisonRow]:
         """Noise whose scale keeps to the bits; the exponential mechanism where one base is all there is."""
         lattice, steps = self.rounding.lattice, float(self.rounding.lattice.step)
         for kind in (LaplaceNoise, GeometricNoise, GaussianNoise):
@@ -263,21 +263,21 @@ class _Scene:
     def _compared(
         self,
         name: str,
-        make: Callable[[float], Randomised],
+        make: Callable[[float], RandomisedMechanism],
         parameter: Callable[[float], dict[str, float]],
         has_epsilon: bool,
-    ) -> Compared:
+    ) -> ComparisonRow:
         import numpy as np
 
         scale, bits = self._calibrated(make)
         rounding, position = self.rounding, self.rounding.position(self.truth)
         if scale is None:  # rounding alone does not tell more
             errors = round_up(rounding.worst), float(rounding.mean_error)
-            return Compared(name, *errors, bits, {}, math.inf, float(rounding.told(position)))
+            return ComparisonRow(name, *errors, bits, {}, math.inf, float(rounding.told(position)))
         mechanism = make(scale)
         example = int(mechanism.sample(np.array([position]), self.seed)[0])
         per_scale = 1 if isinstance(mechanism, RandomisedResponse) else self.sweep
-        return Compared(
+        return ComparisonRow(
             name,
             round_up(self.question.span.width),
             rounding.mean_error_of(mechanism),
@@ -287,7 +287,7 @@ class _Scene:
             float(rounding.told(example)),
         )
 
-    def _calibrated(self, make: Callable[[float], Randomised]) -> tuple[float | None, float]:
+    def _calibrated(self, make: Callable[[float], RandomisedMechanism]) -> tuple[float | None, float]:
         """As `calibrated`; a long sweep in blocks.
 
         Whoever is told the block of the input for free learns log2 of their number from it, and the rest
@@ -304,11 +304,11 @@ class _Scene:
         return scale, min(round_up(Fraction(bits) + which), round_up(self.budget))
 
 
-def _maker(lattice: Lattice, kind: Callable[[float], Any]) -> Callable[[float], Randomised]:
+def _maker(lattice: Lattice, kind: Callable[[float], Any]) -> Callable[[float], RandomisedMechanism]:
     return lambda scale: AdditiveNoise(lattice, kind(scale))
 
 
-def _by_response(people: int, scene: _Scene) -> Compared:
+def _by_response(people: int, scene: _Scene) -> ComparisonRow:
     """A count by randomised response: everybody's own bit is told by lot, and the bias taken out."""
     import numpy as np
 
@@ -326,7 +326,7 @@ def _by_response(people: int, scene: _Scene) -> Compared:
                 np.random.default_rng(scene.seed).binomial([truth, people - truth], [keep, 1 - keep]).sum()
             )
         told = min(max(round((heard - people * (1 - keep)) / (2 * keep - 1)), 0), people)
-    return Compared(
+    return ComparisonRow(
         "randomised response",
         0.0 if scale is None else float(people),
         error,

@@ -8,9 +8,16 @@ from functools import cache
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, Measured, at_random, nearest
-from noiseless.theory.differential import delta_floor, kl_to_delta, mi_to_delta, mi_to_dp
-from noiseless.theory.differential.finite import Database, dp_delta, mi_dp
-from noiseless.theory.differential.printed import pinsker, simple_variation
+from noiseless.theory.differential import (
+    Database,
+    delta_floor,
+    dp_delta,
+    kl_to_delta,
+    mi_dp,
+    mi_to_delta,
+    mi_to_dp,
+)
+from noiseless.theory.differential.published_bounds import pinsker, simple_variation
 
 INFORMATION = tuple(i / 100 for i in range(1, 81))
 PRINTED, TIGHT = "printed: (27), (12)", "tight: (28), and ours"

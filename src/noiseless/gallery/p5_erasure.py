@@ -5,9 +5,8 @@ from fractions import Fraction
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, at_random, erasure, nearest
-from noiseless.theory.differential import delta_to_mi
-from noiseless.theory.differential.finite import dp_delta, mi_dp
-from noiseless.theory.differential.printed import reverse, reverse_by_inputs, reverse_by_outputs
+from noiseless.theory.differential import delta_to_mi, dp_delta, mi_dp
+from noiseless.theory.differential.published_bounds import reverse, reverse_by_inputs, reverse_by_outputs
 
 VALUES = 10
 DELTAS = tuple(Fraction(i, 40) for i in range(1, 41))

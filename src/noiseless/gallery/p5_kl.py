@@ -7,9 +7,8 @@ from noiseless.exact import Nats
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, at_random, nearest
-from noiseless.theory.differential import dp_to_kl
-from noiseless.theory.differential.finite import divergence
-from noiseless.theory.differential.printed import simple_divergence
+from noiseless.theory.differential import divergence, dp_to_kl
+from noiseless.theory.differential.published_bounds import simple_divergence
 
 EPSILONS = tuple(i / 25 for i in range(1, 101))
 SHORT = tuple(i / 50 for i in range(1, 51))

@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from noiseless.theory.differential.finite import Database, dp_delta, dp_epsilon, kl_dp, mi_dp
+from noiseless.theory.differential import Database, dp_delta, dp_epsilon, kl_dp, mi_dp
 
 DRAWN = 150
 """How many mechanisms are drawn."""

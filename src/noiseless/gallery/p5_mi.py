@@ -5,9 +5,8 @@ import math
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, at_random, nearest, subset_selection
-from noiseless.theory.differential import dp_to_kl, dp_to_mi
-from noiseless.theory.differential.finite import Database, mi_dp
-from noiseless.theory.differential.printed import simple_divergence
+from noiseless.theory.differential import Database, dp_to_kl, dp_to_mi, mi_dp
+from noiseless.theory.differential.published_bounds import simple_divergence
 
 EPSILONS = tuple(i / 25 for i in range(1, 101))
 DOTS = tuple(i / 4 for i in range(1, 17))

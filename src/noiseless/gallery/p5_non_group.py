@@ -7,9 +7,8 @@ from noiseless.exact import Nats
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p5_mechanisms import NEAR
-from noiseless.theory.differential import group_delta, group_information
-from noiseless.theory.differential import printed as as_printed
-from noiseless.theory.differential.finite import Database, dp_delta, mi_dp
+from noiseless.theory.differential import Database, dp_delta, group_delta, group_information, mi_dp
+from noiseless.theory.differential import published_bounds as as_printed
 
 TOLD = Fraction(1, 4)
 """The probability with which the mechanism of Example 5 says whether both agree."""

@@ -6,8 +6,7 @@ from fractions import Fraction
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p5_mechanisms import NEAR
-from noiseless.theory.differential import compose_sequential
-from noiseless.theory.differential.finite import Database, InformationBounds, mi_dp
+from noiseless.theory.differential import Database, InformationBounds, compose_sequential, mi_dp
 
 SIZES = (2, 3, 4, 6, 8, 12, 16)
 VALUES = 5

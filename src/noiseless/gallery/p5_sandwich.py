@@ -9,8 +9,18 @@ from noiseless.exact import Nats
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, Measured, at_random, erasure, nearest
-from noiseless.theory.differential import delta_to_mi, dp_to_delta, dp_to_dp, dp_to_kl, dp_to_mi, mi_to_delta
-from noiseless.theory.differential.finite import Database, kl_dp, mi_dp, smallest_delta
+from noiseless.theory.differential import (
+    Database,
+    delta_to_mi,
+    dp_to_delta,
+    dp_to_dp,
+    dp_to_kl,
+    dp_to_mi,
+    kl_dp,
+    mi_dp,
+    mi_to_delta,
+    smallest_delta,
+)
 
 EPSILONS = tuple(i / 25 for i in range(1, 76))
 INFORMATION = tuple(i / 50 for i in range(81))

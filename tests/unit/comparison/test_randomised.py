@@ -10,7 +10,7 @@ from noiseless.comparison import (
     GaussianNoise,
     GeometricNoise,
     LaplaceNoise,
-    Randomised,
+    RandomisedMechanism,
     RandomisedResponse,
     gaussian,
     geometric,
@@ -32,7 +32,7 @@ each = pytest.mark.parametrize("mechanism", ALL, ids=lambda mechanism: mechanism
 
 
 @each
-def test_rows_are_probabilities(mechanism: Randomised) -> None:
+def test_rows_are_probabilities(mechanism: RandomisedMechanism) -> None:
     matrix = mechanism.probabilities(range(21))
     assert matrix.min() >= 0
     assert np.abs(matrix.sum(axis=1) - 1).max() < 1e-14
@@ -40,7 +40,7 @@ def test_rows_are_probabilities(mechanism: Randomised) -> None:
 
 
 @each
-def test_samples_follow_the_probabilities(mechanism: Randomised) -> None:
+def test_samples_follow_the_probabilities(mechanism: RandomisedMechanism) -> None:
     truths = np.full(100_000, 4)
     drawn = mechanism.sample(truths, seed=7)
     found = np.bincount(drawn, minlength=21) / len(drawn)
@@ -50,7 +50,7 @@ def test_samples_follow_the_probabilities(mechanism: Randomised) -> None:
 
 
 @each
-def test_mean_error_is_that_of_the_channel(mechanism: Randomised) -> None:
+def test_mean_error_is_that_of_the_channel(mechanism: RandomisedMechanism) -> None:
     positions = np.arange(21)
     distances = np.abs(positions[:, None] - positions) / 2
     expected = (mechanism.probabilities(range(21)) * distances).sum() / 21
@@ -59,7 +59,7 @@ def test_mean_error_is_that_of_the_channel(mechanism: Randomised) -> None:
 
 
 @each
-def test_channels_of_one_person(mechanism: Randomised) -> None:
+def test_channels_of_one_person(mechanism: RandomisedMechanism) -> None:
     found = [capacity(mechanism.channel(5, base)).upper for base in range(16)]
     assert max(found) <= mechanism.bits(5)
     assert mechanism.bits(5) <= max(found) + 1e-6

@@ -12,15 +12,15 @@ from noiseless.comparison import (
     GaussianNoise,
     GeometricNoise,
     LaplaceNoise,
-    Randomised,
+    RandomisedMechanism,
     RandomisedResponse,
 )
 from noiseless.comparison.comparison import compare
-from noiseless.comparison.rounded_noise import Rounding
+from noiseless.comparison.rounding import Rounding
 from noiseless.questions import Continuum, Lattice
 from noiseless.theory.capacity import capacity
 
-MECHANISMS: list[Callable[[Lattice, float], Randomised]] = [
+MECHANISMS: list[Callable[[Lattice, float], RandomisedMechanism]] = [
     lambda lattice, scale: AdditiveNoise(lattice, LaplaceNoise(scale)),
     lambda lattice, scale: AdditiveNoise(lattice, GeometricNoise(scale)),
     lambda lattice, scale: AdditiveNoise(lattice, GaussianNoise(scale)),
@@ -29,7 +29,7 @@ MECHANISMS: list[Callable[[Lattice, float], Randomised]] = [
 ]
 
 
-def _by_the_definition(rounding: Rounding, mechanism: Randomised, truths: list[Fraction]) -> float:
+def _by_the_definition(rounding: Rounding, mechanism: RandomisedMechanism, truths: list[Fraction]) -> float:
     """Every true answer, every answer."""
     told = np.array([float(rounding.told(i)) for i in range(rounding.lattice.last + 1)])
     matrix = mechanism.probabilities(range(len(told)))
@@ -43,7 +43,7 @@ def _by_the_definition(rounding: Rounding, mechanism: Randomised, truths: list[F
 def test_the_mean_error_on_a_lattice_is_that_of_its_definition(
     last: int,
     points: int,
-    make: Callable[[Lattice, float], Randomised],
+    make: Callable[[Lattice, float], RandomisedMechanism],
     scale: float,
 ) -> None:
     span = Lattice(Fraction(-3), Fraction(1, 2), last)
@@ -64,7 +64,7 @@ def test_the_mean_error_on_a_lattice_is_that_of_its_definition(
 @pytest.mark.parametrize("make", MECHANISMS)
 @pytest.mark.parametrize("steps", [Fraction(8), Fraction(37, 5), Fraction(42, 5)])
 def test_the_mean_error_on_an_interval_is_that_of_its_definition(
-    make: Callable[[Lattice, float], Randomised], steps: Fraction
+    make: Callable[[Lattice, float], RandomisedMechanism], steps: Fraction
 ) -> None:
     span = Continuum.of(0, 1)
     rounding = Rounding.of_interval(span, 1 / steps)

@@ -17,7 +17,7 @@ from noiseless.gallery.p5_non_group import FAILURE, loud_pair, match
 from noiseless.gallery.p5_one_time_pad import both, key, padded
 from noiseless.gallery.p5_sandwich import near_erasure, rare
 from noiseless.theory.capacity import capacity
-from noiseless.theory.differential.finite import dp_delta, mi_dp
+from noiseless.theory.differential import dp_delta, mi_dp
 
 
 def refuted(outcome: Outcome) -> list[str]:

@@ -15,16 +15,20 @@ from noiseless.errors import ChannelError, RequestError
 from noiseless.exact import Bits, Nats, ball, ball_above, ball_below, round_down
 from noiseless.theory.capacity import capacity
 from noiseless.theory.differential import (
+    Database,
     compose_sequential,
     convert,
+    dp_delta,
+    dp_epsilon,
     dp_to_mi,
     group_delta,
     group_epsilon,
     group_information,
-    printed,
+    mi_dp,
     sibson_bound,
+    smallest_epsilon,
 )
-from noiseless.theory.differential.finite import Database, dp_delta, dp_epsilon, mi_dp, smallest_epsilon
+from noiseless.theory.differential import published_bounds as printed
 from noiseless.theory.stochastic import (
     JointDistribution,
     csiszar_information,

@@ -36,7 +36,7 @@ from noiseless.theory.accuracy import (
     least_leakage,
     polygons,
 )
-from noiseless.theory.accuracy.float_boxes import Intervals
+from noiseless.theory.accuracy.enclosed_functions import Intervals
 from noiseless.theory.accuracy.regions import UNSURE
 from noiseless.theory.accuracy.uniform_sums import UniformSum
 from noiseless.theory.accuracy.walk import fewest_steps

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats
-from noiseless.theory.accuracy.piecewise import PiecewiseConstant
+from noiseless.theory.accuracy.regions import PiecewiseConstant
 from noiseless.theory.continuous import Box, BoxSet
 from noiseless.theory.continuous.measures import leakage, maximin
 

@@ -20,18 +20,22 @@ from noiseless.theory.zero_error import (
     independent_set,
     largest_symmetric_leakage,
     lovasz_theta,
-    products,
-    search,
     semidefinite,
     theta,
     zero_error_capacity,
 )
-from noiseless.theory.zero_error.certificate import SCALE, is_semidefinite, rounded, sufficient_shift
-from noiseless.theory.zero_error.cover import fractional_cover
-from noiseless.theory.zero_error.independence import clique_cover, edge_cliques, is_independent, swapped_set
-from noiseless.theory.zero_error.pieces import pieces_of
-from noiseless.theory.zero_error.search import larger_set
-from noiseless.theory.zero_error.symmetry import orbits
+from noiseless.theory.zero_error import block_codes as products
+from noiseless.theory.zero_error import independence as search
+from noiseless.theory.zero_error.block_codes import orbits
+from noiseless.theory.zero_error.graph import channel_blocks, fractional_cover
+from noiseless.theory.zero_error.independence import (
+    clique_cover,
+    edge_cliques,
+    is_independent,
+    larger_set,
+    swapped_set,
+)
+from noiseless.theory.zero_error.semidefinite import SCALE, is_semidefinite, rounded, sufficient_shift
 
 
 def cycle(size: int) -> Graph:
@@ -301,7 +305,7 @@ def test_a_bad_solution_is_still_certified(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_pieces() -> None:
     joint = JointRange.from_pairs([*typewriter(5), (10, "a"), (11, "a"), (11, "b")])
-    pieces = pieces_of(joint)
+    pieces = channel_blocks(joint)
     assert pieces.single == (5,)
     (piece,) = pieces.rest
     assert piece.inputs == (0, 1, 2, 3, 4)
@@ -309,15 +313,15 @@ def test_pieces() -> None:
 
 
 def test_fractional_cover_is_exact_where_it_is_simple() -> None:
-    (piece,) = pieces_of(JointRange.from_pairs(typewriter(7))).rest
+    (piece,) = channel_blocks(JointRange.from_pairs(typewriter(7))).rest
     found = fractional_cover(piece)
     assert found.exact
     assert found.upper == Fraction(7, 2)
 
 
 def test_fractional_cover_without_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("noiseless.theory.zero_error.cover.MAX_PAIRS", 0)
-    (piece,) = pieces_of(JointRange.from_pairs([*typewriter(7), (0, 3)])).rest
+    monkeypatch.setattr("noiseless.theory.zero_error.graph.MAX_PAIRS", 0)
+    (piece,) = channel_blocks(JointRange.from_pairs([*typewriter(7), (0, 3)])).rest
     assert fractional_cover(piece).upper == Fraction(7, 2)
 
 

@@ -1,13 +1,11 @@
 """Accuracy first [P4]: the policy for a tolerated error that gives away least."""
 
-from noiseless.theory.accuracy.adversary import AdversaryError, adversary_error
 from noiseless.theory.accuracy.cells import fewest_cells, largest_share, least_leakage
 from noiseless.theory.accuracy.counts import DatasetCounts
-from noiseless.theory.accuracy.functions import FunctionVolume
-from noiseless.theory.accuracy.policy import AccuracyPolicy
-from noiseless.theory.accuracy.privacy import privacy_by_leakage, privacy_by_maximin
+from noiseless.theory.accuracy.function_volume import FunctionVolume
+from noiseless.theory.accuracy.policy import AccuracyPolicy, AdversaryError, adversary_error
 from noiseless.theory.accuracy.pushforward import LinearVolume, Volume
-from noiseless.theory.accuracy.quality import quality
+from noiseless.theory.accuracy.quality import privacy_by_leakage, privacy_by_maximin, quality
 from noiseless.theory.accuracy.regions import RegionGrid, polygons
 
 __all__ = [

@@ -11,9 +11,9 @@ from noiseless.exact import Rational
 from noiseless.questions import EqualOnBox, LinearOnBox, Query
 from noiseless.ranges.quantizer import Edged, Quantizer, Uniform
 from noiseless.theory.accuracy.counts import DatasetCounts
-from noiseless.theory.accuracy.grid_walk import Grid
 from noiseless.theory.accuracy.policy import AccuracyPolicy
 from noiseless.theory.accuracy.pushforward import WHOLE, LinearVolume, Volume
+from noiseless.theory.accuracy.walk import EdgeGrid
 
 MOST_CELLS = 2**13
 """A policy with more cells is not worked out."""
@@ -24,11 +24,11 @@ _NEAR = Fraction(999, 1000)
 _MIDDLE = 2
 """Two cells, or one, are left in the middle."""
 
-Asked = Query | Volume | DatasetCounts
+AnswerSource = Query | Volume | DatasetCounts
 """A question, or its push-forward."""
 
 
-def fewest_cells(asked: Asked, error: Rational) -> AccuracyPolicy:
+def fewest_cells(asked: AnswerSource, error: Rational) -> AccuracyPolicy:
     """As few cells as are known to keep an error: least I*(Y;g(Y)) (Theorem IV.2 of [P4]).
 
     ceil((ymax - ymin) / 2e) equal cells over an interval. Its Corollary IV.1 needs no condition: whatever the
@@ -57,7 +57,7 @@ def fewest_cells(asked: Asked, error: Rational) -> AccuracyPolicy:
     return _policy(closer, quantizer, tolerated, closer.shares(edges))
 
 
-def least_leakage(asked: Asked, error: Rational) -> AccuracyPolicy:
+def least_leakage(asked: AnswerSource, error: Rational) -> AccuracyPolicy:
     """The cells within an error that leave the most behind the most telling answer: least L0(X;Y).
 
     Theorem IV.3 of [P4] for the measure (10a). Contiguous cells of the answer are optimal among all policies
@@ -90,7 +90,7 @@ def least_leakage(asked: Asked, error: Rational) -> AccuracyPolicy:
     return _walked(source, tolerated)
 
 
-def pushed(asked: Asked) -> Volume | DatasetCounts:
+def pushed(asked: AnswerSource) -> Volume | DatasetCounts:
     """The push-forward of a question."""
     if isinstance(asked, Volume | DatasetCounts):
         return asked
@@ -160,7 +160,7 @@ def _with_equal_parts(
 
 def _walked(volume: Volume, error: Fraction) -> AccuracyPolicy:
     """For any function: the best cells on a grid, or equal ones where no share can be certified."""
-    grid = Grid(volume, 2 * error)
+    grid = EdgeGrid(volume, 2 * error)
     most = largest_share(volume, error)
     found = grid.best_edges(most)
     if found is None:

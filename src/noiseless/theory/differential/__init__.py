@@ -1,32 +1,55 @@
 """Differential privacy in the same currency [P5]: conversions, groups, composition, variants."""
 
+
 from noiseless.theory.differential.composition import (
     compose_disjoint,
     compose_independent,
     compose_sequential,
-)
-from noiseless.theory.differential.conversions import (
-    dp_to_delta,
-    dp_to_dp,
-    dp_to_kl,
-    kl_to_delta,
-    mi_to_delta,
-)
-from noiseless.theory.differential.groups import (
     database_information,
     group_delta,
     group_epsilon,
     group_information,
+    sibson_bound,
 )
-from noiseless.theory.differential.guarantee import Conversion, Kind, convert
-from noiseless.theory.differential.information_bounds import delta_to_mi, dp_to_mi, kl_to_mi
-from noiseless.theory.differential.renyi_bound import sibson_bound
+from noiseless.theory.differential.conversion import Conversion, GuaranteeKind, convert
+from noiseless.theory.differential.conversion_bounds import (
+    delta_to_mi,
+    dp_to_delta,
+    dp_to_dp,
+    dp_to_kl,
+    dp_to_mi,
+    kl_to_delta,
+    kl_to_mi,
+    mi_to_delta,
+)
+from noiseless.theory.differential.database import (
+    Database,
+    divergence,
+    is_close,
+    smallest_delta,
+    smallest_epsilon,
+    total_variation,
+)
+from noiseless.theory.differential.guarantees import (
+    InformationBounds,
+    Variant,
+    adversarial,
+    bayesian,
+    dp_curve,
+    dp_delta,
+    dp_epsilon,
+    free_lunch,
+    kl_dp,
+    mi_dp,
+    personalised,
+)
 from noiseless.theory.differential.tradeoff import delta_floor, kl_to_dp, mi_to_dp
-from noiseless.theory.differential.variants import Variant, adversarial, bayesian, free_lunch, personalised
 
 __all__ = [
     "Conversion",
-    "Kind",
+    "Database",
+    "GuaranteeKind",
+    "InformationBounds",
     "Variant",
     "adversarial",
     "bayesian",
@@ -37,6 +60,10 @@ __all__ = [
     "database_information",
     "delta_floor",
     "delta_to_mi",
+    "divergence",
+    "dp_curve",
+    "dp_delta",
+    "dp_epsilon",
     "dp_to_delta",
     "dp_to_dp",
     "dp_to_kl",
@@ -45,11 +72,17 @@ __all__ = [
     "group_delta",
     "group_epsilon",
     "group_information",
+    "is_close",
+    "kl_dp",
     "kl_to_delta",
     "kl_to_dp",
     "kl_to_mi",
+    "mi_dp",
     "mi_to_delta",
     "mi_to_dp",
     "personalised",
     "sibson_bound",
+    "smallest_delta",
+    "smallest_epsilon",
+    "total_variation",
 ]

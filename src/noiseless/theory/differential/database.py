@@ -1,10 +1,14 @@
-"""Randomised mechanisms on small databases, as a finite array P(y|x_1..x_n)."""
+"""Finite mechanisms P(y|x_1..x_n) on small databases, and the closeness of the distributions of their answers."""
+
 
 import itertools
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
+from itertools import accumulate
+from numbers import Rational as AnyRational
 from typing import Any, Self
 
 import numpy as np
@@ -12,8 +16,208 @@ import numpy.typing as npt
 
 from noiseless.arrays import FloatArray
 from noiseless.errors import ChannelError, RequestError
-from noiseless.exact import Rational
-from noiseless.theory.differential.closeness import ROUNDING, Distribution, distribution
+from noiseless.exact import Nats, Rational, as_fraction, ball, ball_above
+from noiseless.theory.differential.parameters import (
+    Delta,
+    Epsilon,
+    exponential_ball,
+    is_at_most,
+    rational_exponential,
+    read_delta,
+    read_epsilon,
+)
+
+Distribution = tuple[Fraction, ...]
+Probabilities = Sequence[Rational | float]
+
+ROUNDING = Fraction(1, 10**9)
+"""How far a sum may be from 1: decimals that were rounded when they were written."""
+
+_PRECISION = 128
+
+
+def distribution(probabilities: Probabilities) -> Distribution:
+    """Check probabilities and divide them by their exact sum.
+
+    Raises:
+        ChannelError: an entry is negative or no finite number, or they do not sum to 1.
+
+    >>> distribution([0.5, Decimal("0.25"), Fraction(1, 4)])
+    (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))
+    """
+    exact = tuple(_exact(entry) for entry in probabilities)
+    if any(entry < 0 for entry in exact):
+        raise ChannelError("a probability is negative; probabilities lie in 0..1")
+    total = sum(exact, Fraction())
+    if abs(total - 1) > ROUNDING:
+        raise ChannelError("the probabilities do not sum to 1; divide them by their sum")
+    return exact if total == 1 else tuple(entry / total for entry in exact)
+
+
+def _exact(entry: Rational | float) -> Fraction:
+    try:
+        return as_fraction(entry) if isinstance(entry, AnyRational | Decimal) else Fraction(float(entry))
+    except (TypeError, ValueError, OverflowError):
+        raise ChannelError("a probability is no finite number") from None
+
+
+def pair(p: Probabilities, q: Probabilities) -> tuple[Distribution, Distribution]:
+    """Two distributions over the same outcomes.
+
+    Raises:
+        ChannelError: one is no distribution, or they are of different length.
+    """
+    first, second = distribution(p), distribution(q)
+    if len(first) != len(second):
+        raise ChannelError(
+            f"distributions over {len(first)} and {len(second)} outcomes; give both over the same"
+        )
+    return first, second
+
+
+def total_variation(p: Probabilities, q: Probabilities) -> Fraction:
+    """||P - Q|| = max_A P(A) - Q(A), exactly: the delta of (0, delta)-closeness ((8) of [P5]).
+
+    How much likelier an event can be under one distribution than under the other.
+
+    >>> total_variation([Fraction(9, 10), Fraction(1, 10), 0], [Fraction(9, 10), 0, Fraction(1, 10)])
+    Fraction(1, 10)
+
+    Inequalities:
+        * `TV <= tanh(epsilon/2)` for (epsilon, 0)-close distributions.
+        * `TV^2 <= D(P||Q) / 2`: Pinsker's inequality ((12) of [P5]).
+    """
+    first, second = pair(p, q)
+    return sum((max(a - b, Fraction()) for a, b in zip(first, second, strict=True)), Fraction())
+
+
+def hockey_stick(p: Probabilities, q: Probabilities, epsilon: Epsilon = 0) -> Fraction | float:
+    """max_A P(A) - e^epsilon Q(A), one way: a fraction where e^epsilon is rational, else rounded up.
+
+    An epsilon `Nats(r)` stands for the exact ln r.
+
+    >>> hockey_stick([0.75, 0.25], [0.25, 0.75], Nats(2)), hockey_stick([0.75, 0.25], [0.25, 0.75], Nats(3))
+    (Fraction(1, 4), Fraction(0, 1))
+    """
+    first, second = pair(p, q)
+    exact = read_epsilon(epsilon)
+    if exact is None:
+        return sum((a for a, b in zip(first, second, strict=True) if b == 0), Fraction())
+    factor = rational_exponential(exact)
+    if factor is not None:
+        return sum((max(a - factor * b, Fraction()) for a, b in zip(first, second, strict=True)), Fraction())
+    inside, outside = _worst_event(first, second, exact)
+    if outside == 0:
+        return inside
+    from flint import ctx
+
+    with ctx.workprec(_PRECISION + outside.denominator.bit_length()):
+        return max(0.0, ball_above(ball(inside) - exponential_ball(exact) * ball(outside)))
+
+
+def _worst_event(p: Distribution, q: Distribution, epsilon: Fraction | Nats) -> tuple[Fraction, Fraction]:
+    """(P(A), Q(A)) of the A where P > e^epsilon Q; e^epsilon is irrational, so that no outcome is a tie."""
+    chosen = [
+        (a, b)
+        for a, b in zip(p, q, strict=True)
+        if a > b and (b == 0 or not is_at_most(Nats(a / b), epsilon))
+    ]
+    return sum((a for a, _ in chosen), Fraction()), sum((b for _, b in chosen), Fraction())
+
+
+def smallest_delta(p: Probabilities, q: Probabilities, epsilon: Epsilon = 0) -> Fraction | float:
+    """The smallest delta with which P and Q are (epsilon, delta)-close (Definition 4 of [P5]), both ways.
+
+    The largest P(A) - e^epsilon Q(A) over all events A, and the other way round.
+
+    >>> smallest_delta([Fraction(1, 10), Fraction(9, 10)], [0, 1], epsilon=3)
+    Fraction(1, 10)
+
+    Inequalities:
+        * `delta <= TV(P,Q)`, with equality at epsilon 0; it does not rise with epsilon.
+    """
+    return max(hockey_stick(p, q, epsilon), hockey_stick(q, p, epsilon))
+
+
+def smallest_epsilon(p: Probabilities, q: Probabilities, delta: Delta = 0) -> Nats:
+    """The smallest epsilon with which P and Q are (epsilon, delta)-close, exactly; it may be infinite.
+
+    e^epsilon is the largest (P(A) - delta) / Q(A), and such an A holds the outcomes of largest P / Q.
+
+    >>> smallest_epsilon([0.75, 0.25], [0.25, 0.75]), smallest_epsilon([0.75, 0.25], [0.25, 0.75], 0.25)
+    (Nats(3), Nats(2))
+    >>> smallest_epsilon([1, 0], [0.5, 0.5]).is_finite
+    False
+
+    Inequalities:
+        * `max(D(P||Q), D(Q||P)) <= epsilon tanh(epsilon/2)` and `TV(P,Q) <= tanh(epsilon/2)`, both for
+          delta 0.
+    """
+    first, second = pair(p, q)
+    exact = read_delta(delta)
+    return Nats(max(_smallest_factor(first, second, exact), _smallest_factor(second, first, exact)))
+
+
+def _smallest_factor(p: Distribution, q: Distribution, delta: Fraction) -> Fraction | float:
+    surprises = sum((a for a, b in zip(p, q, strict=True) if b == 0), Fraction())
+    if surprises > delta:
+        return math.inf
+    common = sorted(
+        ((a, b) for a, b in zip(p, q, strict=True) if b > 0), key=lambda ab: ab[0] / ab[1], reverse=True
+    )
+    inside = accumulate((a for a, _ in common), initial=surprises)
+    outside = accumulate((b for _, b in common), initial=Fraction())
+    ratios = ((a - delta) / b for a, b in zip(inside, outside, strict=True) if b > 0)
+    return max(Fraction(1), *ratios)
+
+
+def is_close(p: Probabilities, q: Probabilities, epsilon: Epsilon, delta: Delta = 0) -> bool:
+    """Whether P(A) <= e^epsilon Q(A) + delta and Q(A) <= e^epsilon P(A) + delta for every A, decided exactly.
+
+    >>> is_close([0.75, 0.25], [0.25, 0.75], Decimal("1.0986")), is_close([0.75, 0.25], [0.25, 0.75], 1.0987)
+    (False, True)
+    """
+    exact = read_epsilon(epsilon)
+    needed = smallest_epsilon(p, q, delta)
+    if exact is None or not needed.is_finite:
+        return needed.is_finite
+    return is_at_most(needed, exact)
+
+
+def divergence(p: Probabilities, q: Probabilities) -> float:
+    """D(P||Q) in nats, rounded up; infinite when P can do what Q cannot.
+
+    The sum of p ln(p/q): how fast samples of P show that they are none of Q.
+
+    >>> divergence([0.5, 0.5], [0.5, 0.5]), divergence([1, 0], [0, 1])
+    (0.0, inf)
+
+    Inequalities:
+        * `2 TV(P,Q)^2 <= D(P||Q)`: Pinsker's inequality ((12) of [P5]).
+        * `D(P||Q) <= epsilon tanh(epsilon/2)` for (epsilon, 0)-close distributions.
+    """
+    return divergence_bounds(p, q)[1]
+
+
+def divergence_bounds(p: Probabilities, q: Probabilities) -> tuple[float, float]:
+    """Floats below and above D(P||Q) in nats."""
+    from flint import arb, ctx
+
+    first, second = pair(p, q)
+    if first == second:
+        return 0.0, 0.0
+    if any(a > 0 and b == 0 for a, b in zip(first, second, strict=True)):
+        return math.inf, math.inf
+    with ctx.workprec(_PRECISION):
+        terms = [ball(a) * ball(a / b).log() for a, b in zip(first, second, strict=True) if a > 0]
+        total = sum(terms, arb(0))
+        return max(0.0, -ball_above(-total)), ball_above(total)
+
+
+def largest_divergence(p: Probabilities, q: Probabilities) -> float:
+    """The larger of D(P||Q) and D(Q||P), rounded up: what KL-DP bounds (Definition 7 of [P5])."""
+    return max(divergence(p, q), divergence(q, p))
+
 
 AnyArray = npt.NDArray[Any]
 

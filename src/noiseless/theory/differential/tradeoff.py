@@ -16,20 +16,18 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from noiseless.exact import Nats, ball, ball_above
-from noiseless.theory.differential.binary import (
-    binary_divergence,
-    precision,
-    smallest_float,
-    upper_epsilon,
-    z_capacity,
-)
-from noiseless.theory.differential.conversions import kl_to_delta, mi_to_delta
+from noiseless.theory.differential.conversion_bounds import kl_to_delta, mi_to_delta
 from noiseless.theory.differential.parameters import (
     Epsilon,
+    binary_divergence,
     epsilon_ball,
     exponential_ball,
     is_zero,
+    precision,
     read_epsilon,
+    smallest_float,
+    upper_epsilon,
+    z_capacity,
 )
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import numpy as np
 
 from noiseless.errors import RequestError
 from noiseless.exact import Rational, ball
-from noiseless.theory.stochastic.base import JointDistribution
-from noiseless.theory.stochastic.enclosure import NOTHING, Enclosure, enclose
+from noiseless.theory.stochastic.certified import NOTHING, CertifiedNumber, enclose
+from noiseless.theory.stochastic.joint_distribution import JointDistribution
 from noiseless.theory.stochastic.weights import Weights, distinct, exact_sum, times
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def f_information(
     f: "Callable[[arb], arb]",
     at_zero: Rational | None = None,
     unit: str = "",
-) -> Enclosure:
+) -> CertifiedNumber:
     """I_f(X;Y) = sum_(x,y) P(x) P(y) f(P(x,y) / (P(x) P(y))) for a convex f with f(1) = 0.
 
     How far X and Y are from independent, in the distance of one's choice.
@@ -49,7 +49,7 @@ def f_information(
     if not arb(f(arb(1))).contains(0):
         raise RequestError("f(1) must be 0; subtract f(1) from f")
     if joint.is_independent():
-        return NOTHING if unit == "bits" else Enclosure.of_fraction(Fraction(0))
+        return NOTHING if unit == "bits" else CertifiedNumber.of_fraction(Fraction(0))
     products = _products(joint)
     first, kinds = distinct(joint.weights, products)
     counts = np.bincount(kinds).tolist()
@@ -77,7 +77,7 @@ def _value_at_zero(f: "Callable[[arb], arb]", at_zero: Rational | None) -> "arb"
     return ball(at_zero)
 
 
-def total_variation(joint: JointDistribution) -> Enclosure:
+def total_variation(joint: JointDistribution) -> CertifiedNumber:
     """The total variation between P(x,y) and P(x) P(y), from 0 to 1; exact. f(t) = |t - 1| / 2.
 
     >>> joint = JointDistribution.from_channel([[0.75, 0.25], [0.25, 0.75]])
@@ -91,7 +91,7 @@ def total_variation(joint: JointDistribution) -> Enclosure:
     return hockey_stick(joint, 1)
 
 
-def hockey_stick(joint: JointDistribution, gamma: Rational | float) -> Enclosure:
+def hockey_stick(joint: JointDistribution, gamma: Rational | float) -> CertifiedNumber:
     """E_gamma(P_XY || P_X P_Y) = sum max(P(x,y) - gamma P(x) P(y), 0), gamma >= 1; exact.
 
     f(t) = max(t - gamma, 0). It is 0 exactly when the maximal realisable leakage is at most log2 gamma.
@@ -109,10 +109,10 @@ def hockey_stick(joint: JointDistribution, gamma: Rational | float) -> Enclosure
     scaled = times(joint.weights, joint.total * bound.denominator).astype(object)
     excess = scaled - _products(joint).astype(object) * bound.numerator
     above = int(excess[excess > 0].sum())
-    return Enclosure.of_fraction(Fraction(above, joint.total**2 * bound.denominator))
+    return CertifiedNumber.of_fraction(Fraction(above, joint.total**2 * bound.denominator))
 
 
-def chi_squared(joint: JointDistribution) -> Enclosure:
+def chi_squared(joint: JointDistribution) -> CertifiedNumber:
     """The chi-squared divergence of P(x,y) from P(x) P(y): sum P(x,y)^2 / (P(x) P(y)) - 1. f(t) = t^2 - 1.
 
     >>> joint = JointDistribution.from_channel([[0.75, 0.25], [0.25, 0.75]])
@@ -123,10 +123,10 @@ def chi_squared(joint: JointDistribution) -> Enclosure:
         * `I(X;Y) <= log2(1 + chi^2)`.
     """
     total = exact_sum(times(joint.weights, joint.weights), _products(joint))
-    return f_information(joint, lambda t: t * t - 1) if total is None else Enclosure.of_fraction(total - 1)
+    return f_information(joint, lambda t: t * t - 1) if total is None else CertifiedNumber.of_fraction(total - 1)
 
 
-def squared_hellinger(joint: JointDistribution) -> Enclosure:
+def squared_hellinger(joint: JointDistribution) -> CertifiedNumber:
     """1 - sum sqrt(P(x,y) P(x) P(y)), the squared Hellinger distance, from 0 to 1. f = (sqrt(t)-1)^2 / 2.
 
     >>> joint = JointDistribution.from_channel([[0.75, 0.25], [0.25, 0.75]])
@@ -139,7 +139,7 @@ def squared_hellinger(joint: JointDistribution) -> Enclosure:
     return f_information(joint, lambda t: (t.sqrt() - 1) ** 2 / 2)
 
 
-def jensen_shannon(joint: JointDistribution) -> Enclosure:
+def jensen_shannon(joint: JointDistribution) -> CertifiedNumber:
     """The Jensen-Shannon divergence between P(x,y) and P(x) P(y) in bits, from 0 to 1.
 
     f(t) = (t log2 t - (1+t) log2((1+t)/2)) / 2.

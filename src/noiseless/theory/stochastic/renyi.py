@@ -1,25 +1,75 @@
 """Renyi's family: from what the range alone tells (order 0) to the most telling value of all (infinity)."""
 
+
 import math
-from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from fractions import Fraction
-from functools import reduce
 from itertools import pairwise
+from numbers import Real
+from typing import TYPE_CHECKING
+
+from noiseless.errors import RequestError
+from noiseless.exact import Rational, as_fraction, ball
+from noiseless.theory.stochastic.joint_distribution import JointDistribution
+from noiseless.theory.stochastic.weights import Weights, distinct
+
+if TYPE_CHECKING:
+    from flint import arb
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.errors import RequestError
-from noiseless.exact import Bits, Rational, ball
-from noiseless.theory.stochastic.base import JointDistribution, Reference
-from noiseless.theory.stochastic.enclosure import NOTHING, Enclosure, enclose_nats
-from noiseless.theory.stochastic.powers import cancelled, order_of, power_sums
-from noiseless.theory.stochastic.realisable_leakage import realisable_leakage
-from noiseless.theory.stochastic.weights import Numbers, distinct, group_sums, largest_quotient, whole
+from noiseless.exact import Bits
+from noiseless.theory.stochastic.certified import NOTHING, CertifiedNumber, enclose_nats
+from noiseless.theory.stochastic.joint_distribution import Reference
+from noiseless.theory.stochastic.leakages import realisable_leakage
+from noiseless.theory.stochastic.weights import Numbers, group_sums, largest_quotient, whole
 
 if TYPE_CHECKING:
     from flint import arb
+
+
+Order = Fraction | float
+"""A rational, or infinity as a float."""
+
+
+def order_of(alpha: Rational | float, least: int = 0) -> Order:
+    """Check an order: a number from `least` to infinity, a float being taken for the rational that it is.
+
+    Raises:
+        RequestError: it is smaller, or not a number.
+    """
+    if not isinstance(alpha, Real | Decimal) or alpha != alpha or alpha < least:  # noqa: PLR0124 - NaN
+        raise RequestError(f"the order must be a number from {least} to infinity")
+    return math.inf if alpha == math.inf else as_fraction(alpha)
+
+
+def cancelled(order: Fraction) -> int:
+    """How many bits are lost when an order is near 0, 1 or infinity."""
+    return sum(
+        abs(part.numerator.bit_length() - part.denominator.bit_length()) + 1 for part in (order, order - 1)
+    )
+
+
+def power_sums(joint: JointDistribution, order: Fraction, base: Weights | None = None) -> "list[arb]":
+    """The logarithm (nats) of sum_x w(x,y)^order b(x,y)^(1-order) for each y; without a base b = 1."""
+    from flint import arb
+
+    columns = (joint.weights,) if base is None else (joint.weights, base)
+    first, kinds = distinct(*columns)
+    alpha, rest = ball(order), ball(1 - order)
+    terms = [alpha * arb(weight).log() for weight in joint.weights[first].tolist()]
+    if base is not None:
+        logs = {value: arb(value).log() for value in set(base[first].tolist())}
+        terms = [term + rest * logs[value] for term, value in zip(terms, base[first].tolist(), strict=True)]
+    powers = [term.exp() for term in terms]
+    spread = [powers[kind] for kind in kinds.tolist()]
+    return [sum(spread[a:b], arb(0)).log() for a, b in pairwise(joint.support.starts.tolist())]
+
 
 SWITCH_ORDERS = (0, Fraction(1, 2), 1, 2, math.inf)
 """The orders that `renyi_switch` shows unless told otherwise."""
@@ -27,7 +77,7 @@ SWITCH_ORDERS = (0, Fraction(1, 2), 1, 2, math.inf)
 
 def renyi_leakage(
     joint: JointDistribution, alpha: Rational | float, given: npt.ArrayLike | None = None
-) -> Enclosure:
+) -> CertifiedNumber:
     """max_y D_alpha(P(x|y) || P(x)), what the most telling y gives away at order alpha ((10) of [P3]).
 
     For a uniform X it is L0(X;Y) at order 0; at order 1 it is the largest information of a single y, and at
@@ -50,11 +100,11 @@ def renyi_leakage(
     """
     order = order_of(alpha)
     if isinstance(order, float):
-        return Enclosure.of_bits(realisable_leakage(joint, given))
+        return CertifiedNumber.of_bits(realisable_leakage(joint, given))
     known = joint.reference(given)
     if order == 0:
         possible = group_sums(known.x_weights, joint.support.starts)
-        return Enclosure.of_bits(Bits(largest_quotient(known.totals, possible)))
+        return CertifiedNumber.of_bits(Bits(largest_quotient(known.totals, possible)))
     if joint.is_independent(given):
         return NOTHING
     if order == 1:
@@ -66,7 +116,7 @@ def renyi_switch(
     joint: JointDistribution,
     orders: Iterable[Rational | float] = SWITCH_ORDERS,
     given: npt.ArrayLike | None = None,
-) -> tuple[tuple[Rational | float, Enclosure], ...]:
+) -> tuple[tuple[Rational | float, CertifiedNumber], ...]:
     """The switch of [P3] VIII: start with L0 at order 0 and become stochastic by raising the order.
 
     With a uniform X (`joint.with_prior()`) the first entry is L0(X;Y), whatever P(y|x), and the others say
@@ -76,7 +126,7 @@ def renyi_switch(
     return tuple((alpha, renyi_leakage(joint, alpha, given)) for alpha in orders)
 
 
-def renyi_divergence(p: Numbers, q: Numbers, alpha: Rational | float) -> Enclosure:
+def renyi_divergence(p: Numbers, q: Numbers, alpha: Rational | float) -> CertifiedNumber:
     """D_alpha(P || Q) of two distributions on the same values; infinite where it is.
 
     log2 sum p^alpha q^(1-alpha) / (alpha-1), and its limits: at 0 - log2 of what Q gives to the values of
@@ -103,12 +153,12 @@ def renyi_divergence(p: Numbers, q: Numbers, alpha: Rational | float) -> Enclosu
     total_p, total_q = int(above.sum()), int(below.sum())
     here, both = above > 0, (above > 0) & (below > 0)
     if not both.any() or (order >= 1 and (here & ~both).any()):
-        return Enclosure(math.inf, math.inf)
+        return CertifiedNumber(math.inf, math.inf)
     if order == 0:
-        return Enclosure.of_bits(Bits(Fraction(total_q, int(below[both].sum()))))
+        return CertifiedNumber.of_bits(Bits(Fraction(total_q, int(below[both].sum()))))
     if isinstance(order, float):
         ratio = largest_quotient(above[both], below[both])
-        return Enclosure.of_bits(Bits(ratio * total_q / total_p))
+        return CertifiedNumber.of_bits(Bits(ratio * total_q / total_p))
     if np.all(above.astype(object) * total_q == below.astype(object) * total_p):
         return NOTHING
     return enclose_nats(lambda: divergence_ball(above.tolist(), below.tolist(), order), cancelled(order))

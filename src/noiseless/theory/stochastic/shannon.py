@@ -1,15 +1,19 @@
-"""Shannon's entropy and mutual information, exact up to the last digit of a float."""
+"""Shannon's entropy and mutual information, Gacs and Korner's common information: exact up to the last digit of a float."""
+
+
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
 from noiseless.exact import Bits
-from noiseless.theory.stochastic.base import JointDistribution
-from noiseless.theory.stochastic.enclosure import NOTHING, Enclosure, enclose, log_sum
-from noiseless.theory.stochastic.weights import Weights
+from noiseless.ranges import JointRange, overlap_partition
+from noiseless.theory.stochastic.certified import NOTHING, CertifiedNumber, enclose, log_sum
+from noiseless.theory.stochastic.joint_distribution import JointDistribution
+from noiseless.theory.stochastic.weights import Weights, group_sums
 
 
-def shannon_entropy(joint: JointDistribution) -> Enclosure:
+def shannon_entropy(joint: JointDistribution) -> CertifiedNumber:
     """H(X) = - sum_x P(x) log2 P(x).
 
     What there is to know, on average over the prior: few bits where a few values have most of it.
@@ -23,7 +27,7 @@ def shannon_entropy(joint: JointDistribution) -> Enclosure:
     return entropy_of(joint.x_weights)
 
 
-def conditional_shannon_entropy(joint: JointDistribution) -> Enclosure:
+def conditional_shannon_entropy(joint: JointDistribution) -> CertifiedNumber:
     """H(X|Y) = - sum_(x,y) P(x,y) log2 P(x|y); 0 exactly when Y tells X.
 
     What y leaves open, on average over the prior.
@@ -40,7 +44,7 @@ def conditional_shannon_entropy(joint: JointDistribution) -> Enclosure:
     return enclose(lambda: (log_sum(w_y, w_y) - log_sum(w, w)) / joint.total)
 
 
-def mutual_information(joint: JointDistribution, given: npt.ArrayLike | None = None) -> Enclosure:
+def mutual_information(joint: JointDistribution, given: npt.ArrayLike | None = None) -> CertifiedNumber:
     """I(X;Y) = sum P(x,y) log2 P(x|y) / P(x), what y tells of x on average.
 
     Args:
@@ -72,9 +76,42 @@ def mutual_information(joint: JointDistribution, given: npt.ArrayLike | None = N
     )
 
 
-def entropy_of(weights: Weights) -> Enclosure:
+def entropy_of(weights: Weights) -> CertifiedNumber:
     """The entropy of a distribution given by whole-number weights; exact when they are equal."""
     if (weights == weights[0]).all():
-        return Enclosure.of_bits(Bits(len(weights)))
+        return CertifiedNumber.of_bits(Bits(len(weights)))
     total = np.array([int(weights.sum())], object)
     return enclose(lambda: (log_sum(total, total) - log_sum(weights, weights)) / int(total[0]))
+
+
+def common_information(joint: JointDistribution) -> CertifiedNumber:
+    """K(X;Y) = - sum_B P(B) log2 P(B) over the blocks B of the overlap partition (section VI-B of [P3]).
+
+    The entropy of what X and Y both tell for certain (Gacs and Korner).
+
+    The largest value over all distributions on the same joint range is I*(X;Y). With side information take
+    Y = (Y', A).
+
+    >>> print(common_information(JointDistribution.from_matrix([[0.5, 0], [0.25, 0], [0, 0.25]])))
+    0.8113 bits
+
+    Inequalities:
+        * `K(X;Y) <= I(X;Y)` and `K(X;Y) <= I*(X;Y)`.
+    """
+    blocks = overlap_partition(joint.support).x_blocks
+    order = np.argsort(blocks, kind="stable")
+    ends = np.append(0, np.cumsum(np.bincount(blocks)))
+    return entropy_of(group_sums(joint.x_weights[order], ends))
+
+
+def maximin_prior(joint: JointRange) -> tuple[Fraction, ...]:
+    """A P(x) with which K(X;Y) = I*(X;Y), whatever the P(y|x) on that joint range.
+
+    Every block of the overlap partition gets the same probability, spread evenly over its values.
+
+    >>> maximin_prior(JointRange.from_pairs([(1, "low"), (2, "low"), (3, "high")]))
+    (Fraction(1, 4), Fraction(1, 4), Fraction(1, 2))
+    """
+    partition = overlap_partition(joint)
+    sizes = np.bincount(partition.x_blocks)
+    return tuple(Fraction(1, partition.count * size) for size in sizes[partition.x_blocks].tolist())

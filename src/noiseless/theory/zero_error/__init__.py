@@ -1,11 +1,9 @@
 """The zero-error capacity of a channel, bracketed by numbers that are certain."""
 
-from noiseless.theory.zero_error.block_codes import BlockCode, block_code
+from noiseless.theory.zero_error.block_codes import BlockCode, Rate, block_code
 from noiseless.theory.zero_error.bracket import ZeroErrorBracket, zero_error_capacity
-from noiseless.theory.zero_error.cover import FractionalCover
-from noiseless.theory.zero_error.graph import Graph
+from noiseless.theory.zero_error.graph import FractionalCover, Graph
 from noiseless.theory.zero_error.independence import IndependentSet, independent_set
-from noiseless.theory.zero_error.rate import Rate
 from noiseless.theory.zero_error.subranges import SubrangeLeakage, largest_symmetric_leakage
 from noiseless.theory.zero_error.theta import Theta, lovasz_theta
 

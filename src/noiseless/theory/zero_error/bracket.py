@@ -11,13 +11,18 @@ from noiseless.display import html_table, text_table
 from noiseless.exact import Bits
 from noiseless.measures.leakage import leakage
 from noiseless.ranges import JointRange
-from noiseless.theory.zero_error import independence, products
-from noiseless.theory.zero_error.block_codes import BlockCode, block_code
-from noiseless.theory.zero_error.cover import FractionalCover, fractional_cover
-from noiseless.theory.zero_error.graph import Graph
+from noiseless.theory.zero_error import block_codes as products
+from noiseless.theory.zero_error import independence
+from noiseless.theory.zero_error.block_codes import BlockCode, Rate, block_code
+from noiseless.theory.zero_error.graph import (
+    ChannelBlock,
+    FractionalCover,
+    Graph,
+    channel_blocks,
+    check_pairs,
+    fractional_cover,
+)
 from noiseless.theory.zero_error.independence import IndependentSet, independent_set
-from noiseless.theory.zero_error.pieces import Piece, check_pairs, pieces_of
-from noiseless.theory.zero_error.rate import Rate
 from noiseless.theory.zero_error.subranges import SubrangeLeakage, largest_symmetric_leakage
 from noiseless.theory.zero_error.theta import MAX_NODES, Theta, lovasz_theta
 
@@ -164,7 +169,7 @@ def zero_error_capacity(
         * `C0 <= C`: the capacity with errors is no smaller, whatever the probabilities.
     """
     check_pairs(joint)
-    pieces = pieces_of(joint)
+    pieces = channel_blocks(joint)
     theta_of = cache(lambda graph: lovasz_theta(graph, theta_nodes))
     parts = [_part(piece, limit, theta_of) for piece in pieces.rest]
     plain = Fraction(len(pieces.single))
@@ -207,7 +212,7 @@ class _Part:
     cover: FractionalCover
 
 
-def _part(piece: Piece, limit: int, theta_of: Callable[[Graph], Theta]) -> _Part:
+def _part(piece: ChannelBlock, limit: int, theta_of: Callable[[Graph], Theta]) -> _Part:
     cover = fractional_cover(piece)
     if len(piece.inputs) > MAX_GRAPH:
         chosen = _disjoint(piece)
@@ -230,7 +235,7 @@ def _part(piece: Piece, limit: int, theta_of: Callable[[Graph], Theta]) -> _Part
     return _Part(letters, graph, IndependentSet(tuple(nodes), min(most, floor(total.upper))), total, cover)
 
 
-def _disjoint(piece: Piece) -> tuple[int, ...]:
+def _disjoint(piece: ChannelBlock) -> tuple[int, ...]:
     """Inputs no two of which share an output, those with few outputs first."""
     outputs: list[list[int]] = [[] for _ in piece.inputs]
     for y, causes in enumerate(piece.causes):

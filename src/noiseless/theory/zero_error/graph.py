@@ -1,15 +1,18 @@
-"""Graphs as rows of bits: who can be confused with whom."""
+"""Confusability graphs, the blocks of a channel that no output connects, and Shannon's fractional cover of a block."""
+
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.ranges import JointRange
+from noiseless.errors import RequestError
+from noiseless.ranges import JointRange, overlap_partition
 
 
 def members(mask: int) -> Iterator[int]:
@@ -158,3 +161,178 @@ class Graph:
                         again |= closed[other]
             waiting = again & alive
         return list(members(alive))
+
+
+@dataclass(frozen=True)
+class ChannelBlock:
+    """A block of the overlap partition, with one input for each set of outputs.
+
+    Attributes:
+        inputs: the codes of the inputs kept.
+        causes: for each output the places in `inputs` of those that can cause it.
+        fewest: the smallest number of outputs of an input.
+    """
+
+    inputs: tuple[int, ...]
+    causes: tuple[tuple[int, ...], ...]
+    fewest: int
+
+    def graph(self) -> Graph:
+        """Its confusability graph."""
+        return Graph.of_cliques(len(self.inputs), self.causes)
+
+
+@dataclass(frozen=True)
+class ChannelBlocks:
+    """All blocks of a joint range.
+
+    Attributes:
+        single: an input for each block that has an output all of its inputs can cause: one message, no more.
+        rest: the other blocks.
+    """
+
+    single: tuple[int, ...]
+    rest: tuple[ChannelBlock, ...]
+
+
+def check_pairs(joint: JointRange) -> None:
+    """Check that there is something to send.
+
+    Raises:
+        RequestError: the range holds no pair.
+    """
+    if not joint.size_x:
+        raise RequestError("a channel has at least one input and one output; this joint range holds no pair")
+
+
+def channel_blocks(joint: JointRange) -> ChannelBlocks:
+    """Take the channel X -> Y apart.
+
+    >>> pairs = [(1, "a"), (2, "a"), (3, "b"), (4, "b"), (4, "c"), (5, "c")]
+    >>> pieces = channel_blocks(JointRange.from_pairs(pairs))
+    >>> pieces.single, pieces.rest[0].inputs, pieces.rest[0].causes
+    ((0,), (2, 3, 4), ((0, 1), (1, 2)))
+    """
+    partition = overlap_partition(joint)
+    sizes = np.bincount(partition.x_blocks, minlength=partition.count)
+    whole = np.zeros(partition.count, bool)
+    whole[partition.y_blocks[joint.posterior_sizes == sizes[partition.y_blocks]]] = True
+    first = np.unique(partition.x_blocks, return_index=True)[1]
+    back = joint.swapped()
+    blocks: dict[int, list[int]] = {}
+    for x in np.flatnonzero(~whole[partition.x_blocks]).tolist():
+        blocks.setdefault(int(partition.x_blocks[x]), []).append(x)
+    rest = tuple(_block(back, inputs) for inputs in blocks.values())
+    return ChannelBlocks(tuple(first[whole].tolist()), rest)
+
+
+def _block(back: JointRange, inputs: list[int]) -> ChannelBlock:
+    kept: dict[tuple[int, ...], int] = {}
+    for x in inputs:
+        kept.setdefault(tuple(back.posterior(x).tolist()), x)
+    causes: dict[int, list[int]] = {}
+    for place, outputs in enumerate(kept):
+        for y in outputs:
+            causes.setdefault(y, []).append(place)
+    fewest = min(len(outputs) for outputs in kept)
+    return ChannelBlock(tuple(kept.values()), tuple(map(tuple, causes.values())), fewest)
+
+
+MAX_PAIRS = 100_000
+"""Up to so many pairs a piece the linear program is solved."""
+
+_SCALE = 2**40
+_DENOMINATORS = range(1, 61)
+_ROUNDING = 1e-7
+
+Cliques = Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True)
+class FractionalCover:
+    """Rationals that enclose the fractional covering number of the inputs by outputs.
+
+    Attributes:
+        upper: certainly not below it: the total of weights that cover every input.
+        lower: certainly not above it: the total of a fractional packing of the inputs.
+    """
+
+    upper: Fraction
+    lower: Fraction
+
+    @property
+    def exact(self) -> bool:
+        """Whether the two ends meet."""
+        return self.upper == self.lower
+
+
+def fractional_cover(piece: ChannelBlock) -> FractionalCover:
+    """Enclose the least total weight of outputs such that the outputs of each input weigh at least 1.
+
+    Each output's causes form a clique of the confusability graph, so this is a fractional clique cover and
+    not below theta; it multiplies over uses of the channel, so its logarithm bounds the zero-error capacity
+    (Shannon, 1956). Giving each output the weight 1/(smallest number of outputs of an input) covers too: the
+    bound is never above L0(Y;X).
+
+    The linear program is solved in floats; its solution and that of its dual are rounded to rationals and
+    scaled until they hold exactly.
+    """
+    easy = FractionalCover(Fraction(len(piece.causes), piece.fewest), Fraction(1))
+    if sum(map(len, piece.causes)) > MAX_PAIRS:
+        return easy
+    weights, packing = _solve(len(piece.inputs), piece.causes)
+    return FractionalCover(
+        min(easy.upper, _covering(weights, piece)),
+        max(easy.lower, _packed(packing, piece)),
+    )
+
+
+def _solve(size: int, cliques: Cliques) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array
+
+    columns = np.repeat(np.arange(len(cliques)), [len(clique) for clique in cliques])
+    rows = np.concatenate([np.asarray(clique) for clique in cliques])
+    shape = (size, len(cliques))
+    incidence = csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+    constraints: Any = -incidence  # scipy's types know dense matrices only
+    found = linprog(np.ones(len(cliques)), A_ub=constraints, b_ub=-np.ones(size), method="highs")
+    if found.x is None:
+        return np.ones(len(cliques)), np.zeros(size)
+    return np.maximum(found.x, 0.0), np.maximum(-found.ineqlin.marginals, 0.0)
+
+
+def _covering(weights: npt.NDArray[np.float64], piece: ChannelBlock) -> Fraction:
+    """The total of the weights once they are rational and every input is covered."""
+    best = None
+    for scale in (_simple_scale(weights), _SCALE):
+        if scale is not None:
+            whole = np.rint(weights * scale).astype(np.int64).tolist()
+            covered = [0] * len(piece.inputs)
+            for weight, clique in zip(whole, piece.causes, strict=True):
+                for node in clique:
+                    covered[node] += weight
+            if min(covered) > 0:
+                total = Fraction(sum(whole), min(covered))
+                best = total if best is None else min(best, total)
+    return Fraction(len(piece.causes)) if best is None else best
+
+
+def _packed(packing: npt.NDArray[np.float64], piece: ChannelBlock) -> Fraction:
+    """The total of a packing once it is rational and no output's causes weigh more than 1."""
+    best = Fraction(1)
+    for scale in (_simple_scale(packing), _SCALE):
+        if scale is not None:
+            whole = np.rint(packing * scale).astype(np.int64).tolist()
+            fullest = max(sum(whole[node] for node in clique) for clique in piece.causes)
+            if fullest > 0:
+                best = max(best, Fraction(sum(whole), fullest))
+    return best
+
+
+def _simple_scale(values: npt.NDArray[np.float64]) -> int | None:
+    """A small common denominator of all the values, if there is one."""
+    for scale in _DENOMINATORS:
+        if np.abs(values * scale - np.rint(values * scale)).max() < _ROUNDING:
+            return scale
+    return None

@@ -1,19 +1,16 @@
-"""The semidefinite program of Lovasz's number in floating point; `certificate` makes its answer certain.
+"""The semidefinite program of Lovasz's number in floating point, and proofs in integers that make its answer certain."""
 
-    max <J, X>  over X >= 0 with trace 1 and X_ij = 0 on the edges
-    min t       over Z = tI - J - Y >= 0 with Y supported on the edges
-
-Both sides have interior points that need no search (I/n and 2nI - J), so two plain methods do: an
-interior-point method whose linear system has an unknown for each edge or one for each non-edge and node,
-whichever are fewer, and, when both are many, a first-order method that costs one eigendecomposition a step
-and no linear system.
-"""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from flint import fmpz_mat
+
 
 Matrix = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -266,3 +263,61 @@ def _symmetric(
 
 def _halved(matrix: Matrix) -> Matrix:
     return (matrix + matrix.T) / 2
+
+
+SCALE = 2**40
+"""Matrices are rounded to multiples of 1/SCALE before anything is proved about them."""
+
+_ROOT_SCALE = 2**45
+
+
+def rounded(matrix: Matrix) -> npt.NDArray[np.int64]:
+    """The nearest multiples of 1/SCALE, as integers; what comes out is symmetric to the last bit."""
+    upper = np.triu(np.rint(matrix * SCALE).astype(np.int64))
+    return upper + np.triu(upper, 1).T
+
+
+def sufficient_shift(entries: npt.NDArray[np.int64]) -> Fraction:
+    """A rational s, hardly above the smallest one, with entries/SCALE + s I >= 0, proved.
+
+    For a float Cholesky factor L of the shifted matrix A, rounded to integers, the residual R = A - L L' is
+    found exactly; L L' >= 0, and R + r I >= 0 for the largest row sum r of |R| (Gershgorin).
+    """
+    matrix = entries / SCALE
+    values = np.linalg.eigvalsh(matrix)
+    size = len(entries)
+    ease = 1e-15 * size * max(1.0, float(np.abs(values).max()))
+    while True:
+        shift = round((ease - float(values[0])) * SCALE) + 1
+        try:
+            root: Matrix = np.linalg.cholesky(matrix + shift / SCALE * np.eye(size)).astype(np.float64)
+        except np.linalg.LinAlgError:
+            ease *= 4
+        else:
+            break
+    return Fraction(shift, SCALE) + _residual(entries + shift * np.eye(size, dtype=np.int64), root)
+
+
+def _residual(entries: npt.NDArray[np.int64], root: Matrix) -> Fraction:
+    """The largest absolute row sum of entries/SCALE - L L', L being `root` rounded to 1/_ROOT_SCALE."""
+    factor = _integers(np.rint(root * _ROOT_SCALE).astype(np.int64))
+    rest = _integers(entries) * (_ROOT_SCALE**2 // SCALE) - factor * factor.transpose()
+    worst = max(sum(abs(int(entry)) for entry in row) for row in rest.tolist())
+    return Fraction(worst, _ROOT_SCALE**2)
+
+
+def is_semidefinite(entries: "npt.NDArray[np.int64] | list[list[int]]") -> bool:
+    """Whether a symmetric integer matrix is positive semidefinite, decided exactly.
+
+    Its eigenvalues are real, so none is negative if and only if the signs of its characteristic polynomial
+    alternate (zeros allowed).
+    """
+    coefficients = _integers(entries).charpoly().coeffs()
+    top = len(coefficients) - 1
+    return all(int(c) * (-1) ** (top - power) >= 0 for power, c in enumerate(coefficients))
+
+
+def _integers(entries: "npt.NDArray[np.int64] | list[list[int]]") -> "fmpz_mat":
+    from flint import fmpz_mat
+
+    return fmpz_mat(entries if isinstance(entries, list) else entries.tolist())

@@ -9,8 +9,7 @@ import numpy as np
 
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
-from noiseless.theory.zero_error.graph import mask_of, members
-from noiseless.theory.zero_error.pieces import check_pairs
+from noiseless.theory.zero_error.graph import check_pairs, mask_of, members
 
 STEPS = 20_000
 """How many steps one maximum-coverage problem may take."""

@@ -5,10 +5,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from noiseless.theory.zero_error.certificate import SCALE, is_semidefinite, rounded, sufficient_shift
 from noiseless.theory.zero_error.graph import Graph
 from noiseless.theory.zero_error.independence import clique_cover, swapped_set
-from noiseless.theory.zero_error.semidefinite import Matrix, solve
+from noiseless.theory.zero_error.semidefinite import (
+    SCALE,
+    Matrix,
+    is_semidefinite,
+    rounded,
+    solve,
+    sufficient_shift,
+)
 
 MAX_NODES = 250
 """Up to so many nodes a piece the semidefinite program is solved; a step takes the cube of the nodes."""

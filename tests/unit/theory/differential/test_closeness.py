@@ -8,7 +8,7 @@ import pytest
 
 from noiseless.errors import ChannelError, RequestError
 from noiseless.exact import Nats
-from noiseless.theory.differential.closeness import (
+from noiseless.theory.differential.database import (
     distribution,
     divergence,
     divergence_bounds,

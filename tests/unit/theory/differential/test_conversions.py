@@ -18,7 +18,7 @@ from noiseless.theory.differential import (
     kl_to_mi,
     mi_to_delta,
 )
-from noiseless.theory.differential.information_bounds import is_best
+from noiseless.theory.differential.conversion_bounds import is_best
 from noiseless.theory.differential.parameters import is_at_most, read_delta, read_epsilon
 
 

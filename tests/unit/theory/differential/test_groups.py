@@ -14,8 +14,8 @@ from noiseless.theory.differential import (
     group_epsilon,
     group_information,
     mi_to_delta,
-    printed,
 )
+from noiseless.theory.differential import published_bounds as printed
 
 
 def test_epsilons_add_up_exactly() -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from noiseless.errors import RequestError
 from noiseless.exact import Nats
-from noiseless.theory.differential import Kind, convert, dp_to_mi, kl_to_delta, mi_to_dp, printed
+from noiseless.theory.differential import GuaranteeKind, convert, dp_to_mi, kl_to_delta, mi_to_dp
+from noiseless.theory.differential import published_bounds as printed
 
 GIVEN: dict[str, dict[str, Any]] = {
     "dp": {"epsilon": 0.5},
@@ -18,8 +19,8 @@ GIVEN: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("source", list(Kind))
-@pytest.mark.parametrize("target", list(Kind))
+@pytest.mark.parametrize("source", list(GuaranteeKind))
+@pytest.mark.parametrize("target", list(GuaranteeKind))
 @pytest.mark.parametrize("as_printed", [False, True])
 def test_every_pair_of_kinds(source: str, target: str, as_printed: bool) -> None:
     found = convert(source, target, **GIVEN[source], as_printed=as_printed)

@@ -6,7 +6,7 @@ import pytest
 
 from noiseless.errors import RequestError
 from noiseless.exact import Nats
-from noiseless.theory.differential import printed
+from noiseless.theory.differential import published_bounds as printed
 
 
 def test_simple_forms() -> None:

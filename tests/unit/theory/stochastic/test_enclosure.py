@@ -6,7 +6,7 @@ import pytest
 from flint import arb
 
 from noiseless.exact import Bits
-from noiseless.theory.stochastic.enclosure import Enclosure, enclose, enclose_nats, log_sum
+from noiseless.theory.stochastic.certified import CertifiedNumber, enclose, enclose_nats, log_sum
 
 
 def test_a_ball_is_sharpened_until_its_ends_are_neighbours() -> None:
@@ -30,7 +30,7 @@ def test_a_ball_that_stays_wide_says_so() -> None:
     found = enclose(lambda: arb(0, 1))
     assert found.lower == 0
     assert 1 <= found.upper < 1.001
-    assert enclose(arb.nan) == Enclosure(0, math.inf)
+    assert enclose(arb.nan) == CertifiedNumber(0, math.inf)
 
 
 def test_numbers_below_all_floats_are_not_expanded() -> None:
@@ -41,13 +41,13 @@ def test_numbers_below_all_floats_are_not_expanded() -> None:
 @pytest.mark.parametrize(
     ("enclosure", "text"),
     [
-        (Enclosure.of_bits(Bits(4)), "2.0000 bits"),
-        (Enclosure.of_bits(Bits(Fraction(4, 3))), "0.4151 bits"),
-        (Enclosure.of_fraction(Fraction(1, 3)), "0.3334"),
-        (Enclosure(0, math.inf), "inf bits"),
+        (CertifiedNumber.of_bits(Bits(4)), "2.0000 bits"),
+        (CertifiedNumber.of_bits(Bits(Fraction(4, 3))), "0.4151 bits"),
+        (CertifiedNumber.of_fraction(Fraction(1, 3)), "0.3334"),
+        (CertifiedNumber(0, math.inf), "inf bits"),
     ],
 )
-def test_what_a_person_reads_is_rounded_up(enclosure: Enclosure, text: str) -> None:
+def test_what_a_person_reads_is_rounded_up(enclosure: CertifiedNumber, text: str) -> None:
     assert str(enclosure) == text
 
 

@@ -11,7 +11,7 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.theory.channel import Channel
 from noiseless.theory.stochastic import (
-    Enclosure,
+    CertifiedNumber,
     JointDistribution,
     alpha_leakage,
     arimoto_information,
@@ -24,9 +24,9 @@ from noiseless.theory.stochastic import (
     sibson_information,
     sibson_output,
 )
-from noiseless.theory.stochastic.csiszar import _certified
+from noiseless.theory.stochastic.alpha_information import _certified
 
-Measure = Callable[[JointDistribution, float], Enclosure]
+Measure = Callable[[JointDistribution, float], CertifiedNumber]
 
 LOPSIDED = JointDistribution.from_matrix([[0.5, 1e-300], [0, 0.3], [0.1, 0.1]])
 CLOSED = (sibson_information, arimoto_information, renyi_leakage)

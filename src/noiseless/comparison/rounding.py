@@ -6,14 +6,14 @@ from math import floor
 
 import numpy as np
 
-from noiseless.comparison import AdditiveNoise, Randomised
+from noiseless.comparison import AdditiveNoise, RandomisedMechanism
 from noiseless.questions import Continuum, Lattice
 
 _HALF = Fraction(1, 2)
 
 
 @dataclass(frozen=True)
-class Bin:
+class RoundingBin:
     """The true answers that are rounded to one point of a lattice, offsets from it in the lattice's steps.
 
     Attributes:
@@ -46,9 +46,9 @@ class Rounding:
     lattice: Lattice
     total: Fraction
     worst: Fraction
-    first: Bin
-    inner: Bin
-    last: Bin
+    first: RoundingBin
+    inner: RoundingBin
+    last: RoundingBin
     beyond: Fraction
 
     @classmethod
@@ -99,7 +99,7 @@ class Rounding:
         distances = self.first.distances + inner + self.last.distances - self.beyond * self.last.weight
         return distances / self.total * self.lattice.step
 
-    def mean_error_of(self, mechanism: Randomised) -> float:
+    def mean_error_of(self, mechanism: RandomisedMechanism) -> float:
         """Of a mechanism on the rounded answer.
 
         An answer on another point than the rounded truth is farther from that than the truth is, so that a
@@ -133,7 +133,7 @@ class Rounding:
         moved -= fewer[0] * to_the_end + fewer[1] * not_upwards
         return (errors - beyond * moved) / float(self.total)
 
-    def _of_matrix(self, mechanism: Randomised) -> float:
+    def _of_matrix(self, mechanism: RandomisedMechanism) -> float:
         positions = np.arange(self.lattice.last + 1)
         matrix = mechanism.probabilities(range(len(positions)))
         bins = [self.first, *[self.inner] * (len(positions) - 2), self.last]
@@ -145,14 +145,14 @@ class Rounding:
         return float((matrix * errors).sum()) / float(self.total)
 
 
-def _bin_of_points(first: int, last: int, points: int) -> Bin:
+def _bin_of_points(first: int, last: int, points: int) -> RoundingBin:
     """Whole offsets, of which so many make a step."""
     inside = [Fraction(n * (n + 1), 2) for n in (max(-first, 0), max(last, 0))]  # first <= 0
     below = inside[0] - (Fraction(-last * (-last - 1), 2) if last < 0 else 0)
-    return Bin(Fraction(last - first + 1), (inside[1] - below) / points, (inside[1] + below) / points)
+    return RoundingBin(Fraction(last - first + 1), (inside[1] - below) / points, (inside[1] + below) / points)
 
 
-def _bin_of_interval(first: Fraction, last: Fraction) -> Bin:
+def _bin_of_interval(first: Fraction, last: Fraction) -> RoundingBin:
     """All offsets between two; the first is 0 or below."""
     distances = first * first / 2 + (last * last / 2 if last > 0 else -last * last / 2)
-    return Bin(last - first, (last * last - first * first) / 2, distances)
+    return RoundingBin(last - first, (last * last - first * first) / 2, distances)

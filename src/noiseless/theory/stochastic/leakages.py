@@ -1,15 +1,94 @@
-"""Local differential privacy of a finite channel, and what the leakages say about it."""
+"""Maximal and realisable leakage of a finite channel, and its local differential privacy."""
+
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
+
+import numpy as np
+import numpy.typing as npt
 
 from noiseless.exact import Bits, Nats
 from noiseless.measures.maximin import maximin
 from noiseless.ranges import JointRange
 from noiseless.theory.channel import Channel
-from noiseless.theory.stochastic.base import JointDistribution, as_distribution
-from noiseless.theory.stochastic.realisable_leakage import realisable_leakage
-from noiseless.theory.stochastic.weights import best_of_groups, largest_quotient, times
+from noiseless.theory.stochastic.certified import CertifiedNumber, enclose_nats
+from noiseless.theory.stochastic.joint_distribution import JointDistribution, as_distribution
+from noiseless.theory.stochastic.weights import Weights, best_of_groups, exact_sum, largest_quotient, times
+
+
+def maximal_leakage(source: JointDistribution | Channel, given: npt.ArrayLike | None = None) -> CertifiedNumber:
+    """L(X -> Y) = log2 sum_y max_x P(y|x) over the x that can occur (Theorem 1 of Issa, Wagner and Kamath).
+
+    By how much y multiplies, on average, the chance of guessing in one try the secret about x that gains
+    most.
+
+    It depends on the prior only through which x can occur. It is the largest value over all U with U - X - Y
+    of log2 sum_y max_u P(u,y) / max_u P(u), and equals Sibson's information of order infinity.
+
+    Args:
+        source: a joint distribution, or a channel all of whose inputs can occur.
+        given: side information as the cell of each y (y is then a pair (y', a), and its cell is a). The
+            result is max_a log2 sum_y' max_x P(y'|x,a).
+
+    >>> maximal_leakage(Channel.of([[0.75, 0.25], [0.25, 0.75]])).exact
+    Bits(3/2)
+
+    Inequalities:
+        * `I(X;Y) <= L(X->Y) <= Lr(X->Y)` and `I*(X;Y) <= L(X->Y)`.
+        * `L(X->Y) <= min(H0(X), H0(Y))`; for a deterministic channel it is log2 of the number of
+          outputs.
+    """
+    joint = as_distribution(source)
+    known = joint.reference(given)
+    best = best_of_groups(joint.weights, known.x_weights, joint.support.starts)
+    above, below = joint.weights[best], known.x_weights[best]
+    order = np.argsort(known.cells, kind="stable")
+    ends = np.cumsum(np.bincount(known.cells)).tolist()
+    parts = [order[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+    sums = [exact_sum(above[part], below[part]) for part in parts]
+    exact = [value for value in sums if value is not None]
+    if len(exact) == len(parts):
+        return CertifiedNumber.of_bits(Bits(max(exact)))
+    return _certified_leakage([(above[part], below[part]) for part in parts])
+
+
+def _certified_leakage(parts: list[tuple[Weights, Weights]]) -> CertifiedNumber:
+    from flint import arb
+
+    def quotients(above: Weights, below: Weights) -> "arb":
+        pairs = zip(above.tolist(), below.tolist(), strict=True)
+        return sum((arb(a) / b for a, b in pairs), arb(0))
+
+    return enclose_nats(lambda: reduce(arb.max, [quotients(*part) for part in parts]).log())
+
+
+def realisable_leakage(joint: JointDistribution, given: npt.ArrayLike | None = None) -> Bits:
+    """Lr(X -> Y) = max log2 P(x|y) / P(x) over the pairs that can occur (section VI-A of [P3]).
+
+    By how much the most telling y multiplies the chance of guessing the secret that gains most.
+
+    It is D_inf(P_XY || P_X P_Y), the end of the Renyi family, and symmetric in X and Y. It is the largest
+    value over all U with U - X - Y and over all y of log2 max_u P(u|y) / max_u P(u) (Definition 8 of
+    Issa, Wagner and Kamath). The answer is exact.
+
+    Args:
+        joint: the joint distribution.
+        given: side information as the cell of each y (y is then a pair (y', a), and its cell is a). The
+            result is max log2 P(x|y',a) / P(x|a), what y' adds to a.
+
+    >>> realisable_leakage(JointDistribution.from_channel([[0.75, 0.25], [0.25, 0.75]]))
+    Bits(3/2)
+
+    Inequalities:
+        * `L(X->Y) <= Lr(X->Y) <= epsilon log2(e)` for epsilon-LDP.
+        * `L0(X;Y) <= Lr(X->Y)` for a uniform X.
+    """
+    known = joint.reference(given)
+    y = joint.support.y
+    above = times(joint.weights, known.totals[y])
+    below = times(known.x_weights, joint.y_weights[y])
+    return Bits(largest_quotient(np.asarray(above), np.asarray(below)))
 
 
 def ldp_epsilon_nats(source: JointDistribution | Channel) -> Nats:

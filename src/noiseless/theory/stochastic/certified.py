@@ -25,7 +25,7 @@ _SMALLEST = 5e-324
 
 
 @dataclass(frozen=True)
-class Enclosure:
+class CertifiedNumber:
     """A number that is certainly between `lower` and `upper`, usually two neighbouring floats.
 
     Attributes:
@@ -34,9 +34,9 @@ class Enclosure:
         exact: the number itself where it is the logarithm of a rational (`Bits`) or a rational (`Fraction`).
         unit: "bits", or "" for measures that are no logarithms.
 
-    >>> Enclosure.of_bits(Bits(8))
-    Enclosure(lower=3.0, upper=3.0, exact=Bits(8), unit='bits')
-    >>> print(Enclosure.of_bits(Bits(3)))
+    >>> CertifiedNumber.of_bits(Bits(8))
+    CertifiedNumber(lower=3.0, upper=3.0, exact=Bits(8), unit='bits')
+    >>> print(CertifiedNumber.of_bits(Bits(3)))
     1.5850 bits
     """
 
@@ -65,11 +65,11 @@ class Enclosure:
         return f"{places:.4f} {self.unit}".rstrip()
 
 
-NOTHING = Enclosure.of_bits(Bits(1))
+NOTHING = CertifiedNumber.of_bits(Bits(1))
 """Exactly 0 bits."""
 
 
-def enclose(compute: "Callable[[], arb]", extra: int = 0, unit: str = "bits") -> Enclosure:
+def enclose(compute: "Callable[[], arb]", extra: int = 0, unit: str = "bits") -> CertifiedNumber:
     """Evaluate a positive number with balls, at a precision that is raised until its two ends nearly meet.
 
     Args:
@@ -84,11 +84,11 @@ def enclose(compute: "Callable[[], arb]", extra: int = 0, unit: str = "bits") ->
         with ctx.workprec(precision):
             value = compute()
             if value.rel_accuracy_bits() >= _WANTED or precision >= _MOST + extra:
-                return Enclosure(_floor(value), _ceiling(value), unit=unit)
+                return CertifiedNumber(_floor(value), _ceiling(value), unit=unit)
         precision *= 2
 
 
-def enclose_nats(compute: "Callable[[], arb]", extra: int = 0) -> Enclosure:
+def enclose_nats(compute: "Callable[[], arb]", extra: int = 0) -> CertifiedNumber:
     """The same for a number that is computed in nats; the result is in bits."""
     from flint import arb
 

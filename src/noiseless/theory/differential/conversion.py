@@ -10,8 +10,10 @@ from fractions import Fraction
 from noiseless.display import html_table
 from noiseless.errors import RequestError
 from noiseless.exact import Nats, ball, ball_above, round_up
-from noiseless.theory.differential import conversions, information_bounds, printed, tradeoff
-from noiseless.theory.differential.binary import upper_delta, upper_epsilon
+from noiseless.theory.differential import conversion_bounds as conversions
+from noiseless.theory.differential import conversion_bounds as information_bounds
+from noiseless.theory.differential import published_bounds as printed
+from noiseless.theory.differential import tradeoff
 from noiseless.theory.differential.parameters import (
     Delta,
     Epsilon,
@@ -19,12 +21,14 @@ from noiseless.theory.differential.parameters import (
     is_at_most,
     is_zero,
     read_epsilon,
+    upper_delta,
+    upper_epsilon,
 )
 
 _DIGITS, _GIVEN_DIGITS = 6, 15
 
 
-class Kind(StrEnum):
+class GuaranteeKind(StrEnum):
     """A kind of guarantee: (epsilon, delta)-DP, KL-DP, MI-DP, or (0, delta)-DP."""
 
     dp = "dp"
@@ -78,7 +82,7 @@ class Conversion:
 class _Given:
     """A guarantee that is given, read and checked."""
 
-    kind: Kind
+    kind: GuaranteeKind
     epsilon: Epsilon
     delta: Delta
     inputs: int | None
@@ -91,17 +95,17 @@ class _Given:
         return exact is not None and is_zero(exact) and upper_delta(self.delta) == 0
 
     def __str__(self) -> str:
-        if self.kind is Kind.delta or upper_delta(self.delta) > 0:
+        if self.kind is GuaranteeKind.delta or upper_delta(self.delta) > 0:
             return f"({_plain(self.epsilon)}, {_plain(self.delta)})-DP"
         return f"{_plain(self.epsilon)}-{_NAMES[self.kind]}"
 
 
-_NAMES = {Kind.dp: "DP", Kind.kl: "KL-DP", Kind.mi: "MI-DP", Kind.delta: "DP"}
+_NAMES = {GuaranteeKind.dp: "DP", GuaranteeKind.kl: "KL-DP", GuaranteeKind.mi: "MI-DP", GuaranteeKind.delta: "DP"}
 
 
 def convert(
-    source: Kind | str,
-    target: Kind | str,
+    source: GuaranteeKind | str,
+    target: GuaranteeKind | str,
     *,
     epsilon: Epsilon | None = None,
     delta: Delta | None = None,
@@ -132,33 +136,33 @@ def convert(
     """
     wanted = _kind(target)
     given = _read(_kind(source), epsilon, delta, inputs, outputs)
-    if target_epsilon is not None and wanted is not Kind.dp:
+    if target_epsilon is not None and wanted is not GuaranteeKind.dp:
         raise RequestError("a target epsilon goes with the target dp")
-    if wanted is Kind.delta:
+    if wanted is GuaranteeKind.delta:
         return _to_delta(given, as_printed=as_printed)
-    if wanted is Kind.dp:
+    if wanted is GuaranteeKind.dp:
         return _to_dp(given, target_epsilon, as_printed=as_printed)
-    return _to_nats(given, wanted, *(_to_kl if wanted is Kind.kl else _to_mi)(given, as_printed))
+    return _to_nats(given, wanted, *(_to_kl if wanted is GuaranteeKind.kl else _to_mi)(given, as_printed))
 
 
-def _kind(kind: Kind | str) -> Kind:
+def _kind(kind: GuaranteeKind | str) -> GuaranteeKind:
     try:
-        return Kind(kind)
+        return GuaranteeKind(kind)
     except ValueError:
-        raise RequestError(f"{kind!r} is no kind of guarantee; take one of {', '.join(Kind)}") from None
+        raise RequestError(f"{kind!r} is no kind of guarantee; take one of {', '.join(GuaranteeKind)}") from None
 
 
 def _read(
-    kind: Kind, epsilon: Epsilon | None, delta: Delta | None, inputs: int | None, outputs: int | None
+    kind: GuaranteeKind, epsilon: Epsilon | None, delta: Delta | None, inputs: int | None, outputs: int | None
 ) -> _Given:
-    if kind is Kind.delta:
+    if kind is GuaranteeKind.delta:
         if epsilon is not None:
             raise RequestError("(0, delta)-DP has no epsilon; give delta alone, or convert from dp")
         if delta is None:
             raise RequestError("delta is missing; give the delta of the (0, delta)-DP to convert from")
     elif epsilon is None:
         raise RequestError(f"epsilon is missing; give that of the {_NAMES[kind]} to convert from, in nats")
-    elif delta is not None and kind is not Kind.dp:
+    elif delta is not None and kind is not GuaranteeKind.dp:
         raise RequestError(f"{_NAMES[kind]} has no delta; leave it out, or convert from dp")
     given = _Given(kind, 0 if epsilon is None else epsilon, 0 if delta is None else delta, inputs, outputs)
     upper_epsilon(given.epsilon)
@@ -168,9 +172,9 @@ def _read(
 
 
 def _to_kl(given: _Given, as_printed: bool) -> tuple[float, bool]:  # noqa: ARG001 - (11) is printed and best
-    if given.kind is Kind.kl:
+    if given.kind is GuaranteeKind.kl:
         return _above(given.epsilon), True
-    if given.kind is Kind.mi:
+    if given.kind is GuaranteeKind.mi:
         return (0.0 if given.is_perfect else math.inf), True
     return conversions.dp_to_kl(given.epsilon, given.delta), True
 
@@ -178,9 +182,9 @@ def _to_kl(given: _Given, as_printed: bool) -> tuple[float, bool]:  # noqa: ARG0
 def _to_mi(given: _Given, as_printed: bool) -> tuple[float, bool]:
     sizes = {"inputs": given.inputs, "outputs": given.outputs}
     unlimited = given.inputs is None and given.outputs is None
-    if given.kind is Kind.mi:
+    if given.kind is GuaranteeKind.mi:
         return min(_above(given.epsilon), information_bounds.kl_to_mi(math.inf, **sizes)), True
-    if given.kind is Kind.kl:
+    if given.kind is GuaranteeKind.kl:
         value = _above(given.epsilon) if as_printed else information_bounds.kl_to_mi(given.epsilon, **sizes)
         return value, unlimited or given.is_perfect or (
             not as_printed and upper_epsilon(given.epsilon) is None
@@ -194,21 +198,21 @@ def _to_mi(given: _Given, as_printed: bool) -> tuple[float, bool]:
     return printed.reverse(through, **sizes), unlimited
 
 
-def _to_nats(given: _Given, wanted: Kind, value: float, tight: bool) -> Conversion:
+def _to_nats(given: _Given, wanted: GuaranteeKind, value: float, tight: bool) -> Conversion:
     name = _NAMES[wanted]
     if math.isinf(value):
         return Conversion(math.inf, None, "nats", _nothing(given, name), tight)
-    unit = f"nats; {_shown(_bits(value))} bits" if wanted is Kind.mi else "nats"
+    unit = f"nats; {_shown(_bits(value))} bits" if wanted is GuaranteeKind.mi else "nats"
     statement = f"{given} implies {_shown(value)}-{name} ({unit}), {_quality(tight)}."
     return Conversion(value, None, "nats", statement, tight)
 
 
 def _to_delta(given: _Given, *, as_printed: bool) -> Conversion:
     tight = True
-    if given.kind is Kind.kl:
+    if given.kind is GuaranteeKind.kl:
         value = (printed.pinsker if as_printed else conversions.kl_to_delta)(given.epsilon)
         tight = not as_printed or given.is_perfect
-    elif given.kind is Kind.mi:
+    elif given.kind is GuaranteeKind.mi:
         value = conversions.mi_to_delta(given.epsilon)
     else:
         value = conversions.dp_to_delta(given.epsilon, given.delta)
@@ -218,7 +222,7 @@ def _to_delta(given: _Given, *, as_printed: bool) -> Conversion:
 def _to_dp(given: _Given, target: Epsilon | None, *, as_printed: bool) -> Conversion:
     """(epsilon', delta')-DP for a wanted epsilon'; without one epsilon-DP, or what was given if it was DP."""
     if target is None:
-        if given.kind is Kind.dp:
+        if given.kind is GuaranteeKind.dp:
             value, failure = _above(given.epsilon), round_up(upper_delta(given.delta))
             return Conversion(value, failure, "nats", f"{given} is what was given.", tight=True)
         if given.is_perfect:
@@ -233,13 +237,13 @@ def _to_dp(given: _Given, target: Epsilon | None, *, as_printed: bool) -> Conver
 
 
 def _delta_at(given: _Given, target: Epsilon, *, as_printed: bool) -> tuple[float, bool]:
-    if given.kind in {Kind.dp, Kind.delta}:
+    if given.kind in {GuaranteeKind.dp, GuaranteeKind.delta}:
         return conversions.dp_to_dp(given.epsilon, given.delta, target=target), True
     exact, wanted = upper_epsilon(given.epsilon), read_epsilon(target)
     if as_printed:  # [P5] has no formula for (33): what holds for epsilon' = 0 holds for any
         found = _to_delta(given, as_printed=True)
         return found.delta or 0.0, found.tight and (given.is_perfect or wanted is None or is_zero(wanted))
-    value = (tradeoff.mi_to_dp if given.kind is Kind.mi else tradeoff.kl_to_dp)(given.epsilon, target)
+    value = (tradeoff.mi_to_dp if given.kind is GuaranteeKind.mi else tradeoff.kl_to_dp)(given.epsilon, target)
     searched = exact is None or is_zero(exact) or is_at_most(tradeoff.SMALLEST_SEARCHED, exact)
     return value, searched and (wanted is None or is_at_most(wanted, tradeoff.LARGEST_TARGET))
 
@@ -248,7 +252,7 @@ def _closeness(given: _Given, epsilon: str, delta: float, tight: bool) -> str:
     if delta < 1:
         return f"{given} implies ({epsilon}, {_shown(delta)})-DP, {_quality(tight)}."
     vacuous = f"{given} implies ({epsilon}, 1)-DP, which says nothing"
-    if given.kind is Kind.mi:
+    if given.kind is GuaranteeKind.mi:
         return (
             f"{vacuous}: one noiseless bit (ln 2 = 0.693 nats) is outside (0, delta)-DP for every delta < 1."
         )
@@ -259,7 +263,7 @@ def _nothing(given: _Given, name: str) -> str:
     """Why no finite guarantee follows."""
     if upper_epsilon(given.epsilon) is None:
         return f"{given} is no guarantee: nothing follows."
-    if name == _NAMES[Kind.mi]:
+    if name == _NAMES[GuaranteeKind.mi]:
         return f"No finite {name} follows from {given} unless the number of inputs or of outputs is limited."
     return f"No {name} follows from {given}: it admits outputs that only one of two neighbours can cause."
 

@@ -7,10 +7,18 @@ import math
 from fractions import Fraction
 
 from noiseless.exact import ball, ball_above
-from noiseless.theory.differential.binary import binary_entropy, precision, upper_delta, upper_epsilon
-from noiseless.theory.differential.groups import checked_members
-from noiseless.theory.differential.information_bounds import alphabet
-from noiseless.theory.differential.parameters import Delta, Epsilon, epsilon_ball, is_zero
+from noiseless.theory.differential.composition import checked_members
+from noiseless.theory.differential.conversion_bounds import alphabet
+from noiseless.theory.differential.parameters import (
+    Delta,
+    Epsilon,
+    binary_entropy,
+    epsilon_ball,
+    is_zero,
+    precision,
+    upper_delta,
+    upper_epsilon,
+)
 
 
 def simple_divergence(epsilon: Epsilon) -> float:
