@@ -17,7 +17,7 @@ from certificate_examples import Case, Made, make, plain_csv_text, random_case, 
 from noiseless.errors import NoiselessError
 from noiseless.tables import open_table
 from noiseless.verification import STANDALONE, standalone, verify
-from noiseless.verification.rows import Rows
+from noiseless.verification.rows import DistinctRows
 from oracle.forgeries import LIES, Forgery
 
 FILES = ("certificate.json", "original.csv", "released.csv")
@@ -82,7 +82,7 @@ NASTY = [
 
 def read_by_engine(path: Path) -> tuple[list[str], Counter[tuple[str | None, ...]]]:
     table = open_table(str(path))
-    rows = Rows.read(table.select(table.columns), table.columns)
+    rows = DistinctRows.read(table.select(table.columns), table.columns)
     texts = rows.tuples(table.columns, np.arange(len(rows)))
     return list(table.columns), Counter(dict(zip(texts, rows.counts.tolist(), strict=True)))
 

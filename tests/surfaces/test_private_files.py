@@ -14,9 +14,9 @@ from noiseless.cli.main import run
 from noiseless.ledger import Ledger
 from noiseless.ledger.tokens import list_tokens, token_hash
 from noiseless.tables import open_table
-from noiseless.tables.batches import _writer
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.engine import OwnEngine, spill_folder
+from noiseless.tables.replacement import _writer
 
 AUDIT = ("audit", "meters.csv", "--sensitive", "heating", "--public", "suburb", "--records")
 WRITERS = {

@@ -23,8 +23,8 @@ from noiseless.errors import DomainError, MissingValuesError, OutputError, Reque
 from noiseless.questions import Continuum, Lattice
 from noiseless.tables import Missing, open_table
 from noiseless.tables.duckdb_table import DuckDBTable
+from noiseless.tables.engine import SOURCE
 from noiseless.tables.spark_table import SparkTable
-from noiseless.tables.sql import SOURCE
 from spark_sessions import needs_spark, spark
 
 pytestmark = needs_spark

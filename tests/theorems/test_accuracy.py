@@ -9,8 +9,7 @@ from flint import arb
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from noiseless.domain.enclosures import Enclosure
-from noiseless.exact import ball
+from noiseless.exact import Enclosure, ball
 from noiseless.pricing.budget import coarsest
 from noiseless.questions import Attribute, Continuum, Lattice, LinearOnBox, Quantity, Variance, total
 from noiseless.ranges.quantizer import Edged, Stepped, Uniform

@@ -14,8 +14,8 @@ from noiseless.collection.blur.on_continuum import ContinuousBlur
 from noiseless.collection.blur.on_lattice import Blur
 from noiseless.collection.blur.pairing import Lattice, Mode
 from noiseless.collection.blur.volume import protected_volume
+from noiseless.domain.grammar import read_expression
 from noiseless.domain.hypotheses import Hypothesis
-from noiseless.domain.parsing import read_expression
 from noiseless.errors import RequestError
 from noiseless.exact import Nats
 

@@ -23,7 +23,7 @@ from noiseless.domain import Schema
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, round_down
 from noiseless.tables import open_table
-from noiseless.tables.replacing import DeclaredColumns, MissingRows
+from noiseless.tables.replacement import DeclaredColumns, MissingRows
 
 PRIORS = ("uniform", "table")
 MEASURE = "share of rows whose fact is found out"

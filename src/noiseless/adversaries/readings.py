@@ -123,7 +123,7 @@ def _from_table(
 def _rows(table: "Table", columns: Sequence[str], numbers: Sequence[str]) -> "pa.Table":
     """Columns of a table in order, those that hold numbers as floats."""
     from noiseless.tables.duckdb_table import DuckDBTable
-    from noiseless.tables.sql import SOURCE, identifier
+    from noiseless.tables.engine import SOURCE, identifier
 
     chosen = cast("DuckDBTable", table.select(columns))
     for column in numbers:

@@ -14,10 +14,9 @@ from noiseless.exact import Bits
 from noiseless.measures import leakage
 from noiseless.tables import Missing, Table, Tally, merge_spellings, open_table
 from noiseless.tables.coding import IntegerCoding
-from noiseless.verification.certificate import understood
+from noiseless.verification.certificate import parse_certificate
+from noiseless.verification.certificate_json import FormatError, read_certificate
 from noiseless.verification.evidence import Evidence
-from noiseless.verification.fields import FormatError
-from noiseless.verification.reading import read_certificate
 
 _RELEASED = "released."
 """Stands before the names of released columns, which are those of the original too."""
@@ -104,7 +103,7 @@ def certified(table: Table, certificate: Any) -> Seen:  # noqa: ANN401 - a file'
         RequestError: the certificate is about another table, or is not well formed.
     """
     try:
-        claimed = understood(read_certificate(certificate))
+        claimed = parse_certificate(read_certificate(certificate))
     except FormatError as error:
         raise RequestError(f"the certificate cannot be used: {error}") from None
     evidence = Evidence(claimed, table, table)

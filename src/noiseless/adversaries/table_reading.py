@@ -10,7 +10,7 @@ import pyarrow.types as pt
 from noiseless.arrays import FloatArray
 from noiseless.errors import ColumnError, EmptyTableError
 from noiseless.tables import Missing, open_table, require_distinct
-from noiseless.tables.batches import rewritten
+from noiseless.tables.replacement import rewritten
 
 
 def read_columns(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from noiseless.adversaries.declared_values import PrivateColumn
 from noiseless.domain import CategoryColumn, Column, NumberColumn, Schema
-from noiseless.domain.reading import as_text, read_number
+from noiseless.domain.literals import as_text, read_number
 
 if TYPE_CHECKING:
     from noiseless.curator import Curator

@@ -19,9 +19,9 @@ from noiseless.errors import (
 from noiseless.rules.application import Published, apply_rules
 from noiseless.rules.assignment import Assigned, Roles, Rules, assign, read_as_text
 from noiseless.tables import Missing, Table, Tally, merge_spellings, open_table, require_distinct
+from noiseless.tables.column_types import typed
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.spark_groups import SparkGroups
-from noiseless.tables.typing_text import typed
 
 
 def audit(

@@ -93,7 +93,7 @@ def blur_command(  # noqa: PLR0917 - typer calls it by keywords
     """
     from noiseless.collection.blur.on_table import blur
     from noiseless.tables import open_table
-    from noiseless.tables.replacing import check_table_output
+    from noiseless.tables.replacement import check_table_output
 
     declared = _bounds(bounds or [])
     change = _number(max_change, "--max-change")

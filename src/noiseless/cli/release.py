@@ -155,7 +155,7 @@ def _compared(certificate: Path | None, html: Path | None) -> Mapping[str, Any] 
         return None
     if html is None:
         raise RequestError("two releases are compared on a page; name it (--html OUT)")
-    from noiseless.verification.reading import read_certificate
+    from noiseless.verification.certificate_json import read_certificate
 
     return read_certificate(certificate)
 

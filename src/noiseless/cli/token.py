@@ -12,7 +12,7 @@ import typer
 from noiseless.cli.options import Format, FormatOption, print_json, say
 from noiseless.display import aligned
 from noiseless.errors import OutputError
-from noiseless.private_files import create_private
+from noiseless.files import create_private
 
 if TYPE_CHECKING:
     from noiseless.ledger import Ledger

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from noiseless.domain import ColumnSummary
-from noiseless.domain.writing import write_comment, write_key, write_text
+from noiseless.domain.schema import write_comment, write_key, write_text
 
 _FEWEST_ROWS = 10
 """In fewer rows values differ by chance."""

@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from noiseless.domain import Column, NumberColumn
-from noiseless.domain.category import CategoryColumn
+from noiseless.domain.columns import CategoryColumn
 from noiseless.errors import DomainError
 from noiseless.tables import Tally
 

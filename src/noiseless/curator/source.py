@@ -14,10 +14,10 @@ from typing import NamedTuple
 from noiseless.curator.file import CuratorFile
 from noiseless.curator.snapshot import Snapshot
 from noiseless.errors import NoiselessError, OutputError, SourceError
-from noiseless.private_files import create_private
+from noiseless.files import create_private
 from noiseless.tables import Table, open_table
 from noiseless.tables.engine import OwnEngine
-from noiseless.tables.postgres_watch import StateWatch
+from noiseless.tables.postgres_table import StateWatch
 from noiseless.work import WorkCancelledError, check
 
 _KEY_BYTES, _SALT_BYTES = 32, 16

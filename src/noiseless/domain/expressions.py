@@ -13,8 +13,8 @@ from fractions import Fraction
 from functools import cached_property, reduce
 from typing import Any, Generic, TypeVar, cast
 
-from noiseless.domain.enclosures import Enclosure
-from noiseless.domain.reading import as_text
+from noiseless.domain.literals import as_text
+from noiseless.exact import Enclosure
 
 T = TypeVar("T")
 Ranges = Mapping[str, tuple[Fraction, Fraction]]

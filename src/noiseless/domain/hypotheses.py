@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple, Self
 
 from noiseless.domain.expressions import Call, ColumnValue, Expression, Operation, Ranges
-from noiseless.domain.parsing import Sides, read_comparison
+from noiseless.domain.grammar import Sides, read_comparison
 from noiseless.errors import ExpressionError
 
 _MIRRORED = {">=": "<=", ">": "<", "<=": ">=", "<": ">"}

@@ -10,16 +10,9 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from noiseless.display import aligned, counted, html_rows
-from noiseless.domain.columns import (
-    BooleanColumn,
-    CategoryColumn,
-    Column,
-    DateColumn,
-    NumberColumn,
-)
-from noiseless.domain.reading import DIGITS
-from noiseless.domain.schema import Schema
-from noiseless.domain.writing import write_column, write_comment, write_key
+from noiseless.domain.columns import BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn
+from noiseless.domain.literals import DIGITS
+from noiseless.domain.schema import Schema, write_column, write_comment, write_key
 from noiseless.errors import SchemaError
 
 MOST_CATEGORIES = 100

@@ -11,13 +11,13 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from noiseless.files import create_private
 from noiseless.ledger.checking import unbroken
 from noiseless.ledger.entries import START, Entry, canonical, now
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import Replay
 from noiseless.ledger.rows import quota_row, surplus_row
 from noiseless.ledger.token_register import REVOKED, revocation_body
-from noiseless.private_files import create_private
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import Database

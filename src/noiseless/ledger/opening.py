@@ -9,13 +9,13 @@ from pathlib import Path
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
+from noiseless.files import reserve_private
 from noiseless.ledger.database import Database
 from noiseless.ledger.errors import LedgerError, LedgerUnavailableError
 from noiseless.ledger.failures import of_postgresql, of_sqlite
 from noiseless.ledger.location import normal_url, shown, sqlite_path
 from noiseless.ledger.migrations.running import HEAD, STEPS, VERSION_TABLE, downgrade, upgrade
 from noiseless.ledger.session import Session
-from noiseless.private_files import reserve_private
 
 _PATIENCE = 30.0
 _ADVISORY_LOCK = 0x6E6F697365  # any number that nobody else uses

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import gcd, lcm
 
 from noiseless.domain import Column, NumberColumn
-from noiseless.domain.category import BooleanColumn
+from noiseless.domain.columns import BooleanColumn
 from noiseless.errors import ColumnError, RequestError
 from noiseless.questions.influence import Positions, length, positions
 from noiseless.ranges.spans import Continuum, Lattice

@@ -19,8 +19,8 @@ from noiseless.releases.request import ReleaseRequest
 from noiseless.tables import Table, Tally, merge_spellings, open_table
 from noiseless.tables.coding import DictionaryCoding
 from noiseless.tables.duckdb_table import DuckDBTable
+from noiseless.tables.engine import SOURCE, identifiers
 from noiseless.tables.kernels import run_starts
-from noiseless.tables.sql import SOURCE, identifiers
 
 _FEW = 2**16
 _MIDNIGHT, _DAY_LENGTH = "^[0-9]{4}-[0-9]{2}-[0-9]{2} 00:00:00$", 10

@@ -13,10 +13,8 @@ from noiseless.errors import ColumnError, RequestError
 from noiseless.releases.canonical import canonical
 from noiseless.releases.certificate import Certificate, check_certificate_output
 from noiseless.tables import check_output, written_whole
-from noiseless.tables.duckdb_table import _WRITERS
-from noiseless.tables.engine import OwnEngine
-from noiseless.tables.engine_errors import readable_errors
-from noiseless.tables.sql import literal
+from noiseless.tables.duckdb_table import WRITERS
+from noiseless.tables.engine import OwnEngine, literal, readable_errors
 
 _TEXT = {".csv", ".tsv"}
 _OTHER_SEPARATORS = (";", "\t", "|")
@@ -56,8 +54,8 @@ def check_release_outputs(out: Path | str, certificate: Path | str | None, sourc
     """
     path = Path(out)
     check_output(path, sources)
-    if path.suffix.lower() not in _WRITERS:
-        raise RequestError(f"{path}: tables are written as {', '.join(_WRITERS)}; change the ending")
+    if path.suffix.lower() not in WRITERS:
+        raise RequestError(f"{path}: tables are written as {', '.join(WRITERS)}; change the ending")
     if certificate is not None:
         check_output(check_certificate_output(certificate), [*sources, path])
 
@@ -95,7 +93,7 @@ def write_table(table: pa.Table, part: Path, ending: str) -> None:
     engine.connection.register(name, table)
     try:
         with readable_errors(str(part)):
-            engine.rows(f"COPY (SELECT * FROM {name}) TO {literal(str(part))} ({_WRITERS[ending]})")
+            engine.rows(f"COPY (SELECT * FROM {name}) TO {literal(str(part))} ({WRITERS[ending]})")
     finally:
         engine.connection.unregister(name)
 

@@ -12,18 +12,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noiseless.errors import SourceError, UnknownColumnError
-from noiseless.tables.engine_errors import NOT_UTF8
+from noiseless.tables.csv_grammar import FINE, RAGGED, scan_csv
+from noiseless.tables.engine import NOT_UTF8
 from noiseless.tables.feeds import LABEL, Feed, Mark
-from noiseless.tables.pipes import Batch, Columns, Pipe, Scan, one_place
-from noiseless.tables.scanners import FINE, RAGGED, scan_csv
-from noiseless.tables.text_files import _header, _separator
+from noiseless.tables.pipes import Columns, Pipe, PipeBatch, Scan, one_place
+from noiseless.tables.text_files import header_names, likely_separator
 
 _QUOTE = 34
 _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
-class Dialect:
+class PipeDialect:
     """How rows are written, and how they are to be.
 
     Attributes:
@@ -64,10 +64,10 @@ class Dialect:
 
 
 @dataclass(frozen=True, eq=False)
-class CsvBatch(Batch):
+class CsvBatch(PipeBatch):
     """Rows of fields, and where the columns stand that were asked for, from left to right."""
 
-    dialect: Dialect
+    dialect: PipeDialect
     columns: tuple[str, ...]
 
     def given(self) -> Columns:
@@ -110,7 +110,7 @@ class CsvPipe(Pipe):
 
     is_text = True
 
-    def __init__(self, feed: Feed, dialect: Dialect, header: bytes | None) -> None:
+    def __init__(self, feed: Feed, dialect: PipeDialect, header: bytes | None) -> None:
         self.feed = feed
         self.dialect = dialect
         self._line = header
@@ -128,23 +128,23 @@ class CsvPipe(Pipe):
             text = line.removeprefix(_BOM).decode("utf-8").rstrip("\r\n")
         except UnicodeDecodeError:
             raise SourceError(LABEL, NOT_UTF8) from None
-        separator = _separator(text)
+        separator = likely_separator(text)
         spaced = text.count(separator) == text.count(separator + " ") > 0
         try:
-            (fields,) = Dialect((), separator, spaced).fields(text) or [[]]
+            (fields,) = PipeDialect((), separator, spaced).fields(text) or [[]]
         except (csv.Error, ValueError):
             raise SourceError(LABEL, "has a first line that is no header; mend its quotes") from None
         if names is None:
-            header = _header(Path(LABEL), fields)
+            header = header_names(Path(LABEL), fields)
             feed.advance(len(line))
-            return cls(feed, Dialect(header, separator, spaced), text.encode("utf-8"))
+            return cls(feed, PipeDialect(header, separator, spaced), text.encode("utf-8"))
         if len(names) != len(fields):
             raise SourceError(
                 LABEL, f"has {len(fields)} fields in its first line, not {len(names)}; name each column"
             )
         if line.startswith(_BOM):
             feed.advance(len(_BOM))
-        return cls(feed, Dialect(tuple(names), separator, spaced), None)
+        return cls(feed, PipeDialect(tuple(names), separator, spaced), None)
 
     def separate_by(self, separator: str) -> None:
         """Write rows with another separator."""

@@ -13,26 +13,35 @@ import pyarrow as pa
 
 from noiseless.domain import ColumnSummary, Schema
 from noiseless.errors import ColumnError, RequestError
-from noiseless.tables import packing, summaries
+from noiseless.files import written_whole
+from noiseless.tables import column_types as summaries
+from noiseless.tables import row_keys as packing
 from noiseless.tables.base import Missing, Table
-from noiseless.tables.conform import conforming, count_strangers
-from noiseless.tables.engine import IN_PLACE, ROOT, Engine, OwnEngine
-from noiseless.tables.engine_errors import readable_errors
-from noiseless.tables.in_memory import tally_in_memory
+from noiseless.tables.column_types import typed
+from noiseless.tables.conformance import conforming, count_strangers
+from noiseless.tables.engine import (
+    IN_PLACE,
+    ROOT,
+    SOURCE,
+    Engine,
+    OwnEngine,
+    identifier,
+    identifiers,
+    literal,
+    readable_errors,
+)
 from noiseless.tables.link import link
-from noiseless.tables.outputs import written_whole
-from noiseless.tables.sql import SOURCE, identifier, identifiers, literal
+from noiseless.tables.row_keys import tally_in_memory
 from noiseless.tables.tally import Tally, Word, split_into_words
-from noiseless.tables.typing_text import typed
 
-_RESERVED = "noiseless_"
+RESERVED = "noiseless_"
 COUNT, _ROW, _POSITION = "noiseless_count", "noiseless_row", "noiseless_position"
 """Names of columns that queries add; no table of a user's has them."""
 
 ROWS_IN_MEMORY = 2**27
 """Up to this many rows one integer key a row is held in memory (1 GiB); beyond, DuckDB groups and spills."""
 
-_WRITERS = {
+WRITERS = {
     ".csv": "FORMAT csv, HEADER",
     ".tsv": "FORMAT csv, HEADER, DELIMITER '\t'",
     ".parquet": "FORMAT parquet",
@@ -47,7 +56,7 @@ _KINDS = re.compile(
 """Types whose values are compared as they are; NaN is missing, anything else is compared as text."""
 
 
-def _plain(column: str, kind: str) -> tuple[str, str]:
+def plain_column(column: str, kind: str) -> tuple[str, str]:
     """A column as values that can be counted, as SQL, and their type."""
     name = identifier(column)
     if _KINDS.fullmatch(kind):
@@ -104,9 +113,9 @@ class DuckDBTable(Table):
         """Only these columns; text from a file is parsed and typed now, once."""
         self.require(*columns)
         for column in columns:
-            if column.casefold().startswith(_RESERVED):
+            if column.casefold().startswith(RESERVED):
                 raise ColumnError(column, "has a name kept for the package itself; rename it")
-        plain = [_plain(column, self.kinds[column]) for column in columns]
+        plain = [plain_column(column, self.kinds[column]) for column in columns]
         query = self.over(f"SELECT {', '.join(sql for sql, _ in plain)} FROM {SOURCE}")
         kinds = dict(zip(columns, (kind for _, kind in plain), strict=True))
         narrowed = replace(self, query=query, kinds=kinds)
@@ -206,9 +215,9 @@ class DuckDBTable(Table):
         present: Sequence[str] = (),
     ) -> int:
         """Write, for each row in order, the marks that belong to its combination of `columns`."""
-        writer = _WRITERS.get(out.suffix.lower())
+        writer = WRITERS.get(out.suffix.lower())
         if writer is None:
-            raise RequestError(f"{out}: records are written as {', '.join(_WRITERS)}; change the ending")
+            raise RequestError(f"{out}: records are written as {', '.join(WRITERS)}; change the ending")
         shown = [f"s.{identifier(c)}" for c in keep]
         shown += [f"m.{identifier(c)}" for c in marks.column_names if c not in columns]
         rows_of = self._matched((*columns, *keep), marks, present, inner=False)

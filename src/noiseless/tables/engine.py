@@ -1,9 +1,11 @@
-"""Where SQL runs: on a connection of ours, or through a relation of the caller's."""
+"""Where SQL runs, the few pieces of its text that are built from names, and errors that quote no data."""
+
 
 import os
+import re
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -12,6 +14,8 @@ from typing import Any, Protocol, cast
 
 import duckdb
 import pyarrow as pa
+
+from noiseless.errors import NoiselessError, SourceError
 
 ROOT = "noiseless_root"
 """The name under which a caller's relation is visible to queries."""
@@ -101,3 +105,86 @@ def _spill_folder(process: int) -> str:
     if not is_own:  # somebody else took the name
         folder = Path(tempfile.mkdtemp(prefix="noiseless-spill-"))
     return str(folder / str(process))
+
+
+_RAGGED = re.compile(r"on Line: (\d+).*?Expected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
+_LINE = re.compile(r"on Line: (\d+)")
+
+
+@contextmanager
+def readable_errors(label: str) -> Iterator[None]:
+    """Re-raise what DuckDB says about a source as a `SourceError` that holds no value of the data."""
+    try:
+        yield
+    except duckdb.Error as error:
+        raise _explained(label, error) from None
+    except RuntimeError as error:
+        if "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from None
+        raise
+    except UnicodeDecodeError:
+        raise SourceError(label, NOT_UTF8) from None
+
+
+NOT_UTF8 = "is not UTF-8 text; convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT"
+
+
+def _explained(label: str, error: duckdb.Error) -> NoiselessError:
+    """What is wrong, without the engine's own words."""
+    text = str(error)
+    problem = f"could not be read ({type(error).__name__}); is it really of this format?"
+    if found := _RAGGED.search(text):
+        line, expected, fields = (int(g) for g in found.groups())
+        problem = f"line {line} has {fields} fields where the header has {expected}; mend that line"
+    elif re.search(r"unicode|utf-?8|invalid byte", text, re.IGNORECASE):
+        problem = NOT_UTF8
+    elif found := _LINE.search(text):
+        problem = f"line {found[1]} is not well-formed; mend its quotes and separators"
+    elif isinstance(error, duckdb.OutOfMemoryException):
+        problem = "does not fit into memory and temporary space; free some disk space"
+    elif re.search(r"permission denied|read-?only file", text, re.IGNORECASE):
+        problem = "may not be read or written; check its permissions"
+    elif isinstance(error, duckdb.InvalidInputException):
+        problem = (
+            "could not be read; is it really of this format? Lines that end in different ways are mended by"
+            r" sed -i 's/\r$//' FILE"
+        )
+    return SourceError(label, problem)
+
+
+SOURCE = "noiseless_source"
+"""The name under which a table is visible to a query over it."""
+
+
+def identifier(name: str) -> str:
+    """A column or table name, quoted."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def identifiers(names: Iterable[str]) -> str:
+    """Several names, quoted, with commas between them."""
+    return ", ".join(map(identifier, names))
+
+
+def files(paths: Iterable[Path]) -> str:
+    """A list of files; characters that the engine would take for a pattern are escaped."""
+    return (
+        "[" + ", ".join(literal(re.sub(r"([*?\[])", r"[\1]", str(path.absolute()))) for path in paths) + "]"
+    )
+
+
+def check_names(source: str, names: Sequence[str]) -> None:
+    """Refuse columns that the engine, which does not tell upper from lower case, would confuse.
+
+    Raises:
+        SourceError: two names differ by case only, or a name cannot be written.
+    """
+    if len({name.casefold() for name in names}) < len(names):
+        raise SourceError(source, "has columns whose names differ by upper and lower case only; rename them")
+    if not all(names) or any("\0" in name for name in names):
+        raise SourceError(source, "has a column without a proper name; give it one")
+
+
+def literal(text: str) -> str:
+    """A text, quoted."""
+    return "'" + text.replace("'", "''") + "'"

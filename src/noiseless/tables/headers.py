@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from noiseless.errors import NoiselessError
-from noiseless.tables.sources import _EXCEL, _JSON, _PARQUET, _paths, open_table
+from noiseless.tables.sources import EXCEL_ENDINGS, JSON_LAYOUTS, PARQUET_ENDINGS, open_table, source_paths
 from noiseless.tables.text_files import read_csv_sql
 
 _MOST = 1 << 20
@@ -41,14 +41,14 @@ def _header(source: str) -> list[str]:
         return list(open_table(source).columns)
     if "::" in source or "://" in source:
         return []
-    file = _paths(source)[0]
+    file = source_paths(source)[0]
     ending = file.suffix.lower()
-    if ending in _PARQUET:
+    if ending in PARQUET_ENDINGS:
         return list(pq.read_schema(file).names)
-    if ending in _EXCEL:
+    if ending in EXCEL_ENDINGS:
         sheet = fastexcel.read_excel(str(file)).load_sheet(0, n_rows=0)
         return [column.name for column in sheet.available_columns()]
-    if ending in _JSON:
+    if ending in JSON_LAYOUTS:
         return _first_row(file)
     return list(read_csv_sql([file], None)[1].names)
 

@@ -5,9 +5,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from noiseless.errors import ColumnError, RequestError
-from noiseless.tables.engine import OwnEngine
-from noiseless.tables.packing import INTEGERS
-from noiseless.tables.sql import SOURCE, identifier
+from noiseless.tables.engine import SOURCE, OwnEngine, identifier
+from noiseless.tables.row_keys import INTEGERS
 
 if TYPE_CHECKING:
     from noiseless.tables.duckdb_table import DuckDBTable

@@ -15,15 +15,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noiseless.errors import SourceError
-from noiseless.tables.engine_errors import NOT_UTF8
+from noiseless.tables.csv_grammar import Bounds
+from noiseless.tables.engine import NOT_UTF8
 from noiseless.tables.feeds import LABEL, Feed, Mark
-from noiseless.tables.scanners import Bounds
 
 Columns = dict[str, pa.Array]
 
 
 @dataclass(frozen=True, eq=False)
-class Batch(ABC):
+class PipeBatch(ABC):
     """Some records, one after the other.
 
     Attributes:
@@ -44,13 +44,13 @@ class Batch(ABC):
         """Where in the stream they end."""
         return self.begin.after(self.data)
 
-    def head(self, size: int) -> "Batch":
+    def head(self, size: int) -> "PipeBatch":
         """The first so many of them."""
         if size == len(self):
             return self
         return replace(self, data=self.data[: int(self.bounds[size, 0])], bounds=self.bounds[:size])
 
-    def row(self, number: int) -> "Batch":
+    def row(self, number: int) -> "PipeBatch":
         """One of them, by itself."""
         return replace(self, bounds=self.bounds[number : number + 1])
 
@@ -101,7 +101,7 @@ class Batch(ABC):
         return parts.take(pa.array(np.arange(first, len(offsets) - 1, step)))
 
 
-Scan = tuple[Batch, int, str | None]
+Scan = tuple[PipeBatch, int, str | None]
 """Records, how many bytes they take, and what is wrong with the one after them."""
 
 
@@ -133,7 +133,7 @@ class Pipe(ABC):
     def scan(self, data: bytes, columns: Sequence[str], *, final: bool) -> Scan:
         """The whole records at the beginning of some bytes."""
 
-    def batches(self, columns: Sequence[str], start: Mark | None = None) -> Iterator[Batch]:
+    def batches(self, columns: Sequence[str], start: Mark | None = None) -> Iterator[PipeBatch]:
         """All records, as they come; those before a problem come before it is raised.
 
         Args:

@@ -1,4 +1,16 @@
-"""One connection to PostgreSQL, and one transaction in which all that is read belongs to one moment."""
+"""One connection to PostgreSQL: its address, the transaction in which all is read, and errors without values or passwords."""
+
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from noiseless.errors import SourceError
+
+if TYPE_CHECKING:
+    import psycopg
 
 import os
 import threading
@@ -8,13 +20,151 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from noiseless.errors import SourceError
-from noiseless.tables.postgres_address import Address
-from noiseless.tables.postgres_errors import readable_connecting, readable_server_errors
-from noiseless.tables.sql import identifier
+from noiseless.tables.engine import identifier
 
 if TYPE_CHECKING:
     import psycopg
+
+
+SCHEMES = ("postgresql://", "postgres://", "postgresql+psycopg://")
+_EXAMPLE = "write postgresql://user@host/database::schema.table"
+_PART = r'"((?:[^"]|"")+)"|([^".]+)'
+_DRIVER = "the driver is not installed; install it with: pip install 'noiseless[curator]'"
+
+
+def is_postgresql(source: str) -> bool:
+    """Whether a source is said to be on a PostgreSQL server.
+
+    >>> is_postgresql("postgresql://host/db::people"), is_postgresql("people.csv")
+    (True, False)
+    """
+    return source.startswith(SCHEMES)
+
+
+@dataclass(frozen=True, repr=False)
+class PostgresAddress:
+    """A table's address.
+
+    Attributes:
+        database: how to connect, as libpq reads it; it may hold a password and is never shown.
+        names: the table's name and, before it, its schema's if one is given.
+        label: what messages call the table: no password, and no options, which may hold one too.
+    """
+
+    database: str
+    names: tuple[str, ...]
+    label: str
+
+    @classmethod
+    def parse(cls, source: str) -> "PostgresAddress":
+        """The address in a source's name.
+
+        Raises:
+            SourceError: it is none; the message does not repeat it.
+
+        >>> PostgresAddress.parse("postgresql://me:secret@host/db?sslmode=require::public.people")
+        Address('postgresql://me@host/db::public.people')
+        """
+        scheme = next(scheme for scheme in SCHEMES if source.startswith(scheme))
+        place, _, table = source.removeprefix(scheme).rpartition("::")
+        if not place or "@" in table or "/" in table:  # the colons are of a password or of a host
+            raise SourceError("postgresql", f"the address names no table; {_EXAMPLE}")
+        database = f"postgresql://{place}"
+        names = _names(table)
+        return cls(database, names, f"{_shown(database)}::{table}")
+
+    def __repr__(self) -> str:
+        return f"Address({self.label!r})"
+
+
+def _names(table: str) -> tuple[str, ...]:
+    """The parts of a name; a part with dots is written in double quotes, as in SQL."""
+    if not re.fullmatch(rf"(?:{_PART})(?:\.(?:{_PART}))?", table):
+        raise SourceError("postgresql", f"the address ends with no name of a table; {_EXAMPLE}")
+    return tuple(quoted.replace('""', '"') or plain for quoted, plain in re.findall(_PART, table))
+
+
+def _shown(database: str) -> str:
+    """The address of a database as it may be shown."""
+    try:
+        from psycopg import ProgrammingError
+        from psycopg.conninfo import conninfo_to_dict
+    except ImportError:
+        raise SourceError("PostgreSQL", _DRIVER) from None
+    try:
+        parts = {name: str(value) for name, value in conninfo_to_dict(database).items()}
+    except ProgrammingError:
+        raise SourceError("postgresql", f"the address cannot be read; {_EXAMPLE}") from None
+    user = f"{parts['user']}@" if "user" in parts else ""
+    host = parts.get("host", "")
+    port = parts.get("port", "")
+    place = "" if host.startswith("/") else f"{host}{f':{port}' if port.isdecimal() else ''}"
+    return f"postgresql://{user}{place}/{parts.get('dbname', '')}"
+
+
+_REFUSALS = (
+    ("password|authentication|pg_hba", "lets this user not in; check the user, and PGPASSWORD or ~/.pgpass"),
+    ("database .* does not exist", "has no such database; check the address"),
+    ("role .* does not exist", "knows no such user; check the address"),
+    ("too many (clients|connections)|remaining connection slots", "has no free connection; try again later"),
+    ("ssl|certificate", "could not be reached securely; check sslmode and the certificates"),
+)
+
+_STATES = {
+    "57014": "took too long, or was cancelled on the server; read fewer columns, or allow more time:"
+    " postgresql://host/database?options=-cstatement_timeout%3D7200000::table",
+    "55P03": "is locked by somebody who changes it; try again later",
+    "42501": "may not be read by this user; its owner says: GRANT SELECT ON ... TO ...",
+    "42P01": "is gone; check the name",
+    "22008": "holds a moment that no other system knows; leave it out, or mend the data",
+    "22003": "holds a moment beyond the year 294,246, or a number out of range; mend the data",
+    "25P02": "an earlier step failed; open the table again",
+    "25P03": "was open without being read for longer than the server allows; open it again",
+    "53100": "could not be grouped: the server's disk is full; read fewer columns",
+    "53200": "could not be grouped: the server has no memory left; read fewer columns",
+    "40001": "is on a standby that had to go on; try again, or read from the primary",
+    "22021": "holds text that is not UTF-8; convert the database",
+    "22P05": "holds text that cannot be written in UTF-8; convert the database",
+}
+
+
+@contextmanager
+def readable_connecting(label: str) -> Iterator[None]:
+    """Re-raise what went wrong when connecting as a `SourceError` without a password."""
+    import psycopg
+
+    try:
+        yield
+    except psycopg.Error as error:
+        text = str(error)
+        for pattern, problem in _REFUSALS:
+            if re.search(pattern, text, re.IGNORECASE):
+                raise SourceError(label, f"the server {problem}") from None
+        problem = "cannot be reached; check the address, and whether the server is running"
+        raise SourceError(label, f"the server {problem}") from None
+
+
+@contextmanager
+def readable_server_errors(label: str) -> Iterator[None]:
+    """Re-raise what the server says about a table as a `SourceError` that holds no value of the data."""
+    import psycopg
+
+    try:
+        yield
+    except psycopg.Error as error:
+        raise SourceError(label, _problem(error)) from None
+
+
+def _problem(error: "psycopg.Error") -> str:
+    import psycopg
+
+    known = _STATES.get(error.sqlstate or "")
+    if known is not None:
+        return known
+    if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+        return "the connection to the server is lost; open the table again"
+    return f"could not be read ({type(error).__name__})"
+
 
 _OLDEST = 130000
 _CONNECTING = {  # a server that is gone without a word is noticed within a minute
@@ -38,14 +188,14 @@ _TIMEOUTS = {"statement_timeout": "3600000", "lock_timeout": "60000"}
 _BLOCK = 2**24
 
 
-class Session:
+class PostgresSession:
     """A connection that only reads; it ends with the last table that uses it, or with `close`.
 
     Attributes:
         label: what messages call the table.
     """
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: PostgresAddress) -> None:
         self.label = address.label
         self._lock = threading.RLock()
         self._connection = connect(address)
@@ -116,7 +266,7 @@ class Session:
             raise SourceError(self.label, f"{problem}; leave those columns out") from None
 
 
-def connect(address: Address) -> "psycopg.Connection[tuple[Any, ...]]":
+def connect(address: PostgresAddress) -> "psycopg.Connection[tuple[Any, ...]]":
     """A connection set up so that values are sent whole.
 
     Raises:

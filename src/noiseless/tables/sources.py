@@ -12,23 +12,30 @@ import narwhals as nw
 import pyarrow as pa
 
 from noiseless.errors import RequestError, SourceError
-from noiseless.tables.arrow_types import readable
 from noiseless.tables.base import Table
+from noiseless.tables.column_types import readable
 from noiseless.tables.csv_grammar import check_csv
 from noiseless.tables.duckdb_table import DuckDBTable
-from noiseless.tables.engine import ROOT, CallersEngine, OwnEngine, spill_folder
-from noiseless.tables.engine_errors import readable_errors
-from noiseless.tables.json_files import open_json
-from noiseless.tables.postgres_address import is_postgresql
+from noiseless.tables.engine import (
+    ROOT,
+    CallersEngine,
+    OwnEngine,
+    check_names,
+    files,
+    identifier,
+    literal,
+    readable_errors,
+    spill_folder,
+)
+from noiseless.tables.postgres_session import is_postgresql
 from noiseless.tables.spark_frames import SCHEME, is_spark_frame
 from noiseless.tables.spark_table import SparkTable
-from noiseless.tables.sql import check_names, files, identifier, literal
-from noiseless.tables.text_files import read_csv_sql
+from noiseless.tables.text_files import open_json, read_csv_sql
 
-_PARQUET = {".parquet", ".pq"}
-_JSON = {".jsonl": "newline_delimited", ".ndjson": "newline_delimited", ".json": "auto"}
-_EXCEL = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
-_TYPED = {*_PARQUET, *_JSON, *_EXCEL}
+PARQUET_ENDINGS = {".parquet", ".pq"}
+JSON_LAYOUTS = {".jsonl": "newline_delimited", ".ndjson": "newline_delimited", ".json": "auto"}
+EXCEL_ENDINGS = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
+_TYPED = {*PARQUET_ENDINGS, *JSON_LAYOUTS, *EXCEL_ENDINGS}
 
 
 def open_table(source: Any, *, names: Sequence[str] | None = None) -> Table:  # noqa: ANN401 - any frame
@@ -58,7 +65,7 @@ def _open_text(source: str, names: Sequence[str] | None) -> Table:
         return SparkTable.open(source, names)
     if source.startswith("duckdb:///"):
         return _open_database(source.removeprefix("duckdb:///"))
-    paths = _paths(source)
+    paths = source_paths(source)
     endings = {path.suffix.lower() for path in paths}
     if len(endings) > 1:
         raise SourceError(source, f"mixes files of kinds {', '.join(sorted(endings))}; give one kind")
@@ -79,12 +86,12 @@ def _open_files(source: str, paths: Sequence[Path], ending: str, names: Sequence
         raise RequestError(
             f"{source} names its columns itself; names are for text files without a header line"
         )
-    if ending in _EXCEL:
+    if ending in EXCEL_ENDINGS:
         return _in_memory(readable(pa.concat_tables([_read_excel(path) for path in paths])), source)
-    if ending in _PARQUET:
+    if ending in PARQUET_ENDINGS:
         return _open_parquet(source, paths)
-    if ending in _JSON:
-        return open_json(source, paths, _JSON[ending])
+    if ending in JSON_LAYOUTS:
+        return open_json(source, paths, JSON_LAYOUTS[ending])
     sql, dialect = read_csv_sql(paths, names)
     for path in paths:
         check_csv(path, dialect.separator, len(dialect.names))
@@ -109,7 +116,7 @@ def _open_parquet(source: str, paths: Sequence[Path]) -> DuckDBTable:
     return replace(tables[0], query=query, label=source)
 
 
-def _paths(source: str) -> list[Path]:
+def source_paths(source: str) -> list[Path]:
     path = Path(source)
     if source == "-":
         raise SourceError(source, "a pipe is read by `noiseless quantize` only; write it to a file first")
@@ -136,7 +143,7 @@ def _in_folder(folder: Path) -> list[Path]:
             str(folder),
             "is partitioned by the names of folders, which would be columns; write it as plain files",
         )
-    found = [path for path in parts if path.is_file() and path.suffix.lower() in _PARQUET]
+    found = [path for path in parts if path.is_file() and path.suffix.lower() in PARQUET_ENDINGS]
     if not found or len(found) < len(parts):
         what = "holds no Parquet files" if not found else "holds other things than Parquet files"
         raise SourceError(

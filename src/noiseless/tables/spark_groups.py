@@ -13,13 +13,13 @@ import pyarrow as pa
 from noiseless.domain import ColumnSummary, Schema
 from noiseless.errors import DomainError, RequestError
 from noiseless.tables.base import Missing, Table
-from noiseless.tables.conform import _remedy
+from noiseless.tables.conformance import domain_remedy
 from noiseless.tables.duckdb_table import COUNT
+from noiseless.tables.engine import SOURCE
 from noiseless.tables.spark_frames import collected, cut, declared_type, mapped, readable_spark_errors
 from noiseless.tables.spellings import plain_spelling
-from noiseless.tables.sql import SOURCE
 from noiseless.tables.tally import Tally
-from noiseless.tables.weighted import WeightedTable, _Rowless
+from noiseless.tables.weighted import RowlessTable, WeightedTable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -31,7 +31,7 @@ _MOST_ROWS = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SparkGroups(_Rowless):
+class SparkGroups(RowlessTable):
     """Combinations of columns on Spark, each once, with the number of rows that have it.
 
     Attributes:
@@ -105,7 +105,7 @@ class SparkGroups(_Rowless):
         for name, count in self._strangers(schema, columns, clamp=clamp).items():
             if count:
                 column = schema.columns[name]
-                raise DomainError(name, count, column.describe(), _remedy(column, clamp=clamp))
+                raise DomainError(name, count, column.describe(), domain_remedy(column, clamp=clamp))
         names, chosen, label = self.names, tuple(columns), self.label
         target = _conformed(self._empty(), names, schema, chosen, label, clamp=clamp).schema
 

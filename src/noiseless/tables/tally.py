@@ -27,7 +27,7 @@ _DENSE_FACTOR = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class KeyStep:
     """One column's place in a key: key = rank(previous key) * size + code.
 
     `ranks`, where present, are the sorted distinct previous keys: they are renumbered before this column is
@@ -81,7 +81,7 @@ class Tally:
     columns stand together.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[KeyStep, ...]
     keys: IntArray
     counts: IntArray
 
@@ -93,14 +93,14 @@ class Tally:
         appended to the number, and so on. The words' keys may be overwritten.
         """
         keys, *rest = (word.keys for word in words)
-        steps, limit = [Step(coding) for coding in words[0].codings], words[0].size
+        steps, limit = [KeyStep(coding) for coding in words[0].codings], words[0].size
         rest += [] if weights is None else [weights]
         for word in words[1:]:
             keys, (following, *rest) = sort_together(keys.astype(np.int64, copy=False), limit, rest)
             begins = np.ones(len(keys), bool)
             np.not_equal(keys[1:], keys[:-1], out=begins[1:])
             ranks = keys[begins]
-            steps += [Step(word.codings[0], ranks), *map(Step, word.codings[1:])]
+            steps += [KeyStep(word.codings[0], ranks), *map(KeyStep, word.codings[1:])]
             np.cumsum(begins, out=keys)
             keys -= 1
             keys *= word.size
@@ -195,7 +195,7 @@ class Tally:
         return replace(self, counts=np.ones(len(self), np.int64))
 
 
-def _strip(keys: IntArray, step: Step) -> IntArray:
+def _strip(keys: IntArray, step: KeyStep) -> IntArray:
     """Undo one step: the keys before its column was added."""
     shorter = keys // step.coding.size
     return shorter if step.ranks is None else step.ranks[shorter]

@@ -1,7 +1,5 @@
-"""CSV and TSV files, read by one fixed dialect so that no row is ever skipped or guessed at.
+"""Text files by one fixed grammar: CSV and TSV by their header, JSON object by object; no row is skipped, no type guessed."""
 
-The header is read here, the rows by DuckDB, all as text: types come later and only for the columns in use.
-"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +8,8 @@ from pathlib import Path
 
 from noiseless.errors import RequestError, SourceError
 from noiseless.tables.csv_grammar import no_text, split_line
-from noiseless.tables.sql import files, literal
+from noiseless.tables.duckdb_table import DuckDBTable
+from noiseless.tables.engine import SOURCE, OwnEngine, check_names, files, identifier, literal
 
 _LONGEST_LINE = 2**26
 _SEPARATORS = (",", ";", "\t", "|")
@@ -51,7 +50,7 @@ def read_csv_sql(paths: Sequence[Path], names: Sequence[str] | None) -> tuple[st
 
 def _dialect(path: Path, names: Sequence[str] | None) -> Dialect:
     line, second = _first_lines(path)
-    separator = "\t" if path.suffix.lower() == ".tsv" else _separator(line)
+    separator = "\t" if path.suffix.lower() == ".tsv" else likely_separator(line)
     fields = split_line(line, separator)
     if all(text.count(separator) == text.count(separator + " ") for text in (line, second)):
         spaced = split_line(line, separator + " ")
@@ -60,7 +59,7 @@ def _dialect(path: Path, names: Sequence[str] | None) -> Dialect:
     if fields is None:
         raise SourceError(str(path), "line 1 is not well-formed; mend its quotes and separators")
     if names is None:
-        return Dialect(separator, _header(path, fields), header=True)
+        return Dialect(separator, header_names(path, fields), header=True)
     if len(names) != len(fields):
         raise RequestError(
             f"{len(names)} column names for {path}, whose first line has {len(fields)} fields; name each"
@@ -88,11 +87,11 @@ def _no_text(path: Path) -> str:
         return no_text(file.read(64))
 
 
-def _separator(line: str) -> str:
+def likely_separator(line: str) -> str:
     return max(_SEPARATORS, key=line.count)
 
 
-def _header(path: Path, fields: Sequence[str]) -> tuple[str, ...]:
+def header_names(path: Path, fields: Sequence[str]) -> tuple[str, ...]:
     """The columns' names. They are never quoted: without a header line they are somebody's data."""
     names = tuple(field.strip() for field in fields)
     if names == ("",):
@@ -107,3 +106,60 @@ def _header(path: Path, fields: Sequence[str]) -> tuple[str, ...]:
             "or name the columns with --names A,B,C if there is no header line",
         )
     return names
+
+
+def open_json(source: str, paths: Sequence[Path], layout: str) -> DuckDBTable:
+    """A table whose columns are the keys of all objects.
+
+    Texts stay texts, numbers are typed like those of a CSV file when they are selected; a key that holds
+    texts beside other things, and anything nested, is compared as JSON.
+
+    Args:
+        source: what messages call it.
+        paths: the files.
+        layout: `newline_delimited`, or `auto` for a file that holds one array.
+    """
+    reader = f"read_json_objects({files(paths)}, format = '{layout}', hive_partitioning = false)"
+    objects = DuckDBTable(OwnEngine.start(), f"SELECT json FROM {reader}", {"json": "JSON"}, source)
+    strange, double = objects.fetch(_PROBLEMS)[0]
+    if strange:
+        raise SourceError(source, f"holds {strange:,} values that are no objects; write one object a line")
+    if double:
+        raise SourceError(source, f"has {double:,} objects in which a key stands twice; mend them")
+    names = [name for (name,) in objects.fetch(_KEYS)]
+    if not names:
+        raise SourceError(source, "has no object with keys; write one object a line")
+    check_names(source, names)
+    texts = ", ".join(f"bool_and(coalesce({_kind(name)} IN ('VARCHAR', 'NULL'), true))" for name in names)
+    plain = objects.fetch(f"SELECT {texts} FROM {SOURCE}")[0]
+    columns = ", ".join(_column(name, plain=text) for name, text in zip(names, plain, strict=True))
+    query = objects.over(f"SELECT {columns} FROM {SOURCE}")
+    kinds = dict.fromkeys(names, "VARCHAR")
+    return DuckDBTable(objects.engine, query, kinds, source, textual=True)
+
+
+_PROBLEMS = f"""
+SELECT count(*) FILTER (WHERE json_type(json) <> 'OBJECT'),
+       count(*) FILTER (WHERE len(json_keys(json)) <> len(list_distinct(json_keys(json)))) FROM {SOURCE}
+"""
+
+_KEYS = f"""
+SELECT key FROM (SELECT unnest(json_keys(json)) AS key, row_number() OVER () AS row FROM {SOURCE})
+GROUP BY key ORDER BY min(row), key
+"""
+
+
+def _path(name: str) -> str:
+    """A key as a JSON pointer, in which no character but `~` and `/` means anything."""
+    return literal("/" + name.replace("~", "~0").replace("/", "~1"))
+
+
+def _kind(name: str) -> str:
+    return f"json_type(json, {_path(name)})"
+
+
+def _column(name: str, *, plain: bool) -> str:
+    """One key as text: the text itself when it only holds texts, else its JSON; null is missing."""
+    if plain:
+        return f"json_extract_string(json, {_path(name)}) AS {identifier(name)}"
+    return f"nullif(json_extract(json, {_path(name)})::VARCHAR, 'null') AS {identifier(name)}"

@@ -15,23 +15,30 @@ import pyarrow as pa
 
 from noiseless.domain import ColumnSummary, Schema
 from noiseless.errors import ColumnError, DomainError, RequestError
-from noiseless.tables import summaries
+from noiseless.files import written_whole
+from noiseless.tables import column_types as summaries
 from noiseless.tables.base import Missing, Table
-from noiseless.tables.conform import _accepted, _readings, _remedy
-from noiseless.tables.duckdb_table import _RESERVED, _WRITERS, COUNT, DuckDBTable, _plain
-from noiseless.tables.engine import IN_PLACE, ROOT, OwnEngine
-from noiseless.tables.engine_errors import readable_errors
-from noiseless.tables.in_memory import tally_in_memory
+from noiseless.tables.conformance import accepted_condition, domain_readings, domain_remedy
+from noiseless.tables.duckdb_table import COUNT, RESERVED, WRITERS, DuckDBTable, plain_column
+from noiseless.tables.engine import (
+    IN_PLACE,
+    ROOT,
+    SOURCE,
+    OwnEngine,
+    check_names,
+    identifier,
+    identifiers,
+    literal,
+    readable_errors,
+)
 from noiseless.tables.link import link
-from noiseless.tables.outputs import written_whole
-from noiseless.tables.packing import INTEGERS
-from noiseless.tables.sql import SOURCE, check_names, identifier, identifiers, literal
+from noiseless.tables.row_keys import INTEGERS, tally_in_memory
 from noiseless.tables.tally import Tally
 
 _MARKS = "noiseless_marks"
 
 
-class _Rowless(Table):
+class RowlessTable(Table):
     """A table whose rows are not at hand: what needs them one by one says so."""
 
     textual = False
@@ -71,12 +78,12 @@ class _Rowless(Table):
         """
         self.require(*columns)
         for column in columns:
-            if column.casefold().startswith(_RESERVED):
+            if column.casefold().startswith(RESERVED):
                 raise ColumnError(column, "has a name kept for the package itself; rename it")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WeightedTable(_Rowless):
+class WeightedTable(RowlessTable):
     """Combinations of columns, each with the number of rows that have it; what is counted are these rows.
 
     Attributes:
@@ -126,7 +133,7 @@ class WeightedTable(_Rowless):
     def select(self, columns: Sequence[str]) -> Self:
         """Only these columns, as values that can be compared: NaN is missing, and -0 is 0."""
         self.require_plain(columns)
-        plain = [_plain(column, self.groups.kinds[column]) for column in columns]
+        plain = [plain_column(column, self.groups.kinds[column]) for column in columns]
         query = self.groups.over(f"SELECT {', '.join([*(sql for sql, _ in plain), COUNT])} FROM {SOURCE}")
         kinds = dict(zip(columns, (kind for _, kind in plain), strict=True))
         kinds[COUNT] = self.groups.kinds[COUNT]
@@ -154,7 +161,7 @@ class WeightedTable(_Rowless):
         for name, count in self._strangers(schema, columns, clamp=clamp).items():
             if count:
                 column = schema.columns[name]
-                raise DomainError(name, count, column.describe(), _remedy(column, clamp=clamp))
+                raise DomainError(name, count, column.describe(), domain_remedy(column, clamp=clamp))
         return replace(self, groups=self.groups.conform(schema, columns, clamp=clamp))
 
     def strangers(self, schema: Schema, columns: Sequence[str]) -> dict[str, int]:
@@ -162,9 +169,9 @@ class WeightedTable(_Rowless):
         return self._strangers(schema, columns, clamp=False)
 
     def _strangers(self, schema: Schema, columns: Sequence[str], *, clamp: bool) -> dict[str, int]:
-        readings = _readings(self.groups, schema, columns)
+        readings = domain_readings(self.groups, schema, columns)
         strange = [
-            f"{identifier(name)} IS NOT NULL AND NOT coalesce({_accepted(reading, clamp=clamp)}, false)"
+            f"{identifier(name)} IS NOT NULL AND NOT coalesce({accepted_condition(reading, clamp=clamp)}, false)"
             for name, reading in readings.items()
         ]
         if not strange:
@@ -220,9 +227,9 @@ class WeightedTable(_Rowless):
         Raises:
             RequestError: there is no column to keep, which would say whose marks these are.
         """
-        writer = _WRITERS.get(out.suffix.lower())
+        writer = WRITERS.get(out.suffix.lower())
         if writer is None:
-            raise RequestError(f"{out}: records are written as {', '.join(_WRITERS)}; change the ending")
+            raise RequestError(f"{out}: records are written as {', '.join(WRITERS)}; change the ending")
         if not keep:
             raise RequestError(
                 f"{self.label}: its rows have no numbers; name the column that tells them apart (--unit"
@@ -261,7 +268,7 @@ class WeightedTable(_Rowless):
         return replace(self, groups=self.groups.where(sql))
 
 
-class RemoteTable(_Rowless):
+class RemoteTable(RowlessTable):
     """A table on a server that groups its rows; the rest is done with the groups.
 
     An engine says what columns there are, counts rows, drops duplicates and groups.

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from noiseless.exact import Bits
-from noiseless.verification.fields import (
+from noiseless.verification.certificate_json import (
     FormatError,
     Json,
     array,
@@ -24,7 +24,7 @@ from noiseless.verification.fields import (
     tuples,
     unicode,
 )
-from noiseless.verification.quantities import Length, bits, day, fraction
+from noiseless.verification.quantities import ExactLength, bits, day, fraction
 
 Tuple = tuple[str | None, ...]
 
@@ -98,18 +98,18 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Claim:
+class ClaimedMeasures:
     """The numbers that are claimed: counts, exact ones, and those rounded for people."""
 
     counts: Mapping[str, int]
     leakage: Fraction
     maximin: Fraction
     resolution: Fraction
-    distortion: Length | None
+    distortion: ExactLength | None
     floats: Mapping[str, float | None]
 
 
-class Witness(NamedTuple):
+class ClaimedWitness(NamedTuple):
     """Where the worst cases are."""
 
     posterior_cell: int
@@ -119,7 +119,7 @@ class Witness(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Certificate:
+class CertifiedRelease:
     """All that is claimed."""
 
     columns: Columns
@@ -128,13 +128,13 @@ class Certificate:
     released: TableFacts
     hierarchies: Mapping[str, Mapping[str, tuple[str, ...]]]
     cells: tuple[Cell, ...]
-    claim: Claim
-    target: Mapping[str, int | Fraction | Bits | Length]
-    witness: Witness
+    claim: ClaimedMeasures
+    target: Mapping[str, int | Fraction | Bits | ExactLength]
+    witness: ClaimedWitness
     not_checked: Mapping[str, Any]
 
 
-def understood(raw: Mapping[str, Any]) -> Certificate:
+def parse_certificate(raw: Mapping[str, Any]) -> CertifiedRelease:
     """A certificate from its JSON.
 
     Raises:
@@ -147,7 +147,7 @@ def understood(raw: Mapping[str, Any]) -> Certificate:
     text(raw["created"], "created")
     columns = _columns(raw["columns"])
     options = _options(raw["options"], columns.public)
-    return Certificate(
+    return CertifiedRelease(
         columns,
         options,
         _table_facts(raw["original"], "original"),
@@ -262,17 +262,17 @@ def _cells(raw: Json, width: int) -> tuple[Cell, ...]:
     return tuple(found)
 
 
-def _claim(raw: Json) -> Claim:
+def _claim(raw: Json) -> ClaimedMeasures:
     record(raw, "claim", (*_COUNTS, *_EXACT, *_FLOATS))
     leakage, maximin, resolution = (parsed(raw[name], f"claim.{name}", fraction) for name in _EXACT[:3])
     if min(leakage, maximin, resolution) <= 0:
         raise FormatError("claim has the logarithm of a number that is not positive")
-    return Claim(
+    return ClaimedMeasures(
         {name: count(raw[name], f"claim.{name}") for name in _COUNTS},
         leakage,
         maximin,
         resolution,
-        optional(raw["distortion_exact"], lambda v: parsed(v, "claim.distortion_exact", Length.read)),
+        optional(raw["distortion_exact"], lambda v: parsed(v, "claim.distortion_exact", ExactLength.read)),
         {
             name: None if name == "distortion" and raw[name] is None else number(raw[name], f"claim.{name}")
             for name in _FLOATS
@@ -280,15 +280,15 @@ def _claim(raw: Json) -> Claim:
     )
 
 
-def _target(raw: Json) -> Mapping[str, int | Fraction | Bits | Length]:
+def _target(raw: Json) -> Mapping[str, int | Fraction | Bits | ExactLength]:
     readers = {
         "max_leakage": bits,
         "max_maximin": bits,
         "min_resolution": bits,
-        "max_distortion": Length.read,
+        "max_distortion": ExactLength.read,
         "suppress": fraction,
     }
-    found: dict[str, int | Fraction | Bits | Length] = {}
+    found: dict[str, int | Fraction | Bits | ExactLength] = {}
     for name, value in _mapping(raw, "target").items():
         if name == "min_posterior":
             found[name] = count(value, "target.min_posterior")
@@ -299,10 +299,10 @@ def _target(raw: Json) -> Mapping[str, int | Fraction | Bits | Length]:
     return found
 
 
-def _witness(raw: Json, width: int) -> Witness:
-    record(raw, "witness", Witness._fields)
+def _witness(raw: Json, width: int) -> ClaimedWitness:
+    record(raw, "witness", ClaimedWitness._fields)
     member = raw["distortion_member"]
-    return Witness(
+    return ClaimedWitness(
         count(raw["posterior_cell"], "witness.posterior_cell"),
         optional(raw["largest_cell"], lambda v: count(v, "witness.largest_cell")),
         optional(raw["distortion_cell"], lambda v: count(v, "witness.distortion_cell")),

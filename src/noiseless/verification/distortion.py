@@ -7,25 +7,24 @@ from fractions import Fraction
 
 import numpy as np
 
-from noiseless.verification.certificate import Certificate, Options
+from noiseless.verification.certificate import CertifiedRelease, Options
 from noiseless.verification.columns import (
-    CategoryColumn,
+    CheckedColumn,
     Exact,
+    GeneralisationTree,
     HierarchyColumn,
     LineColumn,
-    PublicColumn,
+    NominalColumn,
 )
-from noiseless.verification.hierarchy import Tree
-from noiseless.verification.layout import ColumnLayout, Layout
-from noiseless.verification.partition import Partition, PublicValues
-from noiseless.verification.quantities import Length
+from noiseless.verification.partition import CellPartition, ColumnLayout, MemberLayout, PublicValues
+from noiseless.verification.quantities import ExactLength
 
 _ROOM = 2**62
 _COUNTING = ("hamming", "discrete")
 
 
 @dataclass(frozen=True, eq=False)
-class Codebook:
+class CertifiedCodebook:
     """What is released for each cell that is not suppressed, column by column.
 
     Attributes:
@@ -37,15 +36,15 @@ class Codebook:
     """
 
     options: Options
-    partition: Partition
+    partition: CellPartition
     values: PublicValues
-    layout: Layout
-    columns: tuple[PublicColumn, ...]
+    layout: MemberLayout
+    columns: tuple[CheckedColumn, ...]
 
     @classmethod
-    def of(cls, certificate: Certificate, partition: Partition, values: PublicValues) -> "Codebook":
+    def of(cls, certificate: CertifiedRelease, partition: CellPartition, values: PublicValues) -> "CertifiedCodebook":
         """The codebook that a certificate states."""
-        layout = Layout.of(partition)
+        layout = MemberLayout.of(partition)
         columns = tuple(
             _column(certificate, ColumnLayout.of(layout, values, place), name)
             for place, name in enumerate(values.columns)
@@ -73,7 +72,7 @@ class Codebook:
         """The largest distance, all released tuples being known to cover their cells; or what is wrong."""
         costs = np.zeros(len(self.values), np.int64)
         if not len(self.layout):
-            return Distortion(Length(Fraction(0)), costs)
+            return Distortion(ExactLength(Fraction(0)), costs)
         parts = []
         for name, column in zip(self.values.columns, self.columns, strict=True):
             part = self._part(name, column)
@@ -85,13 +84,13 @@ class Codebook:
         costs = costs.astype(combined.dtype)
         costs[self.layout.members] = combined
         squared = worst if self.options.distance == "euclidean" else worst**2
-        return Distortion(Length(squared), costs)
+        return Distortion(ExactLength(squared), costs)
 
-    def _part(self, name: str, column: PublicColumn) -> tuple[Exact, Fraction] | str:
+    def _part(self, name: str, column: CheckedColumn) -> tuple[Exact, Fraction] | str:
         """A column's differences, weighted, and what one of them is."""
         weight = self.options.weights.get(name, Fraction(1))
         if self.options.distance in _COUNTING:
-            return column.differing(), weight if isinstance(column, CategoryColumn) else Fraction(1)
+            return column.differing(), weight if isinstance(column, NominalColumn) else Fraction(1)
         differences, unit = column.differences()
         unit *= weight
         if self.options.distance == "gower":
@@ -115,18 +114,18 @@ class Distortion:
         costs: the distance of each public value, all on one scale; suppressed ones count 0.
     """
 
-    largest: Length
+    largest: ExactLength
     costs: Exact
 
 
-def _column(certificate: Certificate, layout: ColumnLayout, name: str) -> PublicColumn:
+def _column(certificate: CertifiedRelease, layout: ColumnLayout, name: str) -> CheckedColumn:
     options = certificate.options
     kind = options.kinds[name]
     if kind in ("number", "date"):
         return LineColumn(layout, options.codeword, days=kind == "date")
     if kind == "category":
-        return CategoryColumn(layout, options.codeword)
-    tree = Tree.grow(certificate.hierarchies[name], layout.texts, options.hierarchy_cost)
+        return NominalColumn(layout, options.codeword)
+    tree = GeneralisationTree.grow(certificate.hierarchies[name], layout.texts, options.hierarchy_cost)
     return HierarchyColumn(layout, options.codeword, tree)
 
 

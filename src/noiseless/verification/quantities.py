@@ -67,16 +67,16 @@ def bits(written: Written) -> Bits | Fraction:
 
 @total_ordering
 @dataclass(frozen=True)
-class Length:
+class ExactLength:
     """A distance, kept as its square, so that roots are exact."""
 
     squared: Fraction
 
     @classmethod
-    def read(cls, written: Written) -> "Length":
+    def read(cls, written: Written) -> "ExactLength":
         """From "21/2", "10.5" or "sqrt(2)"; it is not negative.
 
-        >>> str(Length.read("sqrt(1/4)")), str(Length.read("sqrt(8)"))
+        >>> str(ExactLength.read("sqrt(1/4)")), str(ExactLength.read("sqrt(8)"))
         ('1/2', 'sqrt(8)')
         """
         inside = _inside(written, "sqrt")
@@ -85,7 +85,7 @@ class Length:
             raise Unreadable
         return cls(value**2 if inside is None else value)
 
-    def __lt__(self, other: "Length") -> bool:
+    def __lt__(self, other: "ExactLength") -> bool:
         return self.squared < other.squared
 
     def __str__(self) -> str:

@@ -1,16 +1,107 @@
-"""The distinct rows of a table: columns as codes of canonical texts, and how often each row occurs."""
+"""The distinct rows of a table as canonical texts, the same from any file and engine, and their digest."""
 
-from collections.abc import Mapping, Sequence
+
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from hashlib import sha256
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.types as pt
 
 from noiseless.arrays import IntArray
 from noiseless.tables import Table, Tally
-from noiseless.verification.canonical import canonical_texts
 from noiseless.verification.standalone import meant
+
+
+def canonical_texts(values: pa.Array) -> pa.Array:
+    """The texts of some values of one column; missing stays missing.
+
+    >>> canonical_texts(pa.array([5.0, 0.1, 1e21, -0.0, None])).to_pylist()
+    ['5', '0.1', '1000000000000000000000', '0', None]
+    >>> canonical_texts(pa.array([True, None])).to_pylist()
+    ['true', None]
+    """
+    for is_of_kind, texts in _KINDS:
+        if is_of_kind(values.type):
+            return texts(values)
+    return values.cast(pa.large_string())  # whole numbers and texts
+
+
+def _each(values: pa.Array, text: Callable[[Any], str]) -> pa.Array:
+    return pa.array(
+        [None if value is None else text(value) for value in values.to_pylist()], pa.large_string()
+    )
+
+
+def _double(value: float) -> str:
+    """The shortest decimal that reads back the same, written without an exponent."""
+    short = repr(value)
+    if "e" in short:
+        short = f"{Decimal(short):f}"
+    return _plain_digits(short)
+
+
+def _plain_digits(digits: str) -> str:
+    """Without zeros that say nothing, and without minus zero."""
+    if "." in digits:
+        digits = digits.rstrip("0").removesuffix(".")
+    return "0" if digits in ("-0", "0") else digits
+
+
+def _temporal(values: pa.Array) -> pa.Array:
+    """Days, moments and times of the day as ISO 8601 has them, with a space for the T."""
+    kind = values.type
+    if pt.is_timestamp(kind):
+        naive = values.cast(pa.timestamp(kind.unit))  # moments with a time zone become those of UTC
+        suffix = "" if kind.tz is None else "+00"
+        return _from_numpy(naive, suffix)
+    if pt.is_date(kind):
+        return _from_numpy(values, "")
+    if pt.is_time(kind):
+        wide = pa.int32() if pt.is_time32(kind) else pa.int64()
+        moments = values.cast(wide).cast(pa.int64()).cast(pa.timestamp(kind.unit))
+        texts = _from_numpy(moments, "")
+        return pc.utf8_slice_codeunits(texts, len("1970-01-01 "))
+    return values.cast(pa.large_string())
+
+
+def _from_numpy(values: pa.Array, suffix: str) -> pa.Array:
+    moments = values.drop_null().to_numpy(zero_copy_only=False)
+    texts = iter([_moment(text) + suffix for text in np.datetime_as_string(moments).tolist()])
+    present = values.is_valid().to_pylist()
+    return pa.array([next(texts) if there else None for there in present], pa.large_string())
+
+
+def _moment(text: str) -> str:
+    """A moment as the engine writes it: a fraction of a second only where there is one."""
+    text = text.replace("T", " ")
+    return text.rstrip("0").removesuffix(".") if "." in text else text
+
+
+def _blob(value: bytes) -> str:
+    r"""Bytes as the engine writes them: plain characters as they are, others as \xHH."""
+    return "".join(
+        chr(byte) if 32 <= byte <= 126 and chr(byte) not in "\\'\"" else f"\\x{byte:02X}"  # noqa: PLR2004 - printable ASCII
+        for byte in value
+    )
+
+
+_KINDS: tuple[tuple[Callable[[pa.DataType], bool], Callable[[pa.Array], pa.Array]], ...] = (
+    (pt.is_dictionary, lambda values: canonical_texts(values.dictionary_decode())),
+    (pt.is_floating, lambda values: _each(values.cast(pa.float64()), _double)),
+    (pt.is_decimal, lambda values: _each(values, lambda value: _plain_digits(f"{value:f}"))),
+    (pt.is_boolean, lambda values: pc.if_else(values, "true", "false").cast(pa.large_string())),
+    (pt.is_temporal, _temporal),
+    (pt.is_binary, lambda values: _each(values, _blob)),
+    (pt.is_large_binary, lambda values: _each(values, _blob)),
+)
+
 
 _SLOTS, _SLOTS_A_KEY = 2**20, 8
 """Keys are numbered through one slot for each possible key up to this many slots; beyond, by sorting."""
@@ -36,7 +127,7 @@ class Groups:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class DistinctRows:
     """Distinct rows.
 
     Attributes:
@@ -50,12 +141,12 @@ class Rows:
     counts: IntArray
 
     @classmethod
-    def read(cls, table: Table, columns: Sequence[str]) -> "Rows":
+    def read(cls, table: Table, columns: Sequence[str]) -> "DistinctRows":
         """The distinct rows of some columns of a table."""
         return cls.from_tally(table.tally(columns))
 
     @classmethod
-    def from_tally(cls, tally: Tally) -> "Rows":
+    def from_tally(cls, tally: Tally) -> "DistinctRows":
         """The same from a tally."""
         texts, codes = {}, {}
         for column in tally.columns:
@@ -65,23 +156,23 @@ class Rows:
             codes[column] = groups.of
         return cls(texts, codes, tally.counts)
 
-    def by_days(self, columns: Sequence[str]) -> "Rows":
+    def by_days(self, columns: Sequence[str]) -> "DistinctRows":
         """The same rows with days for moments in some columns, where all of a column are midnights."""
         texts = dict(self.texts)
         for column in columns:
             present = texts[column].drop_null()
             if len(present) and pc.all(pc.ends_with(present, _MIDNIGHT)).as_py():
                 texts[column] = pc.utf8_slice_codeunits(texts[column], 0, -len(_MIDNIGHT))
-        return Rows(texts, self.codes, self.counts)
+        return DistinctRows(texts, self.codes, self.counts)
 
-    def merged(self, columns: Sequence[str]) -> "Rows":
+    def merged(self, columns: Sequence[str]) -> "DistinctRows":
         """The same rows with one value for all its spellings in some columns; rows may then be alike."""
         texts, codes = dict(self.texts), dict(self.codes)
         for column in columns:
             places: dict[str, int] = {}
             of = [places.setdefault(meant(text), len(places)) for text in self.texts[column].to_pylist()]
             texts[column], codes[column] = pa.array(list(places)), np.array(of, np.int64)[self.codes[column]]
-        return Rows(texts, codes, self.counts)
+        return DistinctRows(texts, codes, self.counts)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -124,3 +215,68 @@ def numbered(keys: IntArray, limit: int) -> Groups:
         return Groups(ranks[keys], slots[present])
     _, example, of = np.unique(keys, return_index=True, return_inverse=True)
     return Groups(of.reshape(-1), example)
+
+
+_CHUNK = 2**18
+
+
+def table_digest(rows: DistinctRows, columns: Sequence[str]) -> str:
+    """SHA-256 over the columns' names and, in their order, the hashes of the distinct rows with their counts.
+
+    A row is the JSON array of its canonical texts; its hash is the SHA-256 of that in UTF-8.
+    """
+    whole = sha256(f"{_json(list(columns))}\n".encode())
+    hashes = _row_hashes(rows, columns)
+    order = _sorted(hashes)
+    for start in range(0, len(order), _CHUNK):
+        chosen = order[start : start + _CHUNK]
+        whole.update(_with_counts(hashes[chosen], rows.counts[chosen].astype(np.int64)))
+    return f"sha256:{whole.hexdigest()}"
+
+
+def _with_counts(hashes: npt.NDArray[np.uint8], counts: IntArray) -> bytes:
+    """Each hash followed by its count in decimal digits and a line feed."""
+    digits = np.ones(len(counts), np.int64)
+    while np.any(more := counts >= 10**digits):
+        digits += more
+    ends = np.cumsum(digits + 33)
+    out = np.empty(int(ends[-1]), np.uint8)
+    out[(ends - digits - 33)[:, None] + np.arange(32)] = hashes
+    for place in range(int(digits.max())):
+        here = digits > place
+        out[(ends - 2 - place)[here]] = counts[here] // 10**place % 10 + ord("0")
+    out[ends - 1] = ord("\n")
+    return out.tobytes()
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _row_hashes(rows: DistinctRows, columns: Sequence[str]) -> npt.NDArray[np.uint8]:
+    """The hash of each row, 32 bytes each."""
+    quoted = [[_json(text) for text in rows.texts[column].to_pylist()] for column in columns]
+    quoted[0] = [f"[{text}" for text in quoted[0]]
+    quoted[-1] = [f"{text}]" for text in quoted[-1]]
+    parts = [pa.array([text.encode() for text in texts], pa.large_binary()) for texts in quoted]
+    comma = pa.scalar(b",", pa.large_binary())
+    found = []
+    for start in range(0, len(rows), _CHUNK):
+        chosen = slice(start, start + _CHUNK)
+        taken = [
+            part.take(pa.array(rows.codes[column][chosen]))
+            for part, column in zip(parts, columns, strict=True)
+        ]
+        lines = pc.binary_join_element_wise(*taken, comma).to_pylist()
+        found.append(b"".join([sha256(line).digest() for line in lines]))
+    return np.frombuffer(b"".join(found), np.uint8).reshape(-1, 32)
+
+
+def _sorted(hashes: npt.NDArray[np.uint8]) -> IntArray:
+    """The order of the hashes as bytes; the first eight of them nearly always decide."""
+    words = hashes.view(">u8")
+    leading = words[:, 0].astype(np.uint64)
+    order = np.argsort(leading)
+    if np.any(leading[order][1:] == leading[order][:-1]):
+        order = np.lexsort([words[:, i].astype(np.uint64) for i in (3, 2, 1, 0)])
+    return order

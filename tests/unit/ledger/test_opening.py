@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from noiseless.files import reserve_private
 from noiseless.ledger import Ledger, LedgerError
 from noiseless.ledger.opening import opened
 from noiseless.ledger.schema import metadata
 from noiseless.pricing.cost import Cost
-from noiseless.private_files import reserve_private
 from postgres import PostgresServer
 from waiting import HANGS
 

@@ -11,7 +11,7 @@ import pytest
 
 from noiseless.errors import OutputError, RequestError
 from noiseless.tables import open_table
-from noiseless.tables.batches import rewrite, rewritten
+from noiseless.tables.replacement import rewrite, rewritten
 
 
 def doubled(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -74,7 +74,7 @@ import sys
 from pathlib import Path
 import pyarrow as pa
 from noiseless.tables import open_table
-from noiseless.tables.batches import rewrite
+from noiseless.tables.replacement import rewrite
 
 def peak():
     status = Path("/proc/self/status").read_text()

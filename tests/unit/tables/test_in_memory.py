@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from noiseless.errors import UnknownColumnError
 from noiseless.tables.duckdb_table import COUNT
-from noiseless.tables.in_memory import tally_in_memory
+from noiseless.tables.row_keys import tally_in_memory
 from noiseless.tables.sources import open_table
 from noiseless.tables.tally import Tally
 from noiseless.tables.weighted import WeightedTable

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noiseless.errors import SourceError, UnknownColumnError
-from noiseless.tables import json_scanner, scanners
+from noiseless.tables import csv_grammar as scanners
+from noiseless.tables import json_pipe as json_scanner
 from noiseless.tables.csv_pipe import CsvPipe
 from noiseless.tables.feeds import Mark
-from noiseless.tables.pipes import Batch, open_pipe
+from noiseless.tables.pipes import PipeBatch, open_pipe
 
 
 class Slow(io.RawIOBase):
@@ -27,7 +28,7 @@ class Slow(io.RawIOBase):
         return self.parts.pop(0) if self.parts else b""
 
 
-def starred(batch: Batch) -> bytes:
+def starred(batch: PipeBatch) -> bytes:
     """Each value with a star; missing ones stay missing."""
     told = {
         c: pa.array([None if v is None else f"{v}*" for v in a.to_pylist()], pa.string())

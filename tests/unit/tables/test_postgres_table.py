@@ -19,9 +19,8 @@ import noiseless as nl
 from noiseless.errors import ColumnError, RequestError, SourceError
 from noiseless.tables import Missing, Table, open_table
 from noiseless.tables.duckdb_table import DuckDBTable
-from noiseless.tables.postgres_address import Address
-from noiseless.tables.postgres_table import PostgresTable
-from noiseless.tables.postgres_watch import StateWatch
+from noiseless.tables.postgres_session import PostgresAddress
+from noiseless.tables.postgres_table import PostgresTable, StateWatch
 from postgres import PostgresServer
 
 pytest_plugins = ["databases"]
@@ -393,7 +392,7 @@ def test_labels() -> None:
         "postgresql:///db?host=/run/pg::t": "postgresql:///db::t",
         "postgresql://me:p%3A%3Aw@[::1]/db::t": "postgresql://me@::1/db::t",
     }.items():
-        assert Address.parse(source).label == label
+        assert PostgresAddress.parse(source).label == label
 
 
 def test_what_the_server_refuses(people: str, postgres: PostgresServer) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.tables.spark_packing import Packing
+from noiseless.tables.spark_table import Packing
 from spark_sessions import needs_spark, spark
 
 pytestmark = needs_spark

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noiseless.arrays import IntArray
-from noiseless.tables import Tally, duckdb_table, kernels, open_table, packing, tally
+from noiseless.tables import Tally, duckdb_table, kernels, open_table, tally
+from noiseless.tables import row_keys as packing
 from noiseless.tables.coding import IntegerCoding
 from noiseless.tables.tally import Word, split_into_words
 

@@ -5,9 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from noiseless.domain.enclosures import Enclosure
 from noiseless.errors import ExpressionError, RequestError
-from noiseless.exact import Bits, Nats
+from noiseless.exact import Bits, Enclosure, Nats
 from noiseless.pricing.quantized import QuantizedQuery
 from noiseless.questions import (
     Attribute,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.verification.canonical import canonical_texts
+from noiseless.verification.rows import canonical_texts
 
 
 @pytest.mark.parametrize(

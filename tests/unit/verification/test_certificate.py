@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from certificate_examples import make, random_case
 from noiseless.errors import NoiselessError
 from noiseless.verification import SCHEMA, standalone, verify
-from noiseless.verification.certificate import understood
-from noiseless.verification.fields import FormatError
-from noiseless.verification.reading import read_certificate
+from noiseless.verification.certificate import parse_certificate
+from noiseless.verification.certificate_json import FormatError, read_certificate
 
 SHAPE = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text("utf-8")))
 TRUE = [make(random_case(seed)).certificate for seed in range(12)]
@@ -49,7 +48,7 @@ def test_the_schema_is_a_schema() -> None:
 @pytest.mark.parametrize("number", range(len(TRUE)))
 def test_certificates_conform_to_the_schema(number: int) -> None:
     SHAPE.validate(TRUE[number])
-    understood(TRUE[number])
+    parse_certificate(TRUE[number])
 
 
 JUNK = st.one_of(
@@ -91,7 +90,7 @@ def test_infinity_is_no_number_of_a_certificate() -> None:
 
 def _problem(certificate: Any) -> str | None:  # noqa: ANN401 - any JSON
     try:
-        understood(certificate)
+        parse_certificate(certificate)
     except FormatError as error:
         return str(error)
     return None

@@ -7,8 +7,7 @@ import pytest
 
 from certificate_examples import digest
 from noiseless.tables import open_table
-from noiseless.verification.digest import _sorted, _with_counts, table_digest
-from noiseless.verification.rows import Rows
+from noiseless.verification.rows import DistinctRows, _sorted, _with_counts, table_digest
 
 MANY: dict[str, str | None] = {"a": "7", "b": "many"}
 ROWS: list[dict[str, str | None]] = [
@@ -22,7 +21,7 @@ ROWS: list[dict[str, str | None]] = [
 
 def found(rows: list[dict[str, str | None]], columns: list[str]) -> str:
     table = open_table(pa.table({c: pa.array([row[c] for row in rows], pa.string()) for c in columns}))
-    return table_digest(Rows.read(table, columns), columns)
+    return table_digest(DistinctRows.read(table, columns), columns)
 
 
 def test_a_digest_is_what_its_definition_says() -> None:
@@ -57,7 +56,7 @@ def test_the_format_of_the_file_does_not_matter(kind: str, tmp_path: pytest.Temp
         f"(-2, 3.0::DOUBLE, NULL, NULL, false)) t(a, b, c, d, e)) TO '{path}' ({writer})"
     )
     columns = ["a", "b", "c", "d", "e"]
-    rows = Rows.read(open_table(path).select(columns), columns)
+    rows = DistinctRows.read(open_table(path).select(columns), columns)
     expected = [("1", "1.5", "x", "2020-01-01", "true"), ("-2", "3", None, None, "false")]
     assert sorted(rows.tuples(columns, np.arange(2)), key=str) == sorted(expected, key=str)
     texts = [dict(zip(columns, row, strict=True)) for row in expected]

@@ -1,8 +1,7 @@
 import pytest
 
 from noiseless.verification import standalone
-from noiseless.verification.hierarchy import Tree
-from noiseless.verification.sets import interval_text, read_set
+from noiseless.verification.columns import GeneralisationTree, interval_text, read_set
 
 TREE = {
     "Paris": ["France", "Europe", "World"],
@@ -12,8 +11,8 @@ TREE = {
 }
 
 
-def tree(cost: str = "height") -> Tree:
-    found = Tree.grow(TREE, list(TREE), cost)
+def tree(cost: str = "height") -> GeneralisationTree:
+    found = GeneralisationTree.grow(TREE, list(TREE), cost)
     assert found is not None
     return found
 
@@ -44,10 +43,10 @@ def test_two_values_cost_what_the_lowest_node_above_both_costs() -> None:
 
 
 def test_several_tops_have_a_star_above_them_and_so_has_a_missing_value() -> None:
-    forest = Tree.grow({"a": ["x"], "b": ["y"]}, ["a", "b"], "height")
+    forest = GeneralisationTree.grow({"a": ["x"], "b": ["y"]}, ["a", "b"], "height")
     assert forest is not None
     assert forest.cost("*", ["a", "b"]) == 2
-    gap = Tree.grow(TREE, [*TREE, None], "leaves")
+    gap = GeneralisationTree.grow(TREE, [*TREE, None], "leaves")
     assert gap is not None
     assert gap.cost("*", ["Paris", None]) == 4
     assert gap.cost(None, [None]) == 0
@@ -55,24 +54,24 @@ def test_several_tops_have_a_star_above_them_and_so_has_a_missing_value() -> Non
 
 
 def test_a_value_without_a_place_makes_no_tree() -> None:
-    assert Tree.grow(TREE, ["Paris", "Oslo"], "height") is None
+    assert GeneralisationTree.grow(TREE, ["Paris", "Oslo"], "height") is None
     assert not standalone.Tree(TREE, {"Oslo"}, "height").complete
 
 
 def test_a_name_that_stands_twice_on_a_path_is_the_lowest_common_one() -> None:
-    twice = Tree.grow({"a": ["x", "x", "t"], "b": ["x", "x", "t"], "c": ["y", "x", "t"]}, ["a"], "height")
+    twice = GeneralisationTree.grow({"a": ["x", "x", "t"], "b": ["x", "x", "t"], "c": ["y", "x", "t"]}, ["a"], "height")
     assert twice is not None
     assert (twice.cost("x", ["a", "b"]), twice.cost("x", ["a", "c"])) == (1, 2)
 
 
 def test_a_name_on_two_branches_costs_what_the_costlier_does() -> None:
-    other = Tree.grow({"a": ["rest", "p", "t"], "b": ["q", "rest", "t"]}, ["a"], "height")
+    other = GeneralisationTree.grow({"a": ["rest", "p", "t"], "b": ["q", "rest", "t"]}, ["a"], "height")
     assert other is not None
     assert other.cost("rest", ["a", "b"]) == 2
 
 
 def test_a_path_of_a_hundred_thousand_names_is_climbed_at_once() -> None:
-    deep = Tree.grow({"a": [str(i) for i in range(100_000)]}, ["a"], "height")
+    deep = GeneralisationTree.grow({"a": [str(i) for i in range(100_000)]}, ["a"], "height")
     assert deep is not None
     assert deep.largest_cost == 100_000
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from noiseless.exact import Bits
 from noiseless.verification import standalone
 from noiseless.verification.quantities import (
-    Length,
+    ExactLength,
     Unreadable,
     bits,
     day,
@@ -49,12 +49,12 @@ def test_what_is_no_number_is_refused_at_once(written: str | Decimal) -> None:
 
 
 def test_lengths_are_exact_roots() -> None:
-    assert str(Length.read("sqrt(9/4)")) == "3/2"
-    assert str(Length.read("sqrt(2)")) == "sqrt(2)"
-    assert Length.read("sqrt(2)") < Length.read("1.5") < Length.read("sqrt(3)")
+    assert str(ExactLength.read("sqrt(9/4)")) == "3/2"
+    assert str(ExactLength.read("sqrt(2)")) == "sqrt(2)"
+    assert ExactLength.read("sqrt(2)") < ExactLength.read("1.5") < ExactLength.read("sqrt(3)")
     for bad in ("-1", "sqrt(-1)", "sqrt(x)", "sqrt(sqrt(2))", "log2(2)"):
         with pytest.raises(Unreadable):
-            Length.read(bad)
+            ExactLength.read(bad)
 
 
 def test_limits_in_bits_are_rationals_or_logarithms() -> None:

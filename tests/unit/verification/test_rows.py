@@ -4,7 +4,7 @@ import pytest
 
 from noiseless.tables import open_table
 from noiseless.verification.partition import PublicValues
-from noiseless.verification.rows import Groups, Rows, combined, numbered
+from noiseless.verification.rows import DistinctRows, Groups, combined, numbered
 
 
 def grouping(groups: Groups) -> list[list[int]]:
@@ -36,7 +36,7 @@ def test_without_columns_all_rows_are_one_group() -> None:
 
 def test_rows_are_texts_and_counts() -> None:
     table = open_table(pa.table({"a": [2.5, 1.0, 1.0, None], "b": ["x", None, None, "y"]}))
-    rows = Rows.read(table, ["a", "b"])
+    rows = DistinctRows.read(table, ["a", "b"])
     found = dict(zip(rows.tuples(["a", "b"], np.arange(len(rows))), rows.counts.tolist(), strict=True))
     assert found == {("2.5", "x"): 1, ("1", None): 2, (None, "y"): 1}
     assert rows.total == 4
@@ -44,7 +44,7 @@ def test_rows_are_texts_and_counts() -> None:
 
 def test_values_are_found_by_their_texts_missing_ones_too() -> None:
     table = open_table(pa.table({"a": ["p", "p", None, "q"], "b": [1, 2, 1, None]}))
-    values = PublicValues.of(Rows.read(table, ["a", "b"]), ("a", "b"))
+    values = PublicValues.of(DistinctRows.read(table, ["a", "b"]), ("a", "b"))
     known = values.rows.tuples(("a", "b"), values.groups.example)
     assert values.find(known).tolist() == list(range(4))
     absent = [("q", "1"), (None, None), ("x", "1"), ("p", "3"), ("p", None), ("p", "1.0")]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from noiseless.domain.enclosures import Enclosure
 from noiseless.domain.polynomials import Polynomial
+from noiseless.exact import Enclosure
 
 Box = Mapping[str, tuple[Fraction, Fraction]]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from noiseless.collection.blur.branching import branch
 from noiseless.collection.blur.pairing import Lattice
-from noiseless.domain.enclosures import Enclosure
 from noiseless.errors import ExpressionError
+from noiseless.exact import Enclosure
 
 MOST_BOXES = 4096
 """How many boxes are halved."""

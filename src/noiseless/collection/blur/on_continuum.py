@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple, Self
 from noiseless.collection.blur.bands import Box, Strip
 from noiseless.collection.blur.pairing import Mode, division_error
 from noiseless.collection.blur.volume import protected_volume
-from noiseless.domain.enclosures import Enclosure
 from noiseless.domain.hypotheses import Hypothesis
 from noiseless.errors import ExpressionError, RequestError
+from noiseless.exact import Enclosure
 from noiseless.theory.continuous.intervals import Number, finite
 from noiseless.theory.hypothesis.privacy import Privacy
 
@@ -166,7 +166,7 @@ class ContinuousBlur:
 
 def _parsed(text: str, ranges: Box) -> Hypothesis:
     """The hypothesis, all of whose columns have ranges."""
-    from noiseless.domain.parsing import read_comparison
+    from noiseless.domain.grammar import read_comparison
 
     sides = read_comparison(text)
     for name in sorted(sides.left.columns | sides.right.columns):

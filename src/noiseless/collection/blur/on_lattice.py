@@ -12,16 +12,16 @@ import numpy as np
 from noiseless.collection.blur.census import Census, take_census
 from noiseless.collection.blur.pairing import Lattice, Mode
 from noiseless.domain import NumberColumn, Schema
+from noiseless.domain.grammar import Sides, read_comparison
 from noiseless.domain.hypotheses import Hypothesis
-from noiseless.domain.parsing import Sides, read_comparison
-from noiseless.domain.reading import as_text, read_number
+from noiseless.domain.literals import as_text, read_number
 from noiseless.errors import ColumnError, ExpressionError, RequestError, SchemaError
 from noiseless.exact import Rational
 from noiseless.theory.hypothesis.privacy import Privacy
 
 if TYPE_CHECKING:
     from noiseless.collection.blur.on_table import BlurredTable
-    from noiseless.tables.replacing import MissingRows
+    from noiseless.tables.replacement import MissingRows
 
 Bounds = Mapping[str, Sequence[int | Decimal | float]]
 """For each column its lowest and highest value and, unless it is 1, its step."""

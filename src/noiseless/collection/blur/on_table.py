@@ -15,11 +15,11 @@ from noiseless.collection.blur.arrays import Whole
 from noiseless.collection.blur.on_lattice import Blur, Bounds
 from noiseless.collection.blur.pairing import Mode
 from noiseless.domain import NumberColumn, Schema
-from noiseless.domain.reading import as_text, read_number
+from noiseless.domain.literals import as_text, read_number
 from noiseless.errors import RequestError
 from noiseless.exact import Rational, round_down, round_up
 from noiseless.tables import open_table
-from noiseless.tables.replacing import DeclaredColumns, MissingRows
+from noiseless.tables.replacement import DeclaredColumns, MissingRows
 from noiseless.tables.spark_table import spark_frame
 
 

@@ -18,7 +18,7 @@ from noiseless.errors import (
 )
 from noiseless.tables import open_table
 from noiseless.tables.duckdb_table import DuckDBTable
-from noiseless.tables.replacing import MissingRows, _released_kind
+from noiseless.tables.replacement import MissingRows, _released_kind
 from noiseless.tables.spark_frames import declared_type, mapped, quoted, readable_spark_errors, write_frame
 
 if TYPE_CHECKING:

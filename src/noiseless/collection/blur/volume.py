@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from noiseless.collection.blur.bands import Box, Strip
 from noiseless.collection.blur.branching import branch
-from noiseless.domain.enclosures import Enclosure
 from noiseless.domain.expressions import Expression
 from noiseless.domain.polynomials import Polynomial, polynomial_of
+from noiseless.exact import Enclosure
 
 if TYPE_CHECKING:
     from flint import arb

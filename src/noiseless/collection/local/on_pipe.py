@@ -11,7 +11,7 @@ from noiseless.collection.local.streaming import Local, Schedule
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.tables import Missing, written_whole
 from noiseless.tables.csv_pipe import CsvPipe
-from noiseless.tables.pipes import Batch, Columns, Pipe, open_pipe
+from noiseless.tables.pipes import Columns, Pipe, PipeBatch, open_pipe
 
 _PIPED = {True: (".csv", ".tsv"), False: (".jsonl", ".ndjson")}
 """What can be written from a pipe of CSV, and from one of JSON lines."""
@@ -67,8 +67,8 @@ def _run(pipe: Pipe, release: ColumnRelease, out: BinaryIO) -> int:
 
 
 def tell(
-    batch: Batch, release: ColumnRelease, columns: Columns | None = None
-) -> tuple[Batch, bytes, NoiselessError | None]:
+    batch: PipeBatch, release: ColumnRelease, columns: Columns | None = None
+) -> tuple[PipeBatch, bytes, NoiselessError | None]:
     """What is told of a batch up to the first row that is refused.
 
     Args:
@@ -93,7 +93,7 @@ def tell(
     return batch, batch.written(*release.release(given, coded)), refusal
 
 
-def _refusal(batch: Batch, release: ColumnRelease, row: int) -> NoiselessError:
+def _refusal(batch: PipeBatch, release: ColumnRelease, row: int) -> NoiselessError:
     try:
         release.refuse(batch.row(row).given(), batch.line(row))
     except NoiselessError as error:

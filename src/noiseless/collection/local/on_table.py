@@ -17,7 +17,7 @@ from noiseless.collection.local.vectors import LocalVector
 from noiseless.errors import RequestError
 from noiseless.exact import round_up
 from noiseless.tables import Missing, open_table, require_distinct
-from noiseless.tables.batches import rewrite, rewritten
+from noiseless.tables.replacement import rewrite, rewritten
 from noiseless.tables.spark_table import spark_frame
 
 Progress = Callable[[int, int | None], None]

@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
-from noiseless.domain.reading import as_text
+from noiseless.domain.literals import as_text
 from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError
 from noiseless.exact import Bits, Rational
 from noiseless.ranges.quantizer import CellInterval, Quantizer, Uniform

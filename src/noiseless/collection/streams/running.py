@@ -20,7 +20,7 @@ from noiseless.collection.streams.state import Progress, StreamState
 from noiseless.errors import RequestError
 from noiseless.tables import Missing
 from noiseless.tables.feeds import Feed
-from noiseless.tables.pipes import Batch, Pipe, open_pipe
+from noiseless.tables.pipes import Pipe, PipeBatch, open_pipe
 
 CHUNK = 2**23
 """So many bytes of input make a durable step when they come fast: each one waits for the disk."""
@@ -143,7 +143,7 @@ class _Running:
         persons, most = self.memory.persons()
         return replace(found, persons=persons, most_readings=most)
 
-    def _step(self, batch: Batch) -> None:
+    def _step(self, batch: PipeBatch) -> None:
         """A batch; what comes before a row that is refused is told, and charged."""
         unit, given = self.release.unit, batch.given()
         self._leave()

@@ -6,7 +6,7 @@ from typing import BinaryIO, Protocol
 
 from noiseless.collection.streams.state import Progress
 from noiseless.errors import OutputError, RequestError
-from noiseless.tables.outputs import check_output
+from noiseless.files import check_output
 
 
 class Sink(Protocol):

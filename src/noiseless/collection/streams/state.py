@@ -17,7 +17,7 @@ from typing import Any, Self, TypeVar
 
 from noiseless.collection.local.streaming import Schedule
 from noiseless.errors import NoiselessError, OutputError, RequestError
-from noiseless.private_files import reserve_private
+from noiseless.files import reserve_private
 from noiseless.ranges.spans import Lattice
 from noiseless.tables.feeds import Mark
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from sqlglot import exp
 
 from noiseless.domain import BooleanColumn, NumberColumn
-from noiseless.domain.reading import DIGITS, read_day
+from noiseless.domain.literals import DIGITS, read_day
 from noiseless.questions.sql.scope import Scope, bare
 
 Constant = Fraction | str | bool | date

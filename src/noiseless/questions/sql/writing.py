@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from noiseless.domain import CategoryColumn, Column, Value
-from noiseless.domain.reading import as_text
+from noiseless.domain.literals import as_text
 from noiseless.questions.filters import AllOf, Among, AnyOf, Comparison, Everything, Filter, Not
 from noiseless.questions.question import Question
 from noiseless.questions.runs import Runs, outside

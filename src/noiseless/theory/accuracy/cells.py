@@ -5,9 +5,8 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil
 
-from noiseless.domain.enclosures import Enclosure
 from noiseless.errors import RequestError
-from noiseless.exact import Rational
+from noiseless.exact import Enclosure, Rational
 from noiseless.questions import EqualOnBox, LinearOnBox, Query
 from noiseless.ranges.quantizer import Edged, Quantizer, Uniform
 from noiseless.theory.accuracy.counts import DatasetCounts

@@ -8,8 +8,8 @@ from functools import cached_property, reduce, singledispatch
 from itertools import accumulate, combinations_with_replacement, pairwise
 from math import comb, factorial, floor, prod
 
-from noiseless.domain.enclosures import Enclosure
 from noiseless.errors import RequestError
+from noiseless.exact import Enclosure
 from noiseless.questions import Additive, Attribute, CountedQuery, Lattice, OrderStatistic, Query, Weighted
 from noiseless.questions.variance import few_groups
 from noiseless.ranges.quantizer import Edged

@@ -12,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from noiseless.arrays import FloatArray
-from noiseless.domain.enclosures import Enclosure
-from noiseless.domain.parsing import read_expression
+from noiseless.domain.grammar import read_expression
 from noiseless.errors import RequestError
-from noiseless.exact import Rational, round_down, round_up
+from noiseless.exact import Enclosure, Rational, round_down, round_up
 from noiseless.questions import Continuum
 from noiseless.theory.accuracy.enclosed_functions import (
     Boxes,

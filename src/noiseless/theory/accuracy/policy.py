@@ -9,8 +9,7 @@ from math import ceil, floor
 from typing import Any, Literal
 
 from noiseless.display import counted, text_table
-from noiseless.domain.enclosures import Enclosure
-from noiseless.exact import Bits, Nats, log2_bounds, round_down, round_up
+from noiseless.exact import Bits, Enclosure, Nats, log2_bounds, round_down, round_up
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.theory.accuracy.pushforward import LinearVolume, Volume
 from noiseless.theory.continuous.boxes import Box

@@ -13,9 +13,8 @@ from functools import cached_property
 from itertools import pairwise
 from math import prod
 
-from noiseless.domain.enclosures import Enclosure
 from noiseless.errors import RequestError
-from noiseless.exact import Rational
+from noiseless.exact import Enclosure, Rational
 from noiseless.questions import Continuum, EqualOnBox, LinearOnBox
 from noiseless.questions.attribute import common_unit
 from noiseless.theory.accuracy.uniform_sums import UniformSum

@@ -17,7 +17,7 @@ from itertools import accumulate, count
 from math import comb, factorial, prod
 from typing import Any
 
-from noiseless.domain.enclosures import Enclosure
+from noiseless.exact import Enclosure
 
 _GUARD = 32
 """Bits kept beside those that are asked for."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from math import ceil, floor
 
-from noiseless.domain.enclosures import Enclosure
+from noiseless.exact import Enclosure
 from noiseless.theory.accuracy.pushforward import NOTHING, WHOLE, Volume
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import NamedTuple, NoReturn
 
 from noiseless.domain.expressions import FUNCTIONS, Call, ColumnValue, Constant, Expression, Operation, Power
-from noiseless.domain.reading import read_number
+from noiseless.domain.literals import read_number
 from noiseless.errors import ExpressionError
 
 MOST_CHARACTERS, MOST_NESTING, MOST_POWER, MOST_BITS = 4000, 60, 64, 2**17
@@ -30,7 +30,7 @@ _EQUALITIES = ("=", "==", "!=", "<>")
 _EXAMPLE = "such as weight >= 30*(height/100)**2"
 
 
-class Token(NamedTuple):
+class Lexeme(NamedTuple):
     """A piece of the text: its kind (number, name, quoted, sign, end), and what it says."""
 
     kind: str
@@ -84,7 +84,7 @@ def read_comparison(text: str) -> Sides:
     return Sides(left, sign, right)
 
 
-def _tokens(text: str) -> list[Token]:
+def _tokens(text: str) -> list[Lexeme]:
     if len(text) > MOST_CHARACTERS:
         raise ExpressionError(f"{text[:40]}...", f"is longer than {MOST_CHARACTERS:,} characters; shorten it")
     found, position, end = [], 0, len(text.rstrip())
@@ -94,9 +94,9 @@ def _tokens(text: str) -> list[Token]:
             problem = f"{text[position:].strip()[0]!r} is not understood; columns whose names are not plain"
             raise ExpressionError(text, f'{problem} words stand in double quotes, such as "body weight"')
         word = match[match.lastgroup]
-        found.append(Token(match.lastgroup, _SPELLINGS.get(word, word)))
+        found.append(Lexeme(match.lastgroup, _SPELLINGS.get(word, word)))
         position = match.end()
-    return [*found, Token("end", "")]
+    return [*found, Lexeme("end", "")]
 
 
 @dataclass
@@ -104,7 +104,7 @@ class _Reader:
     """A reader by precedence: sums of products of signed powers of atoms."""
 
     text: str
-    tokens: list[Token]
+    tokens: list[Lexeme]
     position: int = 0
     depth: int = field(default=0)
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from noiseless.domain import CategoryColumn, Column, DateColumn, NumberColumn, Schema
 from noiseless.errors import ColumnError, DomainError
-from noiseless.tables.packing import INTEGERS
-from noiseless.tables.sql import SOURCE, identifier, literal
+from noiseless.tables.engine import SOURCE, identifier, literal
+from noiseless.tables.row_keys import INTEGERS
 
 if TYPE_CHECKING:
     from noiseless.tables.duckdb_table import DuckDBTable
@@ -45,9 +45,9 @@ def conforming(table: "DuckDBTable", schema: Schema, columns: Sequence[str], *, 
     for name, count in count_strangers(table, schema, columns, clamp=clamp).items():
         if count:
             column = schema.columns[name]
-            raise DomainError(name, count, column.describe(), _remedy(column, clamp=clamp))
+            raise DomainError(name, count, column.describe(), domain_remedy(column, clamp=clamp))
     parts = []
-    for name, reading in _readings(table, schema, columns).items():
+    for name, reading in domain_readings(table, schema, columns).items():
         value = f"CASE WHEN {reading.inside} THEN {reading.value} ELSE {reading.nearest} END"
         parts.append(f"coalesce({value}, {_constant(schema.columns[name].missing)}) AS {identifier(name)}")
     return f"SELECT * REPLACE ({', '.join(parts)}) FROM {SOURCE}" if parts else f"SELECT * FROM {SOURCE}"
@@ -57,22 +57,22 @@ def count_strangers(
     table: "DuckDBTable", schema: Schema, columns: Sequence[str], *, clamp: bool
 ) -> dict[str, int]:
     """How many values of each column lie outside its domain (and cannot be clamped, if that is asked for)."""
-    readings = _readings(table, schema, columns)
+    readings = domain_readings(table, schema, columns)
     if not readings:
         return {}
     counts = ", ".join(
-        f"count({identifier(name)}) FILTER (WHERE NOT coalesce({_accepted(reading, clamp=clamp)}, false))"
+        f"count({identifier(name)}) FILTER (WHERE NOT coalesce({accepted_condition(reading, clamp=clamp)}, false))"
         for name, reading in readings.items()
     )
     found = table.fetch(f"SELECT {counts} FROM {SOURCE}")[0]
     return dict(zip(readings, found, strict=True))
 
 
-def _readings(table: "DuckDBTable", schema: Schema, columns: Sequence[str]) -> dict[str, _Reading]:
+def domain_readings(table: "DuckDBTable", schema: Schema, columns: Sequence[str]) -> dict[str, _Reading]:
     return {c: _reading(identifier(c), table.kinds[c], schema.columns[c]) for c in columns}
 
 
-def _remedy(column: Column, *, clamp: bool) -> str:
+def domain_remedy(column: Column, *, clamp: bool) -> str:
     if isinstance(column, CategoryColumn):
         return "add them to the schema's categories, or mend the data"
     if clamp:
@@ -80,7 +80,7 @@ def _remedy(column: Column, *, clamp: bool) -> str:
     return "declare wider bounds or a finer step, or pass --clamp to move them to the nearest value"
 
 
-def _accepted(reading: _Reading, *, clamp: bool) -> str:
+def accepted_condition(reading: _Reading, *, clamp: bool) -> str:
     return f"({reading.inside} OR {reading.nearest} IS NOT NULL)" if clamp else reading.inside
 
 
