@@ -5,7 +5,7 @@ from functools import cache
 from noiseless.gallery import named_figure
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Outcome
-from noiseless.gallery.making import make
+from noiseless.gallery.reproduction import make
 
 
 @cache

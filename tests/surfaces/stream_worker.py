@@ -17,7 +17,7 @@ from noiseless.cli.main import run
 from noiseless.collection.local import arrays, on_pipe  # noqa: F401 - imported when a stream begins
 from noiseless.collection.local import plan as local  # noqa: F401 - the same
 from noiseless.collection.streams import running, sinks, state
-from noiseless.reports import numbers  # noqa: F401 - the same
+from noiseless.reports import notation as numbers  # noqa: F401 - the same
 from noiseless.tables import csv_pipe, feeds, json_pipe  # noqa: F401 - the same
 
 PLACES = ("read", "told", "saving", "saved", "half", "written")

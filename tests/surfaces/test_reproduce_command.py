@@ -8,7 +8,7 @@ import pytest
 
 from noiseless.cli.main import run
 from noiseless.gallery import every_figure
-from noiseless.gallery.sources import SETS
+from noiseless.gallery.data import SETS
 
 KEYS = {
     *("name", "file", "svg", "data", "paper", "title", "claim", "measured", "agrees", "synthetic"),

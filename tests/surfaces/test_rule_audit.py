@@ -14,7 +14,7 @@ import noiseless as nl
 from noiseless.cli.main import run
 from noiseless.errors import RequestError
 from noiseless.reports import audit_html
-from noiseless.reports.text import audit_text
+from noiseless.reports.audit_text import audit_text
 from noiseless.tables.spark_table import SparkTable
 from postgres import PostgresServer
 from spark_sessions import needs_spark, spark

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from noiseless.adversaries.declared_values import MissingRows, PrivateColumn, read_private, require_filtered
-from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of
-from noiseless.adversaries.soundness import require_sound
+from noiseless.adversaries.columns import MissingRows, PrivateColumn, read_private, require_filtered
+from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of, require_sound
 from noiseless.adversaries.targets import (
     MEASURE,
+    PEOPLE,
+    PERSON,
     ROUNDING,
-    Part,
+    AnswerClass,
+    AttackTestbed,
     Play,
     Target,
     conclusions,
@@ -23,7 +25,6 @@ from noiseless.adversaries.targets import (
     one_by_one,
     unprotected,
 )
-from noiseless.adversaries.temporary_curator import PEOPLE, PERSON, Arena
 from noiseless.exact import Bits, Rational
 from noiseless.pricing.history import BudgetError
 
@@ -83,7 +84,7 @@ def binary_search(
     require_filtered(people)
     chosen, wanted = draw_targets(people, targets, seed), as_budgets(budgets)
     results, done, total = list[Score](), 0, len(wanted) * len(_ATTACKS) * len(chosen)
-    with Arena.of(people, [target.number for target in chosen]) as arena:
+    with AttackTestbed.of(people, [target.number for target in chosen]) as arena:
         for budget in wanted:
             for name, attack in _ATTACKS.items():
                 plays = []
@@ -151,17 +152,17 @@ class _Search:
     stopped: bool
 
     @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[AnswerClass]:
         """The same for what is learnt: whoever has a value that is left leaves it."""
-        return [Part(left, left) for left, _ in self.ends]
+        return [AnswerClass(left, left) for left, _ in self.ends]
 
 
-Attack = Callable[[Arena, PrivateColumn, Target, int, "Curator"], _Search]
+Attack = Callable[[AttackTestbed, PrivateColumn, Target, int, "Curator"], _Search]
 """Ask a curator whose budget is so many outputs."""
 
 
 def _played(
-    arena: Arena, people: PrivateColumn, target: Target, outputs: int, attack: Attack
+    arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, attack: Attack
 ) -> tuple[Play, _Search]:
     truth, size = int(people.positions[target.number]), people.size
     with arena.curator(outputs) as curator:
@@ -181,7 +182,7 @@ def _played(
 
 
 def _adaptive(
-    arena: Arena, people: PrivateColumn, target: Target, outputs: int, curator: "Curator"
+    arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, curator: "Curator"
 ) -> _Search:
     """Halve until the ledger refuses, or nothing is left to ask."""
     left, steps, stopped = range(people.size), 0, False
@@ -200,7 +201,7 @@ def _adaptive(
     return _Search(left, ends, 2 * steps, stopped)
 
 
-def _batch(arena: Arena, people: PrivateColumn, target: Target, outputs: int, curator: "Curator") -> _Search:
+def _batch(arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, curator: "Curator") -> _Search:
     """All thresholds at once."""
     cuts = thresholds(people.size, outputs)
     counts = [f"SELECT COUNT(*) FROM {PEOPLE} WHERE {arena.from_on(cut)}" for cut in cuts]

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from noiseless.adversaries.declared_values import MissingRows, PrivateColumn, read_private, require_filtered
-from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of
-from noiseless.adversaries.resampling import bootstrap_mean
-from noiseless.adversaries.soundness import require_sound
+from noiseless.adversaries.columns import MissingRows, PrivateColumn, read_private, require_filtered
+from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of, require_sound
+from noiseless.adversaries.intervals import bootstrap_mean
 from noiseless.adversaries.targets import (
     MEASURE,
+    PEOPLE,
+    PERSON,
     ROUNDING,
-    Part,
+    VALUE,
+    AnswerClass,
+    AttackTestbed,
     Play,
     Target,
     conclusions,
@@ -26,7 +29,6 @@ from noiseless.adversaries.targets import (
     one_by_one,
     unprotected,
 )
-from noiseless.adversaries.temporary_curator import PEOPLE, PERSON, VALUE, Arena
 from noiseless.domain import NumberColumn
 from noiseless.exact import Bits, Rational
 from noiseless.pricing.budget import finest
@@ -100,7 +102,7 @@ def differencing(
     chosen, wanted = draw_targets(people, targets, seed), as_budgets(budgets)
     attacks = _ATTACKS if isinstance(people.domain, NumberColumn) else {_COUNT: _ATTACKS[_COUNT]}
     results, done, total = list[Score](), 0, len(wanted) * len(attacks) * len(chosen)
-    with Arena.of(people, [target.number for target in chosen]) as arena:
+    with AttackTestbed.of(people, [target.number for target in chosen]) as arena:
         for budget in wanted:
             for name, attack in attacks.items():
                 plays = []
@@ -135,8 +137,8 @@ class _Attack(NamedTuple):
         ask: really ask about a target; how many questions were asked.
     """
 
-    parts: Callable[[PrivateColumn, int, int], list[Part]]
-    ask: Callable[[Arena, PrivateColumn, Target, int, "Curator"], int]
+    parts: Callable[[PrivateColumn, int, int], list[AnswerClass]]
+    ask: Callable[[AttackTestbed, PrivateColumn, Target, int, "Curator"], int]
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,7 @@ class _Learnt:
     told_apart: int
 
 
-def _played(arena: Arena, people: PrivateColumn, target: Target, outputs: int, attack: _Attack) -> Play:
+def _played(arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, attack: _Attack) -> Play:
     truth, size = int(people.positions[target.number]), people.size
     with arena.curator(outputs) as curator:
         questions = attack.ask(arena, people, target, outputs, curator)
@@ -219,7 +221,7 @@ class _Sum:
         """What is told."""
         return self.mechanism.quantizer.answer(self.mechanism.quantizer.cell_at(self.truth))
 
-    def parts(self, own: int, size: int, others: CellInterval) -> list[Part]:
+    def parts(self, own: int, size: int, others: CellInterval) -> list[AnswerClass]:
         """What is told if somebody's value were another, the others' sum being known to lie somewhere."""
         quantizer, base = self.mechanism.quantizer, self.truth - own
         found = []
@@ -228,7 +230,7 @@ class _Sum:
             first, after = (quantizer.begin(end) - base for end in (number, number + 1))
             low, high = math.ceil(cell.lower - others.upper), math.floor(cell.upper - others.lower)
             left = range(max(low, 0), min(high, size - 1) + 1)
-            found.append(Part(range(max(first, 0), min(after, size)), left))
+            found.append(AnswerClass(range(max(first, 0), min(after, size)), left))
         return found
 
 
@@ -249,26 +251,26 @@ def _alone(people: PrivateColumn, own: int, outputs: int, name: str = "") -> _Su
     return _Sum.of(people.size, outputs, f"WHERE {PERSON} = '{name}'", 1, own)
 
 
-def _difference_parts(people: PrivateColumn, own: int, outputs: int) -> list[Part]:
+def _difference_parts(people: PrivateColumn, own: int, outputs: int) -> list[AnswerClass]:
     everybody, rest = _two_sums(people, own, outputs)
     return everybody.parts(own, people.size, rest.cell)
 
 
-def _known_parts(people: PrivateColumn, own: int, outputs: int) -> list[Part]:
+def _known_parts(people: PrivateColumn, own: int, outputs: int) -> list[AnswerClass]:
     everybody = _everybody(people, outputs)
     return everybody.parts(own, people.size, _exactly(everybody.truth - own))
 
 
-def _direct_parts(people: PrivateColumn, own: int, outputs: int) -> list[Part]:
+def _direct_parts(people: PrivateColumn, own: int, outputs: int) -> list[AnswerClass]:
     return _alone(people, own, outputs).parts(own, people.size, _exactly(0))
 
 
-def _count_parts(people: PrivateColumn, own: int, outputs: int) -> list[Part]:  # noqa: ARG001 - as all attacks
+def _count_parts(people: PrivateColumn, own: int, outputs: int) -> list[AnswerClass]:  # noqa: ARG001 - as all attacks
     middle = people.size // 2
     halves = (
         [range(people.size)] if outputs < _TELLS_SOMETHING else [range(middle), range(middle, people.size)]
     )
-    return [Part(half, half) for half in halves]
+    return [AnswerClass(half, half) for half in halves]
 
 
 def _exactly(number: int) -> CellInterval:
@@ -276,14 +278,14 @@ def _exactly(number: int) -> CellInterval:
 
 
 def _ask_difference(
-    arena: Arena, people: PrivateColumn, target: Target, outputs: int, curator: "Curator"
+    arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, curator: "Curator"
 ) -> int:
     sums = _two_sums(people, int(people.positions[target.number]), outputs, target.name)
     return _asked(arena, people, curator, *sums)
 
 
 def _ask_known(
-    arena: Arena,
+    arena: AttackTestbed,
     people: PrivateColumn,
     target: Target,  # noqa: ARG001 - it is not named
     outputs: int,
@@ -292,12 +294,12 @@ def _ask_known(
     return _asked(arena, people, curator, _everybody(people, outputs))
 
 
-def _ask_direct(arena: Arena, people: PrivateColumn, target: Target, outputs: int, curator: "Curator") -> int:
+def _ask_direct(arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, curator: "Curator") -> int:
     own = int(people.positions[target.number])
     return _asked(arena, people, curator, _alone(people, own, outputs, target.name))
 
 
-def _ask_count(arena: Arena, people: PrivateColumn, target: Target, outputs: int, curator: "Curator") -> int:
+def _ask_count(arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, curator: "Curator") -> int:
     if outputs < _TELLS_SOMETHING:
         return 0
     middle = people.size // 2
@@ -307,7 +309,7 @@ def _ask_count(arena: Arena, people: PrivateColumn, target: Target, outputs: int
     return 2
 
 
-def _asked(arena: Arena, people: PrivateColumn, curator: "Curator", *sums: _Sum) -> int:
+def _asked(arena: AttackTestbed, people: PrivateColumn, curator: "Curator", *sums: _Sum) -> int:
     """Ask for sums in one batch, and check that the intervals told are those that were expected.
 
     A sum with a single output is a constant, which everybody knows: it is not asked for.

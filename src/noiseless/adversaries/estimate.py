@@ -8,19 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from noiseless.adversaries.declared_values import MissingRows, read_private
-from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of
-from noiseless.adversaries.posterior_means import (
+from noiseless.adversaries.columns import MissingRows, read_private
+from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of, require_sound
+from noiseless.adversaries.posteriors import (
+    PRIORS,
     Errors,
     Posteriors,
     lattice_error_bound,
+    lattice_prior,
     partition_errors,
     root_down,
     triangular_cell_errors,
+    triangular_density,
     uniform_cell_errors,
 )
-from noiseless.adversaries.priors import PRIORS, lattice_prior, triangular_density
-from noiseless.adversaries.soundness import require_sound
 from noiseless.arrays import IntArray
 from noiseless.collection.local import LocalQuantizer
 from noiseless.errors import RequestError

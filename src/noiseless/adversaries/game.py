@@ -1,17 +1,78 @@
-"""What every game hands back: a score for each budget, with an interval, and what it was played with."""
+"""What every game hands back: a score for each budget, with an interval, what it was played with, as a table."""
 
-from collections.abc import Callable, Iterable, Mapping
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from math import ceil
 from typing import Any
 
 import numpy as np
 
-from noiseless.adversaries.showing import as_html, as_text
+from noiseless.display import html_rows
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, as_fraction
 from noiseless.pricing.budget import allowed_reach
+
+_LAST = ("score", "low", "high")
+"""Columns at the end; everything else that tells results apart stands before them."""
+_PAID = ("budget", "charged")
+"""Columns of bits that are paid: rounded up, as everywhere."""
+
+
+def as_text(title: str, results: Sequence[Mapping[str, Any]], shown: Sequence[str] = ()) -> str:
+    """A title and a line a result.
+
+    >>> print(as_text("a game", [{"budget": 1.0, "score": 0.5, "low": 0.4, "high": 0.6, "rounds": 9}]))
+    a game
+      budget  score   95 % interval
+           1  0.500  0.400 to 0.600
+    """
+    rows = _rows(results, shown)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join([title, *(f"  {line}" for line in lines)])
+
+
+def as_html(title: str, results: Sequence[Mapping[str, Any]], shown: Sequence[str] = ()) -> str:
+    """The same as a small HTML table."""
+    return html_rows(_rows(results, shown), title)
+
+
+def _rows(results: Sequence[Mapping[str, Any]], shown: Sequence[str]) -> list[list[str]]:
+    """The names of columns, then a row a result."""
+    every = dict.fromkeys(name for one in results for name in one)
+    names = ["budget", *shown] if shown else [name for name in every if _differs(name, results)]
+    rows = [[name.replace("_", " ") for name in names] + ["score", "95 % interval"]]
+    for one in results:
+        interval = f"{one['low']:.3f} to {one['high']:.3f}" if one["low"] < one["high"] else "exact"
+        rows.append([_cell(name, one.get(name, "")) for name in names] + [f"{one['score']:.3f}", interval])
+    return rows
+
+
+def _differs(name: str, results: Sequence[Mapping[str, Any]]) -> bool:
+    """The budget, and what is short and differs between results."""
+    if name in _LAST:
+        return False
+    values = [one.get(name) for one in results]
+    short = all(isinstance(value, str | int | float | None) for value in values)
+    return short and (name == "budget" or len(set(values)) > 1)
+
+
+def _cell(name: str, value: Any) -> str:  # noqa: ANN401 - a number, a text or nothing
+    """A number, a text or nothing as it is shown.
+
+    >>> _cell("budget", 1.2223924), _cell("hit", 1.2223924), _cell("budget", 1.585)
+    ('1.23', '1.222', '1.585')
+    """
+    if isinstance(value, float):
+        short = f"{value:.4g}"
+        return f"{ceil(value * 100) / 100:g}" if name in _PAID and float(short) != value else short
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return "-" if value is None else str(value)
+
 
 Budget = Fraction | Bits
 """Bits that a person may tell: a rational number, or log2 of a number of answers."""
@@ -162,3 +223,23 @@ def stream(seed: int, *key: int) -> np.random.Generator:
 def streams(seed: int, count: int) -> list[np.random.Generator]:
     """The random numbers of so many tasks, numbered from 0."""
     return [stream(seed, task) for task in range(count)]
+
+
+class UnsoundError(AssertionError):
+    """A truthful answer excluded the truth, or told more than it cost: the software is wrong."""
+
+
+def require_sound(holds: bool, claim: str) -> None:
+    """Check a claim that must hold in every play.
+
+    >>> require_sound(True, "the truth is among what is left")
+
+    Args:
+        holds: whether it does.
+        claim: what must hold; no private value.
+
+    Raises:
+        UnsoundError: it does not. This is no mistake of the user's, and nothing they can mend.
+    """
+    if not holds:
+        raise UnsoundError(f"{claim}: this does not hold, so that no result of this game can be relied on")

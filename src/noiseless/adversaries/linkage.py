@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from noiseless.adversaries.columns import as_floats, read_columns
 from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of
-from noiseless.adversaries.table_reading import as_floats, read_columns
 from noiseless.collection.local.arrays import encode, float_cells
 from noiseless.collection.local.scalar import LocalQuantizer, describe
 from noiseless.collection.local.vectors import LocalVector
@@ -37,7 +37,7 @@ MOST_BITS_A_COLUMN = 12
 _KEY_LIMIT = 2**62
 
 
-class Linked(NamedTuple):
+class LinkageCounts(NamedTuple):
     """What the groups of equal records say.
 
     Attributes:
@@ -131,7 +131,7 @@ def linkage(
     return Game("linkage", "share of records that are unique", None, settings, tuple(results), ("split",))
 
 
-def linked(columns: Sequence[Codes]) -> Linked:
+def linked(columns: Sequence[Codes]) -> LinkageCounts:
     """Count the groups of rows that agree in every column.
 
     >>> linked([np.array([0, 0, 1]), np.array([5, 5, 5])])
@@ -145,7 +145,7 @@ def linked(columns: Sequence[Codes]) -> Linked:
             limit = len(distinct)
         keys, limit = keys * size + codes, limit * size
     counts = np.unique(keys, return_counts=True)[1]
-    return Linked(int(np.count_nonzero(counts == 1)), len(counts), len(keys))
+    return LinkageCounts(int(np.count_nonzero(counts == 1)), len(counts), len(keys))
 
 
 def _splits(split: Split | Sequence[Split]) -> tuple[Split, ...]:
@@ -214,7 +214,7 @@ def _numbered(column: pa.ChunkedArray) -> Codes:
     return np.asarray(column.combine_chunks().dictionary_encode().indices.to_numpy(), np.int64)
 
 
-def _score(budget: Budget | None, split: Split, found: Linked, told: LocalVector | None) -> Score:
+def _score(budget: Budget | None, split: Split, found: LinkageCounts, told: LocalVector | None) -> Score:
     details = {
         "split": split,
         "unique": found.unique,

@@ -10,10 +10,16 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from noiseless.adversaries.aggregates import Aggregate, Question, Recipe
 from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets
 from noiseless.adversaries.intervals import advantage, wilson
-from noiseless.adversaries.membership_rounds import ADVERSARIES, Adversary, Arena
+from noiseless.adversaries.membership_rounds import (
+    ADVERSARIES,
+    Adversary,
+    Aggregate,
+    MembershipExperiment,
+    Question,
+    Recipe,
+)
 from noiseless.adversaries.readings import Readings, read_readings
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
@@ -105,7 +111,7 @@ def membership(
     recipes: list[Recipe] = ["finest", "printed"] if printed else ["finest"]
     attribute = Attribute.on("reading", readings.lattice)
     count = _counting(progress, len(sizes) * rounds)
-    arena = Arena(readings, length, rounds, seed, threads or os.cpu_count() or 1, count)
+    arena = MembershipExperiment(readings, length, rounds, seed, threads or os.cpu_count() or 1, count)
     found: list[Score] = []
     for size in sizes:
         told = [

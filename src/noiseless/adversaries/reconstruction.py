@@ -8,22 +8,30 @@ from typing import Any
 
 import numpy as np
 
-from noiseless.adversaries.declared_values import MissingRows, PrivateColumn, read_private
-from noiseless.adversaries.decoding import best_guess, certain_ranges
-from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of, streams
-from noiseless.adversaries.intervals import wilson
-from noiseless.adversaries.resampling import bootstrap_mean
-from noiseless.adversaries.soundness import require_sound
-from noiseless.adversaries.temporary_curator import PEOPLE, PERSON, VALUE, Arena
-from noiseless.adversaries.workloads import (
-    Plan,
-    Told,
+from noiseless.adversaries.columns import MissingRows, PrivateColumn, read_private
+from noiseless.adversaries.game import (
+    Budget,
+    Game,
+    Progress,
+    Score,
+    as_budgets,
+    reach_of,
+    require_sound,
+    streams,
+)
+from noiseless.adversaries.intervals import bootstrap_mean, wilson
+from noiseless.adversaries.subset_sums import (
+    ReportedSums,
+    WorkloadPlan,
+    best_guess,
+    certain_ranges,
     one_by_one,
     random_subsets,
     together,
     told_by_cells,
     told_with_noise,
 )
+from noiseless.adversaries.targets import PEOPLE, PERSON, VALUE, AttackTestbed
 from noiseless.arrays import BoolArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational
@@ -64,7 +72,7 @@ class _Scene:
     within: int
     fewer_than: int
 
-    def play(self, told: Told, *, certain: bool) -> _Round:
+    def play(self, told: ReportedSums, *, certain: bool) -> _Round:
         """Solve for everybody's value."""
         truth, most = self.people.positions, self.people.size - 1
         ranges = certain_ranges(told.asked, told.lower, told.upper, most) if certain else None
@@ -143,7 +151,7 @@ def reconstruction(
     subsets = [random_subsets(group.people, counts[-1], lot) for lot in lots[1:]]
     plays = [(b, m, count) for b in wanted for m in mechanisms for count in counts]
     results, done = list[Score](), 0
-    with Arena.of(group, range(group.people)) as arena:
+    with AttackTestbed.of(group, range(group.people)) as arena:
         for budget, mechanism, count in plays:
             found = []
             for number, drawn in enumerate(subsets):
@@ -197,14 +205,14 @@ def _drawn(everybody: PrivateColumn, people: int, lot: np.random.Generator) -> P
     return replace(everybody, positions=everybody.positions[chosen], alone=everybody.alone[chosen])
 
 
-def _nothing(asked: BoolArray) -> Told:
+def _nothing(asked: BoolArray) -> ReportedSums:
     empty = np.zeros(0)
-    return Told(asked[:0], empty, empty, empty)
+    return ReportedSums(asked[:0], empty, empty, empty)
 
 
-def _by_cells(arena: Arena, group: PrivateColumn, asked: BoolArray, outputs: int, *, really: bool) -> Told:
+def _by_cells(arena: AttackTestbed, group: PrivateColumn, asked: BoolArray, outputs: int, *, really: bool) -> ReportedSums:
     """What the curator tells, or what its mechanism would."""
-    plan = Plan.of(asked, outputs)
+    plan = WorkloadPlan.of(asked, outputs)
     if not len(plan.asked):
         return _nothing(asked)
     mechanisms = plan.mechanisms(group.size)
@@ -214,7 +222,7 @@ def _by_cells(arena: Arena, group: PrivateColumn, asked: BoolArray, outputs: int
     return told
 
 
-def _check_curator(arena: Arena, group: PrivateColumn, plan: Plan, told: Told, outputs: int) -> None:
+def _check_curator(arena: AttackTestbed, group: PrivateColumn, plan: WorkloadPlan, told: ReportedSums, outputs: int) -> None:
     """Ask a real curator for all of it in one batch."""
     statements = []
     for row in plan.asked:
@@ -241,7 +249,7 @@ def _unprotected(
         found = []
         for asked in subsets:
             sums = (asked[:count].astype(np.int64) @ scene.people.positions).astype(float)
-            told = Told(asked[:count], sums, sums, np.zeros(count))
+            told = ReportedSums(asked[:count], sums, sums, np.zeros(count))
             found.append(scene.play(told, certain=True))
         for mechanism in mechanisms:
             yield _score(None, (mechanism, count), found, scene.people.people, seed)

@@ -5,12 +5,13 @@ from typing import Annotated
 
 import typer
 
-from noiseless.cli.completion import columns, columns_before_equals
 from noiseless.cli.options import (
     Format,
     FormatOption,
     MissingValues,
     NamesOption,
+    columns,
+    columns_before_equals,
     print_json,
     say,
     split_names,
@@ -131,7 +132,7 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
     from noiseless.audits import Policy, audit
     from noiseless.errors import RequestError
     from noiseless.reports import write_audit_html
-    from noiseless.reports.text import audit_text
+    from noiseless.reports.audit_text import audit_text
     from noiseless.tables import check_output
 
     outputs = [out for out in (html, records) if out is not None]

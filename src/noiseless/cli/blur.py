@@ -6,8 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noiseless.cli.completion import columns_before_equals
-from noiseless.cli.options import Format, FormatOption, NamesOption, print_json, say, split_names, working
+from noiseless.cli.options import (
+    Format,
+    FormatOption,
+    NamesOption,
+    columns_before_equals,
+    print_json,
+    say,
+    split_names,
+    working,
+)
 
 if TYPE_CHECKING:
     from decimal import Decimal

@@ -101,7 +101,7 @@ def _folder(out: Path | None) -> Iterator[Path]:
 def _audit(table: Path, story: str) -> None:
     from noiseless.audits import audit
     from noiseless.reports import write_audit_html
-    from noiseless.reports.text import audit_text
+    from noiseless.reports.audit_text import audit_text
 
     found: Audit = replace(audit(table, sensitive="illness", public=_PUBLIC), source=table.name)
     say(f"{story}\n\n{audit_text(found)}\n")
@@ -142,7 +142,7 @@ def _ask(folder: Path) -> None:
 
 def _attack(folder: Path) -> None:
     from noiseless.adversaries import homogeneity
-    from noiseless.reports.games import game_plot
+    from noiseless.reports.game_plot import game_plot
 
     table = folder / "patients.csv"
     played = homogeneity(table, sensitive="illness", public=_PUBLIC, min_posteriors=(2, 3, 4))

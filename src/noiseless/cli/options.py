@@ -1,8 +1,10 @@
-"""What commands share: the output format, how a result is shown, and a sign of life while it is computed."""
+"""What commands share: options, completion of column names, how a result is shown, and signs of life."""
+
 
 import json
 import math
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -102,3 +104,31 @@ def progress_bar(what: str) -> Iterator[Callable[[float], None] | None]:
     with Progress(console=console, transient=True) as bar:
         task = bar.add_task(what, total=1.0)
         yield lambda share: bar.update(task, completed=share)
+
+
+_UNSAFE = re.compile(r"([^\w@%+=:,./-])")
+
+
+def columns(context: typer.Context, incomplete: str) -> list[str]:
+    """The columns of the command's table that begin as written; none when it is not named yet.
+
+    Only a header is read, and nothing that goes wrong is told: completion offers less then.
+    """
+    from noiseless.tables.headers import header
+
+    # Words that stand by themselves are no parameters yet while the last option still waits for its value.
+    named = context.params.get("table") or context.args
+    sources = [named] if isinstance(named, str) else list(named)
+    found = dict.fromkeys(name for source in sources for name in header(source))
+    return [_written(name) for name in found if name.startswith(incomplete)]
+
+
+def columns_before_equals(context: typer.Context, incomplete: str) -> list[str]:
+    """The same where more follows the column: COLUMN=..."""
+    return [] if "=" in incomplete else [f"{name}=" for name in columns(context, incomplete)]
+
+
+def _written(name: str) -> str:
+    """Bash takes what it is offered for what was typed; other shells quote by themselves."""
+    bash = os.environ.get("_NOISELESS_COMPLETE") == "complete_bash"
+    return _UNSAFE.sub(r"\\\1", name) if bash else name

@@ -1,4 +1,5 @@
-"""`noiseless plan`: what a question costs before it is asked."""
+"""`noiseless plan` and `noiseless rules`: what a question, or a disclosure rule, costs before it is asked."""
+
 
 import re
 from decimal import Decimal, InvalidOperation
@@ -14,7 +15,11 @@ if TYPE_CHECKING:
     from noiseless.questions import Span
     from noiseless.rules.plan import Bound, RulePlan
 
-HELP = """What a question costs before it is asked: the finest answer for a budget, the cheapest for an error.
+
+
+
+
+PLAN_HELP = """What a question costs before it is asked: the finest answer for a budget, the cheapest for an error.
 
 Examples:
 
@@ -175,3 +180,57 @@ def read_budget(text: str | None, option: str = "--budget") -> tuple[Decimal | N
             raise RequestError(f'{option} "reach K" takes a whole number K, such as "reach 3"')
         return None, int(rest)
     return read_number(option, text), None
+
+
+RULES_HELP = """The disclosure rules that practitioners use, and what each really gives away of one person.
+
+Without a question each is priced for one that it is used for; with --query, --n, --bounds or --step all are
+priced for that question (dates and codes excepted).
+
+Examples:
+
+  noiseless rules
+
+  noiseless rules --query mean --n 200 --bounds 0 120 --rule round:1 --rule digits:2
+"""
+
+
+def rules_command(
+    *,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option("--rule", help="Only this rule, with its parameters; repeatable.", metavar="R"),
+    ] = None,
+    query: Annotated[
+        str | None,
+        typer.Option(
+            "--query",
+            help="count, sum (unless told), mean, min, max, median, variance or value.",
+            metavar="NAME",
+        ),
+    ] = None,
+    n: Annotated[
+        int | None, typer.Option("--n", help="How many people take part; 1,000 unless told.", metavar="N")
+    ] = None,
+    bounds: BoundsOption = None,
+    step: Annotated[
+        str | None,
+        typer.Option("--step", help="The resolution of values; 1 unless told.", metavar="S"),
+    ] = None,
+    output: FormatOption = Format.text,
+) -> None:
+    """Print the rules."""
+    from noiseless.rules import EXAMPLES
+    from noiseless.rules.prices import priced_rules
+
+    found = priced_rules(
+        rule or EXAMPLES,
+        query=query,
+        n=n,
+        bounds=read_bounds(bounds),
+        step=None if step is None else read_number("--step", step),
+    )
+    if output is Format.json:
+        print_json({"rules": [priced.to_dict() for priced in found]})
+    else:
+        say("\n\n".join(map(str, found)))

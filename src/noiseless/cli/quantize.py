@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from noiseless.cli.completion import columns, columns_before_equals
 from noiseless.cli.options import (
     Format,
     FormatOption,
     MissingValues,
     NamesOption,
+    columns,
+    columns_before_equals,
     print_json,
     say,
     split_names,
@@ -50,7 +51,7 @@ _PIPE = "-"
 _INTERRUPTED = 3
 
 
-class As(StrEnum):
+class CellFormat(StrEnum):
     """How a cell is told."""
 
     midpoint = "midpoint"
@@ -58,7 +59,7 @@ class As(StrEnum):
     cell = "cell"
 
 
-class Spent(StrEnum):
+class ExhaustedBudget(StrEnum):
     """What happens to a person whose bits run out."""
 
     stop = "stop"
@@ -106,8 +107,8 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
         typer.Option("--out", "-o", metavar="OUT", help="The released table; a pipe goes on without it."),
     ] = None,
     release_as: Annotated[
-        As, typer.Option("--as", help="Tell the middle of a cell, its interval, or its number.")
-    ] = As.midpoint,
+        CellFormat, typer.Option("--as", help="Tell the middle of a cell, its interval, or its number.")
+    ] = CellFormat.midpoint,
     unit: Annotated[
         str | None,
         typer.Option(
@@ -122,9 +123,9 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
         typer.Option("--total-budget", metavar="B", help="Bits that all readings of a person may tell."),
     ] = None,
     when_spent: Annotated[
-        Spent,
+        ExhaustedBudget,
         typer.Option("--when-spent", help="Tell nothing more when they are spent, or coarser cells before."),
-    ] = Spent.stop,
+    ] = ExhaustedBudget.stop,
     clamp: Annotated[
         bool, typer.Option("--clamp", help="Move readings outside the bounds to the nearest value.")
     ] = False,
@@ -348,7 +349,7 @@ def _cells(count: int) -> str:
 
 def _off(found: "Quantized", number: int) -> str:
     """How far readings are off that were not moved, in the coarsest cells that were used."""
-    from noiseless.reports.numbers import length_text
+    from noiseless.reports.notation import length_text
 
     coarsest = found.reached[-1].parts[number]
     error = length_text(found.column_error(number, moved=False))
@@ -362,7 +363,7 @@ def _moved(found: "Quantized") -> str:
     import math
 
     from noiseless.collection.local.moved import distance
-    from noiseless.reports.numbers import length_text
+    from noiseless.reports.notation import length_text
 
     said = []
     for number, part in enumerate(found.mechanism.parts):

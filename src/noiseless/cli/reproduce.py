@@ -11,10 +11,9 @@ from noiseless.cli.options import Format, FormatOption, print_json, say
 from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
-    from noiseless.gallery.data import Data
+    from noiseless.gallery.data import Data, PublicDataset
     from noiseless.gallery.figure import Figure
-    from noiseless.gallery.making import Made
-    from noiseless.gallery.sources import Source
+    from noiseless.gallery.reproduction import ReproducedFigure
 
 HELP = """The papers' figures, made again: what they claim, what is measured, and whether both agree.
 
@@ -58,7 +57,7 @@ def reproduce_command(
     if out is None:
         raise RequestError("name a folder to write to, such as -o gallery; or --list the figures")
 
-    from noiseless.gallery.making import PAGE, reproduce
+    from noiseless.gallery.reproduction import PAGE, reproduce
 
     with _bar(len(chosen)) as tell:
         made = reproduce(
@@ -91,7 +90,7 @@ def _list(figures: "Sequence[Figure]", data: "Data", output: Format) -> None:
     say("\n".join([*_columns(rows), *_fetch(list(missing.values()))]))
 
 
-def _text(made: "Sequence[Made]", page: Path) -> str:
+def _text(made: "Sequence[ReproducedFigure]", page: Path) -> str:
     """A line a figure, the statements that do not hold, and where to look."""
     rows = []
     for one in made:
@@ -127,7 +126,7 @@ def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
     return ["  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
-def _fetch(missing: "Sequence[Source]") -> list[str]:
+def _fetch(missing: "Sequence[PublicDataset]") -> list[str]:
     """Which public files to fetch, and where to put them."""
     if not missing:
         return []

@@ -10,11 +10,11 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from noiseless.errors import RequestError
-from noiseless.gallery.figure import Area, Check, Curve, Figure, Outcome, Panel, Raster
+from noiseless.gallery.figure import Area, ClaimCheck, Curve, Figure, Outcome, Panel, Raster
 
 __all__ = [
     "Area",
-    "Check",
+    "ClaimCheck",
     "Curve",
     "Figure",
     "Outcome",

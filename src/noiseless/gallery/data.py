@@ -1,21 +1,169 @@
-"""The data sets of the figures: from the folder `NOISELESS_DATA`, or small synthetic stand-ins."""
+"""The data sets of the figures: what and where they are, read from `NOISELESS_DATA`, or small synthetic stand-ins."""
+
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
 from noiseless.errors import SourceError
-from noiseless.gallery import reading, stand_ins
-from noiseless.gallery.reading import Floats, Integers
-from noiseless.gallery.sources import SETS, Source
+from noiseless.gallery import stand_ins
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class PublicDataset:
+    """A public data set.
+
+    Attributes:
+        name: as figures call it.
+        path: where it is put, below the folder.
+        what: a description of it.
+        address: where it is fetched.
+    """
+
+    name: str
+    path: str
+    what: str
+    address: str
+
+
+SETS: Mapping[str, PublicDataset] = {
+    source.name: source
+    for source in (
+        PublicDataset(
+            "meters",
+            "meters/lcl_100_households_2013.parquet",
+            "Low Carbon London smart meters, the half hours of 2013, a column a household",
+            "https://data.london.gov.uk/dataset/smartmeter-energy-use-data-in-london-households",
+        ),
+        PublicDataset(
+            "redd",
+            "redd/house1_3s.parquet",
+            "REDD, house 1 at 3 s: the mains and its circuits",
+            "http://redd.csail.mit.edu",
+        ),
+        PublicDataset(
+            "taxi",
+            "taxi/trips.parquet",
+            "trips of New York yellow cabs 2009-2015 with coordinates",
+            "https://www.kaggle.com/c/new-york-city-taxi-fare-prediction",
+        ),
+        PublicDataset(
+            "heart",
+            "heart/processed.hungarian.data",
+            "UCI Heart Disease, Hungarian Institute of Cardiology",
+            "https://archive.ics.uci.edu/dataset/45/heart+disease",
+        ),
+        PublicDataset(
+            "young-people",
+            "young-people/responses.csv",
+            "Young People Survey, Slovakia 2013",
+            "https://www.kaggle.com/datasets/miroslavsabo/young-people-survey",
+        ),
+        PublicDataset(
+            "adult",
+            "adult/adult.csv",
+            "UCI Adult, the census of 1994",
+            "https://archive.ics.uci.edu/dataset/2/adult",
+        ),
+    )
+}
+"""All data sets that a figure can need."""
+
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_MISSING_SHARE = 1e-3
+"""A household with more missing readings than this is left out."""
+
+_DECIMALS = 3
+"""Meters count watt hours; the file has them as floats of 32 bits."""
+
+_HEART = (
+    *("age", "sex", "cp", "trestbps", "chol", "fbs", "restecg"),
+    *("thalach", "exang", "oldpeak", "slope", "ca", "thal", "num"),
+)
+
+
+def parquet(path: str) -> "pa.Table":
+    """A Parquet file as it is."""
+    import pyarrow.parquet as pq
+
+    return pq.read_table(path)
+
+
+def csv(path: str) -> "pa.Table":
+    """A CSV file with a header line."""
+    import pyarrow.csv as pc
+
+    return pc.read_csv(path)
+
+
+def meters(path: str) -> Floats:
+    """The households that are essentially complete, their few gaps filled with the reading before."""
+    table = parquet(path)
+    names = [name for name in table.column_names if name != "ts"]
+    readings = np.column_stack([np.asarray(table[name].to_numpy(), dtype=np.float64) for name in names])
+    gaps = np.isnan(readings)
+    kept = gaps.mean(axis=0) <= _MISSING_SHARE
+    readings, gaps = np.round(readings[:, kept], _DECIMALS), gaps[:, kept]
+    last = np.maximum.accumulate(np.where(gaps, 0, np.arange(len(readings))[:, None]), axis=0)
+    filled = np.take_along_axis(readings, last, axis=0)
+    first = np.take_along_axis(readings, np.argmin(gaps, axis=0)[None], axis=0)
+    return np.where(np.isnan(filled), first, filled)  # a household that begins with a gap
+
+
+def redd(path: str) -> tuple[Integers, dict[str, Integers]]:
+    """The mains, and the circuits by name."""
+    table = parquet(path)
+    names = [name for name in table.column_names if name != "step"]
+    columns = {name: np.array(table[name].to_numpy(), np.int64) for name in names}
+    mains = columns.pop("mains")
+    return mains, columns
+
+
+def heart(path: str) -> "pa.Table":
+    """The patients, `?` as null, a row that is there twice only once."""
+    import pyarrow.csv as pc
+
+    table = pc.read_csv(
+        path,
+        read_options=pc.ReadOptions(column_names=list(_HEART)),
+        convert_options=pc.ConvertOptions(null_values=["?"]),
+    )
+    rows = list(zip(*table.to_pydict().values(), strict=True))
+    first = {row: number for number, row in reversed(list(enumerate(rows)))}
+    return table.take(sorted(first.values()))
+
+
+def adult(path: str) -> "pa.Table":
+    """The people, names and texts without the spaces that follow the file's commas."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = csv(path)
+    columns = [
+        pc.utf8_trim_whitespace(column) if pa.types.is_string(column.type) else column
+        for column in table.columns
+    ]
+    return pa.table(dict(zip((name.strip() for name in table.column_names), columns, strict=True)))
+
 
 FOLDER = "NOISELESS_DATA"
 """The environment variable that names the folder."""
@@ -52,7 +200,7 @@ class Data:
         return replace(self, needs=tuple(needs))
 
     @property
-    def missing(self) -> tuple[Source, ...]:
+    def missing(self) -> tuple[PublicDataset, ...]:
         """Of those that may be asked for, the data sets whose file is not there."""
         return tuple(SETS[name] for name in self.needs if not self._is_there(name))
 
@@ -145,12 +293,12 @@ def _stand_in(name: str) -> Any:  # noqa: ANN401 - see Data.table
 @cache
 def _read(name: str, path: str) -> Any:  # noqa: ANN401 - see Data.table
     readers: dict[str, Callable[[str], Any]] = {
-        "meters": reading.meters,
-        "redd": reading.redd,
-        "taxi": reading.parquet,
-        "heart": reading.heart,
-        "young-people": reading.csv,
-        "adult": reading.adult,
+        "meters": meters,
+        "redd": redd,
+        "taxi": parquet,
+        "heart": heart,
+        "young-people": csv,
+        "adult": adult,
     }
     return _unchangeable(readers[name](path))
 

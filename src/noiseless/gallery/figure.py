@@ -175,7 +175,7 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Check:
+class ClaimCheck:
     """A statement of the paper, and whether it holds here.
 
     Attributes:
@@ -204,7 +204,7 @@ class Outcome:
     """
 
     panels: tuple[Panel, ...]
-    checks: tuple[Check, ...]
+    checks: tuple[ClaimCheck, ...]
     remarks: tuple[str, ...] = ()
     synthetic: bool = False
 

@@ -1,14 +1,220 @@
-"""Noiseless against noise: a count of patients."""
+"""Noiseless against noise: a count of patients; and the comparison that the other such figures make too."""
 
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Check, Figure, Outcome
-from noiseless.gallery.noise_mechanisms import Question
-from noiseless.gallery.noise_race import Race, below_one_bit, panels, race
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.noise_mechanisms import (
+    ComparedMechanism,
+    GroupQuestion,
+    Positions,
+    Quantised,
+    bits_text,
+)
 from noiseless.questions import Lattice
+
+WORST = "noiseless, others' values at worst"
+MECHANISMS = ("noiseless", "laplace", "geometric", "gaussian")
+SAMPLES = 20_000
+"""About so many noisy answers are drawn for an average."""
+
+_SURE = 1 - 1e-12
+_Z = 1.96
+
+
+@dataclass(frozen=True)
+class MechanismResult:
+    """One mechanism at one number of bits.
+
+    Attributes:
+        bits: what one person may tell.
+        told: the mechanism.
+        average: the mean absolute error over the table's true answers.
+        spread: half of that mean's 95 % interval; 0 where nothing is random.
+        ends: how likely the lowest value is told from the highest.
+        estimate: the root mean square error of the best estimate of a value.
+    """
+
+    bits: Fraction
+    told: ComparedMechanism
+    average: float
+    spread: float
+    ends: float
+    estimate: float
+
+
+MechanismResults = dict[str, list[MechanismResult]]
+"""The results of each mechanism, by bits."""
+
+
+def compare_mechanisms(question: GroupQuestion, bits: Sequence[Fraction], truths: Positions, bases: Positions) -> MechanismResults:
+    """Let all mechanisms answer.
+
+    Args:
+        question: what is asked.
+        bits: what one person may tell through one answer.
+        truths: positions of the table's true answers.
+        bases: positions of some of these answers without one person's value: others' values.
+    """
+    found: MechanismResults = {name: [] for name in MECHANISMS}
+    true = question.answers(truths)
+    for seed, amount in enumerate(bits):
+        for told in question.told(amount):
+            times = 1 if told.name == "noiseless" else -(-SAMPLES // len(truths))
+            errors = np.abs(told.tell(np.tile(truths, times), seed) - np.tile(true, times))
+            spread = 0.0 if times == 1 else _Z * float(errors.std()) / len(errors) ** 0.5
+            ends, estimate = told.telling_ends_apart(bases), told.estimating(bases)
+            found[told.name].append(MechanismResult(amount, told, float(errors.mean()), spread, ends, estimate))
+    return found
+
+
+def panels(results: MechanismResults, unit: str, *, zero: bool = False) -> tuple[Panel, ...]:
+    """Worst error, average error, and both adversaries.
+
+    Args:
+        results: what to draw.
+        unit: of answers and values.
+        zero: whether answers become exact, which a logarithmic axis cannot show.
+    """
+    bits = "bits that one person may tell"
+    note = "From 1 bit on every answer is exact: an error of 0 has no place on this axis." if zero else ""
+    errors = f"error ({unit})"
+    return (
+        Panel("Worst error", bits, errors, _curves(results, lambda one: one.told.worst), log_y=not zero),
+        Panel("Average error on the table", bits, errors, _averages(results), log_y=True, note=note),
+        Panel(
+            "Telling the lowest value from the highest",
+            bits,
+            "probability of a right guess",
+            _curves(results, lambda one: one.ends),
+        ),
+        Panel(
+            "Estimating one person's value",
+            bits,
+            f"root mean square error ({unit})",
+            (*_curves(results, lambda one: one.estimate), _at_worst(results)),
+        ),
+    )
+
+
+def _curves(results: MechanismResults, height: Callable[[MechanismResult], float]) -> tuple[Curve, ...]:
+    return tuple(
+        Curve.of(name, [one.bits for one in line], [height(one) for one in line])
+        for name, line in results.items()
+    )
+
+
+def _at_worst(results: MechanismResults) -> Curve:
+    line = results["noiseless"]
+    return Curve.of(WORST, [one.bits for one in line], map(_worst_estimate, line), style="dashed")
+
+
+def _worst_estimate(one: MechanismResult) -> float:
+    assert isinstance(one.told, Quantised)  # noqa: S101 - of noiseless results alone
+    return one.told.estimating_at_worst()
+
+
+def _averages(results: MechanismResults) -> tuple[Curve, ...]:
+    return tuple(
+        Curve.of(
+            name,
+            [one.bits for one in line],
+            [one.average for one in line],
+            band=([one.average - one.spread for one in line], [one.average + one.spread for one in line])
+            if line[0].spread
+            else None,
+        )
+        for name, line in results.items()
+    )
+
+
+def checks(results: MechanismResults, unit: str) -> tuple[ClaimCheck, ...]:
+    """What we say of noiseless answers beside noise, tested."""
+    estimates = (
+        ("the table's other people", lambda one: one.estimate),
+        ("others' values that help most", _worst_estimate),
+    )
+    return (
+        _worst(results, unit),
+        _average(results, unit),
+        below_one_bit(results, unit),
+        _ends(results),
+        *(_estimate(results, *given) for given in estimates),
+    )
+
+
+def _from_one_bit(results: MechanismResults) -> list[tuple[MechanismResult, list[MechanismResult]]]:
+    """The noiseless result and the noisy ones at each number of bits from 1 on."""
+    rows = list(zip(*results.values(), strict=True))
+    return [(row[0], list(row[1:])) for row in rows if row[0].bits >= 1]
+
+
+def _worst(results: MechanismResults, unit: str) -> ClaimCheck:
+    pairs = _from_one_bit(results)
+    ours, noise = pairs[0][0].told.worst, min(one.told.worst for one in pairs[0][1])
+    return ClaimCheck(
+        "From 1 bit on a noiseless answer is never off by much, while noise can be off by the whole range",
+        f"at 1 bit at most {ours:.4g} {unit} against {noise:.4g} {unit}",
+        "noiseless has at most the worst error of each noise, at every number of bits from 1 on",
+        all(ours.told.worst <= one.told.worst for ours, noisy in pairs for one in noisy),
+    )
+
+
+def _average(results: MechanismResults, unit: str) -> ClaimCheck:
+    rows = [(ours, min(noisy, key=lambda one: one.average)) for ours, noisy in _from_one_bit(results)]
+    told = [
+        f"{bits_text(ours.bits)}: {ours.average:.3g} against {best.average:.3g} {unit}" for ours, best in rows
+    ]
+    return ClaimCheck(
+        "On average noise is nearer to the truth at equal bits",
+        f"noiseless against the best noise, {'; '.join(told)}",
+        "the best noise has at most the average error of noiseless, at every number of bits from 1 on",
+        all(best.average <= ours.average for ours, best in rows),
+    )
+
+
+def below_one_bit(results: MechanismResults, unit: str) -> ClaimCheck:
+    """A noiseless answer of less than a bit is a constant."""
+    rows = [row for row in zip(*results.values(), strict=True) if row[0].bits < 1]
+    ours, best = rows[-1][0], min(rows[-1][1:], key=lambda one: one.average)
+    errors = f"{ours.average:.4g}, {best.told.name} by {best.average:.3g} {unit}"
+    return ClaimCheck(
+        "Below 1 bit a noiseless answer is a constant: only noise says anything",
+        f"at {bits_text(ours.bits)} noiseless is off by {errors} on average",
+        "the best noise has the smaller average error, and noiseless a chance of 1/2 to tell values apart",
+        all(min(one.average for one in row[1:]) < row[0].average and row[0].ends == 1 / 2 for row in rows),
+    )
+
+
+def _ends(results: MechanismResults) -> ClaimCheck:
+    pairs = _from_one_bit(results)
+    ours, noisy = pairs[0]
+    return ClaimCheck(
+        "One noiseless bit tells the two extreme values apart for certain; noise of one bit leaves a doubt",
+        f"at 1 bit {ours.ends:.3f}, and {', '.join(f'{one.ends:.4f} ({one.told.name})' for one in noisy)}",
+        "noiseless is always right from 1 bit on, each noise is not at 1 bit",
+        all(one.ends == 1 for one, _ in pairs) and all(one.ends < _SURE for one in noisy),
+    )
+
+
+def _estimate(results: MechanismResults, given: str, ours: Callable[[MechanismResult], float]) -> ClaimCheck:
+    rows = [
+        (bits_text(one.bits), ours(one), min(other.estimate for other in noisy))
+        for one, noisy in _from_one_bit(results)
+    ]
+    told = [f"{bits}: {one:.3g} against {noise:.3g}" for bits, one, noise in rows]
+    return ClaimCheck(
+        f"An estimate of one person's value is not better through a noiseless answer, given {given}",
+        f"error through noiseless against the smallest through noise, {'; '.join(told)}",
+        "the error through noiseless is at least that through some noise, at every number of bits from 1 on",
+        all(one >= noise for _, one, noise in rows),
+    )
+
 
 BITS = tuple(map(Fraction, ("1/10", "1/4", "1/2", "3/4", "9/10", "1", "2")))
 FEWER_BITS = tuple(map(Fraction, ("1/2", "1")))
@@ -21,7 +227,7 @@ def make(data: Data) -> Outcome:
     truths = (ages[:, None] >= limits).sum(axis=0)
     bases = truths - (ages[np.arange(len(limits)) % len(ages)] >= limits)
     bits = FEWER_BITS if data.synthetic else BITS
-    results = race(Question("count", len(ages), Lattice.of(0, 1, 1)), bits, truths, bases)
+    results = compare_mechanisms(GroupQuestion("count", len(ages), Lattice.of(0, 1, 1)), bits, truths, bases)
     return Outcome(
         panels(results, "people", zero=True),
         (below_one_bit(results, "people"), _exact(results), _everything(results), _doubt(results)),
@@ -36,9 +242,9 @@ def make(data: Data) -> Outcome:
     )
 
 
-def _exact(results: Race) -> Check:
+def _exact(results: MechanismResults) -> ClaimCheck:
     from_one = [one for line in results.values() for one in line if one.bits >= 1]
-    return Check(
+    return ClaimCheck(
         "From 1 bit on a noiseless count is exact, and noise need not be added either",
         f"largest error {max(one.told.worst for one in from_one):g} from 1 bit on, with every mechanism",
         "no error at all from 1 bit on",
@@ -46,9 +252,9 @@ def _exact(results: Race) -> Check:
     )
 
 
-def _everything(results: Race) -> Check:
+def _everything(results: MechanismResults) -> ClaimCheck:
     one = next(one for one in results["noiseless"] if one.bits >= 1)
-    return Check(
+    return ClaimCheck(
         "One bit of a one-bit secret is everything",
         f"at 1 bit whoever knows all others is right with probability {one.ends:g}",
         "the probability is 1",
@@ -56,10 +262,10 @@ def _everything(results: Race) -> Check:
     )
 
 
-def _doubt(results: Race) -> Check:
+def _doubt(results: MechanismResults) -> ClaimCheck:
     last = {name: [one for one in line if one.bits < 1][-1] for name, line in results.items()}
     told = [f"{one.ends:.3f} ({name})" for name, one in last.items()]
-    return Check(
+    return ClaimCheck(
         "Below 1 bit noise leaves little doubt before it leaves none, a noiseless constant tells nothing",
         f"at {float(last['noiseless'].bits):g} bits the guess is right with probability {', '.join(told)}",
         "noiseless 1/2, every noise between 1/2 and 1 at every number of bits below 1",

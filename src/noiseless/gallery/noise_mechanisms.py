@@ -26,7 +26,7 @@ NOISES: dict[str, Any] = {"laplace": LaplaceNoise, "geometric": GeometricNoise, 
 
 
 @dataclass(frozen=True)
-class Question:
+class GroupQuestion:
     """What is asked of whom; everybody's value lies on a lattice.
 
     Attributes:
@@ -50,7 +50,7 @@ class Question:
         """The true answers at some positions."""
         return float(self.span.low) + float(self.span.step) * positions.astype(np.float64)
 
-    def told(self, bits: Fraction) -> Iterator["Told"]:
+    def told(self, bits: Fraction) -> Iterator["ComparedMechanism"]:
         """All mechanisms at the same bits, the noiseless one first."""
         yield self.noiseless(bits)
         yield from self.noisy(bits)
@@ -76,7 +76,7 @@ class Question:
         return self.values.low, self.values.high, self.values.step
 
 
-class Told(Protocol):
+class ComparedMechanism(Protocol):
     """An answer as it is told."""
 
     @property
@@ -105,7 +105,7 @@ class Told(Protocol):
 class Quantised:
     """A noiseless answer."""
 
-    question: Question
+    question: GroupQuestion
     mechanism: QuantizedQuery
 
     name = "noiseless"
@@ -174,7 +174,7 @@ class Noisy:
         scale: of the noise, in these steps; None where none is needed.
     """
 
-    question: Question
+    question: GroupQuestion
     name: str
     worst: float
     points: int

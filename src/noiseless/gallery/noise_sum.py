@@ -6,8 +6,8 @@ import numpy as np
 
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Figure, Outcome
-from noiseless.gallery.noise_mechanisms import Question
-from noiseless.gallery.noise_race import checks, panels, race
+from noiseless.gallery.noise_count import checks, compare_mechanisms, panels
+from noiseless.gallery.noise_mechanisms import GroupQuestion
 from noiseless.questions import Lattice
 
 BITS = tuple(map(Fraction, ("1/4", "1/2", "3/4", "1", "3/2", "2", "3", "4")))
@@ -23,7 +23,7 @@ def make(data: Data) -> Outcome:
     truths = groups.sum(axis=1)
     own = groups[np.arange(len(groups)), np.arange(len(groups)) % PEOPLE]
     bits = FEWER_BITS if data.synthetic else BITS
-    results = race(Question("sum", PEOPLE, Lattice.of(LEAST, MOST, 1)), bits, truths, truths - own)
+    results = compare_mechanisms(GroupQuestion("sum", PEOPLE, Lattice.of(LEAST, MOST, 1)), bits, truths, truths - own)
     return Outcome(
         panels(results, "hours"),
         checks(results, "hours"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from noiseless.adversaries.intervals import wilson
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
 
 if TYPE_CHECKING:
     from noiseless.adversaries.game import Game, Score
@@ -129,9 +129,9 @@ def _told(found: "list[Score]") -> str:
     )
 
 
-def _negligible(name: str, adversary: str, scores: Scores, answers: str) -> Check:
+def _negligible(name: str, adversary: str, scores: Scores, answers: str) -> ClaimCheck:
     found = _named(scores, adversary)
-    return Check(
+    return ClaimCheck(
         f"For n = 4 at 2 bits and n = 8 at 3 bits the advantage is almost zero (by {name})",
         f"over {answers} the guess is right with probability {_told(found)}",
         f"the 95 % Wilson interval of both probabilities reaches below {NEAR_HALF}",
@@ -139,9 +139,9 @@ def _negligible(name: str, adversary: str, scores: Scores, answers: str) -> Chec
     )
 
 
-def _negligible_for_all(day: Scores) -> Check:
+def _negligible_for_all(day: Scores) -> ClaimCheck:
     found = {name: _named(day, adversary) for adversary, name in ADVERSARIES.items()}
-    return Check(
+    return ClaimCheck(
         "The same, if the adversary sees the answers of one day only",
         "; ".join(f"{name}: {_told(scores)}" for name, scores in found.items()),
         f"all six 95 % Wilson intervals reach below {NEAR_HALF}",
@@ -149,7 +149,7 @@ def _negligible_for_all(day: Scores) -> Check:
     )
 
 
-def _tends(*games: Scores) -> Check:
+def _tends(*games: Scores) -> ClaimCheck:
     apart = 0.0
     within = True
     for scores in games:
@@ -158,7 +158,7 @@ def _tends(*games: Scores) -> Check:
                 largest, unprotected = line[-2], line[-1]
                 apart = max(apart, abs(largest.score - unprotected.score))
                 within &= largest.low <= unprotected.score <= largest.high
-    return Check(
+    return ClaimCheck(
         "As the budget grows the advantage tends to the one without protection",
         f"at {BUDGETS[-1]} bits the success probability is off by {apart:.3f} at most",
         f"at {BUDGETS[-1]} bits its 95 % interval holds the unprotected one, for each n and adversary",
@@ -166,9 +166,9 @@ def _tends(*games: Scores) -> Check:
     )
 
 
-def _unprotected(scores: Scores) -> Check:
+def _unprotected(scores: Scores) -> ClaimCheck:
     found = {name: scores[4, adversary, "finest"][-1] for adversary, name in ADVERSARIES.items()}
-    return Check(
+    return ClaimCheck(
         "Without protection small groups do not hide anybody",
         "for n = 4: " + ", ".join(f"{score.score:.3f} by {name}" for name, score in found.items()),
         f"the 95 % interval of each success probability lies above {NEAR_HALF}",
@@ -176,12 +176,12 @@ def _unprotected(scores: Scores) -> Check:
     )
 
 
-def _fair(*games: Scores) -> Check:
+def _fair(*games: Scores) -> ClaimCheck:
     constant = [line[0] for scores in games for (_, _, recipe), line in scores.items() if recipe == "finest"]
     wins = sum(score.details["successes"] for score in constant)
     rounds = sum(score.details["rounds"] for score in constant)
     low, high = wilson(wins, rounds)
-    return Check(
+    return ClaimCheck(
         "Whoever learns nothing is right half of the time (the game is fair)",
         f"at 0 bits {wins / rounds:.4f} [{low:.4f}, {high:.4f}] over {rounds:,} rounds",
         "the 95 % interval holds 1/2",

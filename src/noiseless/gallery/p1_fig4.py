@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
 
 if TYPE_CHECKING:
     from noiseless.adversaries.game import Game, Score
@@ -97,9 +97,9 @@ def _panel(title: str, lines: "dict[str, list[Score]]") -> Panel:
     return Panel(title, "budget for one reading (bits)", "f-score", tuple(curves), x_ticks=ticks)
 
 
-def _halved(mean: "list[Score]", who: str) -> Check:
+def _halved(mean: "list[Score]", who: str) -> ClaimCheck:
     least, unprotected = mean[0], mean[-1]
-    return Check(
+    return ClaimCheck(
         f"With a small budget appliances are not recognised reliably. {who}",
         f"mean f-score {least.score:.3f} [{least.low:.3f}, {least.high:.3f}] at {BUDGETS[0]} bit, "
         f"{unprotected.score:.3f} [{unprotected.low:.3f}, {unprotected.high:.3f}] without protection",
@@ -108,12 +108,12 @@ def _halved(mean: "list[Score]", who: str) -> Check:
     )
 
 
-def _rises(mean: "list[Score]", who: str) -> Check:
+def _rises(mean: "list[Score]", who: str) -> ClaimCheck:
     from scipy.stats import spearmanr
 
     protected = mean[:-1]
     rank = float(spearmanr(BUDGETS, [score.score for score in protected]).statistic)
-    return Check(
+    return ClaimCheck(
         f"The f-score gets rapidly worse as the budget shrinks. {who}",
         f"rank correlation of budget and mean f-score {rank:.3f}",
         f"rank correlation above {CORRELATED}",
@@ -121,9 +121,9 @@ def _rises(mean: "list[Score]", who: str) -> Check:
     )
 
 
-def _recognised(mean: "list[Score]") -> Check:
+def _recognised(mean: "list[Score]") -> ClaimCheck:
     last, unprotected = mean[-2], mean[-1]
-    return Check(
+    return ClaimCheck(
         "With a large budget the f-score is the one without protection",
         f"{last.score:.3f} at {BUDGETS[-1]} bits, {unprotected.score:.3f} without",
         "the unprotected mean f-score lies in the interval at the largest budget",

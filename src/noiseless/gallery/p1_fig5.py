@@ -1,10 +1,55 @@
-"""[P1] Fig. 5: the map of New York."""
+"""[P1] Fig. 5: the map of New York, and the trips in it."""
+
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noiseless.questions import Continuum
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 import pyarrow as pa
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Check, Figure, Outcome, Panel, Raster
-from noiseless.gallery.p1_taxi import LATITUDE, LONGITUDE, density, inside
+from noiseless.gallery.figure import ClaimCheck, Figure, Outcome, Panel, Raster
+
+LONGITUDE = (Fraction("-74.27"), Fraction("-73.68"))
+LATITUDE = (Fraction("40.49"), Fraction("40.92"))
+
+COLUMNS = {
+    "pickup_lon": Continuum.of(*LONGITUDE),
+    "pickup_lat": Continuum.of(*LATITUDE),
+    "dropoff_lon": Continuum.of(*LONGITUDE),
+    "dropoff_lat": Continuum.of(*LATITUDE),
+}
+"""What is told of a trip, and where it can be."""
+
+
+def inside(trips: "pa.Table") -> NDArray[np.bool_]:
+    """Which trips begin and end in the box."""
+    found = np.ones(len(trips), bool)
+    for name, span in COLUMNS.items():
+        values = trips[name].to_numpy()
+        found &= (values >= float(span.low)) & (values <= float(span.high))
+    return found
+
+
+def density(trips: "pa.Table", end: str, cells: tuple[int, int]) -> NDArray[np.float64]:
+    """How many trips have an end ("pickup" or "dropoff") in each cell of the box: rows are latitudes."""
+    longitude, latitude = (trips[f"{end}_{name}"].to_numpy() for name in ("lon", "lat"))
+    edges = [_edges(LATITUDE, cells[0]), _edges(LONGITUDE, cells[1])]
+    counts: NDArray[np.float64] = np.histogram2d(latitude, longitude, bins=edges)[0]
+    return counts
+
+
+def _edges(ends: tuple[Fraction, Fraction], cells: int) -> NDArray[np.float64]:
+    low, high = ends
+    return np.array([float(low + (high - low) * i / cells) for i in range(cells + 1)])
+
 
 FINE = (160, 160)
 BITS_A_COLUMN = (4, 6)
@@ -28,7 +73,7 @@ def make(data: Data) -> Outcome:
         counts = density(shown, "pickup", (cells, cells))
         found.append(f"{int((counts > 0).sum()):,} of {cells * cells:,} cells at {2 * bits} bits")
     checks = (
-        Check(
+        ClaimCheck(
             "The box of latitude 40.49 to 40.92 and longitude -74.27 to -73.68 holds the trips in New York",
             f"{share:.4%} of {len(trips):,} trips begin and end in it; beginnings fill {' and '.join(found)}",
             f"at least {NEARLY_ALL:.0%} of all trips",

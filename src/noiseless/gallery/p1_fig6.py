@@ -4,8 +4,8 @@ import itertools
 from typing import TYPE_CHECKING
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
-from noiseless.gallery.p1_taxi import COLUMNS
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.p1_fig5 import COLUMNS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,31 +66,31 @@ def _shares(trips: "pa.Table", budgets: range, splits: tuple[str, ...]) -> "list
     return [[score for score in game.results if score.details["split"] == split] for split in splits]
 
 
-def _checks(even: "list[Score]", fewer: "list[Score]") -> tuple[Check, ...]:
+def _checks(even: "list[Score]", fewer: "list[Score]") -> tuple[ClaimCheck, ...]:
     small = [score for score in even[:-1] if score.budget is not None and score.budget <= SMALL]
     last, unquantised = even[-2], even[-1]
     shares = [score.score for score in even]
     middle = next(i for i, score in enumerate(even) if score.score >= unquantised.score / 2)
     return (
-        Check(
+        ClaimCheck(
             "The share of unique trips is negligible for small budgets",
             f"at most {max(score.score for score in small):.3%} up to {SMALL} bits for a trip",
             f"below {PER_CENT:.0%} at every budget up to {SMALL} bits",
             all(score.score < PER_CENT for score in small),
         ),
-        Check(
+        ClaimCheck(
             "With a large budget it is that of the trips as they are",
             f"{last.score:.4%} at {last.budget} bits, {unquantised.score:.4%} unquantised",
             f"they differ by less than {NEAR:.1%} of all trips",
             abs(last.score - unquantised.score) < NEAR,
         ),
-        Check(
+        ClaimCheck(
             "It rises with the budget",
             f"half of the trips are unique from {even[middle].budget} bits on",
             "it never falls from one budget to the next",
             all(a <= b for a, b in itertools.pairwise(shares)),
         ),
-        Check(
+        ClaimCheck(
             "Fewer trips are unique among more (not in the paper)",
             f"at {SMALL} bits {small[-1].score:.3%} of all, and {fewer[len(small) - 1].score:.3%} in a"
             f" {PARTS[0]}th of the table",

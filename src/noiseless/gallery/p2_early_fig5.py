@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
-from noiseless.gallery.p2_body_mass import POLICIES, Floats, People, Policy
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.p2_fig4 import POLICIES, Floats, Policy, Respondents
 
 if TYPE_CHECKING:
     from noiseless.gallery.data import Data
@@ -24,7 +24,7 @@ RANK = 0.9
 
 def make(data: "Data") -> Outcome:
     """The mean's difference and the divergence for each accuracy, by the paper's policy and by ours."""
-    people = People.of(data)
+    people = Respondents.of(data)
     means = {policy: [_shift(people, change, policy) for change in CHANGES] for policy, _ in POLICIES}
     apart = {policy: [_divergence(people, change, policy) for change in CHANGES] for policy, _ in POLICIES}
     return Outcome(
@@ -55,11 +55,11 @@ def make(data: "Data") -> Outcome:
     )
 
 
-def _shift(people: People, change: int, policy: Policy) -> float:
+def _shift(people: Respondents, change: int, policy: Policy) -> float:
     return float(people.released(change, policy).mean() - people.weight.mean())
 
 
-def _divergence(people: People, change: int, policy: Policy) -> float:
+def _divergence(people: Respondents, change: int, policy: Policy) -> float:
     """The Kullback-Leibler divergence of the reported weights from the true ones, in nats."""
     true, reported = _shares(people.weight), _shares(people.released(change, policy))
     return float(np.sum(true * np.log(true / reported)))
@@ -71,11 +71,11 @@ def _shares(weights: "np.typing.ArrayLike") -> Floats:
     return shares
 
 
-def _bounded(means: dict[Policy, list[float]]) -> Check:
+def _bounded(means: dict[Policy, list[float]]) -> ClaimCheck:
     most = max(
         abs(shift) * rho for rows in means.values() for shift, rho in zip(rows, RHOS[::-1], strict=True)
     )
-    return Check(
+    return ClaimCheck(
         "The mean is as accurate as every single weight",
         f"it is off by at most {most:.3f} / rho",
         "|reported mean - true mean| <= 1/rho at every rho",
@@ -83,10 +83,10 @@ def _bounded(means: dict[Policy, list[float]]) -> Check:
     )
 
 
-def _mean_grows(means: dict[Policy, list[float]]) -> Check:
+def _mean_grows(means: dict[Policy, list[float]]) -> ClaimCheck:
     ranks = {policy: _rank_correlation(np.abs(rows)) for policy, rows in means.items()}
     worst = means["collapse"][-1]
-    return Check(
+    return ClaimCheck(
         "The mean is kept better with more accuracy",
         f"up to {worst:+.2f} kg at rho = 1/50 and {means['collapse'][4]:+.3f} kg at rho = 1/5 as printed "
         f"({means['stretch'][-1]:+.2f} and {means['stretch'][4]:+.3f} paired); rank correlation of "
@@ -97,9 +97,9 @@ def _mean_grows(means: dict[Policy, list[float]]) -> Check:
     )
 
 
-def _divergence_grows(apart: dict[Policy, list[float]]) -> Check:
+def _divergence_grows(apart: dict[Policy, list[float]]) -> ClaimCheck:
     ranks = {policy: _rank_correlation(np.array(rows)) for policy, rows in apart.items()}
-    return Check(
+    return ClaimCheck(
         "The distribution is kept better with more accuracy",
         f"up to {apart['collapse'][-1]:.3f} nats at rho = 1/50 and {apart['collapse'][4]:.4f} at rho = "
         f"1/5 as printed ({apart['stretch'][-1]:.3f} and {apart['stretch'][4]:.4f} paired); rank "
@@ -109,10 +109,10 @@ def _divergence_grows(apart: dict[Policy, list[float]]) -> Check:
     )
 
 
-def _vanishes(means: dict[Policy, list[float]], apart: dict[Policy, list[float]]) -> Check:
+def _vanishes(means: dict[Policy, list[float]], apart: dict[Policy, list[float]]) -> ClaimCheck:
     shift = max(abs(rows[0]) for rows in means.values())
     gap = max(rows[0] for rows in apart.values())
-    return Check(
+    return ClaimCheck(
         "With enough accuracy nothing is lost",
         f"at rho = 1 the mean is off by {1000 * shift:.1f} g and the divergence is {gap:.1e} nats at most",
         "below 10 g and 0.001 nats at rho = 1",

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel, Raster
-from noiseless.gallery.p2_body_mass import POLICIES, Floats, People, Policy, blurred
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel, Raster
+from noiseless.gallery.p2_fig4 import POLICIES, Floats, Policy, Respondents, blurred
 
 if TYPE_CHECKING:
     from noiseless.gallery.data import Data
@@ -23,7 +23,7 @@ WEIGHTS = np.arange(35, 171, 4)
 
 def make(data: "Data") -> Outcome:
     """Histograms for three accuracies, by the paper's policy and by ours, and how far they have moved."""
-    people = People.of(data)
+    people = Respondents.of(data)
     original = _histogram(people, people.released(0, "stretch"))
     moved = {policy: _distances(people, original, policy) for policy, _ in POLICIES}
     panels = [_panel("as they are", original), _moves(moved), _hidden(people)]
@@ -38,7 +38,7 @@ def make(data: "Data") -> Outcome:
     )
 
 
-def _histogram(people: People, weights: Floats) -> Floats:
+def _histogram(people: Respondents, weights: Floats) -> Floats:
     """How many people are in each cell: a row a weight."""
     heights = np.clip(people.height, HEIGHTS[0], HEIGHTS[-1])
     clipped = np.clip(weights, WEIGHTS[0], WEIGHTS[-1])
@@ -73,7 +73,7 @@ def _moves(moved: dict[Policy, list[float]]) -> Panel:
     )
 
 
-def _hidden(people: People) -> Panel:
+def _hidden(people: Respondents) -> Panel:
     shares = [people.within(change).mean() for change in CHANGES]
     everybody = max(1, int(np.count_nonzero(people.obese)))
     obese = [np.count_nonzero(people.within(change) & people.obese) / everybody for change in CHANGES]
@@ -85,7 +85,7 @@ def _hidden(people: People) -> Panel:
     )
 
 
-def _distances(people: People, original: Floats, policy: Policy) -> list[float]:
+def _distances(people: Respondents, original: Floats, policy: Policy) -> list[float]:
     """The total variation between the reported histogram and the original, for each change."""
     found = []
     for change in CHANGES:
@@ -94,12 +94,12 @@ def _distances(people: People, original: Floats, policy: Policy) -> list[float]:
     return found
 
 
-def _changes(moved: dict[Policy, list[float]]) -> Check:
+def _changes(moved: dict[Policy, list[float]]) -> ClaimCheck:
     shown = {policy: [rows[CHANGES.index(change)] for change in SHOWN] for policy, rows in moved.items()}
     words = "; ".join(
         f"{name}: " + ", ".join(f"{value:.1%}" for value in shown[policy]) for policy, name in POLICIES
     )
-    return Check(
+    return ClaimCheck(
         "With less accuracy the histogram changes more drastically",
         f"total variation from the original at rho = 1/5, 1/10, 1/20: {words}",
         "it grows strictly from each of the three to the next, by both policies",
@@ -107,7 +107,7 @@ def _changes(moved: dict[Policy, list[float]]) -> Check:
     )
 
 
-def _accurate(people: People) -> Check:
+def _accurate(people: Respondents) -> ClaimCheck:
     worst = {
         change: max(
             float(np.abs(people.released(change, policy) - people.weight).max()) for policy, _ in POLICIES
@@ -115,7 +115,7 @@ def _accurate(people: People) -> Check:
         for change in CHANGES
     }
     most = max(moved / change for change, moved in worst.items())
-    return Check(
+    return ClaimCheck(
         "No reported weight is further than 1/rho from the true one",
         f"the largest move is {most:.2f} / rho over {len(CHANGES)} accuracies and both policies",
         "every move is at most 1/rho",
@@ -123,7 +123,7 @@ def _accurate(people: People) -> Check:
     )
 
 
-def _undecided(people: People) -> Check:
+def _undecided(people: Respondents) -> ClaimCheck:
     """Whether everybody near the boundary is really hidden: by looking at all weights they might have."""
     heights, weights = (grid.ravel() for grid in np.meshgrid(np.unique(people.height), np.arange(201)))
     obese = 1000 * weights >= 3 * heights**2
@@ -139,7 +139,7 @@ def _undecided(people: People) -> Check:
         within = people.within(change)
         near += int(np.count_nonzero(within))
         told += int(np.count_nonzero(within & ~both))
-    return Check(
+    return ClaimCheck(
         "Near the threshold nobody can be tested for obesity",
         f"of {near} reports from within 1/rho of it (at the three accuracies) {told} give the answer away",
         "for every such report both answers have a true weight, of all 201, that leads to it",
@@ -147,7 +147,7 @@ def _undecided(people: People) -> Check:
     )
 
 
-def _left(people: People) -> str:
+def _left(people: Respondents) -> str:
     parts = []
     for change in SHOWN:
         within = people.within(change)

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, cast
 
 from noiseless.exact import Nats
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
 from noiseless.theory.continuous import IntervalSet
 from noiseless.theory.hypothesis.privacy import leakage_bound, leakage_bound_as_printed
 from noiseless.theory.hypothesis.ranges import HypothesisRanges
@@ -53,7 +53,7 @@ def make(_: "Data") -> Outcome:
         ),
         checks=(
             _falls(floats),
-            Check(
+            ClaimCheck(
                 "The bound approaches 0 as the privacy grows",
                 f"it is {floats[-1]:.5f} nats at e = 100, and e times it tends to 1",
                 f"below {SMALL} at e = 100",
@@ -84,9 +84,9 @@ def _ranges(e: Fraction) -> HypothesisRanges[IntervalSet]:
     return HypothesisRanges.of(f"[0, {e / (1 + e)}]", "[0, 1]")
 
 
-def _falls(bounds: list[float]) -> Check:
+def _falls(bounds: list[float]) -> ClaimCheck:
     falls = sum(after < before for before, after in pairwise(bounds))
-    return Check(
+    return ClaimCheck(
         "More privacy is less leakage",
         f"the bound falls at {falls} of {len(bounds) - 1} steps of e",
         "it falls strictly from each e to the next",
@@ -94,10 +94,10 @@ def _falls(bounds: list[float]) -> Check:
     )
 
 
-def _as_printed(leaks: list[Nats], printed: list[float]) -> Check:
+def _as_printed(leaks: list[Nats], printed: list[float]) -> ClaimCheck:
     above = sum(leak.lower > bound for leak, bound in zip(leaks, printed, strict=True))
     at = EPSILONS.index(Fraction(1))
-    return Check(
+    return ClaimCheck(
         "Proposition 1: L0(Y;H) <= -ln(1 - exp(-e))",
         f"[0, a] against [0, 1] with a = e/(1+e) leaks more at {above} of {len(leaks)} values of e: "
         f"{float(leaks[at]):.4f} nats at e = 1, where {printed[at]:.4f} are allowed",
@@ -106,10 +106,10 @@ def _as_printed(leaks: list[Nats], printed: list[float]) -> Check:
     )
 
 
-def _attained(bounds: list[Nats], leaks: list[Nats]) -> Check:
+def _attained(bounds: list[Nats], leaks: list[Nats]) -> ClaimCheck:
     private = all(_ranges(e).privacy().epsilon == e for e in EPSILONS)
     equal = sum(leak == bound for leak, bound in zip(leaks, bounds, strict=True))
-    return Check(
+    return ClaimCheck(
         "There is such a bound: e-privacy limits the leakage",
         f"ln(1 + 1/e) holds, and is attained exactly at {equal} of {len(leaks)} values of e",
         "the example is e-private and leaks ln(1 + 1/e), the logarithm of the same rational",

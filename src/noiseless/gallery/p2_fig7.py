@@ -3,7 +3,7 @@
 from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
 from noiseless.theory.indistinguishability import largest_cells, linear_indistinguishability, printed_cells
 from noiseless.theory.linear_query import LinearQuery
 
@@ -57,14 +57,14 @@ def _gain() -> Panel:
     )
 
 
-def _sound() -> Check:
+def _sound() -> ClaimCheck:
     cases = broken = 0
     for n, e in product(TRIED, EPSILONS):
         mean = LinearQuery.average(n, 0, 1)
         cells = printed_cells(mean, e)
         cases += 1
         broken += linear_indistinguishability(mean, int(cells)).size > 2**e
-    return Check(
+    return ClaimCheck(
         "An average on max(1, n (2^(epsilon-1) - 1)) cells is epsilon-indistinguishable",
         f"no two values of a record differ in more than 2^epsilon cells in {cases - broken} of {cases} cases",
         f"true for n in {TRIED} and epsilon = 1 to {EPSILONS[-1]}, counted exactly",
@@ -72,14 +72,14 @@ def _sound() -> Check:
     )
 
 
-def _largest() -> Check:
+def _largest() -> ClaimCheck:
     cases = right = 0
     for n, e in product(TRIED, EPSILONS):
         mean, cells = LinearQuery.average(n, 0, 1), n * (2 ** (e - 1) + 1) - 1
         sizes = [linear_indistinguishability(mean, q).size for q in (cells, cells + 1)]
         cases += 1
         right += largest_cells(mean, e) == cells and sizes[0] <= 2**e < sizes[1]
-    return Check(
+    return ClaimCheck(
         "(Ours) n (2^(epsilon-1) + 1) - 1 cells are allowed, and not one more",
         f"that many keep the promise and one more breaks it in {right} of {cases} cases",
         "true in every case, counted exactly",
@@ -87,7 +87,7 @@ def _largest() -> Check:
     )
 
 
-def _grows() -> Check:
+def _grows() -> ClaimCheck:
     rises = all(
         printed_cells(LinearQuery.average(few, 0, 1), e) < printed_cells(LinearQuery.average(many, 0, 1), e)
         and largest_cells(LinearQuery.average(few, 0, 1), e)
@@ -96,7 +96,7 @@ def _grows() -> Check:
         for few, many in pairwise(PEOPLE)
     )
     few, many = (largest_cells(LinearQuery.average(n, 0, 1), 3) for n in (PEOPLE[0], PEOPLE[-1]))
-    return Check(
+    return ClaimCheck(
         "With more people the quantizer can be finer for the same privacy",
         f"at epsilon = 3 from {few} cells for n = {PEOPLE[0]} to {many:,} for n = {PEOPLE[-1]:,}",
         "both numbers of cells grow strictly with n for every epsilon >= 2",
@@ -104,11 +104,11 @@ def _grows() -> Check:
     )
 
 
-def _loose() -> Check:
+def _loose() -> ClaimCheck:
     mean = LinearQuery.average(100, 0, 1)
     more = {e: (printed_cells(mean, e), largest_cells(mean, e)) for e in EPSILONS}
     words = ", ".join(f"{more[e][1]} instead of {more[e][0]} at {e}" for e in (1, 2, 4))
-    return Check(
+    return ClaimCheck(
         "Theorem 5 is sufficient and need not be the best possible (conclusions)",
         f"indeed: for n = 100 there can be {words} bits",
         "more cells than printed are sound for every epsilon",

@@ -6,7 +6,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel, Raster
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel, Raster
 from noiseless.theory.indistinguishability import largest_cells, printed_cells
 from noiseless.theory.linear_query import LinearQuery
 
@@ -100,14 +100,14 @@ def _lines() -> Panel:
     return Panel("L0(Y;X_i), outputs", "people n", "bits", tuple(curves), log_y=True)
 
 
-def _falls_with_epsilon(name: str, measure: Leakage) -> Check:
+def _falls_with_epsilon(name: str, measure: Leakage) -> ClaimCheck:
     worst = max(
         measure(n, _printed(n, low)) - measure(n, _printed(n, high))
         for n in PEOPLE
         for low, high in pairwise(EPSILONS)
     )
     rows = [measure(10, _printed(10, e)) for e in (2, 4, 8)]
-    return Check(
+    return ClaimCheck(
         f"The leakage falls with a smaller epsilon: {name}",
         "for n = 10 and epsilon = 2, 4, 8 it is " + ", ".join(f"{leak:.4g}" for leak in rows),
         f"it never rises from an epsilon to the one below, for n = {PEOPLE[0]} to {PEOPLE[-1]}",
@@ -115,7 +115,7 @@ def _falls_with_epsilon(name: str, measure: Leakage) -> Check:
     )
 
 
-def _falls_with_people(name: str, measure: Leakage) -> Check:
+def _falls_with_people(name: str, measure: Leakage) -> ClaimCheck:
     rises = falls = 0
     for e in EPSILONS[1:]:
         for few, many in pairwise(PEOPLE):
@@ -123,7 +123,7 @@ def _falls_with_people(name: str, measure: Leakage) -> Check:
             rises, falls = rises + (step > _SLACK), falls + (step < -_SLACK)
     steps = len(EPSILONS[1:]) * (len(PEOPLE) - 1)
     rows = [measure(n, _printed(n, 4)) for n in (2, 10, 30)]
-    return Check(
+    return ClaimCheck(
         f"The leakage falls with the number of people: {name}",
         "for epsilon = 4 and n = 2, 10, 30 it is "
         + ", ".join(f"{leak:.4g}" for leak in rows)
@@ -133,7 +133,7 @@ def _falls_with_people(name: str, measure: Leakage) -> Check:
     )
 
 
-def _strictly() -> Check:
+def _strictly() -> ClaimCheck:
     falls = all(
         to_outputs(n, _largest(n, low)) < to_outputs(n, _largest(n, high))
         for n in PEOPLE
@@ -143,7 +143,7 @@ def _strictly() -> Check:
         for e in EPSILONS
         for few, many in pairwise(PEOPLE)
     )
-    return Check(
+    return ClaimCheck(
         "The leakage falls with a smaller epsilon and with more people: L0(Y;X_i) on the largest sound q",
         f"from {to_outputs(2, _largest(2, 8)):.3f} bits (n = 2, epsilon = 8) to "
         f"{to_outputs(30, _largest(30, 1)):.3f} (n = 30, epsilon = 1)",

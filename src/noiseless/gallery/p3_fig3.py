@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
-from noiseless.gallery.p3_example import (
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.p3_fig2 import (
     EXAMPLE,
     LAMBDA,
     Members,
@@ -85,9 +85,9 @@ def _stop(path: MergePath, weight: Fraction) -> int:
     return int(np.searchsorted(path.rounds, path.first_rise(weight).merges))
 
 
-def _stops(utility: str, path: MergePath, weight: Fraction, said: int) -> Check:
+def _stops(utility: str, path: MergePath, weight: Fraction, said: int) -> ClaimCheck:
     found = _stop(path, weight)
-    return Check(
+    return ClaimCheck(
         f"With {utility} and lambda = {float(weight):g} it stops at t = {said}",
         f"t = {found}: {in_words(path.first_rise(weight).cells)}",
         f"t = {said}",
@@ -95,9 +95,9 @@ def _stops(utility: str, path: MergePath, weight: Fraction, said: int) -> Check:
     )
 
 
-def _falls(utility: str, values: list[float], said: tuple[float, ...]) -> Check:
+def _falls(utility: str, values: list[float], said: tuple[float, ...]) -> ClaimCheck:
     found = steps(values)[: len(said)]
-    return Check(
+    return ClaimCheck(
         f"With {utility} the Lagrangian changes by " + ", then ".join(f"{value:.4f}" for value in said),
         ", then ".join(f"{value:.4f}" for value in found),
         "the same to the four digits that are printed",
@@ -105,9 +105,9 @@ def _falls(utility: str, values: list[float], said: tuple[float, ...]) -> Check:
     )
 
 
-def _cells(utility: str, path: MergePath, said: tuple[Members, ...]) -> Check:
+def _cells(utility: str, path: MergePath, said: tuple[Members, ...]) -> ClaimCheck:
     found = [path[t].cells for t in path.rounds[1 : len(said) + 1].tolist()]
-    return Check(
+    return ClaimCheck(
         f"With {utility} the iterations make the cells of Example 2 (misprints mended)",
         "; ".join(in_words(cells) for cells in found),
         "the same cells in each iteration",
@@ -115,9 +115,9 @@ def _cells(utility: str, path: MergePath, said: tuple[Members, ...]) -> Check:
     )
 
 
-def _as_printed(path: MergePath) -> Check:
+def _as_printed(path: MergePath) -> ClaimCheck:
     found = path.first_rise(DISTORTION_WEIGHT).cells
-    return Check(
+    return ClaimCheck(
         "With U2 the cells {x1, x2, x7}, {x3, x5}, {x4, x6} are returned, as Example 2 ends",
         f"{in_words(found)}, as its own iteration 1 says",
         "the same cells",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from noiseless.exact import Bits
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
-from noiseless.gallery.p3_example import (
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.p3_fig2 import (
     EXAMPLE,
     LAMBDA,
     Members,
@@ -61,9 +61,9 @@ def _information(path: MergePath) -> Panel:
     )
 
 
-def _cells(path: MergePath) -> Check:
+def _cells(path: MergePath) -> ClaimCheck:
     found = [path[t].cells for t in range(1, len(path))]
-    return Check(
+    return ClaimCheck(
         "Example 3: the cells after each iteration",
         "; ".join(in_words(cells) for cells in found[-2:]) + " at the end",
         "the same cells in all four iterations",
@@ -71,9 +71,9 @@ def _cells(path: MergePath) -> Check:
     )
 
 
-def _counts(path: MergePath) -> Check:
+def _counts(path: MergePath) -> ClaimCheck:
     counts = path.components.tolist()
-    return Check(
+    return ClaimCheck(
         "The number of subgraphs falls from 5 to 1, one an iteration",
         ", ".join(map(str, counts)),
         "5, 4, 3, 2, 1",
@@ -81,9 +81,9 @@ def _counts(path: MergePath) -> Check:
     )
 
 
-def _first_step(path: MergePath) -> Check:
+def _first_step(path: MergePath) -> ClaimCheck:
     step = steps(list(lagrangians(path, LAMBDA, (0, 1))))[0]
-    return Check(
+    return ClaimCheck(
         "The first merge changes the Lagrangian by -0.0219",
         f"{step:.4f}",
         "the same to four digits",
@@ -91,9 +91,9 @@ def _first_step(path: MergePath) -> Check:
     )
 
 
-def _end(path: MergePath) -> Check:
+def _end(path: MergePath) -> ClaimCheck:
     end = path.first_rise(LAMBDA)
-    return Check(
+    return ClaimCheck(
         "With lambda = 0.3 all four merges are made: I* = 0 and I0(X;Xh) = log2 7/3",
         f"it stops after {end.merges} merges with I* = {end.maximin} and I0 = log2 {end.resolution.ratio}",
         "4 merges, I* = 0 and I0 = log2 7/3 exactly",
@@ -101,9 +101,9 @@ def _end(path: MergePath) -> Check:
     )
 
 
-def _footnote() -> Check:
+def _footnote() -> ClaimCheck:
     smallest = _third_unions()
-    return Check(
+    return ClaimCheck(
         "Footnote 11: if x5 and x6 are merged first, the smallest union in iteration 3 has 3 values",
         f"it has {max(smallest)} at most, whichever of the {len(smallest)} smallest unions iteration 2 "
         "makes: two values are still single and in different subgraphs",

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from noiseless.gallery.figure import Check, Figure, Outcome, Panel
-from noiseless.gallery.p3_example import (
+from noiseless.gallery.figure import ClaimCheck, Figure, Outcome, Panel
+from noiseless.gallery.p3_fig2 import (
     EXAMPLE,
     LAMBDA,
     centroids,
@@ -45,9 +45,9 @@ def _graph(path: MergePath, t: int) -> Panel:
     return graph_panel(f"t = {t}{beyond}", path[t].cells)
 
 
-def _third(path: MergePath) -> Check:
+def _third(path: MergePath) -> ClaimCheck:
     cells = path[SAID].cells
-    return Check(
+    return ClaimCheck(
         "After three iterations the cells are {x1, x4}, {x3, x5, x6}, {x2}, {x7}, in two subgraphs",
         f"{in_words(cells)}; {int(path.components[SAID])} subgraphs",
         "the same cells, 2 subgraphs",
@@ -55,10 +55,10 @@ def _third(path: MergePath) -> Check:
     )
 
 
-def _stop(path: MergePath) -> Check:
+def _stop(path: MergePath) -> ClaimCheck:
     step = steps(list(lagrangians(path, LAMBDA, (SAID, SAID + 1))))[0]
     end = path.first_rise(LAMBDA)
-    return Check(
+    return ClaimCheck(
         "With lambda = 0.3 the algorithm stops there",
         f"it goes on to {in_words(end.cells)} with I* = {end.maximin}: the fourth merge changes the "
         f"Lagrangian by {step:.4f}",

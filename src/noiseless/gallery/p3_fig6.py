@@ -3,8 +3,8 @@
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
-from noiseless.gallery.p3_example import EXAMPLE, LAMBDA, centroids, in_words, lagrangians
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.p3_fig2 import EXAMPLE, LAMBDA, centroids, in_words, lagrangians
 from noiseless.search.merging import MergePath, maximin_path
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ def make(_: "Data") -> Outcome:
     )
 
 
-def _stops(name: str, path: MergePath) -> Check:
+def _stops(name: str, path: MergePath) -> ClaimCheck:
     end, said = path.first_rise(LAMBDA), STOPS[name]
-    return Check(
+    return ClaimCheck(
         f"With {name} it stops at t = {said}",
         f"t = {end.merges}: {in_words(end.cells)}, I* = {end.maximin}",
         f"t = {said}",
@@ -53,9 +53,9 @@ def _stops(name: str, path: MergePath) -> Check:
     )
 
 
-def _falls(name: str, values: list[float]) -> Check:
+def _falls(name: str, values: list[float]) -> ClaimCheck:
     changes = [after - before for before, after in pairwise(values)]
-    return Check(
+    return ClaimCheck(
         f"With {name} the Lagrangian falls strictly in each iteration",
         "it changes by " + ", ".join(f"{change:.4f}" for change in changes),
         "every change is below 0",

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
-from noiseless.gallery.p3_example import EXAMPLE, LAMBDA, centroids
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.p3_fig2 import EXAMPLE, LAMBDA, centroids
 from noiseless.measures import maximin
 from noiseless.search.merging import Cells, MergePoint, Quality, assess, maximin_path
 
@@ -119,10 +119,10 @@ def _panel(  # noqa: PLR0917 - passed on in order
     )
 
 
-def _solution(end: MergePoint, every: set[Place]) -> Check:
+def _solution(end: MergePoint, every: set[Place]) -> ClaimCheck:
     least = min(place.loss for place in every if place.subgraphs == 1)
     kept = Fraction(EXAMPLE.size_y) / least
-    return Check(
+    return ClaimCheck(
         "With a resolution of log2 7/3 the information I* can be brought to 0, as in Example 3",
         f"Example 3 ends with I* = {end.maximin} and I0 = log2 {end.resolution.ratio}; no partition with "
         f"I* = 0 keeps more than log2 {kept}",
@@ -131,11 +131,11 @@ def _solution(end: MergePoint, every: set[Place]) -> Check:
     )
 
 
-def _optimal(name: str, path: list[Place], every: set[Place]) -> Check:
+def _optimal(name: str, path: list[Place], every: set[Place]) -> ClaimCheck:
     best = frontier(every)
     on = [place for place in path if place in best]
     missed = [place for place in best if place not in path]
-    return Check(
+    return ClaimCheck(
         f"The points of {name} form the Pareto frontier",
         f"{len(on)} of its {len(path)} points are on the frontier of all partitions, which has "
         f"{len(best)} points; it misses {len(missed)} of these",
@@ -144,13 +144,13 @@ def _optimal(name: str, path: list[Place], every: set[Place]) -> Check:
     )
 
 
-def _printed_end(path: list[Place], every: set[Place]) -> Check:
+def _printed_end(path: list[Place], every: set[Place]) -> ClaimCheck:
     printed = path[3]
     better = sorted(
         place for place in every if place.subgraphs <= printed.subgraphs and place.loss < printed.loss
     )
     words = f"; {better[0].subgraphs} subgraphs cost {float(better[0].loss):.4f} otherwise" if better else ""
-    return Check(
+    return ClaimCheck(
         "The solution of Example 4 (two subgraphs) is on the frontier",
         f"its distortion is {float(printed.loss):.4f}{words}",
         "no partition with as few subgraphs has a smaller distortion",

@@ -1,11 +1,77 @@
-"""[P4] Example IV.1: the answers as functions of the truth, and where equal cells are not the best."""
+"""[P4] Example IV.1: two questions about two numbers, and what the optimal answers to them give away."""
 
+
+from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
+from itertools import pairwise
+from math import asin, cos, nan, pi, sin, sqrt
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
-from noiseless.gallery.p4_questions import QUALITY, bowl, bowl_policy, listed, mean_of_two, middles
-from noiseless.theory.accuracy import AccuracyPolicy, fewest_cells, least_leakage
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.ranges.quantizer import Quantizer
+from noiseless.theory.accuracy import (
+    AccuracyPolicy,
+    FunctionVolume,
+    LinearVolume,
+    fewest_cells,
+    least_leakage,
+)
+
+SIDE = (-2, 2)
+QUALITY = Fraction(2)
+"""The gamma of Figures 1 and 2: an answer is off by at most 1/2."""
+
+ON_X1, ON_X2 = 4, 8
+"""The largest values of x1^2 + 2 x2^2 on the axes x2 = 0 and x1 = 0 of the square."""
+
+POINTS = 40
+"""Points of a level set in each quadrant."""
+
+
+def mean_of_two() -> LinearVolume:
+    """The average (x1 + x2) / 2."""
+    return LinearVolume.of((Fraction(1, 2),) * 2, [SIDE] * 2)
+
+
+@cache
+def bowl() -> FunctionVolume:
+    """x1^2 + 2 x2^2."""
+    return FunctionVolume.of_formula("x1**2 + 2*x2**2", {"x1": SIDE, "x2": SIDE})
+
+
+@cache
+def bowl_policy() -> AccuracyPolicy:
+    """The policy of Figure 2."""
+    return fewest_cells(bowl(), 1 / QUALITY)
+
+
+def bowl_level(level: int) -> Iterator[tuple[float, float]]:
+    """The level set of x1^2 + 2 x2^2 in the square as a line, with breaks between its pieces."""
+    # On the ellipse x1 = sqrt(y) cos t, x2 = sqrt(y/2) sin t; in the first quadrant the square keeps t
+    # between these two.
+    start = 0.0 if level <= ON_X1 else asin(sqrt(1 - ON_X1 / level))
+    end = pi / 2 if level <= ON_X2 else asin(sqrt(ON_X2 / level))
+    quarter = [start + (end - start) * i / POINTS for i in range(POINTS + 1)]
+    turns = [quarter, [pi - t for t in reversed(quarter)]]
+    turns += [[pi + t for t in quarter], [2 * pi - t for t in reversed(quarter)]]
+    for number, arc in enumerate(turns):
+        for t in arc:
+            yield sqrt(level) * cos(t), sqrt(level / 2) * sin(t)
+        if level > (ON_X1 if number % 2 else ON_X2):  # the next arc does not begin where this one ends
+            yield nan, nan
+
+
+def middles(quantizer: Quantizer) -> tuple[Fraction, ...]:
+    """What is told: the b_i of [P4]."""
+    edges = [quantizer.edge(cell) for cell in range(quantizer.cells + 1)]
+    return tuple((low + high) / 2 for low, high in pairwise(edges))
+
+
+def listed(numbers: tuple[Fraction, ...]) -> str:
+    """Numbers in a row of text."""
+    return ", ".join(f"{float(number):g}" for number in numbers)
+
 
 _EVEN = [Fraction(i, 20) for i in range(10, 61)]
 _AFTER = [Fraction(i, 2) + Fraction(1, 1000) for i in range(1, 6)]
@@ -113,23 +179,23 @@ def _shares(pair: Pair) -> Panel:
     )
 
 
-def _checks(mean: AccuracyPolicy, square: AccuracyPolicy) -> tuple[Check, ...]:
+def _checks(mean: AccuracyPolicy, square: AccuracyPolicy) -> tuple[ClaimCheck, ...]:
     edges = tuple(mean.quantizer.edge(cell) for cell in range(mean.cells + 1))
     return (
-        Check(
+        ClaimCheck(
             "(20): the average is told as -1.5, -0.5, 0.5 or 1.5, by whether it is below -1, 0, 1 or not.",
             f"edges {listed(edges)}; told {listed(middles(mean.quantizer))}",
             "the same edges, exactly",
             list(edges) == list(range(-2, 3)),
         ),
-        Check(
+        ClaimCheck(
             "(21): x1^2 + 2 x2^2 lies in [0, 12] and is told as i + 0.5 where i is its whole part.",
             f"range [{square.quantizer.edge(0)}, {square.quantizer.edge(square.cells)}], {square.cells} "
             "cells",
             "range [0, 12], edges 0, 1, ..., 12, exactly",
             [square.quantizer.edge(cell) for cell in range(square.cells + 1)] == list(range(HIGHEST + 1)),
         ),
-        Check(
+        ClaimCheck(
             "Quantizing the answer instead of dividing the datasets in any other way loses nothing, for I*.",
             f"{mean.cells} and {square.cells} answers; no policy has fewer than {mean.least_cells} and "
             f"{square.least_cells}",
@@ -139,12 +205,12 @@ def _checks(mean: AccuracyPolicy, square: AccuracyPolicy) -> tuple[Check, ...]:
     )
 
 
-def _check_equal(means: list[Pair]) -> Check:
+def _check_equal(means: list[Pair]) -> ClaimCheck:
     whole = [(2 * gamma).denominator == 1 or gamma <= 1 for gamma in GAMMAS]
     same = [one.leakage.upper - other.leakage.upper <= NEAR for one, other in means]
     equal, best = means[GAMMAS.index(SHOWN)]
     edges = tuple(best.quantizer.edge(i) for i in range(best.cells + 1))
-    return Check(
+    return ClaimCheck(
         "Ours: by the leakage L0, which Fig. 3 draws too, from three cells on equal ones are best only where "
         "2 gamma is whole.",
         f"equal cells are best at {sum(same)} of {len(same)} gammas, there are up to two or 2 gamma is whole "
@@ -156,9 +222,9 @@ def _check_equal(means: list[Pair]) -> Check:
     )
 
 
-def _check_best(means: list[Pair], bowls: Pair) -> Check:
+def _check_best(means: list[Pair], bowls: Pair) -> ClaimCheck:
     gap, other = max(best.gap.upper for _, best in means), bowls[1].gap.upper
-    return Check(
+    return ClaimCheck(
         "Cells chosen by (16) leak least of all policies (Theorem IV.3).",
         f"within {gap:.1g} nats of the bound for any policy for the average, within {other:.1g} for x1^2 + 2 "
         f"x2^2 at gamma = 10/13 ({bowls[1].leakage}; equal cells {bowls[0].leakage})",

@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import ceil, sqrt
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
 from noiseless.ranges.quantizer import Uniform
 from noiseless.theory.accuracy import LinearVolume, adversary_error
 from noiseless.theory.polytopes import Distance
@@ -68,7 +68,7 @@ def _error(people: int, cells: int) -> Distance:
     return adversary_error(volume, Uniform(volume.span, cells)).smallest
 
 
-def _check_people(found: dict[int, list[Distance]]) -> tuple[Check, ...]:
+def _check_people(found: dict[int, list[Distance]]) -> tuple[ClaimCheck, ...]:
     ends = {q: (errors[0], errors[-1]) for q, errors in found.items()}
     formula = [
         errors[n - 2] == Distance(Fraction(WIDTH**2 * n * (n - 1), q**2))
@@ -76,14 +76,14 @@ def _check_people(found: dict[int, list[Distance]]) -> tuple[Check, ...]:
         for n in range(2, min(q, PEOPLE[-1]) + 1)
     ]
     return (
-        Check(
+        ClaimCheck(
             "The adversary's error is 150 sqrt(2) / ceil(75 gamma) cm for any number of people.",
             "only for two: "
             + "; ".join(f"with {q} cells {a} cm for 2 people, {b} for 30" for q, (a, b) in ends.items()),
             "the printed value for every n from 2 to 30, exactly",
             all(e == Distance(Fraction(2 * WIDTH**2, q**2)) for q, errors in found.items() for e in errors),
         ),
-        Check(
+        ClaimCheck(
             "Corrected: the error is (150 / q) sqrt(n (n - 1)) cm with q cells and 2 <= n <= q people.",
             f"{sum(formula)} of {len(formula)} pairs of n and q",
             "every pair with n <= q, exactly",
@@ -92,20 +92,20 @@ def _check_people(found: dict[int, list[Distance]]) -> tuple[Check, ...]:
     )
 
 
-def _check_gamma() -> tuple[Check, ...]:
+def _check_gamma() -> tuple[ClaimCheck, ...]:
     """The threshold for two people, whose printed formula is right."""
     granted = {q: _error(2, q) for q in range(1, MOST + 1)}
     most = max(q for q, error in granted.items() if error >= Distance(WANTED**2))
     above = ceil(75 * PRINTED) + 1
     return (
-        Check(
+        ClaimCheck(
             "To grant an error of at least 10 cm gamma must be larger than 22/75.",
             f"the reverse: a larger gamma has more cells and grants less. Just above 22/75 there are {above} "
             f"cells and two people are granted {granted[above]} cm",
             f"dmin >= 10 cm for two people and every gamma above 22/75, up to {MOST} cells",
             all(error >= Distance(WANTED**2) for q, error in granted.items() if q >= above),
         ),
-        Check(
+        ClaimCheck(
             "Corrected: for two people gamma must be at most 21/75.",
             f"10 cm are granted up to {most} cells ({granted[most]} cm), no longer with {most + 1} "
             f"({granted[most + 1]} cm)",

@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Area, Check, Figure, Outcome, Panel
-from noiseless.gallery.p4_questions import QUALITY, listed, mean_of_two, middles
+from noiseless.gallery.figure import Area, ClaimCheck, Figure, Outcome, Panel
+from noiseless.gallery.p4_example_iv1 import QUALITY, listed, mean_of_two, middles
 from noiseless.theory.accuracy import AccuracyPolicy, fewest_cells, polygons
 
 PRINTED = (Fraction(-3, 2), Fraction(-1, 2), Fraction(1, 2), Fraction(3, 2))
@@ -48,23 +48,23 @@ def _area(corners: tuple[tuple[Fraction, Fraction], ...]) -> Fraction:
     )
 
 
-def _checks(policy: AccuracyPolicy, sizes: tuple[Fraction, ...]) -> tuple[Check, ...]:
+def _checks(policy: AccuracyPolicy, sizes: tuple[Fraction, ...]) -> tuple[ClaimCheck, ...]:
     told = middles(policy.quantizer)
     return (
-        Check(
+        ClaimCheck(
             "The optimal policy for gamma = 2 has four regions, with the answers -1.5, -0.5, 0.5 and 1.5.",
             f"{policy.cells} regions, with the answers {listed(told)}",
             "the same answers, exactly",
             told == PRINTED,
         ),
-        Check(
+        ClaimCheck(
             "No policy that is off by at most 1/2 has fewer regions: quantizing the answer loses nothing.",
             f"any policy needs at least {policy.least_cells}; this one is off by at most "
             f"{policy.worst_error}",
             "regions = the fewest possible, error <= 1/2, exactly",
             policy.cells == policy.least_cells and policy.worst_error <= 1 / QUALITY,
         ),
-        Check(
+        ClaimCheck(
             "The regions are strips across the square, cut at x1 + x2 = -2, 0 and 2, and fill it.",
             f"volumes {listed(sizes)}, {sum(sizes)} together",
             "volumes 2, 6, 6, 2 of 16, exactly",

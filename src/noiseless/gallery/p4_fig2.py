@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Area, Check, Curve, Figure, Outcome, Panel, Raster
-from noiseless.gallery.p4_questions import QUALITY, SIDE, bowl, bowl_level, bowl_policy, middles
+from noiseless.gallery.figure import Area, ClaimCheck, Curve, Figure, Outcome, Panel, Raster
+from noiseless.gallery.p4_example_iv1 import QUALITY, SIDE, bowl, bowl_level, bowl_policy, middles
 from noiseless.theory.accuracy import AccuracyPolicy, RegionGrid
 
 PIXELS = 128
@@ -37,25 +37,25 @@ def make(_: Data) -> Outcome:
     )
 
 
-def _checks(policy: AccuracyPolicy, grid: RegionGrid) -> tuple[Check, ...]:
+def _checks(policy: AccuracyPolicy, grid: RegionGrid) -> tuple[ClaimCheck, ...]:
     told = middles(policy.quantizer)
     sure = float((grid.numbers >= 0).mean())
     same = bool((grid.numbers == grid.middles)[grid.numbers >= 0].all())
     return (
-        Check(
+        ClaimCheck(
             "The optimal policy for gamma = 2 has twelve regions, with the answers b_i = i - 0.5.",
             f"{policy.cells} regions, with answers from {told[0]} to {told[-1]}",
             "b_i = i - 1/2 for i = 1..12, exactly",
             told == tuple(i - Fraction(1, 2) for i in range(1, CELLS + 1)),
         ),
-        Check(
+        ClaimCheck(
             "No policy that is off by at most 1/2 has fewer regions: quantizing the answer loses nothing.",
             f"any policy needs at least {policy.least_cells}; this one is off by at most "
             f"{policy.worst_error}",
             "regions = the fewest possible, error <= 1/2, exactly",
             policy.cells == policy.least_cells and policy.worst_error <= 1 / QUALITY,
         ),
-        Check(
+        ClaimCheck(
             "The regions are rings i <= x1^2 + 2 x2^2 < i + 1, cut off by the square.",
             f"{sure:.0%} of the pixels lie in one ring for certain, all as painted; the others are crossed "
             "by an edge",

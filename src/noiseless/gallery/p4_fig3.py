@@ -8,8 +8,8 @@ from typing import Self
 
 from noiseless.exact import Bits
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
-from noiseless.gallery.p4_questions import mean_of_two
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.p4_example_iv1 import mean_of_two
 from noiseless.theory.accuracy import adversary_error, fewest_cells, least_leakage
 from noiseless.theory.distortion import radius_for_volume
 from noiseless.theory.polytopes import Distance
@@ -100,19 +100,19 @@ def _rises(numbers: list[float]) -> bool:
     return all(a <= b for a, b in pairwise(numbers))
 
 
-def _checks(found: list[Tradeoff]) -> tuple[Check, ...]:
+def _checks(found: list[Tradeoff]) -> tuple[ClaimCheck, ...]:
     printed = [ceil(2 * gamma) for gamma in GAMMAS]
     formula = all(f.error == Distance(Fraction(2 * WIDTH**2, f.cells**2)) for f in found if f.cells > 1)
     of_exact = [f.by_volume / float(f.error) for f in found]
     return (
-        Check(
+        ClaimCheck(
             "The optimal policy for I* has ceil(2 gamma) equal cells.",
             f"{found[0].cells} to {found[-1].cells} cells for gamma from {float(GAMMAS[0])} to "
             f"{float(GAMMAS[-1])}",
             "the same number at every gamma",
             [f.cells for f in found] == printed,
         ),
-        Check(
+        ClaimCheck(
             "As gamma grows the leaked information grows and the adversary's error shrinks.",
             f"L0 {found[0].leakage:.2f} to {found[-1].leakage:.2f} nats, I* 0 to "
             f"{Bits(found[-1].cells).upper:.2f} bits, dmin {found[0].error} to {found[-1].error}",
@@ -121,7 +121,7 @@ def _checks(found: list[Tradeoff]) -> tuple[Check, ...]:
             and _rises([float(f.cells) for f in found])
             and _rises([-float(f.error) for f in found]),
         ),
-        Check(
+        ClaimCheck(
             "The adversary's error is at least what the volume of the smallest region says (Theorem II.2).",
             f"the bound is {min(of_exact):.2f} to {max(of_exact):.2f} of the exact error",
             "bound <= error at every gamma; from two cells on the error is 4 sqrt(2) / cells, exactly",

@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
-from noiseless.gallery.p4_questions import ON_X1, ON_X2, bowl, bowl_level, bowl_policy
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.p4_example_iv1 import ON_X1, ON_X2, bowl, bowl_level, bowl_policy
 from noiseless.theory.accuracy import RegionGrid
 
 HIGHEST = 12
@@ -62,23 +62,23 @@ def level_pieces(level: Fraction) -> int:
 
 def _checks(
     levels: list[Fraction], pieces: list[int], regions: list[int], answers: tuple[int, int]
-) -> tuple[Check, ...]:
+) -> tuple[ClaimCheck, ...]:
     apart = sum(count > 1 for count in pieces) / len(pieces)
     return (
-        Check(
+        ClaimCheck(
             "x1^2 + 2 x2^2 on [-2, 2]^2 meets the condition of Corollary IV.1: every level set is connected.",
             f"no: level sets fall into 2 pieces above 4 and into 4 above 8, {apart:.0%} of all levels",
             f"one piece at each of the {len(levels)} levels 1/20, 2/20, ..., 12",
             apart == 0,
         ),
-        Check(
+        ClaimCheck(
             "Corrected: above 4 the level sets fall apart, and the regions of Fig. 2 with them.",
             f"regions X1 to X12 have for certain at least {', '.join(map(str, regions))} pieces",
             "certified pieces: 1 up to X5, 2 from X6 to X9 (X5 and X9 hang together at the levels 4 and 8), "
             "then 4",
             regions == [level_pieces(Fraction(cell)) for cell in range(HIGHEST)],
         ),
-        Check(
+        ClaimCheck(
             "Rounding the answer to 12 equal cells is the optimal policy for I* and gamma = 2.",
             f"{answers[0]} answers; no policy has fewer than {answers[1]}: the condition is not needed",
             "as many answers as the fewest possible, exactly",

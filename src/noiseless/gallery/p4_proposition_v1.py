@@ -11,7 +11,7 @@ import numpy as np
 from noiseless.audits import audit
 from noiseless.exact import Bits
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
 from noiseless.theory.continuous import Box, BoxSet, ContinuousRange
 from noiseless.theory.continuous.measures import disarray, leakage, maximin
 
@@ -114,7 +114,7 @@ def _codes(column: "pa.ChunkedArray") -> np.ndarray[tuple[int], np.dtype[np.int6
 
 def _checks(
     found: dict[int, list[ContinuousRange]], people: dict[str, list[tuple[float, int]]]
-) -> tuple[Check, ...]:
+) -> tuple[ClaimCheck, ...]:
     limit = ContinuousRange.from_function([((0, 1), 1, 0)])
     lowest, most = disarray(limit).upper, leakage(limit).upper
     shrinks = all(
@@ -128,21 +128,21 @@ def _checks(
         for cells, joint in zip(CELLS[k], joints, strict=True)
     )
     return (
-        Check(
+        ClaimCheck(
             "There is a k-anonymous release with relative disarray d0 = 0, and so L0 = h0(X).",
             f"d0 = -k ln N at N cells, {lowest} where the value itself is told; then L0 = {most}. With "
             "records in [0, 1] the printed L0 = h0(X) would be 0: no leakage at all",
             "d0 = 0 in the limit",
             lowest == 0,
         ),
-        Check(
+        ClaimCheck(
             "Corrected: d0 is minus infinity and L0 plus infinity: ln 0, not 0.",
             f"smallest regions of volume N^-k at every k and N tried: {shrinks}; in the limit {lowest} and "
             f"{most}",
             "volume N^-k exactly; infinite in the limit",
             shrinks and lowest == -inf and most == inf,
         ),
-        Check(
+        ClaimCheck(
             "Its maximin information I* is infinite.",
             f"log2(N + 1) bits at N cells at every k and N tried: {blocks}; in the limit {maximin(limit)}",
             "log2(N + 1) exactly; infinite in the limit",
@@ -153,10 +153,10 @@ def _checks(
     )
 
 
-def _check_patients() -> Check:
+def _check_patients() -> ClaimCheck:
     with as_file(files("noiseless") / "data" / "patients-4-anonymous.csv") as path:
         seen = audit(path, sensitive="illness", public=("age", "sex", "postcode"))
-    return Check(
+    return ClaimCheck(
         "k-anonymity is not private: a group whose sensitive values agree gives all its members away.",
         f"a 4-anonymous table of 40 invented patients has {seen.homogeneous_groups} groups of one illness: "
         f"{seen.homogeneous_persons} people given away",
@@ -165,14 +165,14 @@ def _check_patients() -> Check:
     )
 
 
-def _check_people(people: dict[str, list[tuple[float, int]]]) -> Check:
+def _check_people(people: dict[str, list[tuple[float, int]]]) -> ClaimCheck:
     at = SMALLEST.index(5)
     told = "; ".join(f"{name}: {shares[at][0]:.1%}" for name, shares in people.items())
     last = max(
         (k for name in SENSITIVE for k, (share, _) in zip(SMALLEST, people[name], strict=True) if share),
         default=0,
     )
-    return Check(
+    return ClaimCheck(
         "It happens to real people, not only by construction.",
         f"given away in a 5-anonymous table of {people[SENSITIVE[0]][at][1]:,} people: {told}; somebody up "
         f"to k = {last}",

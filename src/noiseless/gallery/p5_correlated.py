@@ -6,7 +6,7 @@ import numpy as np
 
 from noiseless.arrays import FloatArray
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p5_mechanisms import NEAR
 from noiseless.theory.capacity import capacity
 from noiseless.theory.differential import dp_to_mi
@@ -104,25 +104,25 @@ _REMARKS = (
 
 def _checks(
     equal: dict[float, list[float]], apart: dict[float, list[float]], bounds: dict[float, float]
-) -> tuple[Check, ...]:
+) -> tuple[ClaimCheck, ...]:
     enough = {e: next(n for n, bits in zip(PEOPLE, equal[e], strict=True) if bits >= MOST) for e in EPSILONS}
     single = {e: told_by_equal(e) for e in EPSILONS}
     given, alone = (told / math.log(2) for told in _told_by_few())
     searched = capacity(np.stack([_pair(1.0, 0), _pair(1.0, 1)])).upper_nats
     return (
-        Check(
+        ClaimCheck(
             "With all entries equal I(X_i;Y) comes near 1 bit for large n, though the mean is epsilon-DP.",
             "; ".join(f"epsilon = {e}: {MOST} bits from {n} people on" for e, n in enough.items()),
             f"at least {MOST} bits with {PEOPLE[-1]:,} people, rising with n, for each epsilon",
             all(bits == sorted(bits) and bits[-1] >= MOST for bits in equal.values()),
         ),
-        Check(
+        ClaimCheck(
             "Whoever knows all other entries learns nothing: I(X_i;Y|X_-i) = 0.",
             f"{given:.1e} bits for {FEW} equal entries at epsilon = 1, where I(X_i;Y) is {alone:.3f} bits",
             f"at most {NEAR} bits, and I(X_i;Y) at least half a bit",
             given <= NEAR and alone >= 1 / 2,
         ),
-        Check(
+        ClaimCheck(
             "Corollary 1: if entries are independent, I(X_i;Y) <= I(X_i;Y|X_-i) <= epsilon.",
             "; ".join(
                 f"epsilon = {e}: {bits[0]:.4f} bits with 1 person, {bits[-1]:.1e} with {INDEPENDENT[-1]}"
@@ -136,7 +136,7 @@ def _checks(
                 for e, bits in apart.items()
             ),
         ),
-        Check(
+        ClaimCheck(
             "Ours: the closed form is the capacity of the Laplace mechanism on one bit.",
             f"epsilon = 1: {told_by_equal(1.0):.6f} nats; certified search on bins of 1/{BINS}: "
             f"{searched:.6f}",

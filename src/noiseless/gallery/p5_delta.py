@@ -6,8 +6,8 @@ from fractions import Fraction
 from functools import cache
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
-from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, Measured, at_random, nearest
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, MeasuredGuarantees, at_random, nearest
 from noiseless.theory.differential import (
     Database,
     delta_floor,
@@ -37,7 +37,7 @@ def make(_: Data) -> Outcome:
     """Printed and tight curves, binary channels and mechanisms at random."""
     binary, drawn = _binary_channels(), at_random()
     falls = {nats: [mi_to_dp(nats, t) for t in TARGETS] for nats in CURVES}
-    symmetric = [Measured.of(_channel((1 + d) / 2, (1 - d) / 2)) for d in SYMMETRIC]
+    symmetric = [MeasuredGuarantees.of(_channel((1 + d) / 2, (1 - d) / 2)) for d in SYMMETRIC]
     others = [m for m in (*binary, *drawn) if m.information <= INFORMATION[-1]]
     dots = tuple(
         Curve.of(label, (m.information for m in each), (m.variation for m in each), style="dots")
@@ -82,33 +82,33 @@ def _channel(first: Fraction, second: Fraction) -> Database:
 
 
 @cache
-def _binary_channels() -> tuple[Measured, ...]:
+def _binary_channels() -> tuple[MeasuredGuarantees, ...]:
     """Binary channels with all pairs of probabilities on a grid, those that are symmetric left out."""
     grid = [Fraction(i, GRID) for i in range(GRID + 1)]
-    return tuple(Measured.of(_channel(a, b)) for a in grid for b in grid if a > b and a + b > 1)
+    return tuple(MeasuredGuarantees.of(_channel(a, b)) for a in grid for b in grid if a > b and a + b > 1)
 
 
-def _checks(symmetric: list[Measured], binary: tuple[Measured, ...]) -> tuple[Check, ...]:
+def _checks(symmetric: list[MeasuredGuarantees], binary: tuple[MeasuredGuarantees, ...]) -> tuple[ClaimCheck, ...]:
     everything = (*symmetric, *binary, *at_random())
     loose = nearest((each.variation, simple_variation(each.information)) for each in everything)
     above = nearest((each.variation, mi_to_delta(each.information)) for each in (*binary, *at_random()))
     missed = max(abs(mi_to_delta(each.information) - each.variation) for each in symmetric)
     ratio = mi_to_delta(SMALL) / simple_variation(SMALL)
     return (
-        Check(
+        ClaimCheck(
             "(27): epsilon-MI-DP implies (0, sqrt(2 epsilon))-DP.",
             f"true of all {len(everything)} mechanisms looked at, which use at most {loose:.4f} of it",
             "delta <= sqrt(2 epsilon) for each",
             loose <= WHOLE,
         ),
-        Check(
+        ClaimCheck(
             "(28), delta = 1 - 2 h^-1(ln 2 - epsilon), is the tightest; binary symmetric channels attain it.",
             f"0.1 nats: {mi_to_delta(0.1):.5f}; symmetric channels are within {missed:.0e} of it, the "
             f"{len(binary) + len(at_random())} others use at most {above:.4f} of it",
             f"attained within {NEAR}, nothing above",
             missed <= NEAR and above <= WHOLE,
         ),
-        Check(
+        ClaimCheck(
             "(27) is asymptotically tight for small epsilon.",
             f"tight / printed = {ratio:.6f} at {SMALL} nats",
             f"within {CLOSE} of 1",
@@ -117,26 +117,26 @@ def _checks(symmetric: list[Measured], binary: tuple[Measured, ...]) -> tuple[Ch
     )
 
 
-def _check_ends(falls: dict[float, list[float]]) -> tuple[Check, ...]:
+def _check_ends(falls: dict[float, list[float]]) -> tuple[ClaimCheck, ...]:
     bit = Database.of([[1, 0], [0, 1]])
     kept = dp_delta(bit)
     ratio = kl_to_delta(SMALL) / pinsker(SMALL)
     floors = {nats: delta_floor(nats) for nats in CURVES}
     return (
-        Check(
+        ClaimCheck(
             "Above ln 2 nats the implication is vacuous.",
             f"one noiseless bit is {mi_dp(bit).upper_nats:.4f} nats and has delta = {kept}; at 0.69 nats "
             f"delta is {mi_to_delta(0.69):.4f}",
             "delta = 1 at ln 2, below 1 at 0.69",
             kept == 1 and mi_to_delta(math.log(2) + NEAR) == 1 and mi_to_delta(0.69) < 1,
         ),
-        Check(
+        ClaimCheck(
             "(12), Pinsker, is tight up to a constant.",
             f"with both divergences bounded the constant is 1: tight / printed = {ratio:.6f} at {SMALL} nats",
             f"within {CLOSE} of 1",
             abs(ratio - 1) <= CLOSE,
         ),
-        Check(
+        ClaimCheck(
             "(33): a larger epsilon' buys a smaller delta', down to a threshold above 0.",
             "; ".join(
                 f"{nats} nats: {c[0]:.4f} to {c[-1]:.4f}, floor {floors[nats]:.4f}"

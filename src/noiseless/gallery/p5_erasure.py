@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, at_random, erasure, nearest
 from noiseless.theory.differential import delta_to_mi, dp_delta, mi_dp
 from noiseless.theory.differential.published_bounds import reverse, reverse_by_inputs, reverse_by_outputs
@@ -60,7 +60,7 @@ def make(_: Data) -> Outcome:
     return Outcome(panels, _checks(by_size))
 
 
-def _checks(by_size: dict[int, float]) -> tuple[Check, ...]:
+def _checks(by_size: dict[int, float]) -> tuple[ClaimCheck, ...]:
     drawn = at_random()
     off = max(abs(found - delta_to_mi(DELTA, inputs=size)) for size, found in by_size.items())
     kept = all(dp_delta(erasure(size, DELTA)) == DELTA for size in SIZES[:4])
@@ -73,21 +73,21 @@ def _checks(by_size: dict[int, float]) -> tuple[Check, ...]:
     )
     scale = {n: reverse(DELTA, inputs=n) / delta_to_mi(DELTA, inputs=n) for n in (10, 10**6, HUGE)}
     return (
-        Check(
+        ClaimCheck(
             "(37): the erasure channel over N values is (0, delta)-DP and has capacity delta ln N.",
             f"delta = {DELTA} for each N: {kept}; capacities within {off:.0e} nats of {DELTA} ln N for N up "
             f"to {SIZES[-1]}",
             f"delta exactly, capacity within {NEAR} nats",
             kept and off <= NEAR,
         ),
-        Check(
+        ClaimCheck(
             "(35): (0, delta)-DP implies 2 h(delta) + 2 delta ln min(|Y|, |X| + 1) nats of MI-DP.",
             f"true of {len(drawn)} mechanisms at random, which use at most {printed:.3f} of it, and of "
             "erasures",
             "information <= (35) for each",
             printed <= WHOLE and all(by_size[n] <= reverse(DELTA, inputs=n) for n in SIZES),
         ),
-        Check(
+        ClaimCheck(
             "For large alphabets the bounds are within a factor of about two of the right scaling.",
             "(35) is "
             + ", ".join(f"{ratio:.2f} times the truth for N = {n:.0e}" for n, ratio in scale.items())
@@ -95,7 +95,7 @@ def _checks(by_size: dict[int, float]) -> tuple[Check, ...]:
             f"the ratio falls with N, and is at most {float(TWICE)} for N = 1e300",
             list(scale.values()) == sorted(scale.values(), reverse=True) and scale[HUGE] <= TWICE,
         ),
-        Check(
+        ClaimCheck(
             "Ours: delta ln min(|X|, |Y|) is enough, and attained by the erasure channel.",
             f"none of {len(drawn)} mechanisms at random uses more than {sharper:.3f} of it",
             "nothing above",

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from noiseless.exact import Nats
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, at_random, nearest
 from noiseless.theory.differential import divergence, dp_to_kl
 from noiseless.theory.differential.published_bounds import simple_divergence
@@ -76,28 +76,28 @@ def _middle(epsilon: float) -> float:
     return epsilon * -math.expm1(-epsilon)
 
 
-def _checks() -> tuple[Check, ...]:
+def _checks() -> tuple[ClaimCheck, ...]:
     drawn = at_random()
     loose = max(dp_to_kl(e) / simple_divergence(e) for e in EPSILONS)
     reached = max(abs(_extreme(ratio) - dp_to_kl(Nats(ratio))) for ratio in RATIOS)
     most = nearest((each.divergence, dp_to_kl(each.epsilon)) for each in drawn)
     ratio = dp_to_kl(SMALL) / (SMALL**2 / 2)
     return (
-        Check(
+        ClaimCheck(
             "(10): epsilon-DP implies min{epsilon, epsilon^2} nats of KL-DP.",
             f"true: the tight curve is at most {loose:.3f} of it; at epsilon = 1 it is {dp_to_kl(1):.5f} "
             "instead of 1",
             "the tight curve lies below the printed one at 100 values of epsilon up to 4",
             loose <= 1,
         ),
-        Check(
+        ClaimCheck(
             "(11) is the tightest possible: binary pairs attain epsilon tanh(epsilon/2).",
             f"extreme pairs are within {reached:.0e} nats of it; of {len(drawn)} mechanisms at random none "
             f"exceeds it (at most {most:.3f} of it)",
             f"within {NEAR} nats at {len(RATIOS)} values of epsilon; nothing above",
             reached <= NEAR and most <= WHOLE,
         ),
-        Check(
+        ClaimCheck(
             "For small epsilon it is about epsilon^2 / 2.",
             f"{ratio:.6f} of that at epsilon = {SMALL}",
             f"within {HALF} of 1",
@@ -106,14 +106,14 @@ def _checks() -> tuple[Check, ...]:
     )
 
 
-def _check_chain() -> tuple[Check, ...]:
+def _check_chain() -> tuple[ClaimCheck, ...]:
     broken = [e for e in EPSILONS if _left(e) > _middle(e)]
     example = EPSILONS[4]
     holds = all(
         dp_to_kl(e) <= _middle(e) * (1 + NEAR) <= simple_divergence(e) * (1 + 2 * NEAR) for e in EPSILONS
     )
     return (
-        Check(
+        ClaimCheck(
             "(82), the last step of the proof as printed: (e^eps - 1)(1 - e^-eps) / ((e^eps - 1) + (1 - "
             "e^-eps)) is at most eps (1 - e^-eps).",
             f"no: it is tanh(eps/2), at eps = {example} {_left(example):.4f} against {_middle(example):.4f}; "
@@ -123,7 +123,7 @@ def _check_chain() -> tuple[Check, ...]:
             "left <= middle at 100 values of epsilon up to 4",
             not broken,
         ),
-        Check(
+        ClaimCheck(
             "Corrected: with the factor eps that the left side of (82) has lost the chain holds, and (10) "
             "with it.",
             "holds at every epsilon" if holds else "fails somewhere",

@@ -23,7 +23,7 @@ WHOLE = 1 + 1e-6
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredGuarantees:
     """The guarantees that a mechanism on one entry keeps.
 
     Attributes:
@@ -56,7 +56,7 @@ class Measured:
 
 
 @cache
-def at_random() -> tuple[Measured, ...]:
+def at_random() -> tuple[MeasuredGuarantees, ...]:
     """Mechanisms with 2 to 6 inputs and 2 to 6 outputs, from nearly useless to nearly open.
 
     Half of them mix their rows with the rows' mean, so that likelihood ratios are moderate; half say nothing
@@ -72,7 +72,7 @@ def at_random() -> tuple[Measured, ...]:
         silence = np.full((inputs, 1), 1 - share)
         mixed = share * rows + (1 - share) * rows.mean(axis=0)
         told = np.hstack([share * rows, silence]) if number % 2 else mixed
-        found.append(Measured.of(Database.of(told)))
+        found.append(MeasuredGuarantees.of(Database.of(told)))
     return tuple(found)
 
 

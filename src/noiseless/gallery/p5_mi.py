@@ -3,7 +3,7 @@
 import math
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, at_random, nearest, subset_selection
 from noiseless.theory.differential import Database, dp_to_kl, dp_to_mi, mi_dp
 from noiseless.theory.differential.published_bounds import simple_divergence
@@ -51,7 +51,7 @@ def make(_: Data) -> Outcome:
     )
 
 
-def _checks() -> tuple[Check, ...]:
+def _checks() -> tuple[ClaimCheck, ...]:
     drawn = at_random()
     ordered = nearest((each.information, each.divergence) for each in drawn)
     printed = max(dp_to_mi(e) / simple_divergence(e) for e in EPSILONS)
@@ -60,20 +60,20 @@ def _checks() -> tuple[Check, ...]:
     quarter = dp_to_mi(SMALL) / dp_to_kl(SMALL)
     own = _response_capacity(1.0)
     return (
-        Check(
+        ClaimCheck(
             "(22): epsilon-KL-DP implies epsilon-MI-DP.",
             f"of {len(drawn)} mechanisms at random none tells more than {ordered:.3f} of its largest "
             "divergence",
             "information <= divergence for each",
             ordered <= WHOLE,
         ),
-        Check(
+        ClaimCheck(
             "(23): epsilon-DP implies min{epsilon, epsilon^2} nats of MI-DP.",
             f"true, and loose: the tight bound is at most {printed:.3f} of it",
             "the tight curve lies below the printed one at 100 values of epsilon up to 4",
             printed <= 1,
         ),
-        Check(
+        ClaimCheck(
             "Ours: the best bound is k - 1 - ln k with k = epsilon / (1 - e^-epsilon).",
             f"at epsilon = 1 {dp_to_mi(1):.5f} against {dp_to_kl(1):.5f} by way of divergences; subset "
             f"selection of {VALUES[-1]:,} values comes within {missed:.1g} nats everywhere, no mechanism at "
@@ -81,13 +81,13 @@ def _checks() -> tuple[Check, ...]:
             f"nothing above; approached within {CLOSE} nats at {len(DOTS)} values of epsilon up to 4",
             most <= WHOLE and 0 <= missed <= CLOSE,
         ),
-        Check(
+        ClaimCheck(
             "Ours: for small epsilon a quarter of the way over divergences.",
             f"{quarter:.5f} at epsilon = {SMALL}",
             f"within {QUARTER} of 1/4",
             abs(quarter - 1 / 4) <= QUARTER,
         ),
-        Check(
+        ClaimCheck(
             "Ours: the closed form drawn for subset selection is the capacity of that mechanism.",
             f"two values (randomised response) at epsilon = 1: {own:.9f} by the certified search, "
             f"{subset_selection(1.0, 2):.9f} by the formula",

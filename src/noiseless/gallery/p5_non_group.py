@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from noiseless.exact import Nats
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p5_mechanisms import NEAR
 from noiseless.theory.differential import Database, dp_delta, group_delta, group_information, mi_dp
 from noiseless.theory.differential import published_bounds as as_printed
@@ -97,26 +97,26 @@ def _factor(epsilon: float) -> float:
     return group_delta(epsilon, FAILURE, PAIR) / float(FAILURE)
 
 
-def _check_example(one: list[float], both: list[float]) -> tuple[Check, ...]:
+def _check_example(one: list[float], both: list[float]) -> tuple[ClaimCheck, ...]:
     single = float(TOLD) * math.log(2)
     off = max(abs(found - single) for found in one)
     apart = max(abs(b - float(TOLD) * math.log(n + 1)) for n, b in zip(SIZES, both, strict=True))
     sound = all(b <= _group(single, n) <= _printed(single, n) for n, b in zip(SIZES, both, strict=True))
     return (
-        Check(
+        ClaimCheck(
             "The mechanism of Example 5 is (epsilon ln 2)-MI-DP whatever the domain of the entries.",
             f"epsilon = {TOLD}: {one[0]:.6f} nats with {SIZES[0]} values, {one[-1]:.6f} with {SIZES[-1]}",
             f"epsilon ln 2 = {single:.6f} within 1e-6 for each of {len(SIZES)} domains",
             off <= 1e-6,  # noqa: PLR2004 - as the criterion says
         ),
-        Check(
+        ClaimCheck(
             "(51): both entries together tell epsilon ln(|X| + 1), which has no limit.",
             f"{both[0]:.4f} nats with {SIZES[0]} values, {both[-1]:.4f} with {SIZES[-1]}; off by {apart:.0e} "
             "at most",
             f"the formula within 1e-6 for each of {len(SIZES)} domains, so twice {single:.4f} is exceeded",
             apart <= 1e-6 and both[-1] > PAIR * single,  # noqa: PLR2004 - as the criterion says
         ),
-        Check(
+        ClaimCheck(
             "Corollary 5: with an alphabet of M outputs a group of k tells at most 2 h(d) + 2 d ln M, d = k "
             "sqrt(2 eps).",
             "true; ours, min(1, k delta) ln M, lies between it and what is measured at every size",
@@ -126,7 +126,7 @@ def _check_example(one: list[float], both: list[float]) -> tuple[Check, ...]:
     )
 
 
-def _check_pairs(pairs: list[float]) -> tuple[Check, ...]:
+def _check_pairs(pairs: list[float]) -> tuple[ClaimCheck, ...]:
     epsilons = [Nats(r).upper for r in RATIOS]
     broken = [e for e, found in zip(epsilons, pairs, strict=True) if found > _misprint(e) + NEAR]
     example = RATIOS[2]
@@ -136,7 +136,7 @@ def _check_pairs(pairs: list[float]) -> tuple[Check, ...]:
         for r in RATIOS
     )
     return (
-        Check(
+        ClaimCheck(
             "Property 9 as printed: k entries are (k eps, (k eps - 1) / (e^eps - 1) delta)-close.",
             f"no: at eps = ln 2 two entries have {pairs[2]:.3f} delta, printed "
             f"{_misprint(Nats(example).upper):.3f}; it is too small at {len(broken)} of {len(pairs)} values "
@@ -144,7 +144,7 @@ def _check_pairs(pairs: list[float]) -> tuple[Check, ...]:
             "the mechanism's delta is at most the printed one at each epsilon",
             not broken,
         ),
-        Check(
+        ClaimCheck(
             "Corrected: the factor is (e^(k eps) - 1) / (e^eps - 1), and a mechanism attains it.",
             f"attained exactly at {len(RATIOS)} values of eps: {exact}",
             "delta of one = d and delta of two = (1 + e^eps) d, exactly",

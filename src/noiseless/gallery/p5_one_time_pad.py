@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
 from noiseless.gallery.p5_mechanisms import NEAR
 from noiseless.theory.differential import Database, InformationBounds, compose_sequential, mi_dp
 
@@ -77,25 +77,25 @@ def _checks(
     keys: list[InformationBounds],
     together: list[InformationBounds],
     partly: list[InformationBounds],
-) -> tuple[Check, ...]:
+) -> tuple[ClaimCheck, ...]:
     most = max(each.upper_nats for each in (*alone, *keys))
     off = max(abs(each.upper_nats - math.log(n)) for each, n in zip(together, SIZES, strict=True))
     rises = [each.upper_nats for each in partly]
     fresh = float(compose_sequential([alone[0].upper_nats, keys[0].upper_nats]))
     return (
-        Check(
+        ClaimCheck(
             "The padded entry tells nothing, and neither does the key.",
             f"at most {most} nats, for N up to {SIZES[-1]}",
             "0 nats exactly",
             most == 0,
         ),
-        Check(
+        ClaimCheck(
             "Together they reveal the entry.",
             f"ln N within {off:.0e} nats, for N up to {SIZES[-1]}",
             f"ln N within {NEAR} nats",
             off <= NEAR,
         ),
-        Check(
+        ClaimCheck(
             "Corollary 2 needs outputs that are independent given the entry: then prices add.",
             f"with a fresh key both tell {rises[0]:.1e} nats, the sum of prices is {fresh}; with the key "
             f"used again they tell up to {rises[-1]:.4f}",

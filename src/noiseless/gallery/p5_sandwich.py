@@ -7,8 +7,8 @@ from functools import cache
 
 from noiseless.exact import Nats
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Check, Curve, Figure, Outcome, Panel
-from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, Measured, at_random, erasure, nearest
+from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, MeasuredGuarantees, at_random, erasure, nearest
 from noiseless.theory.differential import (
     Database,
     delta_to_mi,
@@ -34,17 +34,17 @@ RATIOS = tuple(Fraction(r) for r in ("1.2", "2", "4", "9"))
 FAILURES = (Fraction(0), Fraction(1, 20), Fraction(3, 10))
 
 
-def rare(step: int) -> Measured:
+def rare(step: int) -> MeasuredGuarantees:
     """Outputs of probability t and t^2: divergence falls with t, and epsilon = ln(1/t) rises."""
     t = Fraction(1, 2 ** (step + 1))
-    return Measured.of(Database.of([[t, 1 - t], [t**2, 1 - t**2]]))
+    return MeasuredGuarantees.of(Database.of([[t, 1 - t], [t**2, 1 - t**2]]))
 
 
-def near_erasure(step: int) -> Measured:
+def near_erasure(step: int) -> MeasuredGuarantees:
     """An erasure channel on a bit with a little of the other value: information falls, divergence rises."""
     told = Fraction(1, 2 * step)
     wrong = told / 2 ** (4 * step**2)
-    return Measured.of(Database.of([[told - wrong, wrong, 1 - told], [wrong, told - wrong, 1 - told]]))
+    return MeasuredGuarantees.of(Database.of([[told - wrong, wrong, 1 - told], [wrong, told - wrong, 1 - told]]))
 
 
 def make(_: Data) -> Outcome:
@@ -73,8 +73,8 @@ def _implied() -> Panel:
 
 def _between() -> Panel:
     """Both ends are attained: by binary symmetric channels above, by erasures below."""
-    symmetric = [Measured.of(Database.of([[1 - p, p], [p, 1 - p]])) for p in DECILES[:5]]
-    erased = [Measured.of(erasure(MOST_VALUES, delta)) for delta in DECILES]
+    symmetric = [MeasuredGuarantees.of(Database.of([[1 - p, p], [p, 1 - p]])) for p in DECILES[:5]]
+    erased = [MeasuredGuarantees.of(erasure(MOST_VALUES, delta)) for delta in DECILES]
     dots = {"mechanisms at random": at_random(), "attained": (*symmetric, *erased)}
     return Panel(
         "MI-DP and delta: between two bounds",
@@ -96,7 +96,7 @@ def _between() -> Panel:
     )
 
 
-def _no_way_back(thin: list[Measured], leaky: list[Measured]) -> Panel:
+def _no_way_back(thin: list[MeasuredGuarantees], leaky: list[MeasuredGuarantees]) -> Panel:
     deltas, told = zip(*_one_nat().values(), strict=True)
     return Panel(
         "No way back",
@@ -113,7 +113,7 @@ def _no_way_back(thin: list[Measured], leaky: list[Measured]) -> Panel:
     )
 
 
-def _check_chain() -> tuple[Check, ...]:
+def _check_chain() -> tuple[ClaimCheck, ...]:
     drawn = at_random()
     chain = (
         ("KL-DP from epsilon", nearest((m.divergence, dp_to_kl(m.epsilon)) for m in drawn)),
@@ -124,20 +124,20 @@ def _check_chain() -> tuple[Check, ...]:
         (m.information, delta_to_mi(m.variation, inputs=m.inputs, outputs=m.outputs)) for m in drawn
     )
     return (
-        Check(
+        ClaimCheck(
             "epsilon-DP implies KL-DP implies MI-DP implies (0, delta)-DP (20).",
             f"no bound is exceeded by any of {len(drawn)} mechanisms at random; used at most: "
             + ", ".join(f"{share:.3f} of {name}" for name, share in chain),
             "measured <= bound for each step and mechanism",
             max(share for _, share in chain) <= WHOLE,
         ),
-        Check(
+        ClaimCheck(
             "(18): with a finite alphabet (0, delta)-DP implies MI-DP too.",
             f"delta ln min(|X|, |Y|) is exceeded by none; at most {back:.3f} of it is used",
             "measured <= bound for each mechanism",
             back <= WHOLE,
         ),
-        Check(
+        ClaimCheck(
             "In the limit of small parameters each follows from the next stronger one (Definition 8).",
             f"epsilon = 0.001: {dp_to_kl(0.001):.1e} nats KL-DP, {dp_to_mi(0.001):.1e} nats MI-DP, delta "
             f"{mi_to_delta(dp_to_mi(0.001)):.1e}",
@@ -147,17 +147,17 @@ def _check_chain() -> tuple[Check, ...]:
     )
 
 
-def _check_strict(thin: list[Measured], leaky: list[Measured]) -> tuple[Check, ...]:
+def _check_strict(thin: list[MeasuredGuarantees], leaky: list[MeasuredGuarantees]) -> tuple[ClaimCheck, ...]:
     bit = erasure(2, Fraction(1, 100))
     return (
-        Check(
+        ClaimCheck(
             "(A) is strict: KL-DP implies no epsilon-DP, even with two outputs.",
             f"divergence {thin[0].divergence:.2f} to {thin[-1].divergence:.3f} nats while epsilon rises from "
             f"{thin[0].epsilon:.2f} to {thin[-1].epsilon:.2f}",
             "divergence falls and epsilon rises from each mechanism to the next",
             _falls([m.divergence for m in thin]) and _falls([-m.epsilon for m in thin]),
         ),
-        Check(
+        ClaimCheck(
             "(B) is strict: MI-DP implies no KL-DP.",
             f"information {leaky[0].information:.2f} to {leaky[-1].information:.4f} nats while divergence "
             f"rises from {leaky[0].divergence:.2f} to {leaky[-1].divergence:.2f}; an erasure channel has "
@@ -167,7 +167,7 @@ def _check_strict(thin: list[Measured], leaky: list[Measured]) -> tuple[Check, .
             and _falls([-m.divergence for m in leaky])
             and math.isinf(kl_dp(bit)),
         ),
-        Check(
+        ClaimCheck(
             "Without a bound on the alphabet (0, delta)-DP implies no MI-DP.",
             "erasures of exp(1/delta) values tell 1 nat at every delta: "
             + ", ".join(
@@ -194,7 +194,7 @@ def _falls(numbers: list[float]) -> bool:
     return all(a > b for a, b in itertools.pairwise(numbers))
 
 
-def _check_property_3() -> Check:
+def _check_property_3() -> ClaimCheck:
     """A pair that attains the trade-off between epsilon and delta at every target."""
     missed = []
     for ratio in RATIOS:
@@ -204,7 +204,7 @@ def _check_property_3() -> Check:
             for target in (Fraction(1), (1 + ratio) / 2, ratio):
                 found = smallest_delta(p, q, Nats(target))
                 missed.append(float(found) - dp_to_dp(Nats(ratio), failure, target=Nats(target)))
-    return Check(
+    return ClaimCheck(
         "Equality (D), Property 3: (eps, delta) implies (eps', delta') with the tightest possible trade-off.",
         f"attained at {sum(abs(m) <= NEAR for m in missed)} of {len(missed)} combinations, exceeded at "
         f"{sum(m > NEAR for m in missed)}",

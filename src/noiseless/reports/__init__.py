@@ -7,20 +7,20 @@ this package stays fast.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from noiseless.reports.html import audit_html, write_audit_html
+from noiseless.reports.audit_page import audit_html, write_audit_html
 from noiseless.reports.plots import bipartite_plot, contribution_plot, posterior_plot
 
 if TYPE_CHECKING:
+    from noiseless.reports.frontier_page import render_frontier, write_frontier_html
     from noiseless.reports.frontier_plot import save_plot
-    from noiseless.reports.frontier_report import render_frontier, write_frontier_html
-    from noiseless.reports.release import render_release, write_release_html
+    from noiseless.reports.release_page import render_release, write_release_html
 
 _HOMES = {
-    "render_frontier": "frontier_report",
-    "render_release": "release",
+    "render_frontier": "frontier_page",
+    "render_release": "release_page",
     "save_plot": "frontier_plot",
-    "write_frontier_html": "frontier_report",
-    "write_release_html": "release",
+    "write_frontier_html": "frontier_page",
+    "write_release_html": "release_page",
 }
 
 __all__ = [

@@ -9,8 +9,8 @@ import numpy as np
 
 from noiseless.display import bound_text, counted, verb
 from noiseless.releases.results import Release, ReleaseFrontier, ReleasePoint
-from noiseless.reports.numbers import kept_text, length_text, share_text, value_text
-from noiseless.reports.rows import Status
+from noiseless.reports.audit_rows import Status
+from noiseless.reports.notation import kept_text, length_text, share_text, value_text
 from noiseless.search.merging import Length
 
 _PLACES = 2

@@ -3,7 +3,7 @@
 from noiseless.display import counted, verb
 from noiseless.releases.column_change import ColumnChange, Example
 from noiseless.releases.results import Release, ReleaseFrontier
-from noiseless.reports.frontier_rows import (
+from noiseless.reports.frontier_page import (
     levels_of,
     method_notes,
     method_rows,
@@ -12,7 +12,7 @@ from noiseless.reports.frontier_rows import (
     spread,
     title_words,
 )
-from noiseless.reports.numbers import kept_text, length_text, value_text
+from noiseless.reports.notation import kept_text, length_text, table, value_text, wrapped
 from noiseless.reports.release_rows import (
     asked_rows,
     change_text,
@@ -24,7 +24,6 @@ from noiseless.reports.release_rows import (
     status_of_release,
     verdict,
 )
-from noiseless.reports.text_blocks import table, wrapped
 
 _MOST_POINTS = 20
 _MOST_COLUMNS = 20

@@ -17,10 +17,9 @@ from scipy.stats import spearmanr
 from typer.testing import CliRunner
 
 from noiseless.adversaries.appliance_states import Appliance, Combinations, cluster, nearest_places
-from noiseless.adversaries.appliances import appliances
-from noiseless.adversaries.f_scores import Blocks, f_score
+from noiseless.adversaries.appliances import BlockBootstrap, appliances, f_score
 from noiseless.adversaries.game import Game
-from noiseless.cli.attacks.appliances import appliances_command
+from noiseless.cli.attacks.meters import appliances_command
 from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError
 
 PAPER = ("refrigerator_ch5", "microwave_ch11", "kitchen_outlets_ch8", "lighting_ch9", "dishwasher_ch6")
@@ -110,7 +109,7 @@ def test_too_many_combinations_are_refused() -> None:
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1), st.integers(1, 10))
 def test_f_scores_are_what_they_are_said_to_be(pairs: list[tuple[bool, bool]], blocks: int) -> None:
     guessed, truth = (np.array(column)[:, None] for column in zip(*pairs, strict=True))
-    drawn = Blocks.draw(len(pairs), blocks, 20, np.random.default_rng(0))
+    drawn = BlockBootstrap.draw(len(pairs), blocks, 20, np.random.default_rng(0))
     mean, (found,) = drawn.scores(guessed, truth, drawn.sums(truth))
     right, said, really = sum(a and b for a, b in pairs), int(guessed.sum()), int(truth.sum())
     assert mean == found
@@ -121,10 +120,10 @@ def test_f_scores_are_what_they_are_said_to_be(pairs: list[tuple[bool, bool]], b
 
 
 def test_blocks_cover_all_rows_and_rounds_draw_as_many() -> None:
-    drawn = Blocks.draw(10, 3, 50, np.random.default_rng(1))
+    drawn = BlockBootstrap.draw(10, 3, 50, np.random.default_rng(1))
     assert drawn.starts.tolist() == [0, 3, 6]
     assert set(drawn.weights.sum(axis=1)) == {3.0}
-    assert len(Blocks.draw(2, 100, 5, np.random.default_rng(1)).starts) == 2
+    assert len(BlockBootstrap.draw(2, 100, 5, np.random.default_rng(1)).starts) == 2
     assert f_score(np.array([0.0]), np.array([0.0]), np.array([0.0])).tolist() == [0.0]
 
 

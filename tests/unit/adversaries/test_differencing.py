@@ -11,12 +11,18 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from noiseless.adversaries.declared_values import PrivateColumn, number_domain, read_private
+from noiseless.adversaries.columns import PrivateColumn, number_domain, read_private
 from noiseless.adversaries.differencing import _ATTACKS, differencing
-from noiseless.adversaries.resampling import bootstrap_mean
-from noiseless.adversaries.soundness import UnsoundError, require_sound
-from noiseless.adversaries.targets import Part, Target, conclusions, draw_targets, learnt_bits
-from noiseless.adversaries.temporary_curator import Arena
+from noiseless.adversaries.game import UnsoundError, require_sound
+from noiseless.adversaries.intervals import bootstrap_mean
+from noiseless.adversaries.targets import (
+    AnswerClass,
+    AttackTestbed,
+    Target,
+    conclusions,
+    draw_targets,
+    learnt_bits,
+)
 from noiseless.curator import Curator
 from noiseless.curator.reply import Reply
 from noiseless.errors import (
@@ -56,7 +62,7 @@ def test_what_is_told_apart_is_what_other_tables_would_tell(name: str) -> None:
     attack, outputs, replies = _ATTACKS[name], 4, dict[int, Any]()
     for value in range(5):
         others = column([value, *AGES[1:]])
-        with Arena.of(others, [0]) as arena, arena.curator(outputs) as curator:
+        with AttackTestbed.of(others, [0]) as arena, arena.curator(outputs) as curator:
             listener = Listener(curator)
             attack.ask(arena, others, Target(0, "1"), outputs, cast("Curator", listener))
             assert Bits(curator.state.spent.outputs) <= Bits(outputs)
@@ -140,7 +146,7 @@ def test_for_very_large_domains_the_targets_stand_for_all(monkeypatch: pytest.Mo
 
 
 def test_learnt_bits_and_conclusions() -> None:
-    parts = [Part(range(4), range(4)), Part(range(4, 6), range(4, 6)), Part(range(6, 8), range(4, 8))]
+    parts = [AnswerClass(range(4), range(4)), AnswerClass(range(4, 6), range(4, 6)), AnswerClass(range(6, 8), range(4, 8))]
     assert learnt_bits(parts, 8) == pytest.approx((4 * 1 + 2 * 2 + 2 * 1) / 8)
     assert conclusions(parts) == 3
     low, high = bootstrap_mean([1.0, 1.0], 0)
@@ -149,7 +155,7 @@ def test_learnt_bits_and_conclusions() -> None:
 
 def test_every_curator_of_an_arena_begins_unspent(tmp_path: Path) -> None:
     question = "SELECT COUNT(*) FROM people WHERE value >= 3"
-    arena = Arena(tmp_path, column(AGES), [0])
+    arena = AttackTestbed(tmp_path, column(AGES), [0])
     for _ in range(2):
         with arena.curator(2) as curator:
             assert isinstance(curator, Curator)

@@ -12,16 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noiseless.adversaries.estimate import cut_by_sum, estimate
-from noiseless.adversaries.posterior_means import (
+from noiseless.adversaries.posteriors import (
     Posteriors,
     density_error_bound,
     lattice_error_bound,
+    lattice_prior,
     partition_errors,
     root_down,
     triangular_cell_errors,
+    triangular_density,
     uniform_cell_errors,
 )
-from noiseless.adversaries.priors import lattice_prior, triangular_density
 from noiseless.errors import DomainError, RequestError
 from noiseless.questions import Lattice
 from noiseless.ranges.quantizer import Stepped

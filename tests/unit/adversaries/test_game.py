@@ -12,7 +12,7 @@ from noiseless.adversaries import Game, Score
 from noiseless.adversaries.game import as_budget, as_budgets, reach_of, stream, streams
 from noiseless.errors import OutputError, RequestError
 from noiseless.exact import Bits
-from noiseless.reports.games import game_plot
+from noiseless.reports.game_plot import game_plot
 
 
 def _game(sizes: tuple[int, ...] = (2, 4), names: tuple[str, ...] = ("one", "two")) -> Game:

@@ -18,7 +18,7 @@ import noiseless as nl
 from examples import HEART_COLUMNS
 from noiseless.adversaries.game import Game
 from noiseless.adversaries.homogeneity import CERTAIN, GUESS, homogeneity
-from noiseless.cli.attacks.homogeneity import homogeneity_command
+from noiseless.cli.attacks.records import homogeneity_command
 from noiseless.errors import ColumnError, EmptyTableError, MissingValuesError, RequestError
 from noiseless.exact import Bits
 

@@ -9,16 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.adversaries.boundary_tests import (
-    Rows,
+from noiseless.adversaries.game import Game, UnsoundError
+from noiseless.adversaries.hypothesis import (
+    CountedRows,
     against_blur,
     against_noise,
+    hypothesis,
     table_weights,
     uniform_weights,
 )
-from noiseless.adversaries.game import Game
-from noiseless.adversaries.hypothesis import hypothesis
-from noiseless.adversaries.soundness import UnsoundError
 from noiseless.collection.blur import Blur
 from noiseless.collection.blur.pairing import Mode
 from noiseless.errors import ExpressionError, RequestError
@@ -72,7 +71,7 @@ def test_scores_are_those_of_brute_force(
     """Certain and likely tests, against the blur and against noise, row by row and value by value."""
     blur = Blur.of(FACT, max_change=change, bounds=BOUNDS, mode=mode)
     fibres = blur.lattice.fibres({"y": np.array([y // 4 for _, y in rows])})
-    points = Rows(np.array([x for x, _ in rows]), np.ones(len(rows), np.int64))
+    points = CountedRows(np.array([x for x, _ in rows]), np.ones(len(rows), np.int64))
     weights = uniform_weights(13) if prior == "uniform" else table_weights(points)
     blurred = against_blur(fibres, points, change, weights)
     noisy = against_noise(fibres.split, 12, points, change, weights)
@@ -125,7 +124,7 @@ def test_the_settings_tell_how_many_rows_the_fact_is_true_of() -> None:
 def test_a_broken_promise_is_found() -> None:
     blur = Blur.of("x >= 4.5", max_change=2, bounds={"x": (0, 9)})
     fibres = blur.lattice.fibres({})
-    rows = Rows(fibres.first, fibres.first * 0 + 1)
+    rows = CountedRows(fibres.first, fibres.first * 0 + 1)
     assert against_blur(fibres, rows, 2, lambda ends: ends).certain == 0
     with pytest.raises(UnsoundError, match="no value moves further"):
         against_blur(fibres, rows, 0, lambda ends: ends)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from noiseless.adversaries.linkage import linkage, linked
-from noiseless.cli.attacks.linkage import linkage_command
+from noiseless.cli.attacks.records import linkage_command
 from noiseless.collection.local import LocalQuantizer, LocalVector
 from noiseless.errors import ColumnError, DomainError, EmptyTableError, MissingValuesError, RequestError
 from noiseless.exact import Bits

@@ -11,9 +11,16 @@ import typer
 from typer.testing import CliRunner
 
 from noiseless.adversaries import Game, Score, membership
-from noiseless.adversaries.aggregates import Aggregate, Question, Recipe, cell_tables
 from noiseless.adversaries.membership_kernel import kernel, play_with_numpy
-from noiseless.adversaries.membership_rounds import ADVERSARIES, Arena, Played
+from noiseless.adversaries.membership_rounds import (
+    ADVERSARIES,
+    Aggregate,
+    MembershipExperiment,
+    MembershipTranscript,
+    Question,
+    Recipe,
+    cell_tables,
+)
 from noiseless.adversaries.readings import Readings, read_readings
 from noiseless.cli import attacks
 from noiseless.errors import ColumnError, NoiselessError, RequestError
@@ -35,9 +42,9 @@ def _told(
     return [Aggregate.of(query, people, attribute, budget, recipe) for budget in BUDGETS]
 
 
-def _played(readings: Readings, people: int, query: Question) -> tuple[Played, list[Aggregate]]:
+def _played(readings: Readings, people: int, query: Question) -> tuple[MembershipTranscript, list[Aggregate]]:
     told = _told(Attribute.on("x", readings.lattice), people, query)
-    arena = Arena(readings, readings.times, 12, 0, 1, lambda _: None)
+    arena = MembershipExperiment(readings, readings.times, 12, 0, 1, lambda _: None)
     return arena.play(people, told), told
 
 

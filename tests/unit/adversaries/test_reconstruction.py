@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from noiseless.adversaries.decoding import Ranges, best_guess, certain_ranges
 from noiseless.adversaries.game import Budget
 from noiseless.adversaries.reconstruction import reconstruction
-from noiseless.adversaries.workloads import (
-    Plan,
+from noiseless.adversaries.subset_sums import (
+    Ranges,
+    WorkloadPlan,
+    best_guess,
+    certain_ranges,
     one_by_one,
     random_subsets,
     together,
@@ -67,7 +69,7 @@ def test_without_answers_everything_is_left_and_the_middle_is_guessed() -> None:
 def test_plans_keep_to_the_budget(questions: int, outputs: int, seed: int) -> None:
     """1 + sum of (reach - 1) over the questions that cover a person is at most the budget's outputs."""
     subsets = random_subsets(9, questions, np.random.default_rng(seed))
-    plan = Plan.of(subsets, outputs)
+    plan = WorkloadPlan.of(subsets, outputs)
     spent = 1 + (plan.reach - 1) * plan.asked.sum(axis=0).max(initial=0)
     assert spent <= outputs
     if len(plan.asked) < questions:
@@ -107,7 +109,7 @@ def test_noise_is_added_to_sums_and_stays_within_their_range() -> None:
 def test_cells_hold_the_sums() -> None:
     subsets = random_subsets(8, 12, np.random.default_rng(1))
     truth = np.arange(8)
-    plan = Plan.of(subsets, 64)
+    plan = WorkloadPlan.of(subsets, 64)
     told = told_by_cells(plan.asked, plan.mechanisms(9), truth)
     sums = plan.asked.astype(int) @ truth
     assert ((told.lower <= sums) & (sums <= told.upper)).all()

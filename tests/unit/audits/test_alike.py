@@ -9,7 +9,7 @@ import pytest
 import noiseless as nl
 from noiseless.errors import UnknownColumnError
 from noiseless.reports import audit_html
-from noiseless.reports.text import audit_text
+from noiseless.reports.audit_text import audit_text
 
 NEAR = "pay holds numbers, and near ones count as different: 41 and 42 are two values"
 SPELT = "1 value of ill differs from another one in spelling only, and counts with it"

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from noiseless.errors import SourceError
-from noiseless.gallery.data import Data
-from noiseless.gallery.sources import SETS
+from noiseless.gallery.data import SETS, Data
 
 NOTHING = Data(None)
 
@@ -105,7 +104,7 @@ def test_gaps_of_meters_are_filled_with_the_reading_before(tmp_path: Path) -> No
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from noiseless.gallery.reading import meters
+    from noiseless.gallery.data import meters
 
     times = 4000
     gaps = np.full(times, 0.5, np.float32)

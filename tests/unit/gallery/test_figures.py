@@ -10,10 +10,10 @@ import pytest
 from gallery_examples import made
 from noiseless.errors import RequestError
 from noiseless.gallery import every_figure, named_figure
+from noiseless.gallery.data import SETS
 from noiseless.gallery.figure import Figure
-from noiseless.gallery.files import COLUMNS, numbers_of, write_files
-from noiseless.gallery.inlining import legend_of, pictures_of
-from noiseless.gallery.sources import SETS
+from noiseless.gallery.pictures import COLUMNS, numbers_of, write_files
+from noiseless.gallery.reproduction import legend_of, pictures_of
 
 
 @pytest.mark.parametrize("figure", every_figure(), ids=lambda figure: figure.name)

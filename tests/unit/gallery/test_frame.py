@@ -8,15 +8,18 @@ import numpy as np
 import pytest
 
 from noiseless.errors import OutputError, RequestError
-from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Area, Check, Curve, Figure, Outcome, Panel, Raster
-from noiseless.gallery.files import numbers_of, write_files
-from noiseless.gallery.inlining import legend_of, panel_svg, pictures_of
-from noiseless.gallery.looks import LOOKS, looks_of
-from noiseless.gallery.making import Made, make, reproduce
-from noiseless.gallery.pages import gallery_html
-from noiseless.gallery.sources import SETS
-from noiseless.gallery.ticks import decades, tick_text
+from noiseless.gallery.data import SETS, Data
+from noiseless.gallery.figure import Area, ClaimCheck, Curve, Figure, Outcome, Panel, Raster
+from noiseless.gallery.pictures import LOOKS, decades, looks_of, numbers_of, tick_text, write_files
+from noiseless.gallery.reproduction import (
+    ReproducedFigure,
+    gallery_html,
+    legend_of,
+    make,
+    panel_svg,
+    pictures_of,
+    reproduce,
+)
 
 LINE = Curve.of("ours <b>", [1, 2, 3], [0.5, 0.25, 0.125], band=([0.4, 0.2, 0.0], [0.6, 0.3, 0.2]))
 PRINTED = Curve.of("printed", [1, 2, 3], [1, 1, 1], style="dashed")
@@ -40,14 +43,14 @@ PANELS = (
         equal=True,
     ),
 )
-HOLDS, FAILS = Check("it <i>rises</i>", "0.9", "above 0.8", True), Check("it is 0", "0.3", "below 0.1", False)
+HOLDS, FAILS = ClaimCheck("it <i>rises</i>", "0.9", "above 0.8", True), ClaimCheck("it is 0", "0.3", "below 0.1", False)
 OUTCOME = Outcome(PANELS, (HOLDS, FAILS), ("a remark & more",))
 FIGURE = Figure("p9-fig1", "[P1] Fig. 99", "A title <script>", "The claim.", ("heart",), lambda _: OUTCOME)
 
 
-def made(outcome: Outcome = OUTCOME) -> Made:
+def made(outcome: Outcome = OUTCOME) -> ReproducedFigure:
     files = {kind: f"p9-fig1.{kind}" for kind in ("png", "svg", "csv")}
-    return Made(FIGURE, outcome, (SETS["heart"],) * outcome.synthetic, files, pictures_of(outcome, "p9-fig1"))
+    return ReproducedFigure(FIGURE, outcome, (SETS["heart"],) * outcome.synthetic, files, pictures_of(outcome, "p9-fig1"))
 
 
 def test_the_same_figure_has_the_same_bytes(tmp_path: Path) -> None:

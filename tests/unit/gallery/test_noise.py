@@ -5,23 +5,24 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from noiseless.gallery import noise_membership, noise_race
-from noiseless.gallery.noise_mechanisms import Noisy, Positions, Question
+from noiseless.gallery import noise_count as noise_race
+from noiseless.gallery import noise_mean as noise_membership
+from noiseless.gallery.noise_mechanisms import GroupQuestion, Noisy, Positions
 from noiseless.questions import Lattice
 
-SUM = Question("sum", 6, Lattice.of(1, 9, 1))
-MEAN = Question("mean", 5, Lattice.of(0, 2, Fraction(1, 2)))
+SUM = GroupQuestion("sum", 6, Lattice.of(1, 9, 1))
+MEAN = GroupQuestion("mean", 5, Lattice.of(0, 2, Fraction(1, 2)))
 BASES = np.arange(0, 5 * 8 + 1)
 
 
-def all_positions(question: Question) -> Positions:
+def all_positions(question: GroupQuestion) -> Positions:
     return np.arange(question.span.last + 1)
 
 
 @pytest.mark.parametrize("question", [SUM, MEAN], ids=["sum", "mean"])
 @pytest.mark.parametrize("bits", [Fraction(1), Fraction(3, 2), Fraction(2), Fraction(3)])
 def test_a_noiseless_answer_is_never_off_by_more_than_its_worst_error(
-    question: Question, bits: Fraction
+    question: GroupQuestion, bits: Fraction
 ) -> None:
     told = question.noiseless(bits)
     truths = all_positions(question)
@@ -50,7 +51,7 @@ def test_the_estimate_through_cells_is_the_mean_of_what_is_possible(bits: Fracti
 @pytest.mark.parametrize("bits", [Fraction(1, 2), Fraction(1), Fraction(2)])
 def test_the_estimate_through_noise_is_the_posterior_mean(bits: Fraction) -> None:
     """A long lattice, so that nothing is cut off: the channel is a matrix of the noise's masses."""
-    question = Question("sum", 200, Lattice.of(0, 8, 1))
+    question = GroupQuestion("sum", 200, Lattice.of(0, 8, 1))
     for told in question.noisy(bits):
         assert told.points == 1
         base = question.span.last // 2
@@ -65,7 +66,7 @@ def test_the_estimate_through_noise_is_the_posterior_mean(bits: Fraction) -> Non
 
 def test_values_that_are_rounded_together_are_not_told_apart() -> None:
     """Steps of ten: without noise the estimate is off as in runs of ten whole numbers."""
-    told = Noisy(Question("sum", 3, Lattice.of(0, 99, 1)), "laplace", 0.0, 10, 10, None)
+    told = Noisy(GroupQuestion("sum", 3, Lattice.of(0, 99, 1)), "laplace", 0.0, 10, 10, None)
     assert told.estimating(np.array([5])) == pytest.approx(np.sqrt(99 / 12))
 
 
@@ -81,7 +82,7 @@ def test_what_is_told_apart_for_certain() -> None:
 
 def test_a_race_is_the_same_each_time() -> None:
     truths = np.array([3, 17, 40])
-    first, second = (noise_race.race(SUM, [Fraction(1, 2), Fraction(1)], truths, truths) for _ in range(2))
+    first, second = (noise_race.compare_mechanisms(SUM, [Fraction(1, 2), Fraction(1)], truths, truths) for _ in range(2))
     for name, line in first.items():
         assert [one.average for one in line] == [one.average for one in second[name]]
         assert [one.bits for one in line] == [Fraction(1, 2), 1]
@@ -91,7 +92,7 @@ def test_a_race_is_the_same_each_time() -> None:
 
 def test_averages_are_those_of_the_table() -> None:
     truths = np.array([3, 17, 40])
-    (one,) = noise_race.race(SUM, [Fraction(1)], truths, truths)["noiseless"]
+    (one,) = noise_race.compare_mechanisms(SUM, [Fraction(1)], truths, truths)["noiseless"]
     told = SUM.noiseless(Fraction(1)).tell(truths, 0)
     assert one.average == pytest.approx(np.abs(told - SUM.answers(truths)).mean())
 

@@ -9,8 +9,8 @@ import pytest
 from noiseless.gallery import named_figure
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Curve, Outcome
-from noiseless.gallery.making import make
-from noiseless.gallery.p1_taxi import LATITUDE, LONGITUDE, density, inside
+from noiseless.gallery.p1_fig5 import LATITUDE, LONGITUDE, density, inside
+from noiseless.gallery.reproduction import make
 
 
 def curves(outcome: Outcome, panel: int) -> dict[str, Curve]:

@@ -10,7 +10,7 @@ import pytest
 from noiseless.gallery import p2_early_fig5, p2_fig4, p2_fig5, p2_fig6, p2_fig7, p2_fig8
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Figure, Outcome
-from noiseless.gallery.p2_body_mass import People, blurred, continuous_blur, lattice_blur
+from noiseless.gallery.p2_fig4 import Respondents, blurred, continuous_blur, lattice_blur
 from noiseless.theory.linear_query import LinearQuery
 
 
@@ -23,8 +23,8 @@ def disagreeing(outcome: Outcome) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def people() -> People:
-    return People.of(Data(None))
+def people() -> Respondents:
+    return Respondents.of(Data(None))
 
 
 class TestAccuracy:
@@ -42,12 +42,12 @@ class TestAccuracy:
 
 class TestPeople:
     def test_the_survey(self, data: Path) -> None:
-        found = People.of(Data(data))
+        found = Respondents.of(Data(data))
         assert (len(found), found.asked, found.mistyped) == (979, 1010, 1)
         assert int(np.count_nonzero(found.obese)) == 13
         assert [int(found.within(change).sum()) for change in (5, 10, 20)] == [15, 53, 257]
 
-    def test_blurred_as_one_record_at_a_time(self, people: People) -> None:
+    def test_blurred_as_one_record_at_a_time(self, people: Respondents) -> None:
         found = blurred(people.height[:40], people.weight[:40], 20)
         rows = zip(people.height[:40].tolist(), people.weight[:40].tolist(), strict=True)
         assert found.tolist() == [
@@ -56,7 +56,7 @@ class TestPeople:
         ]
 
     def test_the_papers_policy_reports_the_boundary(self) -> None:
-        ann = People(np.array([180, 180]), np.array([95, 120]), 2, 0)
+        ann = Respondents(np.array([180, 180]), np.array([95, 120]), 2, 0)
         assert ann.released(5, "collapse").tolist() == [97.2, 120.0]
         assert ann.released(0, "collapse").tolist() == [95.0, 120.0]
 

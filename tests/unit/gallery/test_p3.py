@@ -9,10 +9,9 @@ import pytest
 from noiseless.gallery import p3_fig2, p3_fig3, p3_fig4, p3_fig5, p3_fig6, p3_fig7, p3_fig8
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Figure
-from noiseless.gallery.p3_example import EXAMPLE, graph_panel, in_words, printed
-from noiseless.gallery.p3_fig9 import _anonymity, _descent, _never_beaten
-from noiseless.gallery.p3_frontiers import UTILITIES, Contest
-from noiseless.gallery.p3_heart import Heart
+from noiseless.gallery.p3_fig2 import EXAMPLE, graph_panel, in_words, printed
+from noiseless.gallery.p3_fig8 import Heart
+from noiseless.gallery.p3_fig9 import UTILITIES, MethodComparison, _anonymity, _descent, _never_beaten
 from noiseless.search.merging import Cells, assess
 from noiseless.search.merging.path import Utility
 
@@ -97,13 +96,13 @@ class TestHeart:
 
     def test_maximin_has_two_values(self, data: Path) -> None:
         """So no point of Algorithm 2 can be strictly better in both than another's solution with I* = 0."""
-        contest = Contest(Heart.of(Data(data).needing(("heart",))), "maximin", "resolution")
+        contest = MethodComparison(Heart.of(Data(data).needing(("heart",))), "maximin", "resolution")
         assert [float(point.quality.maximin) for point in contest.survey.undominated] == [1, 0]
         assert not _descent(contest).agrees
         assert _never_beaten(contest).agrees
 
     def test_points_that_a_weight_would_choose(self) -> None:
-        contest = Contest(Heart.of(Data(None)), "leakage", "distortion")
+        contest = MethodComparison(Heart.of(Data(None)), "leakage", "distortion")
         points = contest.survey.undominated
         chosen = set()
         for k in range(-200, 200):

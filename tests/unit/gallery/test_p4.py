@@ -10,9 +10,9 @@ from scipy.ndimage import label
 from gallery_examples import made
 from noiseless.exact import Bits
 from noiseless.gallery.figure import Outcome
+from noiseless.gallery.p4_example_iv1 import bowl_level
 from noiseless.gallery.p4_level_sets import level_pieces
 from noiseless.gallery.p4_proposition_v1 import agreeing
-from noiseless.gallery.p4_questions import bowl_level
 from noiseless.theory.continuous.measures import disarray, leakage, maximin
 
 

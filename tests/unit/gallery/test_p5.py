@@ -12,7 +12,7 @@ from gallery_examples import made
 from noiseless.exact import Nats
 from noiseless.gallery.figure import Outcome
 from noiseless.gallery.p5_correlated import told_by_equal, told_by_independent
-from noiseless.gallery.p5_mechanisms import Measured, at_random, erasure, nearest, subset_selection
+from noiseless.gallery.p5_mechanisms import MeasuredGuarantees, at_random, erasure, nearest, subset_selection
 from noiseless.gallery.p5_non_group import FAILURE, loud_pair, match
 from noiseless.gallery.p5_one_time_pad import both, key, padded
 from noiseless.gallery.p5_sandwich import near_erasure, rare
@@ -65,7 +65,7 @@ def test_one_of_one_independent_person_is_the_same() -> None:
 
 
 def test_erasures_tell_delta_times_the_alphabet() -> None:
-    found = Measured.of(erasure(7, Fraction(1, 5)))
+    found = MeasuredGuarantees.of(erasure(7, Fraction(1, 5)))
     assert found.information == pytest.approx(math.log(7) / 5, abs=1e-9)
     assert (found.variation, found.epsilon, found.divergence) == (0.2, math.inf, math.inf)
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.reports.axes import Scale, number_text, scale_for
+from noiseless.reports.charts import AxisScale, number_text, scale_for
 
 NUMBERS = st.lists(st.floats(0, 1e9, allow_subnormal=False), min_size=1, max_size=30)
 
@@ -41,8 +41,8 @@ def test_numbers_that_are_spread_out_do_not() -> None:
 
 
 def test_nothing_but_zero() -> None:
-    assert scale_for([0.0, 0.0]) == Scale(0.0, 1.0)
-    assert scale_for([]) == Scale(0.0, 1.0)
+    assert scale_for([0.0, 0.0]) == AxisScale(0.0, 1.0)
+    assert scale_for([]) == AxisScale(0.0, 1.0)
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.25, "0.25"), (1500, "1,500"), (2e7, "2e+07"), (0, "0")])

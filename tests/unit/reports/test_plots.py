@@ -9,7 +9,7 @@ import pytest
 import noiseless as nl
 from noiseless.ranges import JointRange
 from noiseless.reports import bipartite_plot, contribution_plot, posterior_plot
-from noiseless.reports.drawing import INK, WIDTH
+from noiseless.reports.pages import INK, WIDTH
 from noiseless.reports.plots import ALARM
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"

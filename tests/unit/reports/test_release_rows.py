@@ -11,10 +11,9 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.releases.column_change import ColumnChange
 from noiseless.releases.results import ReleasePoint, Series
-from noiseless.reports.comparison_rows import compared_rows, comparison_sentence, comparison_warnings
-from noiseless.reports.comparison_side import side_of
-from noiseless.reports.curves import chart_of
-from noiseless.reports.frontier_rows import levels_of, method_notes, method_rows, scope_words
+from noiseless.reports.charts import chart_of
+from noiseless.reports.comparison import compared_rows, comparison_sentence, comparison_warnings, side_of
+from noiseless.reports.frontier_page import levels_of, method_notes, method_rows, scope_words
 from noiseless.reports.release_rows import (
     AskedRow,
     asked_rows,

@@ -9,9 +9,8 @@ from noiseless.audits.policy import Limits, Policy
 from noiseless.audits.policy_wording import policy_rows
 from noiseless.display import bound_text
 from noiseless.exact import Bits
-from noiseless.reports.numbers import share_text, upper_text, value_text
-from noiseless.reports.posterior import posterior_bins
-from noiseless.reports.rows import side_rows, status_of
+from noiseless.reports.audit_rows import posterior_bins, side_rows, status_of
+from noiseless.reports.notation import share_text, upper_text, value_text
 
 FRAME = pd.DataFrame({"s": [1, 2, 3, 1, 2, 4], "x": list("aaabbb"), "a": [0, 0, 1, 0, 0, 1]})
 

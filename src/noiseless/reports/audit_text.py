@@ -1,0 +1,161 @@
+"""An audit as plain text for a terminal."""
+
+from collections.abc import Sequence
+
+from noiseless.audits import Audit, PolicyResult, Witness
+from noiseless.audits.alike import near_notes
+from noiseless.audits.policy_wording import policy_table
+from noiseless.audits.ruled_wording import rule_rows
+from noiseless.audits.wording import ROWS
+from noiseless.display import counted, verb
+from noiseless.reports.audit_rows import finest_text, total_rows
+from noiseless.reports.notation import aligned, table, value_text, wrapped
+
+_WITNESSES = 5
+
+
+def audit_text(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool = False) -> str:
+    """The verdict, the main numbers, what matters most, and where to look."""
+    blocks = [
+        *_headline(audit),
+        aligned(_summary(audit)),
+        *_notes(audit),
+        *_rules(audit),
+        _several(audit),
+        _side(audit),
+        _suppressed(audit),
+        _contributions(audit),
+        _witnesses(audit, audit.reveal_witnesses() if reveal else audit.witnesses),
+        _policy(policy, totals=bool(audit.rules and audit.rules.totals)),
+    ]
+    return "\n\n".join(block for block in blocks if block)
+
+
+def _headline(audit: Audit) -> list[str]:
+    """The verdict; first what totals give away, where rules are about them."""
+    rules = audit.rules
+    if rules is None or not rules.totals:
+        return [wrapped(audit.verdict)]
+    header = ("", "told", "withheld", f"{audit.heads} in told", "closest estimate", "in the group of row")
+    rows = [
+        (t.column, f"{t.told:,}", f"{t.withheld:,}", f"{t.contributors:,}", t.error, t.row)
+        for t in total_rows(rules.totals)
+    ]
+    totals = table("What totals by group give away:", header, rows)
+    return [wrapped(rules.totals_verdict), totals, wrapped(f"{ROWS} {audit.verdict}")]
+
+
+_HOW = {"missing": "--missing", "left out": "--missing drop"}
+"""The options about what the summary says of missing values."""
+
+
+def _summary(audit: Audit) -> list[tuple[str, str]]:
+    return [
+        (name, f"{text} ({_HOW[name]})" if name in _HOW else text) for name, text in audit.summary.items()
+    ]
+
+
+def _notes(audit: Audit) -> list[str]:
+    """What to bear in mind when values left are counted."""
+    near = near_notes(audit.tally, audit.sensitive) if audit.worst.min_posterior > 1 else ()
+    return [wrapped(f"Note: {note}.") for note in near]
+
+
+def _rules(audit: Audit) -> list[str]:
+    rules = audit.rules
+    if rules is None or not rules.ruling.changes_what_is_seen:
+        return []
+    return [
+        wrapped(rules.seen_verdict),
+        table("What the rules change:", ("", "without", "with"), rule_rows(rules)),
+        wrapped(finest_text(rules)),
+    ]
+
+
+def _several(audit: Audit) -> str:
+    if len(audit.sensitive) == 1:
+        return ""
+    rows = [
+        (name, f"{e.min_posterior:,} of {e.sensitive_values:,}", str(e.leakage), str(e.maximin))
+        for name, e in audit.by_column.items()
+    ]
+    return table("Each sensitive column by itself:", ("", "fewest values left", "leaked", "I*"), rows)
+
+
+def _side(audit: Audit) -> str:
+    side = audit.side_information
+    if side is None:
+        return ""
+    known = ", ".join(audit.given)
+    return "\n".join(
+        (
+            f"The adversary knows {known}:",
+            *aligned(
+                (
+                    ("the release adds at most", str(audit.leakage)),
+                    (f"{known} alone gives away", str(side.leakage_alone)),
+                    ("both together give away", str(side.leakage_total)),
+                    ("the release alone would leak", str(side.leakage_without)),
+                    ("and leave at least", counted(side.min_posterior_without, "values")),
+                )
+            ).splitlines(),
+        )
+    )
+
+
+def _suppressed(audit: Audit) -> str:
+    if not audit.suppressed_rows:
+        return ""
+    kept = audit.k_anonymity_unsuppressed
+    count = audit.suppressed_rows
+    they, them = ("It counts", "it") if count == 1 else ("They count", "them")
+    without = "all are" if kept is None else f"without {them} k would be {kept:,}"
+    return wrapped(
+        f"{counted(count, audit.heads)} {verb(count, 'are')} suppressed (* in every public column). "
+        f"{they} as a group, because that a row is suppressed can be seen; {without}."
+    )
+
+
+def _contributions(audit: Audit) -> str:
+    if len(audit.public) == 1:
+        return ""
+    rows = [
+        (
+            c.column,
+            str(c.leakage_alone),
+            str(c.leakage_without),
+            f"{c.min_posterior_without:,}",
+            f"{c.spared:,}",
+        )
+        for c in audit.contributions
+    ]
+    header = ("", "leaks alone", "leak without it", "values left without it", f"{audit.heads} it pins down")
+    return table("What each public column adds, the most telling first:", header, rows)
+
+
+def _witnesses(audit: Audit, witnesses: Sequence[Witness]) -> str:
+    shown = witnesses[:_WITNESSES]
+    numbered = any(witness.first_row is not None for witness in shown)
+    rows = []
+    for witness in shown:
+        cells = [f"{witness.size:,}", f"{witness.posterior:,}", str(witness.leaked)]
+        if numbered:
+            cells.insert(0, "" if witness.first_row is None else f"{witness.first_row:,}")
+        if witness.values is not None and witness.possible is not None:
+            cells.append(", ".join(f"{c}={value_text(v)}" for c, v in witness.values.items()))
+            cells.append(", ".join(map(value_text, witness.possible)))
+        rows.append(cells)
+    header = ["row"] * numbered + [audit.heads, "values left", "leaked"]
+    if shown and shown[0].values is not None:
+        header += ["public values", f"possible {shown[0].target}"]
+    how = " (find each by its first row)" if numbered else ""
+    return table(f"The groups that give most away{how}:", header, rows)
+
+
+def _policy(policy: PolicyResult | None, *, totals: bool) -> str:
+    if policy is None:
+        return ""
+    header, *rows = policy_table(policy)
+    about = " (it is about the rows, not about totals)" if totals else ""
+    title = f"The policy is met{about}:" if policy.holds else f"THE POLICY IS NOT MET{about}:"
+    return table(title, header, rows)

@@ -1,0 +1,231 @@
+"""The plot of an attack game as a file: the adversary's score against the budget."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from noiseless.errors import OutputError
+from noiseless.exact import Bits
+from noiseless.reports.charts import OTHERS, OURS, SeriesStyle
+from noiseless.tables import written_whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_KINDS = {".png": "png", ".svg": "svg"}
+_STYLE: list[str | Path | dict[str, Any]] = [
+    "default",
+    {
+        "svg.hashsalt": "noiseless",
+        "svg.fonttype": "none",
+        "font.sans-serif": ["DejaVu Sans", "Arial", "sans-serif"],
+        "font.size": 10,
+    },
+]
+"""Nobody's own settings of matplotlib, so that the same plot has the same bytes everywhere."""
+
+_NO_DATE: dict[str, dict[str, str | None]] = {
+    "png": {"Software": None},
+    "svg": dict.fromkeys(("Creator", "Date", "Format", "Type")),
+}
+_LOOKS = (*OURS, *OTHERS)
+_QUIET, _GRID = "#55606c", "#d9dee4"
+_LONG_NUMBER = re.compile(r"(?<![\w#])(\d+\.\d\d)\d+")
+"""Hundredths of a point are more than anybody sees."""
+
+_MANY = 6
+"""With more lines than this each adversary (or other text that tells lines apart) gets a panel of its own."""
+
+_LETTERS_AN_INCH, _LEGEND_SAMPLE = 12, 7
+"""What a legend's texts and the samples before them take; it has as many columns as fit."""
+
+_ROOM = 0.04
+
+_TOLD = "bits that one person may tell"
+_BUDGETS = {"homogeneity": "bits that the release may leak, L0"}
+"""What the budget of a game is, where it is not what one person may tell."""
+
+
+class ScoreLike(Protocol):
+    """The adversary's score at one budget, as `adversaries.Score` has it."""
+
+    @property
+    def budget(self) -> Fraction | Bits | None:
+        """None where nothing was protected."""
+
+    @property
+    def score(self) -> float:
+        """What the game measures."""
+
+    @property
+    def low(self) -> float:
+        """Where its interval begins."""
+
+    @property
+    def high(self) -> float:
+        """Where it ends."""
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """What else tells it from others."""
+
+
+class GameLike(Protocol):
+    """A game that was played, as `adversaries.Game` has it: a row above, not to be imported."""
+
+    @property
+    def name(self) -> str:
+        """Of the game."""
+
+    @property
+    def measure(self) -> str:
+        """What a score is."""
+
+    @property
+    def results(self) -> Sequence[ScoreLike]:
+        """A score for each budget."""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The details that tell one line from another."""
+
+
+@dataclass(frozen=True)
+class _Line:
+    """Scores that belong together: their panel, their name, where they go, and the unprotected one."""
+
+    panel: str
+    name: str
+    points: tuple[tuple[float, ScoreLike], ...]
+    unprotected: ScoreLike | None
+
+
+def picture_kind(path: Path | str) -> str:
+    """Which kind of picture a name asks for.
+
+    Raises:
+        OutputError: none that is known here.
+    """
+    kind = _KINDS.get(Path(path).suffix.lower())
+    if kind is None:
+        raise OutputError(str(path), "is no kind of picture known here; end its name in .png or .svg")
+    return kind
+
+
+def game_plot(game: GameLike, path: Path | str, *, across: str = "budget") -> None:
+    """Draw a game: score against budget with the band of its interval, dashed where nothing is protected.
+
+    One line for each combination of the details that `game.lines` names. Many lines are spread over panels,
+    one for each text among those details. The same game gives the same bytes.
+
+    Args:
+        game: what was played.
+        path: where to; `.png` and `.svg` say what is written.
+        across: what goes across: the budget, or a detail that is a number, such as "questions".
+
+    Raises:
+        OutputError: the name says neither, or it cannot be written there.
+    """
+    kind = picture_kind(path)
+    lines = _lines(game, across)
+    with written_whole(path) as part:
+        _save(game, lines, _BUDGETS.get(game.name, _TOLD) if across == "budget" else across, part, kind)
+
+
+def _lines(game: GameLike, across: str) -> list[_Line]:
+    keys = game.lines or tuple(
+        dict.fromkeys(k for one in game.results for k, v in one.details.items() if isinstance(v, str))
+    )
+    groups = dict[tuple[Any, ...], list[ScoreLike]]()
+    for one in game.results:
+        groups.setdefault(tuple(one.details.get(key) for key in keys), []).append(one)
+    by_text = [i for i, key in enumerate(keys) if any(isinstance(group[i], str) for group in groups)]
+    apart = by_text[:1] if len(groups) > _MANY and len(keys) > 1 else []
+    found = []
+    for group, scores in groups.items():
+        names = [_named(k, v) for i, (k, v) in enumerate(zip(keys, group, strict=True)) if i not in apart]
+        placed = sorted(((_place(one, across), one) for one in scores), key=lambda pair: pair[0])
+        points = tuple((x, one) for x, one in placed if math.isfinite(x))
+        unprotected = next((one for x, one in placed if math.isinf(x)), None)
+        panel = str(group[apart[0]]) if apart else ""
+        found.append(_Line(panel, ", ".join(filter(None, names)), points, unprotected))
+    return found
+
+
+def _place(one: ScoreLike, across: str) -> float:
+    if across != "budget":
+        return float(one.details[across])
+    return math.inf if one.budget is None else float(one.budget)
+
+
+def _named(key: str, value: object) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else f"{key.replace('_', ' ')} {value}"
+
+
+def _save(game: GameLike, lines: Sequence[_Line], across: str, path: Path, kind: str) -> None:
+    from matplotlib import style
+    from matplotlib.figure import Figure
+
+    panels = list(dict.fromkeys(line.panel for line in lines))
+    with style.context(_STYLE):
+        width = 8.0 if len(panels) == 1 else 3.4 * len(panels) + 0.8
+        figure = Figure(figsize=(width, 4.6), dpi=160, layout="constrained")
+        axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
+        names = list(dict.fromkeys(line.name for line in lines))
+        looks = {name: _LOOKS[i % len(_LOOKS)] for i, name in enumerate(names)}
+        for panel, axis in zip(panels, axes, strict=True):
+            _panel(panel, [line for line in lines if line.panel == panel], looks, axis)
+            axis.set_xlabel("budget, bits" if across == "budget" else across.replace("_", " "))
+        axes[0].set_ylabel(game.measure)
+        _limits(lines, axes[0])
+        longest = max((len(name) for name in names), default=1)
+        columns = max(1, int(width * _LETTERS_AN_INCH / (longest + _LEGEND_SAMPLE)))
+        _legend(figure, axes[0], columns, dashed=any(line.unprotected for line in lines))
+        figure.savefig(path, format=kind, metadata=_NO_DATE[kind])
+    if kind == "svg":
+        path.write_text(_LONG_NUMBER.sub(r"\1", path.read_text("utf-8")), "utf-8")
+
+
+def _panel(title: str, lines: Sequence[_Line], looks: Mapping[str, SeriesStyle], axes: "Axes") -> None:
+    axes.set_title(title, fontsize=10, parse_math=False)
+    axes.grid(color=_GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(colors=_QUIET, length=0)
+    axes.spines[:].set_visible(False)
+    for line in lines:
+        look = looks[line.name]
+        xs = [x for x, _ in line.points]
+        band = [one.low for _, one in line.points], [one.high for _, one in line.points]
+        axes.fill_between(xs, *band, color=look.light, alpha=0.15, linewidth=0)
+        ys = [one.score for _, one in line.points]
+        axes.plot(
+            xs, ys, color=look.light, marker=look.marker, markersize=4, linewidth=1.5, label=line.name or None
+        )
+        if line.unprotected is not None:
+            axes.axhline(line.unprotected.score, color=look.light, linewidth=0.9, linestyle=(0, (5, 3)))
+
+
+def _limits(lines: Sequence[_Line], axes: "Axes") -> None:
+    """All scores and bands, and somewhat more."""
+    every = [one for line in lines for one in (*(o for _, o in line.points), line.unprotected) if one]
+    low, high = min(one.low for one in every), max(one.high for one in every)
+    room = _ROOM * ((high - low) or 1.0)
+    axes.set_ylim(low - room, high + room)
+
+
+def _legend(figure: "Figure", axes: "Axes", columns: int, *, dashed: bool) -> None:
+    from matplotlib.lines import Line2D
+
+    handles, names = axes.get_legend_handles_labels()
+    found = [(h, n) for h, n in zip(handles, names, strict=True) if not n.startswith("_")]
+    if dashed:
+        found.append((Line2D([], [], color=_QUIET, linewidth=0.9, linestyle=(0, (5, 3))), "unprotected"))
+    if found:
+        figure.legend(*zip(*found, strict=True), loc="outside lower center", ncols=columns, frameon=False)

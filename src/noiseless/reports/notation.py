@@ -1,0 +1,131 @@
+"""Numbers, users' texts, paragraphs and tables as reports write them; what is rounded is rounded to the safe side."""
+
+
+import math
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from itertools import accumulate
+
+from noiseless.display import bound_text, printable
+from noiseless.exact import Bits
+from noiseless.search.merging import Length
+
+_LONGEST = 80
+"""How many characters of a user's text are shown."""
+
+_LARGEST_WHOLE = 10**15
+"""Whole numbers below this are written without a point, in a column of decimals too."""
+
+_DIGITS = 5
+"""How many digits of a distance are shown, and all before the point."""
+
+_SMALLEST_SHARE = Fraction(1, 1000)
+"""Shares below this, and as close to one, are shown as bounds."""
+
+
+def upper_text(value: Fraction) -> str:
+    """Three significant digits, rounded up.
+
+    >>> upper_text(Fraction(1, 3)), upper_text(Fraction(0)), upper_text(Fraction(1, 2))
+    ('0.334', '0', '0.5')
+    """
+    context = Context(prec=3, rounding=ROUND_CEILING)
+    return f"{context.divide(Decimal(value.numerator), Decimal(value.denominator)):f}"
+
+
+def kept_text(bits: Bits) -> str:
+    """Bits that are kept: two decimals, rounded down.
+
+    >>> kept_text(Bits(3)), kept_text(Bits(8))
+    ('1.58', '3.00')
+    """
+    return bound_text(bits.lower, 2, up=False)
+
+
+def length_text(length: Length | Fraction | float) -> str:
+    """A distance: exact where five digits are enough, else rounded up to that many.
+
+    >>> length_text(Fraction(21, 2)), length_text(Length(2, root=True)), length_text(Fraction(10**7, 3))
+    ('10.5', '1.4143', '3,333,334')
+    >>> length_text(Fraction(1, 10**6)), length_text(0)
+    ('0.000001', '0')
+    """
+    if isinstance(length, Length):
+        length = length.rational or Fraction(length.upper)
+    value = Fraction(length)
+    places = max(0, _DIGITS - len(str(int(value))) * (value >= 1))
+    while 0 < value < Fraction(1, 10**places):
+        places += _DIGITS
+    whole, rest = divmod(math.ceil(value * 10**places), 10**places)
+    return f"{whole:,}.{rest:0{places}d}".rstrip("0").rstrip(".") if places else f"{whole:,}"
+
+
+def share_text(part: int, whole: int) -> str:
+    """A share in percent that is 0 or 100 only when it is exactly that.
+
+    >>> share_text(86, 293), share_text(1, 100_000), share_text(99_999, 100_000), share_text(3, 3)
+    ('29.4 %', '<0.1 %', '>99.9 %', '100 %')
+    """
+    share = Fraction(part, whole)
+    if share in (0, 1):
+        return f"{int(share) * 100} %"
+    if share < _SMALLEST_SHARE:
+        return "<0.1 %"
+    if share > 1 - _SMALLEST_SHARE:
+        return ">99.9 %"
+    return f"{float(share) * 100:.1f} %"
+
+
+def value_text(value: object, longest: int = _LONGEST) -> str:
+    """A name or a cell's value as text: no control characters, not too long, never empty.
+
+    A wide character, as of Chinese, counts as two.
+
+    >>> value_text(None), value_text(""), value_text("abcdef", 4), value_text((36300.0, None))
+    ('(missing)', '(empty)', 'abc…', '36300 & (missing)')
+    """
+    if value is None:
+        return "(missing)"
+    if isinstance(value, tuple):  # of several columns
+        return " & ".join(value_text(part, longest) for part in value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < _LARGEST_WHOLE:
+        value = int(value)
+    text = "".join("\ufffd" if unicodedata.category(c) == "Cc" else c for c in str(value))
+    ends = list(accumulate(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text))
+    if not ends:
+        return "(empty)"
+    return text if ends[-1] <= longest else text[: bisect_right(ends, longest - 1)] + "…"
+
+
+_WIDTH = 100
+
+
+def wrapped(text: str) -> str:
+    """A paragraph, no line of it too long."""
+    import textwrap
+
+    return textwrap.fill(printable(text), _WIDTH)
+
+
+def aligned(rows: Iterable[tuple[str, str]]) -> str:
+    """Lines of a name and a value."""
+    pairs = [(printable(name), printable(value)) for name, value in rows]
+    width = max(len(name) for name, _ in pairs)
+    return "\n".join(f"  {name:<{width}}  {value}" for name, value in pairs)
+
+
+def table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A titled table: the first column to the left, numbers to the right."""
+    shown = [list(map(printable, cells)) for cells in (header, *rows)]
+    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+    lines = [printable(title)]
+    for cells in shown:
+        first, *others = (
+            f"{cell:<{width}}" if i == 0 else f"{cell:>{width}}"
+            for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        )
+        lines.append(("  " + "  ".join([first, *others])).rstrip())
+    return "\n".join(lines)
