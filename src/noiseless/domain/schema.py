@@ -15,7 +15,7 @@ from typing import Self
 
 from noiseless.display import aligned, counted, html_rows
 from noiseless.domain.base import Column
-from noiseless.domain.columns import Column, read_column
+from noiseless.domain.columns import read_column
 from noiseless.domain.literals import as_text
 from noiseless.errors import SchemaError
 

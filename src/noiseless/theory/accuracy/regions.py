@@ -19,7 +19,6 @@ from noiseless.theory.accuracy.enclosed_functions import Boxes
 from noiseless.theory.accuracy.function_volume import FunctionVolume
 from noiseless.theory.accuracy.pushforward import LinearVolume
 from noiseless.theory.continuous import Box, BoxSet, ContinuousRange
-from noiseless.theory.continuous.boxes import Box
 from noiseless.theory.polytopes import Polytope
 
 Point = tuple[Fraction, Fraction]
