@@ -6,7 +6,7 @@ from typing import Any
 
 import noiseless as nl
 from measure import best_of, exponent
-from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Attribute, mean
 from noiseless.ranges.quantizer import Uniform
 from page import Form, Part, Section, Table

@@ -12,18 +12,15 @@ import polars as pl
 
 from noiseless.domain import Value
 from noiseless.questions import CountedQuery, Query
-from noiseless.questions.classes import Histogram, TopCounts
-from noiseless.questions.evaluation import Counts
-from noiseless.questions.filtered_mean import FilteredMean
-from noiseless.questions.population import Population
-from noiseless.questions.question import Limits, Question, Resolved
-from noiseless.questions.sql import Interval, Row, Statement
+from noiseless.questions.question import Limits, Population, Question, ResolvedQuestion, RowCounts
+from noiseless.questions.sql import AnswerInterval, Row, Statement
 from noiseless.questions.sql.statement import Cell
+from noiseless.questions.statistics import FilteredMean, Histogram, TopCounts
 from noiseless.ranges.quantizer import Uniform
 from sql_examples import SCHEMA
 
 Record = dict[str, Value]
-Telling = Callable[[Query, Mapping[int, int]], Interval | None]
+Telling = Callable[[Query, Mapping[int, int]], AnswerInterval | None]
 
 
 def random_records(random: Random, rows: int) -> list[Record]:
@@ -49,7 +46,7 @@ class World:
     """A table, counted once."""
 
     population: Population
-    counts: Counts
+    counts: RowCounts
 
     @classmethod
     def of(cls, records: list[Record]) -> "World":
@@ -64,7 +61,7 @@ class World:
             )
             for record in records
         )
-        return cls(population, Counts(private, rows))
+        return cls(population, RowCounts(private, rows))
 
     def reply(self, statement: Statement, tell: Telling, limits: Limits) -> tuple[tuple[Cell, ...], ...]:
         """What the statement comes to when each answer is told in some way.
@@ -78,7 +75,7 @@ class World:
                 answers.setdefault(asked.group.values, {})[question] = self._told(asked, tell)
         return statement.reply(self._rows(statement, answers))
 
-    def _told(self, asked: Resolved, tell: Telling) -> object:
+    def _told(self, asked: ResolvedQuestion, tell: Telling) -> object:
         counts = self.counts.about(asked, SCHEMA)
         if isinstance(asked.query, Histogram | TopCounts):
             return asked.query.counts(counts)
@@ -95,24 +92,24 @@ class World:
                 continue
             column = SCHEMA.columns[statement.histogram]
             for number in range(column.size):
-                own = {question: Interval.of(counts[number]) for question, counts in found.items()}  # type: ignore[index]
+                own = {question: AnswerInterval.of(counts[number]) for question, counts in found.items()}  # type: ignore[index]
                 yield Row({**keys, statement.histogram: column.value(number)}, own)
 
 
-def exactly(query: Query, counts: Mapping[int, int]) -> Interval | None:
+def exactly(query: Query, counts: Mapping[int, int]) -> AnswerInterval | None:
     """The true answer."""
     if isinstance(query, FilteredMean):
         mean = query.mean(counts)
-        return None if mean is None else Interval.of(mean)
+        return None if mean is None else AnswerInterval.of(mean)
     assert isinstance(query, CountedQuery)
-    return Interval.of(query.span.value(query.position(counts)))  # type: ignore[union-attr]
+    return AnswerInterval.of(query.span.value(query.position(counts)))  # type: ignore[union-attr]
 
 
-def coarsely(query: Query, counts: Mapping[int, int]) -> Interval | None:
+def coarsely(query: Query, counts: Mapping[int, int]) -> AnswerInterval | None:
     """One of a few cells that the true answer lies in."""
     truth = exactly(query, counts)
     if truth is None:
         return None
     quantizer = Uniform(query.span, 3)
     answer = quantizer.answer(quantizer.cell(Fraction(truth.lower)))
-    return Interval.of(answer.lower, answer.upper)
+    return AnswerInterval.of(answer.lower, answer.upper)

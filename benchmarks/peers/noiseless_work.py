@@ -152,7 +152,7 @@ def ask(path: str, query: str, bits: int, bounds: list[float], threshold: float,
 
 def account(questions: int, values: int) -> Task:
     """The bits of so many means over the same people, each of one bit, everything made anew."""
-    from noiseless.pricing.quantized import QuantizedQuery
+    from noiseless.pricing.reach import QuantizedQuery
     from noiseless.questions import Attribute, mean
     from noiseless.ranges.quantizer import Uniform
 

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from noiseless.exact import Bits
-from noiseless.pricing.posteriors import smallest_posterior
-from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import (
     Attribute,
     Continuum,
@@ -29,11 +28,12 @@ from noiseless.questions import (
     quantile,
     total,
 )
-from noiseless.questions.filtered_mean import FilteredMean
 from noiseless.questions.influence import sums
+from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Edged, Quantizer, Stepped, Uniform
 from noiseless.theory.consequences import consequences
 from noiseless.theory.estimation import least_estimation_error, least_guessing_error
+from noiseless.theory.posteriors import smallest_posterior
 from oracle import definitions as oracle
 
 FEWER, FEWEST = settings(max_examples=50), settings(max_examples=20)

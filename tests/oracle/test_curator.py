@@ -10,10 +10,10 @@ from random import Random
 import pytest
 
 from noiseless.curator import Curator
-from noiseless.curator.exposure import Exposure
+from noiseless.curator.exposure import RealisedExposure
 from noiseless.ledger import Ledger
 from noiseless.pricing import BudgetError
-from noiseless.questions.sql import Interval
+from noiseless.questions.sql import AnswerInterval
 from oracle.towns import FakeBooks, Town
 from soaking import TIMES, soaking
 
@@ -87,7 +87,7 @@ def test_every_interval_holds_the_truth_and_its_middle_is_the_value(seed: int, r
                 if truth is None:
                     assert interval is None
                 else:
-                    assert isinstance(interval, Interval)
+                    assert isinstance(interval, AnswerInterval)
                     assert interval.lower <= truth <= interval.upper
                     assert interval.value == (interval.lower + interval.upper) / 2
 
@@ -116,7 +116,7 @@ def test_exposure_is_what_enumerating_finds(seed: int) -> None:
         batch = town.edition.batch([town.question().sql for _ in range(town.random.randint(1, 4))])
         books.charge(town.priced(batch, books))
         charged = {row.question for row in books.rows}
-        exposure = Exposure.of([row.body for row in books.rows], town.snapshot(town.people), town.public)
+        exposure = RealisedExposure.of([row.body for row in books.rows], town.snapshot(town.people), town.public)
         found = {
             ("ab"[town_number], x, y): (outputs, possible)
             for town_number, x, y, outputs, possible in zip(
@@ -143,7 +143,7 @@ def test_exposure_of_persons_with_several_rows_is_a_bound(seed: int) -> None:
         batch = town.edition.batch([town.question().sql for _ in range(2)])
         books.charge(town.priced(batch, books))
         charged = {row.question for row in books.rows}
-        exposure = Exposure.of([row.body for row in books.rows], town.snapshot(town.people), town.public)
+        exposure = RealisedExposure.of([row.body for row in books.rows], town.snapshot(town.people), town.public)
         for person in set(town.owners):
             outputs = {
                 str([answers[question] for question in sorted(charged)])

@@ -10,9 +10,8 @@ from typing import NamedTuple
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from noiseless.pricing.budget import coarsest, finest, printed_cells
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.pricing.reach import first_in_range, reach
+from noiseless.pricing.quantizer_choice import coarsest, finest, printed_cells
+from noiseless.pricing.reach import QuantizedQuery, first_in_range, reach
 from noiseless.questions import (
     Attribute,
     Continuum,

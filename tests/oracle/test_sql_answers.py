@@ -9,10 +9,8 @@ import duckdb
 import pytest
 
 from noiseless.errors import RequestError
-from noiseless.questions.evaluation import Counts
-from noiseless.questions.population import Population
-from noiseless.questions.question import Limits
-from noiseless.questions.sql import Interval, SqlError, parse
+from noiseless.questions.question import Limits, Population, RowCounts
+from noiseless.questions.sql import AnswerInterval, SqlError, parse
 from noiseless.tables import open_table
 from soaking import soaking
 from sql_examples import SCHEMA, TABLE, Grammar, for_duckdb
@@ -33,8 +31,8 @@ def by_duckdb(connection: duckdb.DuckDBPyConnection, sql: str) -> list[tuple[Any
 def agree(cell: object, found: Any) -> bool:  # noqa: ANN401 - whatever DuckDB has
     """Equal up to the rounding of doubles; DuckDB has NULL for a sum over nobody, we have 0."""
     if found is None or (isinstance(found, float) and not isfinite(found)):  # it may divide by 0
-        return cell is None or isinstance(cell, Interval)
-    if isinstance(cell, Interval):
+        return cell is None or isinstance(cell, AnswerInterval)
+    if isinstance(cell, AnswerInterval):
         truth = Fraction(cell.lower)
         width = max(Fraction(1), abs(truth)) / 10**9
         return Fraction(cell.upper) - truth <= width and abs(truth - Fraction(found)) <= width
@@ -88,12 +86,12 @@ def test_intervals_hold_the_truth(seed: int) -> None:
         told = world.reply(statement, coarsely, LIMITS)
         for exact_row, told_row in zip(truth, told, strict=True):
             for exact, cell in zip(exact_row, told_row, strict=True):
-                if not isinstance(cell, Interval):
+                if not isinstance(cell, AnswerInterval):
                     assert cell == exact, sql
                 elif exact is None:
                     assert cell.may_be_missing, sql
                 else:
-                    assert isinstance(exact, Interval)
+                    assert isinstance(exact, AnswerInterval)
                     assert cell.lower <= exact.lower, sql
                     assert exact.upper <= cell.upper, sql
 
@@ -102,7 +100,7 @@ def test_a_table_counted_by_its_engine_is_the_same_world() -> None:
     records = random_records(Random(1), 30)
     table = open_table(frame(records))
     population = Population.of(table, SCHEMA, SCHEMA.public)
-    world = World(population, Counts.take(table, SCHEMA, population, SCHEMA.private))
+    world = World(population, RowCounts.take(table, SCHEMA, population, SCHEMA.private))
     for sql in statements(Random(2), 40):
         try:
             statement = parse(sql, SCHEMA, TABLE)

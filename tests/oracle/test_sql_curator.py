@@ -14,7 +14,7 @@ import pytest
 
 from noiseless.curator import Curator, Quote, Reply, UnansweredError
 from noiseless.errors import NoiselessError
-from noiseless.questions.sql import Interval
+from noiseless.questions.sql import AnswerInterval
 from soaking import soaking
 from sql_examples import COLUMNS, TABLE, Grammar, for_duckdb, sibling
 from sql_worlds import Record, frame, random_records
@@ -86,8 +86,8 @@ def holds(cell: object, found: Any) -> bool:  # noqa: ANN401 - whatever DuckDB h
     DuckDB has NULL for a sum over nobody, we have 0.
     """
     if found is None or (isinstance(found, float) and not isfinite(found)):
-        return cell is None or isinstance(cell, Interval)
-    if not isinstance(cell, Interval) or isinstance(found, Interval):
+        return cell is None or isinstance(cell, AnswerInterval)
+    if not isinstance(cell, AnswerInterval) or isinstance(found, AnswerInterval):
         return bool(cell == found)
     truth = Fraction(found)
     width = max(Fraction(1), abs(truth)) / 10**9

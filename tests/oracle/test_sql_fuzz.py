@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from noiseless.errors import NoiselessError, RequestError
-from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Query
 from noiseless.questions.filters import split
 from noiseless.questions.question import Limits, Question

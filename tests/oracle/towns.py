@@ -8,11 +8,11 @@ from random import Random
 
 import numpy as np
 
+from noiseless.curator.batch_price import PricedBatch, price_batch
+from noiseless.curator.disclosure import StoredAnswer
 from noiseless.curator.edition import Batch, Edition
-from noiseless.curator.pricing import Priced, price_batch
-from noiseless.curator.public import PublicState
+from noiseless.curator.public_state import PublicState
 from noiseless.curator.snapshot import Snapshot
-from noiseless.curator.tellings import Stored
 from noiseless.domain import Schema
 from noiseless.ledger import Told
 from noiseless.pricing.batches import Price
@@ -56,12 +56,12 @@ class FakeBooks:
             if row.question in wanted[0] or row.grid in wanted[1] or row.people in wanted[2]
         ]
 
-    def charge(self, priced: Priced) -> None:
+    def charge(self, priced: PricedBatch) -> None:
         for telling in priced.fresh:
             body = telling.body
             self.rows.append(Told(telling.question, telling.grid, telling.findable, body, None, 0))
 
-    def answer(self, answers: dict[str, Stored]) -> None:
+    def answer(self, answers: dict[str, StoredAnswer]) -> None:
         self.rows = [replace(row, answer=answers.get(row.question, row.answer)) for row in self.rows]
 
 
@@ -129,7 +129,7 @@ class Town:
                 people[place] = Row(people[place].town, x, y)
             yield people
 
-    def answers(self, batch: Batch, people: Sequence[Row]) -> dict[str, Stored]:
+    def answers(self, batch: Batch, people: Sequence[Row]) -> dict[str, StoredAnswer]:
         snapshot = self.snapshot(people)
         return {telling.question: telling.compute(snapshot) for telling in batch.tellings}
 
@@ -139,7 +139,7 @@ class Town:
         cells = [names.index(self.towns[p]) for p, owner in enumerate(self.owners) if owner == person]
         return max(price.shares.get(cell, price.others).outputs for cell in cells)
 
-    def priced(self, batch: Batch, books: FakeBooks) -> Priced:
+    def priced(self, batch: Batch, books: FakeBooks) -> PricedBatch:
         return price_batch(batch.tellings, self.public.record, books)
 
     # Random questions

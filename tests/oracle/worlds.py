@@ -7,13 +7,12 @@ from functools import cache, cached_property
 from itertools import product
 from random import Random
 
+from noiseless.pricing.cost import Record
 from noiseless.pricing.event import Event
 from noiseless.pricing.events import ExactCounts, GroupedAnswers, QuantizedAnswer, with_absent
 from noiseless.pricing.other_events import LinearAnswer, OtherAnswer
-from noiseless.pricing.partition import Partition
-from noiseless.pricing.predicate import Predicate
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.pricing.record import Record
+from noiseless.pricing.partition import DomainPartition, Predicate
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import (
     Attribute,
     Lattice,
@@ -220,7 +219,7 @@ def histogram(world: World, covers: Covers, members: Sequence[int]) -> Question:
     def answer(dataset: Dataset) -> Hashable:
         return tuple(sorted(labels[dataset[row][place]] for row in members))
 
-    return Question(ExactCounts(Partition.of(name, labels), covers), answer)
+    return Question(ExactCounts(DomainPartition.of(name, labels), covers), answer)
 
 
 def filtered(world: World, covers: Covers, members: Sequence[int]) -> Question:
@@ -250,13 +249,13 @@ def grouped(world: World, covers: Covers, members: Sequence[int]) -> Question:
         return tuple(grid.cell(value) for grid, value in zip(grids, sums, strict=True))
 
     told = tuple(QuantizedQuery(query, grid) for grid in grids)
-    return Question(GroupedAnswers(Partition.each("y", world.y.size), told, "x", covers), answer)
+    return Question(GroupedAnswers(DomainPartition.each("y", world.y.size), told, "x", covers), answer)
 
 
 def grouped_by_itself(world: World, covers: Covers, members: Sequence[int]) -> Question:
     """SUM(x) GROUP BY a band of x."""
     bands = [world.random.randrange(2) for _ in range(world.x.size)]
-    partition = Partition.of("x", bands)
+    partition = DomainPartition.of("x", bands)
     query = total(len(members), with_absent(world.x), rows=world.rows)
     grids = [world.cellwise(query) for _ in range(partition.blocks)]
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from noiseless.exact import Enclosure, ball
-from noiseless.pricing.budget import coarsest
+from noiseless.pricing.quantizer_choice import coarsest
 from noiseless.questions import Attribute, Continuum, Lattice, LinearOnBox, Quantity, Variance, total
 from noiseless.ranges.quantizer import Edged, Stepped, Uniform
 from noiseless.theory.accuracy import (
@@ -279,7 +279,7 @@ def test_the_coarsest_cells_of_many_datasets_are_not_the_fewest(monkeypatch: pyt
     """Where datasets are too many to list, answers that no dataset has are covered too."""
     asked = Variance(2, Attribute("x", range(21)))
     few = coarsest(asked, 1).quantizer.cells
-    monkeypatch.setattr("noiseless.questions.variance._MOST", 0)
+    monkeypatch.setattr("noiseless.questions.statistics._MOST", 0)
     many = coarsest(Variance(2, Attribute("x", range(21))), 1)
     assert few < many.quantizer.cells
     assert many.worst_error <= 1

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from noiseless.exact import Bits
 from noiseless.measures import leakage, maximin, symmetric_leakage
-from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Attribute, Continuum, LinearOnBox, Quantity, count, mean, total
 from noiseless.ranges import JointRange
 from noiseless.ranges.quantizer import Edged, Stepped, Uniform

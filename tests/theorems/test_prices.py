@@ -8,14 +8,14 @@ from math import comb, prod
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.pricing import rules
+from noiseless.pricing import composition as rules
 from noiseless.pricing.batches import price
+from noiseless.pricing.cost import Record
 from noiseless.pricing.events import ExactCounts, QuantizedAnswer
 from noiseless.pricing.history import History
 from noiseless.pricing.other_events import Derived, OtherAnswer
-from noiseless.pricing.partition import Partition
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.pricing.record import Record
+from noiseless.pricing.partition import DomainPartition
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Attribute, mean
 from noiseless.questions.base import monotone_pieces
 from noiseless.ranges.quantizer import Stepped, Uniform
@@ -60,15 +60,15 @@ def test_pieces_do_need_as_many_times_the_cuts() -> None:
 @given(st.lists(ANSWERS, min_size=1, max_size=4))
 def test_partition(functions: list[list[int]]) -> None:
     """Exact counts of the blocks of partitions tell a record's atom, and no more: reach = atoms."""
-    assert joint(functions) == rules.atoms([Partition.of("x", labels) for labels in functions]).outputs
+    assert joint(functions) == rules.atoms([DomainPartition.of("x", labels) for labels in functions]).outputs
 
 
 @given(st.lists(ANSWERS, min_size=1, max_size=3), st.lists(MONOTONE, min_size=1, max_size=3))
 def test_cuts_and_partition(blocks: list[list[int]], functions: list[list[int]]) -> None:
     """A cut adds at most one output for each atom that it parts."""
     steps = [len(set(function)) - 1 for function in functions]
-    found = rules.cuts_and_atoms([Partition.of("x", labels) for labels in blocks], steps).outputs
-    atoms = rules.atoms([Partition.of("x", labels) for labels in blocks]).outputs
+    found = rules.cuts_and_atoms([DomainPartition.of("x", labels) for labels in blocks], steps).outputs
+    atoms = rules.atoms([DomainPartition.of("x", labels) for labels in blocks]).outputs
     assert joint([*blocks, *functions]) <= found <= atoms * rules.cuts(steps).outputs
 
 
@@ -221,7 +221,7 @@ def test_implied_questions_are_free(known: int, asked: int) -> None:
 @given(st.lists(ANSWERS, min_size=1, max_size=4))
 def test_the_record_bounds_every_price(functions: list[list[int]]) -> None:
     """The price of a batch never exceeds H0 of the attributes that it is about."""
-    batch = [ExactCounts(Partition.of("x", labels)) for labels in functions]
+    batch = [ExactCounts(DomainPartition.of("x", labels)) for labels in functions]
     priced = price(batch, Record.of({"x": SIZE, "y": 9}))
     assert priced.outputs <= SIZE
     assert (priced.disclosed == ("x",)) == (priced.outputs == SIZE)

@@ -7,9 +7,8 @@ from math import ceil
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.pricing.budget import finest, surely_finest
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.pricing.reach import reach
+from noiseless.pricing.quantizer_choice import finest, surely_finest
+from noiseless.pricing.reach import QuantizedQuery, reach
 from noiseless.questions import Attribute, Continuum, EqualOnBox, Quantity, Variance, total
 from noiseless.ranges.quantizer import Edged
 from noiseless.rules import (

@@ -6,7 +6,7 @@ from math import inf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.curator.answers import shown
+from noiseless.curator.reply import shown
 from noiseless.display import (
     exact_text,
     html_answer,
@@ -16,12 +16,12 @@ from noiseless.display import (
     rounded_ends,
     shown_interval,
 )
-from noiseless.questions.sql import Interval
+from noiseless.questions.sql import AnswerInterval
 
 
 @given(st.fractions(), st.fractions(min_value=0))
 def test_intervals_are_shown_as_the_curator_shows_them(lower: Fraction, width: Fraction) -> None:
-    interval = Interval.of(lower, lower + width)
+    interval = AnswerInterval.of(lower, lower + width)
     assert shown_interval(interval.value, interval.lower, interval.upper) == shown(interval)
 
 

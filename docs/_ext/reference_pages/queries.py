@@ -9,8 +9,8 @@ from typing import get_args
 from noiseless.domain import Schema
 from noiseless.pricing import ExactCounts, QuantizedAnswer, Record, price
 from noiseless.pricing.event import Event
-from noiseless.pricing.partition import Partition
-from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.partition import DomainPartition
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import (
     Attribute,
     Images,
@@ -28,10 +28,9 @@ from noiseless.questions import (
     quantile,
     total,
 )
-from noiseless.questions.classes import Histogram
-from noiseless.questions.filtered_mean import FilteredMean
 from noiseless.questions.question import Aggregate
 from noiseless.questions.sql import parse
+from noiseless.questions.statistics import FilteredMean, Histogram
 from noiseless.ranges.quantizer import Uniform
 from reference_pages.objects import documented, exported, summary
 from reference_pages.text import code, facts, manual, page, section_about, table, toctree
@@ -283,7 +282,7 @@ def _batch(example: Callable[[int], Query], size: int) -> Sequence[Event]:
 def _exactly() -> str:
     histogram = Histogram.of_values(PEOPLE, "x", SIZE)
     record = Record.of({"x": SIZE})
-    priced = price([ExactCounts(Partition.each("x", SIZE))], record)
+    priced = price([ExactCounts(DomainPartition.each("x", SIZE))], record)
     return (
         "## Range, sensitivity, reach\n\n"
         f"It is told exactly. Of 20 people with whole numbers from 0 to 100 it has {SIZE} classes, and one"

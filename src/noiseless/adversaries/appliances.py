@@ -17,7 +17,7 @@ from noiseless.arrays import BoolArray, FloatArray
 from noiseless.collection.local.scalar import describe
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.pricing.budget import as_finite
+from noiseless.pricing.quantizer_choice import as_finite
 from noiseless.questions import Continuum, Lattice
 from noiseless.tables import Missing, require_distinct
 

@@ -31,9 +31,9 @@ from noiseless.adversaries.targets import (
 )
 from noiseless.domain import NumberColumn
 from noiseless.exact import Bits, Rational
-from noiseless.pricing.budget import finest
-from noiseless.pricing.catalogue import named_query
-from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.plan import named_query
+from noiseless.pricing.quantizer_choice import finest
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.ranges.quantizer import CellInterval
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from noiseless.arrays import IntArray
 from noiseless.collection.local import LocalQuantizer
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.pricing.budget import finest
-from noiseless.pricing.catalogue import named_query
+from noiseless.pricing.plan import named_query
+from noiseless.pricing.quantizer_choice import finest
 from noiseless.questions import Lattice
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.theory.estimation import estimation_error_bound

@@ -13,7 +13,7 @@ import numpy as np
 from noiseless.display import html_rows
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, as_fraction
-from noiseless.pricing.budget import allowed_reach
+from noiseless.pricing.quantizer_choice import allowed_reach
 
 _LAST = ("score", "low", "high")
 """Columns at the end; everything else that tells results apart stands before them."""

@@ -23,7 +23,7 @@ from noiseless.adversaries.membership_rounds import (
 from noiseless.adversaries.readings import Readings, read_readings
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.questions.attribute import Attribute
+from noiseless.questions.base import Attribute
 
 BUDGETS = (0, 1, 2, 3, 4, 5, 6, 8)
 PEOPLE = (2, 4, 8, 16, 32, 64)

@@ -16,10 +16,10 @@ from noiseless.adversaries.membership_kernel import player
 from noiseless.adversaries.readings import Readings
 from noiseless.errors import RequestError
 from noiseless.exact import log2_bounds, round_up
-from noiseless.pricing.budget import finest, printed_cells
-from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.quantizer_choice import finest, printed_cells
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions.additive import Additive, mean, total
-from noiseless.questions.attribute import Attribute
+from noiseless.questions.base import Attribute
 from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
 
 Question = Literal["mean", "sum"]

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from noiseless.adversaries.game import Budget
 from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.exact import Bits, round_down
-from noiseless.pricing.budget import finest
-from noiseless.pricing.catalogue import named_query
-from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.plan import named_query
+from noiseless.pricing.quantizer_choice import finest
+from noiseless.pricing.reach import QuantizedQuery
 
 _FEWEST = 2
 """A subset has at least so many people: fewer would be asked for directly."""

@@ -59,7 +59,7 @@ def schema_command(
         proposal = propose(summaries)
         sections = ""
         if curator:
-            from noiseless.curator.drafting import draft_sections
+            from noiseless.curator.file import draft_sections
 
             sections = draft_sections(table, summaries, opened.count())
     if output is Format.text:

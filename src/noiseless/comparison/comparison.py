@@ -22,10 +22,9 @@ from noiseless.comparison.rounding import Rounding
 from noiseless.display import aligned, html_rows
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, round_up
-from noiseless.pricing.budget import allowed_reach, finest
-from noiseless.pricing.catalogue import named_query
-from noiseless.pricing.plan import declared_bounds, whole_reach
-from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.plan import declared_bounds, named_query, whole_reach
+from noiseless.pricing.quantizer_choice import allowed_reach, finest
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Lattice, Query, Slide
 from noiseless.questions.influence import length
 from noiseless.ranges.quantizer import Stepped

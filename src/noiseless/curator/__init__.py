@@ -1,11 +1,10 @@
 """The session over a private dataset: price, charge, compute, store, reply."""
 
-from noiseless.curator.answers import Answer, Result
-from noiseless.curator.asking import UnansweredError
 from noiseless.curator.curator import Curator
 from noiseless.curator.file import CuratorFile
-from noiseless.curator.reply import Quote, Reply
+from noiseless.curator.reply import Answer, Quote, Reply, Result
 from noiseless.curator.source import ChangedSourceError
+from noiseless.curator.transaction import UnansweredError
 from noiseless.work import Cancellation, WorkCancelledError, WorkError
 
 __all__ = [

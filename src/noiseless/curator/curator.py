@@ -11,16 +11,16 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from noiseless.curator import custody
-from noiseless.curator.asking import Asking, Charged, UnansweredError, quoted, replied, shares
+from noiseless.curator.batch_price import PricedBatch, price_batch
+from noiseless.curator.custody import certificate_digest, read_certificate, release_cost
+from noiseless.curator.disclosure import StoredAnswer
 from noiseless.curator.edition import Batch, Edition
-from noiseless.curator.failpoints import passing
+from noiseless.curator.failpoints import pass_failpoint
 from noiseless.curator.file import CuratorFile
-from noiseless.curator.pricing import Priced, price_batch
-from noiseless.curator.public import PublicState
-from noiseless.curator.releases import certificate_digest, read_certificate, release_cost
+from noiseless.curator.public_state import PublicState
 from noiseless.curator.reply import Quote, Reply
-from noiseless.curator.source import Source
-from noiseless.curator.tellings import Stored
+from noiseless.curator.source import DatasetSource
+from noiseless.curator.transaction import ChargedBatch, Transaction, UnansweredError, quoted, replied, shares
 from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.exact import Bits
 from noiseless.ledger import Books, Ledger, State, Version
@@ -29,9 +29,9 @@ from noiseless.pricing.history import BudgetError
 from noiseless.work import check
 
 if TYPE_CHECKING:
-    from noiseless.curator.exposure import Exposure
+    from noiseless.curator.exposure import RealisedExposure
 
-Found = TypeVar("Found")
+ResultT = TypeVar("ResultT")
 
 _TOGETHER = 32
 """So many batches share transactions: more are hardly any faster, and wait for each other."""
@@ -53,7 +53,7 @@ class Curator:
     def __init__(self, file: CuratorFile, ledger: Ledger) -> None:
         self.file = file
         self.ledger = ledger
-        self._source = Source(file)
+        self._source = DatasetSource(file)
         self._edition: Edition | None = None
 
     @classmethod
@@ -136,10 +136,10 @@ class Curator:
 
         def reply(edition: Edition) -> Reply | None:
             begun = self._reply_or_asking(edition, sql, analyst or LOCAL)
-            return self._answered(begun) if isinstance(begun, Asking) else begun
+            return self._answered(begun) if isinstance(begun, Transaction) else begun
 
         found = self._on_present(reply)
-        passing("replied")
+        pass_failpoint("replied")
         return found
 
     def ask_each(
@@ -175,24 +175,24 @@ class Curator:
     ) -> Iterator[Reply | NoiselessError]:
         found: dict[int, Reply | NoiselessError] = {}
         while len(found) < len(batches):  # again if a new version was declared meanwhile
-            edition, begun = self._present(), dict[int, Asking]()
+            edition, begun = self._present(), dict[int, Transaction]()
             for place in [place for place in range(len(batches)) if place not in found]:
                 # What is free says what is spent: behind something new it waits for its turn.
                 begin = self._asking if begun else self._reply_or_asking
                 first: Any = _or_refusal(begin, edition, batches[place], analyst)
                 if first is None:
                     break
-                if isinstance(first, Asking):
+                if isinstance(first, Transaction):
                     begun[place] = first
                 else:
                     found[place] = first
             outcomes = zip(begun, self._outcomes(list(begun.values())), strict=True)
             found |= {place: last for place, last in outcomes if last is not None}
         for place in range(len(batches)):
-            passing("replied")
+            pass_failpoint("replied")
             yield found[place]
 
-    def _outcomes(self, several: Sequence[Asking]) -> Iterator[Reply | NoiselessError | None]:
+    def _outcomes(self, several: Sequence[Transaction]) -> Iterator[Reply | NoiselessError | None]:
         errands = [asking.errand(looks_up=self.ledger.has_round_trips) for asking in several]
         outcomes = self.ledger.answer_each(self.file.name, errands)
         for asking, outcome in zip(several, outcomes, strict=True):
@@ -203,7 +203,7 @@ class Curator:
 
     def _repeated(self, edition: Edition, batch: Batch) -> Reply | None:
         """The reply, if this session knows all of its answers."""
-        known: dict[str, Stored] = {}
+        known: dict[str, StoredAnswer] = {}
         for telling in batch.tellings:
             answer = edition.known(telling)
             if answer is None:
@@ -215,37 +215,37 @@ class Curator:
         self._edition = None
         return None
 
-    def _reply_or_asking(self, edition: Edition, sql: tuple[str, ...], analyst: str) -> Asking | Reply | None:
+    def _reply_or_asking(self, edition: Edition, sql: tuple[str, ...], analyst: str) -> Transaction | Reply | None:
         """A reply if no data is needed, otherwise what is ready to be charged for; None if outdated."""
         batch = edition.batch(sql)
-        found: Priced | Reply | None = self._repeated(edition, batch)
+        found: PricedBatch | Reply | None = self._repeated(edition, batch)
         if found is None and not self._source.is_ready(edition.digest):
             found = self._prepared(edition, batch, analyst)
             if found is None:
                 return None
-        return found if isinstance(found, Reply) else Asking(edition, batch, analyst, self._source)
+        return found if isinstance(found, Reply) else Transaction(edition, batch, analyst, self._source)
 
-    def _asking(self, edition: Edition, sql: tuple[str, ...], analyst: str) -> Asking:
+    def _asking(self, edition: Edition, sql: tuple[str, ...], analyst: str) -> Transaction:
         """What is ready to be charged for, behind others: whether it is free is seen when it is its turn."""
         batch = edition.batch(sql)
         if not self._source.is_ready(edition.digest):
             self._source.snapshot(edition.digest, edition.number)  # refuses a changed source
-        return Asking(edition, batch, analyst, self._source)
+        return Transaction(edition, batch, analyst, self._source)
 
-    def _answered(self, asking: Asking) -> Reply | None:
+    def _answered(self, asking: Transaction) -> Reply | None:
         errand = asking.errand(looks_up=self.ledger.has_round_trips)
         return self._replied(asking, *self.ledger.answer(self.file.name, errand))
 
-    def _replied(self, asking: Asking, charged: Charged | None, stored: Mapping[str, Stored]) -> Reply | None:
+    def _replied(self, asking: Transaction, charged: ChargedBatch | None, stored: Mapping[str, StoredAnswer]) -> Reply | None:
         if charged is None:
             self._edition = None
             return None
         return asking.reply(charged, stored)
 
-    def _prepared(self, edition: Edition, batch: Batch, analyst: str) -> Priced | Reply | None:
+    def _prepared(self, edition: Edition, batch: Batch, analyst: str) -> PricedBatch | Reply | None:
         """Before data is looked at for the first time: a refusal, or a reply that needs none."""
 
-        def look(books: Books) -> tuple[Priced, State]:
+        def look(books: Books) -> tuple[PricedBatch, State]:
             with batch.pricing():
                 priced = price_batch(batch.tellings, edition.public.record, books)
             books.require(shares(edition.public, priced.price), analyst=analyst)
@@ -318,7 +318,7 @@ class Curator:
         )
         return cost
 
-    def exposure(self) -> "Exposure":
+    def exposure(self) -> "RealisedExposure":
         """What each person could have made the answers given so far be, as everybody else really is.
 
         It depends on private data: it is for the owner's eyes only, and never part of a reply or of a log.
@@ -326,11 +326,11 @@ class Curator:
         Raises:
             SourceError: the source is not the version that was declared.
         """
-        from noiseless.curator.exposure import Exposure
+        from noiseless.curator.exposure import RealisedExposure
 
         edition = self._present()
         snapshot = self._source.snapshot(edition.digest, edition.number)
-        return Exposure.of(self._asked(edition), snapshot, edition.public)
+        return RealisedExposure.of(self._asked(edition), snapshot, edition.public)
 
     def _asked(self, edition: Edition) -> Iterator[Mapping[str, Any]]:
         """All questions of the present version that were charged for."""
@@ -361,17 +361,17 @@ class Curator:
             self._edition = Edition(public, self.file.name, state.digest, self.file.query_outputs)
         return self._edition
 
-    def _on_present(self, work: Callable[[Edition], Found | None]) -> Found:
+    def _on_present(self, work: Callable[[Edition], ResultT | None]) -> ResultT:
         """Do some work on the present version; again if a new one was declared meanwhile."""
         while True:
             found = work(self._present())
             if found is not None:
                 return found
 
-    def _look(self, edition: Edition, work: Callable[[Books], Found]) -> Found | None:
+    def _look(self, edition: Edition, work: Callable[[Books], ResultT]) -> ResultT | None:
         """Read the ledger without locking; None, and the version is forgotten, if there is a newer one."""
 
-        def checked(books: Books) -> Found | None:
+        def checked(books: Books) -> ResultT | None:
             return work(books) if edition.is_present(books) else None
 
         found = self.ledger.look(self.file.name, checked)
@@ -380,7 +380,7 @@ class Curator:
         return found
 
 
-def _or_refusal(work: Callable[..., Found], *given: Any) -> Found | NoiselessError:  # noqa: ANN401 - for any work
+def _or_refusal(work: Callable[..., ResultT], *given: Any) -> ResultT | NoiselessError:  # noqa: ANN401 - for any work
     """What came of work for one batch, or why nothing did."""
     try:
         return work(*given)

@@ -1,18 +1,27 @@
-"""Versions of a dataset: what the ledger holds of them, and whether the owner's file still says the same."""
+"""The owner's records: versions of a dataset in the ledger, whether the file still says the same, and releases of it."""
+
+
+import hashlib
+import json
+from collections.abc import Mapping
+from math import prod
+from os import PathLike
+from pathlib import Path
+from typing import Any
 
 from noiseless.curator.file import CuratorFile
-from noiseless.curator.public import PublicState
-from noiseless.curator.source import Source, note_declared, was_declared
-from noiseless.errors import RequestError
+from noiseless.curator.public_state import PublicState
+from noiseless.curator.source import DatasetSource, note_declared, was_declared
+from noiseless.errors import ColumnError, RequestError
 from noiseless.exact import Bits, as_fraction
 from noiseless.ledger import Asked, Ledger, OpenBooks, Shares, State, UnknownDatasetError, Version
-from noiseless.pricing.cost import Budget
+from noiseless.pricing.cost import Budget, Cost
 
 PUBLIC = "public state"
 """The fingerprint under which a version's public state is kept in the ledger: it costs nothing."""
 
 
-def declare(file: CuratorFile, ledger: Ledger, source: Source, *, carry_over: bool, by: str) -> Version:
+def declare(file: CuratorFile, ledger: Ledger, source: DatasetSource, *, carry_over: bool, by: str) -> Version:
     """Declare what the source holds now: a new version, with the budgets of the file.
 
     It is a new version also if nothing changed: otherwise it would tell that nobody's record did.
@@ -53,7 +62,7 @@ def record_budgets(file: CuratorFile, ledger: Ledger, *, by: str) -> None:
         )
 
 
-def current(file: CuratorFile, ledger: Ledger, source: Source) -> PublicState:
+def current(file: CuratorFile, ledger: Ledger, source: DatasetSource) -> PublicState:
     """The public state of the present version; the first one is declared by whoever comes first.
 
     Raises:
@@ -122,3 +131,68 @@ def _other_budget(file: CuratorFile, state: State) -> str | None:
 
 def _exact(budget: Budget | None) -> object:
     return budget if budget is None or isinstance(budget, Bits) else as_fraction(budget)
+
+
+_ROLES = ("sensitive", "public", "given", "keep")
+
+
+def read_certificate(certificate: Mapping[str, Any] | str | PathLike[str]) -> Mapping[str, Any]:
+    """A certificate, or the one in a file.
+
+    Raises:
+        RequestError: it is none.
+    """
+    if isinstance(certificate, Mapping):
+        found: Any = certificate
+    else:
+        try:
+            found = json.loads(Path(certificate).read_text("utf-8"))
+        except (OSError, TypeError, ValueError) as error:
+            problem = getattr(error, "strerror", None) or "is no JSON"
+            raise RequestError(
+                f"{certificate}: {str(problem).lower()}; give a release's certificate"
+            ) from None
+    columns = found.get("columns") if isinstance(found, Mapping) else None
+    if not isinstance(columns, Mapping) or not isinstance(found.get("claim"), Mapping):
+        raise RequestError("that is no certificate of a release; `noiseless release` writes one")
+    return dict(found)
+
+
+def certificate_digest(certificate: Mapping[str, Any]) -> str:
+    """What a certificate is called in the ledger."""
+    text = json.dumps(certificate, sort_keys=True, separators=(",", ":"))
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def release_cost(certificate: Mapping[str, Any], public: PublicState, cells: int | None = None) -> Cost:
+    """The cost of a release.
+
+    Args:
+        certificate: of the release.
+        public: of the dataset that it was made from.
+        cells: how many cells there were in all, if they were fixed before the data was seen; None if the data
+            had a say in them, as it has in every optimised release.
+
+    Raises:
+        ColumnError: the release used a column that is not declared.
+        RequestError: there are more cells in the certificate than that, or it cannot have been so.
+    """
+    columns = {role: list(certificate["columns"].get(role, ())) for role in _ROLES}
+    for name in (name for names in columns.values() for name in names):
+        if name not in public.schema.columns:
+            raise ColumnError(name, "of the release is not declared; declare its domain and role")
+    private = {role: [n for n in names if n in public.schema.private] for role, names in columns.items()}
+    if cells is None:
+        used = {name for names in private.values() for name in names}
+        return Cost(_values(public, used) ** public.limits.rows)
+    claim = certificate["claim"]
+    if cells < int(claim.get("cells", 1)):
+        raise RequestError(f"the certificate names {claim['cells']:,} cells; there were at least as many")
+    if claim.get("suppressed_rows"):
+        raise RequestError("rows were suppressed by looking at the data; leave the number of cells out")
+    merged = min(cells, _values(public, set(private["public"])))
+    return Cost((merged * _values(public, set(private["keep"]))) ** public.limits.rows)
+
+
+def _values(public: PublicState, names: set[str]) -> int:
+    return prod(public.schema.columns[name].size for name in names)

@@ -1,22 +1,208 @@
 """One version of a dataset while a session lasts: statements as they were planned, answers as they stand."""
 
-from collections.abc import Mapping, Sequence
+
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import dataclass, field
 
-from noiseless.curator.answers import Result
-from noiseless.curator.memory import Memory, once
-from noiseless.curator.planning import Planner
-from noiseless.curator.pricing import Priced
-from noiseless.curator.public import PublicState
-from noiseless.curator.statements import CHARACTER_STEPS, Draft, Planned
-from noiseless.curator.tellings import Stored, Telling
+from noiseless.curator.batch_price import PricedBatch
+from noiseless.curator.cache import Cache, once
+from noiseless.curator.disclosure import CountsDisclosure, Disclosure, StoredAnswer
+from noiseless.curator.planner import GroupAnswer, Planner, Precision
+from noiseless.curator.public_state import PublicState
+from noiseless.curator.reply import Result
+from noiseless.domain import Column, Value
 from noiseless.errors import RequestError
+from noiseless.exact import Bits
 from noiseless.ledger import Books, State
-from noiseless.pricing.cost import Cost
-from noiseless.questions.sql import Key, Reader
+from noiseless.pricing.cost import Cost, most_outputs
+from noiseless.questions.question import Group, Question
+from noiseless.questions.sql import Combination, Hints, KeyColumn, Reader, Row, Statement
+from noiseless.questions.sql.statement import Cell
 from noiseless.work import Work, check
+
+Groups = dict[tuple[Value, ...], GroupAnswer]
+
+_MOST_REACH = 10**6
+"""Nobody has a budget for more outputs of one question."""
+
+
+CHARACTER_STEPS = 20
+"""What it takes to read a character of a new text."""
+_GROUP_STEPS = 150
+"""What it takes to plan and to price a question about a public group."""
+_CELL_STEPS, _RUNS_A_STEP = 4, 8
+"""What it takes to price a question for the people of a public cell, and runs of its private filter there."""
+
+
+@dataclass(frozen=True, eq=False)
+class StatementDraft:
+    """A statement that was read, and how much work its plan and its price are.
+
+    Attributes:
+        sql: as it was asked.
+        statement: as it was understood.
+        steps: the work, in steps of about a microsecond.
+    """
+
+    sql: str
+    statement: Statement
+    steps: int
+
+    @classmethod
+    def of(cls, sql: str, statement: Statement, planner: Planner) -> "StatementDraft":
+        """Count the work: it depends on the questions and on public state."""
+        steps = 0
+        for question in statement.questions:
+            groups, cells, runs = planner.extent(question)
+            steps += _GROUP_STEPS * groups + cells * (_CELL_STEPS + runs // _RUNS_A_STEP)
+        return cls(sql, statement, steps)
+
+
+@dataclass(frozen=True, eq=False)
+class StatementPlan:
+    """A statement and what it comes to.
+
+    Attributes:
+        sql: as it was asked.
+        statement: as it was understood.
+        steps: how much work its price is.
+        items: what else its plan took, by what that was for.
+        groups: the public groups that have a row in the reply.
+        parts: what each of its questions comes to, by the values that name a group.
+        classes: the column of a histogram.
+    """
+
+    sql: str
+    statement: Statement
+    steps: int
+    items: Mapping[Hashable, int]
+    groups: tuple[Group, ...]
+    parts: Mapping[Question, Groups]
+    classes: Column | None
+
+    @classmethod
+    def of(cls, draft: StatementDraft, planner: Planner, default: int, items: Mapping[Hashable, int]) -> "StatementPlan":
+        """Plan a statement.
+
+        Args:
+            draft: as it was read.
+            planner: for the dataset's version.
+            default: how many outputs a question may have unless it says otherwise.
+            items: where what the plan takes is listed.
+
+        Raises:
+            RequestError: it asks what cannot be priced.
+        """
+        statement = draft.statement
+        wish = _precision(statement.hints, default)
+        parts = {
+            question: {part.group: part for part in planner.parts(question, wish)}
+            for question in statement.questions
+        }
+        groups = planner.groups(statement.groups, statement.by)
+        classes = None if statement.histogram is None else planner.schema.columns[statement.histogram]
+        return cls(draft.sql, statement, draft.steps, items, groups, parts, classes)
+
+    @once
+    def tellings(self) -> tuple[Disclosure, ...]:
+        """All that is told."""
+        return tuple(
+            [
+                part.telling
+                for by_group in self.parts.values()
+                for part in by_group.values()
+                if part.telling is not None
+            ]
+        )
+
+    def tellings_of(self, question: Question) -> tuple[Disclosure, ...]:
+        """What is told for one question."""
+        if len(self.parts) == 1:
+            return self.tellings
+        return tuple([part.telling for part in self.parts[question].values() if part.telling is not None])
+
+    def told_in(self, place: int) -> tuple[Disclosure, ...]:
+        """What is told for one column of the reply."""
+        content = self.statement.columns[place].content
+        questions = content.questions if isinstance(content, Combination) else ()
+        return tuple(telling for question in questions for telling in self.tellings_of(question))
+
+    def is_about(self, name: str) -> bool:
+        """Whether a column is asked about, also by a condition that every value passes."""
+        return name.casefold() in self.sql.casefold() or any(
+            name == question.column or name in question.by or name in question.where.columns
+            for question in self.parts
+        )
+
+    @once
+    def shared_counts(self) -> str:
+        """What to know of a histogram in which several values share a count; empty if none do."""
+        if self.classes is None:
+            return ""
+        told = [part.telling for by_group in self.parts.values() for part in by_group.values()]
+        coarse = [t for t in told if isinstance(t, CountsDisclosure) and t.partition.blocks < t.partition.size]
+        if not coarse:
+            return ""
+        outputs = max(telling.outputs_of_each for telling in coarse)
+        remedy = "ask for conditions instead, COUNT(*) FILTER (WHERE ...)"
+        if outputs <= _MOST_REACH:
+            remedy = f"/*+ reach({outputs}) */ counts each value by itself, for {Bits(outputs)} at most"
+        return (
+            f"several values of {self.statement.histogram} share one count: each of their rows says 0 up to"
+            f" that count, and the middles do not add up; {remedy}"
+        )
+
+    def reply(self, answers: Mapping[str, StoredAnswer]) -> tuple[tuple[Cell, ...], ...]:
+        """The rows of the reply, given the answers by their fingerprints."""
+        rows = [row for group in self.groups for row in self._rows(group, answers)]
+        if not self.groups and not self.statement.by:
+            rows = self._of_nobody()
+        return self.statement.reply(rows)
+
+    def _of_nobody(self) -> list[Row]:
+        """Counts are 0, in a histogram for every value."""
+        if self.classes is None:
+            return [Row({}, {})]
+        name = str(self.statement.histogram)
+        return [Row({name: self.classes.value(number)}, {}) for number in range(self.classes.size)]
+
+    def _rows(self, group: Group, answers: Mapping[str, StoredAnswer]) -> list[Row]:
+        keys = dict(zip(self.statement.by, group.values, strict=True))
+        if self.classes is None:
+            return [
+                Row(
+                    keys,
+                    {
+                        question: part.value(None if part.telling is None else answers[part.telling.question])
+                        for question, by_group in self.parts.items()
+                        if (part := by_group.get(group.values)) is not None
+                    },
+                )
+            ]
+        asked = {
+            question: (part, None if part.telling is None else answers[part.telling.question])
+            for question, by_group in self.parts.items()
+            if (part := by_group.get(group.values)) is not None
+        }
+        name = str(self.statement.histogram)
+        return [
+            Row(
+                {**keys, name: self.classes.value(number)},
+                {question: part.value(answer, number) for question, (part, answer) in asked.items()},
+            )
+            for number in range(self.classes.size)
+        ]
+
+
+def _precision(hints: Hints, default: int) -> Precision:
+    if hints.reach is not None:
+        return Precision(hints.reach)
+    if hints.bits is not None:
+        return Precision(most_outputs(hints.bits))
+    return Precision(default, hints.max_error)
+
 
 _FREE = Cost()
 _MOST_REMEMBERED = 2**26
@@ -32,11 +218,11 @@ class Batch:
         work: what their price may still take.
     """
 
-    statements: tuple[Planned, ...]
+    statements: tuple[StatementPlan, ...]
     work: Work = field(default_factory=Work)
 
     @once
-    def tellings(self) -> tuple[Telling, ...]:
+    def tellings(self) -> tuple[Disclosure, ...]:
         """All that is told, each thing once."""
         found = {telling.question: telling for planned in self.statements for telling in planned.tellings}
         return tuple(found.values())
@@ -55,7 +241,7 @@ class Batch:
             "an answer that is the same whatever the data are tells nothing; bits(1) is the least that does",
         )
 
-    def results(self, priced: Priced | None, answers: Mapping[str, Stored] | None) -> tuple[Result, ...]:
+    def results(self, priced: PricedBatch | None, answers: Mapping[str, StoredAnswer] | None) -> tuple[Result, ...]:
         """The rows of each statement, and what its columns cost by themselves.
 
         Args:
@@ -68,7 +254,7 @@ class Batch:
             statement, rows = planned.statement, () if answers is None else planned.reply(answers)
             costs = [
                 None
-                if isinstance(column.content, Key)
+                if isinstance(column.content, KeyColumn)
                 else _FREE
                 if priced is None
                 else _alone(priced, planned, place)
@@ -85,8 +271,8 @@ class Edition:
         self.public, self.digest, self.outputs = public, digest, outputs
         self.planner = Planner(public)
         self.reader = Reader(public.schema, name, public.limits)
-        self._planned = Memory[Planned](_MOST_REMEMBERED)
-        self._answers = Memory[Stored](_MOST_REMEMBERED)
+        self._planned = Cache[StatementPlan](_MOST_REMEMBERED)
+        self._answers = Cache[StoredAnswer](_MOST_REMEMBERED)
 
     @property
     def number(self) -> int:
@@ -115,18 +301,18 @@ class Edition:
             work.spend(sum(draft.steps for draft in drafts))
             return Batch(tuple([self._plan(draft, work) for draft in drafts]), work)
 
-    def _read(self, sql: str) -> Draft:
+    def _read(self, sql: str) -> StatementDraft:
         check()
-        return Draft.of(sql, self.reader.read(sql), self.planner)
+        return StatementDraft.of(sql, self.reader.read(sql), self.planner)
 
-    def _plan(self, draft: Draft | Planned, work: Work) -> Planned:
+    def _plan(self, draft: StatementDraft | StatementPlan, work: Work) -> StatementPlan:
         """A plan takes the same steps when it is remembered."""
-        if isinstance(draft, Planned):
+        if isinstance(draft, StatementPlan):
             for thing, steps in draft.items.items():
                 work.spend(steps, thing)
             return draft
         with work.itemised() as items:
-            planned = Planned.of(draft, self.planner, self.outputs, items)
+            planned = StatementPlan.of(draft, self.planner, self.outputs, items)
         weight = (len(draft.sql) + len(planned.statement.text)) // 10 + sum(map(_weight, planned.tellings))
         weight += 10 * len(planned.items)
         return self._planned.keep(draft.sql, planned, weight)
@@ -140,22 +326,22 @@ class Edition:
         )
         return (*asked, *batch.notes)
 
-    def known(self, telling: Telling) -> Stored | None:
+    def known(self, telling: Disclosure) -> StoredAnswer | None:
         """An answer that is known to stand: it is constant, or was in the ledger."""
         return telling.constant or self._answers.get(telling.question)
 
-    def remember(self, answers: Mapping[str, Stored]) -> None:
+    def remember(self, answers: Mapping[str, StoredAnswer]) -> None:
         """Keep answers that stand."""
         for question, answer in answers.items():
             self._answers.keep(question, answer, len(answer.get("counts", ())))
 
 
-def _alone(priced: Priced, planned: Planned, place: int) -> Cost:
+def _alone(priced: PricedBatch, planned: StatementPlan, place: int) -> Cost:
     """What a column costs by itself."""
     check()
     return priced.alone(planned.told_in(place))
 
 
-def _weight(telling: Telling) -> int:
+def _weight(telling: Disclosure) -> int:
     """How many numbers something told takes: those of its people and of its query, and texts."""
     return 60 + telling.weight + len(telling.people.cells or ()) + len(telling.written) // 2

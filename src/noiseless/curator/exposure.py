@@ -3,18 +3,19 @@
 It depends on everybody's data and is for the owner's eyes only: it is never part of a reply or of a log.
 """
 
-from collections.abc import Iterable, Mapping
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from noiseless.curator.answers import plain
-from noiseless.curator.exposed_answers import Ints, Records
-from noiseless.curator.exposed_counting import exposed, most_of_persons, schema_sizes
-from noiseless.curator.exposed_families import Body, families
-from noiseless.curator.public import PublicState
+from noiseless.curator.answer_families import AnswerFamily, Ints, Records
+from noiseless.curator.exposed_questions import Body, families
+from noiseless.curator.public_state import PublicState
+from noiseless.curator.reply import plain
 from noiseless.curator.snapshot import Snapshot, distinct
 from noiseless.errors import OutputError
 from noiseless.exact import Bits
@@ -23,11 +24,180 @@ from noiseless.tables import written_whole
 if TYPE_CHECKING:
     import pyarrow as pa
 
+
 _WRAPS = 2**62
+_CHUNK = 2**21
+"""So many combinations of a record and a value are looked at together."""
+
+
+def schema_sizes(snapshot: Snapshot) -> dict[str, int]:
+    """How many values each private column has."""
+    return {name: snapshot.schema.columns[name].size for name in snapshot.schema.private}
+
+
+def exposed(records: Records, asked: Sequence[AnswerFamily], sizes: Mapping[str, int]) -> tuple[Ints, Ints]:
+    """Outputs and records still possible; columns that no answer relates are independent: they multiply."""
+    exact = np.int64 if prod(sizes.values()) < _WRAPS else object
+    outputs, possible = np.ones(len(records), exact), np.ones(len(records), exact)
+    for names in _related(asked, sizes):
+        own = [family for family in asked if set(family.columns) <= set(names)]
+        keys = [records.cells, *(records.own[name] for name in names)]
+        cells, *numbers = distinct(keys, np.ones(len(records), np.int64)).numbers
+        few = Records(cells, dict(zip(names, numbers, strict=True)))
+        found = _of_columns(few, own, {name: sizes[name] for name in names}, exact)
+        place = _places(keys)
+        outputs, possible = outputs * found[0][place], possible * found[1][place]
+    return outputs, possible
+
+
+def _places(keys: Sequence[Ints]) -> Ints:
+    """Where each combination stands among the sorted distinct ones."""
+    order = np.lexsort(keys[::-1])
+    begins = np.zeros(len(order), bool)
+    for numbers in keys:
+        begins[1:] |= numbers[order][1:] != numbers[order][:-1]
+    places = np.empty(len(order), np.intp)
+    places[order] = np.cumsum(begins)
+    return places
+
+
+def _related(asked: Sequence[AnswerFamily], sizes: Mapping[str, int]) -> list[tuple[str, ...]]:
+    """Columns that some answer depends on together."""
+    found = [{name} for name in sizes]
+    for family in asked:
+        touched = [names for names in found if names & set(family.columns)]
+        found = [names for names in found if not names & set(family.columns)] + [set().union(*touched)]
+    return [tuple(sorted(names)) for names in found]
+
+
+def _of_columns(
+    records: Records,
+    asked: Sequence[AnswerFamily],
+    sizes: Mapping[str, int],
+    exact: Any,  # noqa: ANN401 - a type
+) -> tuple[Ints, Ints]:
+    """The same for some related columns: people whom the same answers are about are taken together."""
+    outputs = np.ones(len(records), exact)
+    possible = np.full(len(records), prod(sizes.values()), exact)
+    covered = np.stack([family.group >= 0 for family in asked]) if asked else np.empty((0, 0), bool)
+    if not asked:
+        return outputs, possible
+    kinds, kind = np.unique(covered, axis=1, return_inverse=True)
+    of_record = kind.ravel()[records.cells]
+    for number in range(kinds.shape[1]):
+        own = [family for place, family in enumerate(asked) if kinds[place, number]]
+        chosen = np.flatnonzero(of_record == number)
+        if own and len(chosen):
+            outputs[chosen], possible[chosen] = _counted(records.some(chosen), own, sizes, exact)
+    return outputs, possible
+
+
+def _counted(
+    records: Records,
+    asked: Sequence[AnswerFamily],
+    sizes: Mapping[str, int],
+    exact: Any,  # noqa: ANN401 - a type
+) -> tuple[Ints, Ints]:
+    """Part each column where an answer may change, and compare the answers of all combinations of parts."""
+    starts = {name: _starts(records, asked, name, size) for name, size in sizes.items()}
+    combinations = prod(found.shape[1] for found in starts.values())
+    step = max(_CHUNK // combinations, 1)
+    parts = []
+    for first in range(0, len(records), step):
+        chosen = slice(first, first + step)
+        own = {name: found[chosen] for name, found in starts.items()}
+        parts.append(_compared(records.some(chosen), asked, own, sizes, exact))
+    return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+
+
+def _starts(records: Records, asked: Sequence[AnswerFamily], name: str, size: int) -> Ints:
+    """Where parts of a column begin, for each record, ascending; the column's end stands for none."""
+    found = [np.zeros(len(records), np.int64)]
+    for family in asked:
+        if name in family.columns:
+            found += family.changes(records, name)
+    table = np.sort(np.stack(found, axis=1), axis=1)
+    table[:, 1:][table[:, 1:] == table[:, :-1]] = size
+    table = np.sort(table, axis=1)
+    return table[:, : max(int((table < size).sum(axis=1).max()), 1)]
+
+
+def _compared(
+    records: Records,
+    asked: Sequence[AnswerFamily],
+    starts: Mapping[str, Ints],
+    sizes: Mapping[str, int],
+    exact: Any,  # noqa: ANN401 - a type
+) -> tuple[Ints, Ints]:
+    names = list(starts)
+    shape = tuple(starts[name].shape[1] for name in names)
+    grid = np.indices(shape).reshape(len(names), -1)
+    values, weights, own = {}, np.ones((len(records), grid.shape[1]), exact), np.zeros(len(records), np.intp)
+    for name, places, length in zip(names, grid, shape, strict=True):
+        begins = starts[name]
+        ends = np.concatenate([begins[:, 1:], np.full((len(records), 1), sizes[name])], axis=1)
+        values[name] = np.minimum(begins, sizes[name] - 1)[:, places]
+        weights = weights * (ends - begins)[:, places]
+        own = own * length + (begins <= records.own[name][:, None]).sum(axis=1) - 1
+    codes, size = np.zeros(weights.shape, np.int64), 1
+    for family in asked:
+        labels = family.labels(records, {name: values[name] for name in family.columns})
+        codes, size = _joined(codes, size, np.broadcast_to(labels, weights.shape))
+    mine = codes[np.arange(len(records)), own][:, None]
+    possible = np.where(codes == mine, weights, 0).sum(axis=1)
+    return _distinct_in_rows(np.where(weights > 0, codes, codes[:, :1])).astype(exact), possible
+
+
+def _joined(codes: Ints, size: int, labels: Ints) -> tuple[Ints, int]:
+    """One number for a number and a label, small enough not to wrap: only rows are compared."""
+    labels = labels - labels.min(axis=1, keepdims=True)
+    width = int(labels.max()) + 1
+    if width >= _WRAPS // size:
+        codes, labels = _ranked(codes), _ranked(labels)
+        size, width = codes.shape[1], codes.shape[1]
+    return codes * width + labels.astype(np.int64), size * width
+
+
+def _ranked(codes: Ints) -> Ints:
+    """Equal numbers of a row as equal small ones."""
+    order = np.argsort(codes, axis=1, kind="stable")
+    ordered = np.take_along_axis(codes, order, axis=1)
+    ranks = np.zeros(codes.shape, np.int64)
+    ranks[:, 1:] = np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1)
+    found = np.empty_like(ranks)
+    np.put_along_axis(found, order, ranks, axis=1)
+    return found
+
+
+def _distinct_in_rows(codes: Ints) -> Ints:
+    ordered = np.sort(codes, axis=1)
+    found: Ints = 1 + (ordered[:, 1:] != ordered[:, :-1]).sum(axis=1)
+    return found
+
+
+def most_of_persons(snapshot: Snapshot, asked: Sequence[AnswerFamily]) -> list[int]:
+    """At most so many outputs each person could have caused with all of their rows together."""
+    persons, counts = snapshot.persons, snapshot.counts
+    if persons is None:
+        return []
+    found = [1] * (int(persons.max()) + 1)
+    for family in asked:
+        group = family.group[snapshot.cells]
+        covered = np.flatnonzero(group >= 0)
+        worth = family.contributed({name: snapshot.numbers[name][covered] for name in family.columns})
+        keys = [persons[covered], group[covered]]
+        several = distinct(keys, counts[covered])
+        own = distinct(keys, worth * counts[covered]).counts
+        most = family.most(several.counts, own, several.numbers[1])
+        for person, number in zip(several.numbers[0].tolist(), most, strict=True):
+            found[person] *= int(number)
+    values = prod(schema_sizes(snapshot).values())
+    rows = np.bincount(persons, counts).astype(np.int64).tolist()
+    return [min(number, values**times) for number, times in zip(found, rows, strict=True)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Exposure:
+class RealisedExposure:
     """For every class of equal rows: how many outputs its owner could have caused, all else as it is.
 
     Where persons have several rows, a row is looked at while the person's other rows stay as they are too,
@@ -52,7 +222,7 @@ class Exposure:
     persons: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, bodies: Iterable[Body], snapshot: Snapshot, public: PublicState) -> "Exposure":
+    def of(cls, bodies: Iterable[Body], snapshot: Snapshot, public: PublicState) -> "RealisedExposure":
         """The exposure to questions, as the ledger describes them."""
         asked = list(bodies)
         schema = snapshot.schema

@@ -30,7 +30,7 @@ class _Armed:
 _armed = _Armed(os.environ.get(VARIABLE))
 
 
-def passing(name: Name) -> None:
+def pass_failpoint(name: Name) -> None:
     """Come to a place; the process ends here if a test wants it to."""
     if _armed.name != name:
         return

@@ -4,6 +4,7 @@ Everything that is told is computed from one snapshot, whose digest was held aga
 answer cannot come from another state of the source.
 """
 
+
 import hashlib
 import hmac
 import json
@@ -13,15 +14,63 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
-from noiseless.curator.memory import NUMBER, Memory
-from noiseless.curator.numbering import numbered, persons
-from noiseless.domain import Schema
+from noiseless.curator.cache import NUMBER, Cache
+from noiseless.domain import Column, NumberColumn, Schema
+from noiseless.domain.columns import CategoryColumn
 from noiseless.errors import DomainError, EmptyTableError, MissingValuesError
-from noiseless.questions.population import Population
-from noiseless.tables import Table
+from noiseless.questions.question import Population
+from noiseless.tables import Table, Tally
 
 Numbers = npt.NDArray[np.int64]
+
+
+def numbered(tally: Tally, name: str, column: Column) -> Numbers:
+    """The number of each combination's value of one column.
+
+    Raises:
+        DomainError: a value lies outside the domain, which conforming would have found.
+    """
+    codes = tally.codes(name)
+    present, places = np.unique(codes, return_inverse=True)
+    values = tally.coding(name).decode(present)
+    return _of_values(name, column, values)[places]
+
+
+def _of_values(name: str, column: Column, values: pa.Array) -> Numbers:
+    """Numbers of distinct values; doubles by arithmetic, and one by one where that is off."""
+    if isinstance(column, NumberColumn) and pa.types.is_floating(values.type):
+        doubles = values.to_numpy(zero_copy_only=False).astype(np.float64)
+        steps = np.rint((doubles * column.scale - column.low_units) / column.step_units)
+        points = (column.low_units + steps * column.step_units) / column.scale
+        if (points == doubles).all() and (steps >= 0).all() and (steps < column.size).all():
+            numbers: Numbers = steps.astype(np.int64)
+            return numbers
+    index = _position if isinstance(column, CategoryColumn) else type(column).index
+    found = [index(column, value) for value in values.to_pylist()]
+    if outside := sum(number is None for number in found):
+        raise DomainError(name, outside, column.describe(), "mend the data or the schema")
+    return np.array(found, np.int64)
+
+
+def _position(column: Column, value: object) -> int | None:
+    """Engines read categories as text, also where they are declared as whole numbers."""
+    number = column.index(value)
+    if number is None and isinstance(value, str) and value.lstrip("-").isdecimal():
+        number = column.index(int(value))
+    return number if number is None or str(column.value(number)) == str(value) else None
+
+
+def persons(tally: Tally, unit: str) -> tuple[Numbers, tuple[str, ...]]:
+    """The number of the person behind each combination, and what persons are called, in order."""
+    present, places = np.unique(tally.codes(unit), return_inverse=True)
+    texts = [str(value) for value in tally.coding(unit).decode(present).to_pylist()]
+    names = sorted(set(texts))
+    numbers = {name: number for number, name in enumerate(names)}
+    return np.array([numbers[text] for text in texts], np.int64)[places], tuple(names)
+
+
 _MOST_KEPT = 3 * 2**27
 """Bytes of counts that are kept."""
 
@@ -33,7 +82,7 @@ Cells = frozenset[int] | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Counted:
+class ContingencyTable:
     """Distinct combinations of numbers of private columns among some people, and how many rows have each.
 
     Attributes:
@@ -165,7 +214,7 @@ class Snapshot:
         cells = tuple(zip(*values, strict=True)) if names else ((),)
         return Population(names, cells, tuple(np.add.reduceat(self.counts, starts).tolist()))
 
-    def count(self, columns: tuple[str, ...], cells: Cells = None) -> Counted:
+    def count(self, columns: tuple[str, ...], cells: Cells = None) -> ContingencyTable:
         """The combinations of some private columns among the people of some public cells."""
         return self._kept.of_people(columns, cells)
 
@@ -183,10 +232,10 @@ class _Kept:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
-        self._by_columns = Memory[tuple[Counted, Numbers]](_MOST_KEPT)
-        self._by_people = Memory[Counted](_MOST_KEPT)
+        self._by_columns = Cache[tuple[ContingencyTable, Numbers]](_MOST_KEPT)
+        self._by_people = Cache[ContingencyTable](_MOST_KEPT)
 
-    def of_people(self, columns: tuple[str, ...], cells: Cells) -> Counted:
+    def of_people(self, columns: tuple[str, ...], cells: Cells) -> ContingencyTable:
         """The combinations of private columns among some people."""
         found = self._by_people.get((columns, cells))
         if found is None:
@@ -198,7 +247,7 @@ class _Kept:
         """Whether the combinations of some columns are kept."""
         return self._by_columns.get(columns) is not None
 
-    def of_columns(self, columns: tuple[str, ...]) -> tuple[Counted, Numbers]:
+    def of_columns(self, columns: tuple[str, ...]) -> tuple[ContingencyTable, Numbers]:
         """The combinations of a public cell and private columns; where each cell begins."""
         found = self._by_columns.get(columns)
         if found is None:
@@ -206,29 +255,29 @@ class _Kept:
             found = self._by_columns.keep(columns, counted, counted[0].weight)
         return found
 
-    def _of_columns(self, columns: tuple[str, ...]) -> tuple[Counted, Numbers]:
+    def _of_columns(self, columns: tuple[str, ...]) -> tuple[ContingencyTable, Numbers]:
         whole = self.snapshot
         found = distinct([whole.cells, *(whole.numbers[name] for name in columns)], whole.counts)
         cells = np.arange(len(whole.population.cells) + 1)
         return found, np.searchsorted(found.numbers[0], cells)
 
-    def _of_people(self, columns: tuple[str, ...], cells: Cells) -> Counted:
+    def _of_people(self, columns: tuple[str, ...], cells: Cells) -> ContingencyTable:
         by_cell, begins = self.of_columns(columns)
         if cells is None:
             return distinct(by_cell.numbers[1:], by_cell.counts)
         if len(cells) == 1:  # its rows stand together, sorted
             (cell,) = cells
             own = slice(begins[cell], begins[cell + 1])
-            return Counted(tuple(numbers[own] for numbers in by_cell.numbers[1:]), by_cell.counts[own])
+            return ContingencyTable(tuple(numbers[own] for numbers in by_cell.numbers[1:]), by_cell.counts[own])
         places = [np.arange(begins[cell], begins[cell + 1]) for cell in sorted(cells)]
         chosen = np.concatenate(places)
         return distinct([numbers[chosen] for numbers in by_cell.numbers[1:]], by_cell.counts[chosen])
 
 
-def distinct(keys: Sequence[Numbers], counts: Numbers) -> Counted:
+def distinct(keys: Sequence[Numbers], counts: Numbers) -> ContingencyTable:
     """The distinct combinations of some numbers, sorted, and the sums of their counts."""
     if not keys:
-        return Counted((), np.array([counts.sum()]))
+        return ContingencyTable((), np.array([counts.sum()]))
     order = np.lexsort(keys[::-1])
     ordered = [numbers[order] for numbers in keys]
     begins = np.zeros(len(order), bool)
@@ -236,4 +285,4 @@ def distinct(keys: Sequence[Numbers], counts: Numbers) -> Counted:
     for numbers in ordered:
         begins[1:] |= numbers[1:] != numbers[:-1]
     starts = np.flatnonzero(begins)
-    return Counted(tuple(numbers[starts] for numbers in ordered), np.add.reduceat(counts[order], starts))
+    return ContingencyTable(tuple(numbers[starts] for numbers in ordered), np.add.reduceat(counts[order], starts))

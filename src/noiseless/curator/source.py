@@ -74,7 +74,7 @@ class _State(NamedTuple):
     digest: str
 
 
-class Source:
+class DatasetSource:
     """A dataset's table; nothing is opened before it is needed."""
 
     def __init__(self, file: CuratorFile) -> None:

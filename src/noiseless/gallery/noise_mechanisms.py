@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from noiseless.comparison import AdditiveNoise, GaussianNoise, GeometricNoise, LaplaceNoise
 from noiseless.comparison.comparison import compare
 from noiseless.comparison.rounding import Rounding
-from noiseless.pricing.budget import allowed_reach, finest
-from noiseless.pricing.catalogue import named_query
-from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.plan import named_query
+from noiseless.pricing.quantizer_choice import allowed_reach, finest
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Lattice
 
 Floats = NDArray[np.float64]

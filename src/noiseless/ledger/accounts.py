@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.pricing.cost import Budget, Cost, most_outputs
+from noiseless.pricing.cost import Budget, Cost, Record, most_outputs
 from noiseless.pricing.history import BudgetError, History
-from noiseless.pricing.record import Record
 
 FREE = Cost()
 NO_BITS = FREE.capacity

@@ -12,8 +12,7 @@ from noiseless.ledger.replay import Memory, effects
 from noiseless.ledger.rows import Dataset
 from noiseless.ledger.state import Version
 from noiseless.ledger.wire import budget_json, read_record, record_json, with_earlier, without_earlier
-from noiseless.pricing.cost import Budget
-from noiseless.pricing.record import Record
+from noiseless.pricing.cost import Budget, Record
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import Database

@@ -15,8 +15,7 @@ from noiseless.ledger.location import normal_url
 from noiseless.ledger.lookups import Lookups
 from noiseless.ledger.state import State, Told, Version
 from noiseless.ledger.together import Answered, Errand, Task, do_together
-from noiseless.pricing.cost import Budget, Cost
-from noiseless.pricing.record import Record
+from noiseless.pricing.cost import Budget, Cost, Record
 
 if TYPE_CHECKING:
     from noiseless.ledger.checking import ChainReport

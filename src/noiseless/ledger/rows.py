@@ -18,9 +18,8 @@ from noiseless.ledger.wire import (
     read_integer,
     read_record,
 )
-from noiseless.pricing.cost import Budget, Cost
+from noiseless.pricing.cost import Budget, Cost, Record
 from noiseless.pricing.history import History
-from noiseless.pricing.record import Record
 
 
 class Dataset(NamedTuple):

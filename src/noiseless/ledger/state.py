@@ -9,9 +9,8 @@ from noiseless.exact import Bits, log2_bounds, round_down
 from noiseless.ledger.accounts import Accounts
 from noiseless.ledger.tally import Tally
 from noiseless.ledger.wire import integer_text, without_earlier
-from noiseless.pricing.cost import Budget, Cost
+from noiseless.pricing.cost import Budget, Cost, Record
 from noiseless.pricing.history import History
-from noiseless.pricing.record import Record
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from noiseless.exact import Bits, as_fraction
-from noiseless.pricing.cost import Budget, Cost, checked_budget
-from noiseless.pricing.record import Record
+from noiseless.pricing.cost import Budget, Cost, Record, checked_budget
 
 _MOST_DECIMAL_BITS = 13_000
 """Python refuses to write longer integers in decimal; they are written in hexadecimal."""

@@ -9,15 +9,12 @@ from typing import NamedTuple
 
 from noiseless.display import html_rows
 from noiseless.exact import Bits
-from noiseless.pricing.cost import Cost
-from noiseless.pricing.event import Cells, Event
+from noiseless.pricing.composition import several_rows
+from noiseless.pricing.cost import Cost, Record
+from noiseless.pricing.event import Cells, Event, Footprint, merged
 from noiseless.pricing.events import QuantizedAnswer
-from noiseless.pricing.footprint import Footprint, merged
-from noiseless.pricing.grids import common_grid
-from noiseless.pricing.known import Known
-from noiseless.pricing.mixtures import Part, best_parts
-from noiseless.pricing.record import Record
-from noiseless.pricing.rules import several_rows
+from noiseless.pricing.knowledge import Knowledge, common_grid
+from noiseless.pricing.mixtures import PricePart, best_parts
 from noiseless.work import check
 
 
@@ -35,7 +32,7 @@ class Price:
     """
 
     cost: Cost
-    parts: tuple[Part, ...] = ()
+    parts: tuple[PricePart, ...] = ()
     cell: Hashable = None
     disclosed: tuple[str, ...] = ()
     others: Cost = field(default=Cost(), repr=False)
@@ -69,14 +66,14 @@ class Price:
         return "; ".join(f"{', '.join(part.attributes)}: {part.rule}" for part in self.parts)
 
 
-class Asked(NamedTuple):
+class BatchQuestion(NamedTuple):
     """A question of a batch, as it is priced."""
 
     footprint: Footprint
     capacity: Fraction
 
 
-def price(events: Iterable[Event], record: Record, known: Known | None = None) -> Price:
+def price(events: Iterable[Event], record: Record, known: Knowledge | None = None) -> Price:
     """The price of questions asked together: the smallest sound bound that the rules give.
 
     Args:
@@ -88,7 +85,7 @@ def price(events: Iterable[Event], record: Record, known: Known | None = None) -
         RequestError: one of them is no event.
         ColumnError: one depends on an attribute that the record does not have.
 
-    >>> from noiseless.pricing.quantized import QuantizedQuery
+    >>> from noiseless.pricing.reach import QuantizedQuery
     >>> from noiseless.ranges.quantizer import Uniform
     >>> from noiseless.questions import Attribute, mean
     >>> age = mean(10, Attribute("age", range(121)))
@@ -96,10 +93,10 @@ def price(events: Iterable[Event], record: Record, known: Known | None = None) -
     >>> str(price(told, Record.of({"age": 121})))
     '3.33 bits (reach)'
     """
-    return priced(asked(events, record, known or Known()), record)
+    return price_questions(find_new(events, record, known or Knowledge()), record)
 
 
-def asked(events: Iterable[Event], record: Record, known: Known) -> list[tuple[Asked, Cells]]:
+def find_new(events: Iterable[Event], record: Record, known: Knowledge) -> list[tuple[BatchQuestion, Cells]]:
     """The questions that tell anything new, and who takes part; grids over one question are one grid."""
     found = []
     for event in _in_common_grids(known.fresh(events)):
@@ -108,7 +105,7 @@ def asked(events: Iterable[Event], record: Record, known: Known) -> list[tuple[A
         left = known.cells_left(event)
         if left is not None:
             footprint = footprint.narrowed(left)
-        found.append((Asked(footprint, event.capacity), event.covers))
+        found.append((BatchQuestion(footprint, event.capacity), event.covers))
     return found
 
 
@@ -134,10 +131,10 @@ def _in_common_grid(events: Sequence[Event]) -> Sequence[Event]:
     return [QuantizedAnswer(together, events[0].covers, events[0].about)]
 
 
-def priced(questions: Sequence[tuple[Asked, Cells]], record: Record) -> Price:
+def price_questions(questions: Sequence[tuple[BatchQuestion, Cells]], record: Record) -> Price:
     """The price of questions that all tell something new, and of whom."""
-    everybody: list[Asked] = []
-    cells: dict[Hashable, list[Asked]] = {}
+    everybody: list[BatchQuestion] = []
+    cells: dict[Hashable, list[BatchQuestion]] = {}
     for question, covers in questions:
         if covers is None:
             everybody.append(question)
@@ -152,10 +149,10 @@ def priced(questions: Sequence[tuple[Asked, Cells]], record: Record) -> Price:
     return _of_cells(everybody, cells, record)
 
 
-def _of_cells(everybody: Sequence[Asked], cells: Mapping[Hashable, Sequence[Asked]], record: Record) -> Price:
+def _of_cells(everybody: Sequence[BatchQuestion], cells: Mapping[Hashable, Sequence[BatchQuestion]], record: Record) -> Price:
     """People in different public cells are different people: the price is that of the dearest cell."""
     shared = _merged(everybody)
-    prices: dict[tuple[Asked, ...], Price] = {}
+    prices: dict[tuple[BatchQuestion, ...], Price] = {}
     shares = {}
     for cell, own in cells.items():  # cells with equal questions have equal prices
         check()
@@ -167,16 +164,16 @@ def _of_cells(everybody: Sequence[Asked], cells: Mapping[Hashable, Sequence[Aske
     return replace(_dearest(prices.values()), others=others, shares=shares)
 
 
-def _merged(questions: Sequence[Asked]) -> list[Asked]:
+def _merged(questions: Sequence[BatchQuestion]) -> list[BatchQuestion]:
     """Questions to everybody, merged once for all cells."""
     footprints = merged(question.footprint for question in questions)
     noise = sum((question.capacity for question in questions), Fraction(0))
     involved = {name for question in questions for name in question.footprint.attributes}
-    found = [Asked(footprint, Fraction(0)) for footprint in footprints]
-    return [*found, Asked(Footprint.opaque(involved, 1), noise)]
+    found = [BatchQuestion(footprint, Fraction(0)) for footprint in footprints]
+    return [*found, BatchQuestion(Footprint.opaque(involved, 1), noise)]
 
 
-def _of_cell(cell: Hashable, questions: Sequence[Asked], record: Record) -> Price:
+def _of_cell(cell: Hashable, questions: Sequence[BatchQuestion], record: Record) -> Price:
     """What the people of one public cell pay: all questions that they take part in."""
     parts = best_parts([question.footprint for question in questions], record)
     cost = Cost(prod(part.outputs for part in parts), sum((q.capacity for q in questions), Fraction(0)))
@@ -199,9 +196,9 @@ def _dearest(prices: Iterable[Price]) -> Price:
 
 
 def _of_rows(
-    questions: Sequence[Asked],
-    everybody: Sequence[Asked],
-    cells: dict[Hashable, list[Asked]],
+    questions: Sequence[BatchQuestion],
+    everybody: Sequence[BatchQuestion],
+    cells: dict[Hashable, list[BatchQuestion]],
     record: Record,
 ) -> Price:
     """One person's rows may be in several cells: all questions together, or as many cells as rows."""
@@ -214,5 +211,5 @@ def _of_rows(
     if not together.cost.exceeds(apart):
         return together
     names = sorted({name for question in questions for name in question.footprint.attributes})
-    part = Part(tuple(names), apart.outputs, groups.rule, disclosed=False)
+    part = PricePart(tuple(names), apart.outputs, groups.rule, disclosed=False)
     return replace(together, cost=apart, parts=(part,), disclosed=())

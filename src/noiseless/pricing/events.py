@@ -6,14 +6,11 @@ from fractions import Fraction
 from functools import cached_property
 
 from noiseless.errors import RequestError
-from noiseless.pricing.event import Cells, Event
-from noiseless.pricing.footprint import Footprint
-from noiseless.pricing.key import Key
-from noiseless.pricing.partition import Partition
-from noiseless.pricing.predicate import Predicate
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.pricing.record import Record
-from noiseless.pricing.rules import grouped, hyperplanes
+from noiseless.pricing.composition import grouped, hyperplanes
+from noiseless.pricing.cost import Record
+from noiseless.pricing.event import Cells, Event, Footprint, Key
+from noiseless.pricing.partition import DomainPartition, Predicate
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Additive, Attribute, CountedQuery, Query
 from noiseless.questions.influence import Positions, length
 
@@ -87,7 +84,7 @@ class QuantizedAnswer(Event):
             return Footprint.linear([query.name], outputs, self.people, space)
         return Footprint.opaque([query.attribute_name], outputs)
 
-    def follows_from(self, counts: Partition) -> bool:
+    def follows_from(self, counts: DomainPartition) -> bool:
         """Sums follow from counts of what contributes alike, other symmetric questions from a histogram."""
         query = self.mechanism.query
         if counts.names != (query.attribute_name,):
@@ -98,7 +95,7 @@ class QuantizedAnswer(Event):
         return levels is not None and counts.sizes == levels.sizes and counts.refines(levels)
 
 
-def _check_partition(partition: Partition, record: Record) -> None:
+def _check_partition(partition: DomainPartition, record: Record) -> None:
     """Refuse blocks of another domain than the record's."""
     record.require(partition.names)
     for name, size in zip(partition.names, partition.sizes, strict=True):
@@ -118,10 +115,10 @@ def _check_domain(query: Query, declared: int | None) -> None:
         )
 
 
-def _levels(query: object) -> Partition | None:
+def _levels(query: object) -> DomainPartition | None:
     """The values that contribute alike to a filtered sum or a count with one row a person."""
     if isinstance(query, Additive) and isinstance(query.contributions, tuple) and query.rows == 1:
-        return Partition.of(query.name, query.contributions)
+        return DomainPartition.of(query.name, query.contributions)
     return None
 
 
@@ -135,7 +132,7 @@ class ExactCounts(Event):
         about: what else tells the question apart.
     """
 
-    blocks: Partition
+    blocks: DomainPartition
     covers: Cells = None
     about: Hashable = None
 
@@ -150,7 +147,7 @@ class ExactCounts(Event):
         return Key("counts", self.blocks, self.people)
 
     @property
-    def partition(self) -> Partition:
+    def partition(self) -> DomainPartition:
         """The blocks."""
         return self.blocks
 
@@ -163,7 +160,7 @@ class ExactCounts(Event):
         _check_partition(self.blocks, record)
         return Footprint.told(self.blocks, record.rows, everybody=self.people == (None, None))
 
-    def follows_from(self, counts: Partition) -> bool:
+    def follows_from(self, counts: DomainPartition) -> bool:
         """When each block is a union of counted ones."""
         return counts.sizes == self.blocks.sizes and counts.refines(self.blocks)
 
@@ -181,7 +178,7 @@ class GroupedAnswers(Event):
         about: what else tells the question apart.
     """
 
-    groups: Partition
+    groups: DomainPartition
     mechanisms: tuple[QuantizedQuery | None, ...]
     axis: str
     covers: Cells = None

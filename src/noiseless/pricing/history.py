@@ -12,10 +12,9 @@ from math import floor
 
 from noiseless.errors import NoiselessError
 from noiseless.pricing.batches import Price, price
-from noiseless.pricing.cost import Budget, Cost, checked_budget, dearest, most_outputs, remaining_bits
+from noiseless.pricing.cost import Budget, Cost, Record, checked_budget, dearest, most_outputs, remaining_bits
 from noiseless.pricing.event import Event
-from noiseless.pricing.known import Known
-from noiseless.pricing.record import Record
+from noiseless.pricing.knowledge import Knowledge
 
 
 class BudgetError(NoiselessError):
@@ -59,7 +58,7 @@ class History:
         batches: how many batches there were.
 
     >>> from noiseless.pricing.events import ExactCounts
-    >>> from noiseless.pricing.predicate import Predicate
+    >>> from noiseless.pricing.partition import Predicate
     >>> history = History(Record.of({"age": 121}), budget=2)
     >>> adults = ExactCounts.where(Predicate.of("age", 121, range(18, 121)))
     >>> history = history.after([adults])
@@ -71,7 +70,7 @@ class History:
     budget: Budget | None = None
     others: Cost = field(default_factory=Cost)
     cells: Mapping[Hashable, Cost] = field(default_factory=dict)
-    known: Known = field(default_factory=Known)
+    known: Knowledge = field(default_factory=Knowledge)
     batches: int = 0
 
     def __post_init__(self) -> None:

@@ -9,17 +9,17 @@ from itertools import accumulate
 from math import prod
 from operator import add, itemgetter
 
-from noiseless.pricing.footprint import Footprint, merged
-from noiseless.pricing.partition import Partition, independently_refined, refined
-from noiseless.pricing.record import Record
-from noiseless.pricing.rules import Bound, capped, equal_rows, hyperplanes
+from noiseless.pricing.composition import OutputBound, capped, equal_rows, hyperplanes
+from noiseless.pricing.cost import Record
+from noiseless.pricing.event import Footprint, merged
+from noiseless.pricing.partition import DomainPartition, independently_refined, refined
 from noiseless.work import spend
 
 _MOST_THRESHOLDS = 8
 
 
 @dataclass(frozen=True)
-class Part:
+class PricePart:
     """What is told of some attributes of the record together.
 
     Attributes:
@@ -35,7 +35,7 @@ class Part:
     disclosed: bool
 
 
-def best_parts(footprints: Iterable[Footprint], record: Record) -> tuple[Part, ...]:
+def best_parts(footprints: Iterable[Footprint], record: Record) -> tuple[PricePart, ...]:
     """A bound for each set of related attributes; joint answers are at most the product of the bounds."""
     telling = merged(footprint for footprint in footprints if footprint.outputs > 1)
     return tuple(
@@ -58,15 +58,15 @@ def _components(footprints: Sequence[Footprint]) -> list[tuple[tuple[str, ...], 
     return [(tuple(sorted(names)), members) for names, members in found]
 
 
-def _part(names: tuple[str, ...], footprints: Sequence[Footprint], record: Record) -> Part:
+def _part(names: tuple[str, ...], footprints: Sequence[Footprint], record: Record) -> PricePart:
     values = record.values(names)
     bounds = _of_rows(footprints, record) if record.rows > 1 else _of_one_row(footprints, record)
     found = capped(min(bounds, key=lambda bound: bound.outputs), values)
     alone = len(footprints) == 1 and footprints[0].answers == 1
-    return Part(names, found.outputs, "reach" if alone else found.rule, found.outputs == values)
+    return PricePart(names, found.outputs, "reach" if alone else found.rule, found.outputs == values)
 
 
-def _of_one_row(footprints: Sequence[Footprint], record: Record) -> Iterator[Bound]:
+def _of_one_row(footprints: Sequence[Footprint], record: Record) -> Iterator[OutputBound]:
     """All mixtures: which attributes select, and up to how many pieces answers are taken as cuts."""
     for limit in _thresholds(footprints):
         for selecting in _selections(footprints):
@@ -105,10 +105,10 @@ class _Mixture:
     ) -> None:
         self.selecting, self.record = frozenset(selecting), record
         self.left = 1  # what is multiplied
-        self.selectors: list[Partition] = []
+        self.selectors: list[DomainPartition] = []
         self.plain: dict[str, int] = defaultdict(int)
-        self.seen: dict[str, list[tuple[Partition, tuple[int, ...]]]] = defaultdict(list)
-        self.own: dict[str, list[Partition]] = defaultdict(list)
+        self.seen: dict[str, list[tuple[DomainPartition, tuple[int, ...]]]] = defaultdict(list)
+        self.own: dict[str, list[DomainPartition]] = defaultdict(list)
         self.linear: dict[Hashable, int] = defaultdict(int)
         self.dimensions: set[str] = set()
         self.rules: set[str] = set()
@@ -138,7 +138,7 @@ class _Mixture:
             return "filter"
         return "product"
 
-    def _take_blocks(self, blocks: Partition) -> str:
+    def _take_blocks(self, blocks: DomainPartition) -> str:
         if self.selecting.issuperset(blocks.names):
             self.selectors.append(blocks)
         elif len(blocks.names) == 1:
@@ -147,7 +147,7 @@ class _Mixture:
             return "product"
         return "partition"
 
-    def bound(self) -> Bound | None:
+    def bound(self) -> OutputBound | None:
         """The number of outputs, or None when the selecting attributes have too many combinations."""
         self.left *= hyperplanes(list(self.linear.values()), len(self.dimensions)).outputs
         along = [name for name in {**self.plain, **self.seen, **self.own} if name not in self.selecting]
@@ -156,7 +156,7 @@ class _Mixture:
         if not self.selectors:
             inner = prod(self._outputs(axis, self.plain[axis], own) for axis in along)
             outer = prod(self._outputs(axis, self.plain[axis], own) for axis in self.selecting)
-            return Bound(inner * outer * self.left, name)
+            return OutputBound(inner * outer * self.left, name)
         independent = independently_refined(self.selectors)
         if independent is None:
             return None
@@ -169,9 +169,9 @@ class _Mixture:
             joint = reduce(_joined, alike)
             found = sum(times * self._weight(along, steps, own) for steps, times in joint.items())
             found *= prod(1 + self.plain[axis] for axis in self.selecting)
-        return Bound(found * self.left, name)
+        return OutputBound(found * self.left, name)
 
-    def _seen_by_atom(self, atoms: Partition, along: Sequence[str]) -> list[tuple[int, ...]]:
+    def _seen_by_atom(self, atoms: DomainPartition, along: Sequence[str]) -> list[tuple[int, ...]]:
         """How many steps are seen in each atom, along each axis."""
         by_axis = []
         for axis in along:
@@ -179,20 +179,20 @@ class _Mixture:
             by_axis.append(_steps_by_atom(atoms, seen))
         return list(zip(*by_axis, strict=True)) if along else [()] * atoms.blocks
 
-    def _weight(self, along: Sequence[str], seen: tuple[int, ...], own: dict[str, Partition]) -> int:
+    def _weight(self, along: Sequence[str], seen: tuple[int, ...], own: dict[str, DomainPartition]) -> int:
         """The outputs of an atom in which so many steps are seen."""
         return prod(
             self._outputs(axis, self.plain[axis] + steps, own)
             for axis, steps in zip(along, seen, strict=True)
         )
 
-    def _outputs(self, axis: str, steps: int, own: dict[str, Partition]) -> int:
+    def _outputs(self, axis: str, steps: int, own: dict[str, DomainPartition]) -> int:
         """Steps along an attribute, together with its own blocks, never more than its values."""
         outputs = own[axis].spread(steps) if axis in own else 1 + steps
         size = self.record.sizes[axis]
         return outputs if size is None else min(outputs, size)
 
-    def _selected(self, atoms: Partition, weights: Sequence[int]) -> int:
+    def _selected(self, atoms: DomainPartition, weights: Sequence[int]) -> int:
         """The outputs of all atoms of one attribute; steps along it part atoms."""
         stepping = {axis: self.plain[axis] for axis in self.selecting if self.plain[axis]}
         if not stepping:
@@ -211,7 +211,7 @@ def _joined(one: Counter[tuple[int, ...]], two: Counter[tuple[int, ...]]) -> Cou
     return found
 
 
-def _steps_by_atom(atoms: Partition, seen: Sequence[tuple[Partition, tuple[int, ...]]]) -> list[int]:
+def _steps_by_atom(atoms: DomainPartition, seen: Sequence[tuple[DomainPartition, tuple[int, ...]]]) -> list[int]:
     """How many steps are seen in each atom: add up the changes from run to run along the domain."""
     spend(len(atoms.starts) + sum(len(selector.starts) for selector, _ in seen))
     changes: dict[int, int] = defaultdict(int)
@@ -229,7 +229,7 @@ def _steps_by_atom(atoms: Partition, seen: Sequence[tuple[Partition, tuple[int, 
     return [sums[bisect_right(places, first[label]) - 1] if places else 0 for label in range(atoms.blocks)]
 
 
-def _placed(selector: Partition, steps: Sequence[int], atoms: Partition) -> Iterator[tuple[int, int]]:
+def _placed(selector: DomainPartition, steps: Sequence[int], atoms: DomainPartition) -> Iterator[tuple[int, int]]:
     """Where a selector's runs begin among the atoms, and the steps seen in them."""
     if selector.names == atoms.names:
         yield from (
@@ -247,7 +247,7 @@ def _placed(selector: Partition, steps: Sequence[int], atoms: Partition) -> Iter
         yield start, steps[selector.label_at(number)]
 
 
-def _arranged(footprints: Sequence[Footprint], limit: int) -> Bound:
+def _arranged(footprints: Sequence[Footprint], limit: int) -> OutputBound:
     """Linear forms of several attributes and steps along single ones: hyperplanes; the rest is multiplied."""
     classes: dict[Hashable, int] = defaultdict(int)
     attributes: set[str] = set()
@@ -266,12 +266,12 @@ def _arranged(footprints: Sequence[Footprint], limit: int) -> Bound:
         else:
             left *= footprint.outputs
     found = hyperplanes(list(classes.values()), len(attributes))
-    return Bound(found.outputs * left, "hyperplanes" if left == 1 else "hyperplanes and product")
+    return OutputBound(found.outputs * left, "hyperplanes" if left == 1 else "hyperplanes and product")
 
 
-def _of_rows(footprints: Sequence[Footprint], record: Record) -> Iterator[Bound]:
+def _of_rows(footprints: Sequence[Footprint], record: Record) -> Iterator[OutputBound]:
     """Several rows a person: each row has attributes of its own, of which answers are linear forms."""
-    yield Bound(prod(footprint.outputs for footprint in footprints), "product")
+    yield OutputBound(prod(footprint.outputs for footprint in footprints), "product")
     total, rules = 1, set()
     told = [footprint for footprint in footprints if footprint.selector is not None]
     atoms = independently_refined([part.selector for part in told if part.selector is not None])
@@ -289,4 +289,4 @@ def _of_rows(footprints: Sequence[Footprint], record: Record) -> Iterator[Bound]
     for classes in spaces.values():
         rules.add("hyperplanes")
         total *= hyperplanes(classes, record.rows).outputs
-    yield Bound(total, " and ".join(sorted(rules)))
+    yield OutputBound(total, " and ".join(sorted(rules)))

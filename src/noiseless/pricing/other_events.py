@@ -8,10 +8,8 @@ from math import floor, isfinite, prod
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational
-from noiseless.pricing.event import Cells, Event
-from noiseless.pricing.footprint import Footprint
-from noiseless.pricing.key import Key
-from noiseless.pricing.record import Record
+from noiseless.pricing.cost import Record
+from noiseless.pricing.event import Cells, Event, Footprint, Key
 
 
 def _check_outputs(outputs: int) -> None:

@@ -1,12 +1,13 @@
-"""Partitions of a finite domain: what exact counts tell of a record, and what further cuts add."""
+"""Partitions of a finite domain, and conditions on it: what exact counts tell of a record, and what further cuts add."""
+
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import accumulate, compress, pairwise
 from math import prod
-from operator import ne
+from operator import and_, ne, or_
 
 import numpy as np
 
@@ -18,7 +19,7 @@ _MOST = 2**22
 
 
 @dataclass(frozen=True)
-class Partition:
+class DomainPartition:
     """Blocks of the values of one attribute, or of the combinations of several, kept as runs.
 
     Values are numbered in order, combinations with the last attribute running fastest.
@@ -38,10 +39,10 @@ class Partition:
     @classmethod
     def of(
         cls, name: str | Sequence[str], labels: Sequence[Hashable], sizes: Sequence[int] = ()
-    ) -> "Partition":
+    ) -> "DomainPartition":
         """The partition that puts values with equal labels into one block.
 
-        >>> Partition.of("age", "aabba").blocks
+        >>> DomainPartition.of("age", "aabba").blocks
         2
         """
         names = (name,) if isinstance(name, str) else tuple(name)
@@ -52,7 +53,7 @@ class Partition:
         return cls.of_runs(names, lengths, starts, [labels[start] for start in starts])
 
     @classmethod
-    def intervals(cls, name: str, size: int, starts: Iterable[int]) -> "Partition":
+    def intervals(cls, name: str, size: int, starts: Iterable[int]) -> "DomainPartition":
         """Blocks of neighbours, which begin at these numbers (and at 0)."""
         begins = sorted({0, *starts})
         if begins[0] < 0 or begins[-1] >= size:
@@ -60,14 +61,14 @@ class Partition:
         return cls((name,), (size,), tuple(begins), tuple(range(len(begins))))
 
     @classmethod
-    def each(cls, name: str, size: int) -> "Partition":
+    def each(cls, name: str, size: int) -> "DomainPartition":
         """Every value by itself: a full histogram."""
         return cls.intervals(name, size, range(size))
 
     @classmethod
     def of_runs(
         cls, names: tuple[str, ...], sizes: tuple[int, ...], starts: Iterable[int], labels: Sequence[Hashable]
-    ) -> "Partition":
+    ) -> "DomainPartition":
         """Number blocks as they appear and join neighbouring runs of one block."""
         numbers: dict[Hashable, int] = {}
         runs = [(s, numbers.setdefault(label, len(numbers))) for s, label in zip(starts, labels, strict=True)]
@@ -93,11 +94,11 @@ class Partition:
         """The block of a value."""
         return self.labels[bisect_right(self.starts, number) - 1]
 
-    def refines(self, other: "Partition") -> bool:
+    def refines(self, other: "DomainPartition") -> bool:
         """Whether the block here tells the block there."""
         return self.names == other.names and refined([self, other]).blocks == self.blocks
 
-    def lifted(self, names: tuple[str, ...], sizes: tuple[int, ...]) -> "Partition":
+    def lifted(self, names: tuple[str, ...], sizes: tuple[int, ...]) -> "DomainPartition":
         """The same blocks on the combinations with further attributes."""
         if names == self.names:
             return self
@@ -108,7 +109,7 @@ class Partition:
         shape = [size if name in self.names else 1 for name, size in zip(names, sizes, strict=True)]
         flat = np.broadcast_to(dense.transpose(order).reshape(shape), sizes).ravel()
         starts = np.concatenate([[0], np.flatnonzero(np.diff(flat)) + 1])
-        return Partition.of_runs(names, sizes, starts.tolist(), flat[starts].tolist())
+        return DomainPartition.of_runs(names, sizes, starts.tolist(), flat[starts].tolist())
 
     def spread(self, cuts: int, weights: Sequence[int] | None = None) -> int:
         """The most outputs when, besides the block, a function with so many steps along the domain is told.
@@ -171,10 +172,10 @@ class Partition:
         )
 
 
-def refined(partitions: Sequence[Partition]) -> Partition:
+def refined(partitions: Sequence[DomainPartition]) -> DomainPartition:
     """The coarsest partition of one domain that tells all of the given ones: its blocks are the atoms.
 
-    >>> refined([Partition.intervals("x", 9, [3]), Partition.of("x", "010001000")]).blocks
+    >>> refined([DomainPartition.intervals("x", 9, [3]), DomainPartition.of("x", "010001000")]).blocks
     4
     """
     spend(sum(len(part.starts) for part in partitions))
@@ -183,28 +184,28 @@ def refined(partitions: Sequence[Partition]) -> Partition:
     rest = list(dict.fromkeys(part for part in partitions if not part.is_contiguous))
     if plain:
         starts = sorted(set().union(*(part.starts for part in plain)))
-        rest.append(Partition(first.names, first.sizes, tuple(starts), tuple(range(len(starts)))))
+        rest.append(DomainPartition(first.names, first.sizes, tuple(starts), tuple(range(len(starts)))))
     while len(rest) > 1:  # two and two, so that short lists of runs meet short ones
         pairs = [rest[place : place + 2] for place in range(0, len(rest), 2)]
         rest = [reduce(_met, pair) for pair in pairs]
     return rest[0]
 
 
-def independently_refined(partitions: Sequence[Partition]) -> list[Partition] | None:
+def independently_refined(partitions: Sequence[DomainPartition]) -> list[DomainPartition] | None:
     """The same for partitions of different attributes: one partition for each set of related ones.
 
     An atom of all of them is one atom of each, in any combination. None if related attributes have too many
     combinations.
 
-    >>> ages = [Partition.intervals("age", 9, [3]), Partition.intervals("age", 9, [5])]
-    >>> [atoms.blocks for atoms in independently_refined([*ages, Partition.each("smokes", 2)])]
+    >>> ages = [DomainPartition.intervals("age", 9, [3]), DomainPartition.intervals("age", 9, [5])]
+    >>> [atoms.blocks for atoms in independently_refined([*ages, DomainPartition.each("smokes", 2)])]
     [3, 2]
     """
     together(partitions)
-    by_names: dict[tuple[str, ...], list[Partition]] = {}
+    by_names: dict[tuple[str, ...], list[DomainPartition]] = {}
     for partition in partitions:
         by_names.setdefault(partition.names, []).append(partition)
-    related: list[list[Partition]] = []
+    related: list[list[DomainPartition]] = []
     for atoms in map(refined, by_names.values()):
         meeting = [others for others in related if any(set(atoms.names) & set(o.names) for o in others)]
         related = [others for others in related if all(others is not met for met in meeting)]
@@ -214,7 +215,7 @@ def independently_refined(partitions: Sequence[Partition]) -> list[Partition] | 
     return whole if len(whole) == len(found) else None
 
 
-def _jointly_refined(partitions: Sequence[Partition]) -> Partition | None:
+def _jointly_refined(partitions: Sequence[DomainPartition]) -> DomainPartition | None:
     """The atoms of partitions of related attributes, on their combinations; None if these are too many."""
     names, sizes = together(partitions)
     if len(names) > 1 and prod(sizes) > _MOST:
@@ -222,7 +223,7 @@ def _jointly_refined(partitions: Sequence[Partition]) -> Partition | None:
     return refined([part.lifted(names, sizes) for part in partitions])
 
 
-def together(partitions: Sequence[Partition]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+def together(partitions: Sequence[DomainPartition]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """The attributes of all, in the order of their names."""
     sizes: dict[str, int] = {}
     for part in partitions:
@@ -233,7 +234,7 @@ def together(partitions: Sequence[Partition]) -> tuple[tuple[str, ...], tuple[in
     return names, tuple(sizes[name] for name in names)
 
 
-def _met(first: Partition, second: Partition) -> Partition:
+def _met(first: DomainPartition, second: DomainPartition) -> DomainPartition:
     """The refinement of two partitions: walk along both lists of runs."""
     starts = sorted({*first.starts, *second.starts})
     labels: list[tuple[int, int]] = []
@@ -242,4 +243,64 @@ def _met(first: Partition, second: Partition) -> Partition:
         one += one + 1 < len(first.starts) and first.starts[one + 1] == start
         two += two + 1 < len(second.starts) and second.starts[two + 1] == start
         labels.append((first.labels[one], second.labels[two]))
-    return Partition.of_runs(first.names, first.sizes, starts, labels)
+    return DomainPartition.of_runs(first.names, first.sizes, starts, labels)
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """A condition on the values of one attribute, or on the combinations of several.
+
+    Attributes:
+        partition: two blocks, or one when the condition holds for all values or for none.
+        chosen: the blocks for which it holds.
+    """
+
+    partition: DomainPartition
+    chosen: frozenset[int]
+
+    @classmethod
+    def of(cls, name: str, size: int, numbers: Collection[int]) -> "Predicate":
+        """The condition that a value's number, of 0 to size - 1, is one of these.
+
+        >>> young = Predicate.of("age", 121, range(30))
+        >>> smokes = Predicate.of("smokes", 2, [1])
+        >>> (young & smokes).partition.names
+        ('age', 'smokes')
+        """
+        if numbers and (min(numbers) < 0 or max(numbers) >= size):
+            raise RequestError(f"a condition on {name!r} chooses among the numbers 0 to {size - 1:,}")
+        if isinstance(numbers, range) and numbers and numbers.step == 1:
+            ends = {numbers[0], numbers[-1] + 1}
+        else:
+            numbers = frozenset(numbers)
+            ends = {*numbers, *(number + 1 for number in numbers)}
+        starts = sorted({0, *(end for end in ends if end < size)})
+        return cls._of_truth((name,), (size,), starts, [start in numbers for start in starts])
+
+    @classmethod
+    def _of_truth(
+        cls, names: tuple[str, ...], sizes: tuple[int, ...], starts: Collection[int], truth: list[bool]
+    ) -> "Predicate":
+        partition = DomainPartition.of_runs(names, sizes, starts, truth)
+        return cls(partition, frozenset({int(not truth[0])} if any(truth) else ()))
+
+    def __and__(self, other: "Predicate") -> "Predicate":
+        return self._combined(other, and_)
+
+    def __or__(self, other: "Predicate") -> "Predicate":
+        return self._combined(other, or_)
+
+    def __invert__(self) -> "Predicate":
+        return Predicate(self.partition, frozenset(range(self.partition.blocks)) - self.chosen)
+
+    def holds(self, number: int) -> bool:
+        """Whether it holds for the value, or the combination, with this number."""
+        return self.partition.label_at(number) in self.chosen
+
+    def _combined(self, other: "Predicate", operator: Callable[[bool, bool], bool]) -> "Predicate":
+        names, sizes = together([self.partition, other.partition])
+        one = Predicate(self.partition.lifted(names, sizes), self.chosen)
+        two = Predicate(other.partition.lifted(names, sizes), other.chosen)
+        starts = refined([one.partition, two.partition]).starts
+        truth = [operator(one.holds(start), two.holds(start)) for start in starts]
+        return Predicate._of_truth(names, sizes, starts, truth)

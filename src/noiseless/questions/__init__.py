@@ -1,8 +1,7 @@
 """Questions: what an answer can be, what one person can do to it, and how it is computed exactly."""
 
 from noiseless.questions.additive import Additive, EqualOnBox, LinearOnBox, Weighted, count, mean, total
-from noiseless.questions.attribute import Attribute, Quantity
-from noiseless.questions.base import CountedQuery, Query
+from noiseless.questions.base import Attribute, CountedQuery, Quantity, Query
 from noiseless.questions.influence import Images, Influence, Slide
 from noiseless.questions.order import (
     MiddleMedian,
@@ -14,7 +13,7 @@ from noiseless.questions.order import (
     minimum,
     quantile,
 )
-from noiseless.questions.variance import Variance
+from noiseless.questions.statistics import Variance
 from noiseless.ranges.spans import Continuum, Lattice, Span
 
 __all__ = [

@@ -8,8 +8,16 @@ from functools import cached_property
 from math import gcd
 
 from noiseless.errors import RequestError
-from noiseless.questions.attribute import Attribute, Quantity, common_unit
-from noiseless.questions.base import CountedQuery, Query, monotone_pieces, require_listable, require_people
+from noiseless.questions.base import (
+    Attribute,
+    CountedQuery,
+    Quantity,
+    Query,
+    common_unit,
+    monotone_pieces,
+    require_listable,
+    require_people,
+)
 from noiseless.questions.influence import Influence, Positions, Slide, most_listed, positions, sums
 from noiseless.ranges.spans import Continuum, Lattice, Span
 

@@ -8,8 +8,7 @@ from functools import cached_property
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
 from noiseless.questions.additive import EqualOnBox
-from noiseless.questions.attribute import Attribute, Quantity
-from noiseless.questions.base import CountedQuery, Query, require_people
+from noiseless.questions.base import Attribute, CountedQuery, Quantity, Query, require_people
 from noiseless.questions.influence import Influence, Positions, Slide, sums
 from noiseless.ranges.spans import Continuum, Lattice
 

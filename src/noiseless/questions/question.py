@@ -1,24 +1,96 @@
-"""A question as somebody asks it: an aggregate, a column, a filter, groups; and what it comes to."""
+"""A question as somebody asks it, an aggregate, a column, a filter, groups; who takes part; and what it comes to."""
 
-from collections.abc import Callable, Mapping
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal, get_args
 
-from noiseless.domain import BooleanColumn, Schema
+from noiseless.domain import BooleanColumn, Schema, Value
 from noiseless.errors import ColumnError, RequestError
 from noiseless.exact import Rational
-from noiseless.questions.additive import count, mean, total
-from noiseless.questions.attribute import Attribute
-from noiseless.questions.base import Query, require_listable
-from noiseless.questions.classes import Histogram, TopCounts
-from noiseless.questions.filtered_mean import FilteredMean
-from noiseless.questions.filters import NOBODY, AllOf, Comparison, Everything, Filter, split
-from noiseless.questions.normal import normal
+from noiseless.questions.additive import EXCLUDED, count, mean, total
+from noiseless.questions.base import Attribute, Query, require_listable
+from noiseless.questions.filters import NOBODY, AllOf, ColumnComparison, Everything, Filter, kind_of, split
+from noiseless.questions.normal_form import normal
 from noiseless.questions.order import maximum, median, minimum, quantile, rank_of
-from noiseless.questions.population import Group, Population
-from noiseless.questions.variance import Variance
+from noiseless.questions.statistics import FilteredMean, Histogram, TopCounts, Variance
+from noiseless.tables import Table
+
+
+def declared(table: Table, schema: Schema, columns: Sequence[str]) -> Table:
+    """Some columns of a table, held against their declared domains.
+
+    Raises:
+        DomainError: values lie outside, or are missing where the schema does not say what that counts as.
+    """
+    return table.select(columns).conform(schema, columns).with_missing(columns, "error")
+
+
+@dataclass(frozen=True)
+class Group:
+    """The rows that share some public values and pass a public filter.
+
+    Attributes:
+        values: the public values that name the group, in the order they were asked for.
+        cells: which cells of the population it consists of.
+        people: how many rows it has.
+    """
+
+    values: tuple[Value, ...]
+    cells: frozenset[int]
+    people: int
+
+
+@dataclass(frozen=True)
+class Population:
+    """The combinations of public values that occur, and how many rows have each.
+
+    Attributes:
+        columns: the public columns.
+        cells: the combinations; a row's *cell* is the number of its combination.
+        sizes: how many rows have each.
+    """
+
+    columns: tuple[str, ...]
+    cells: tuple[tuple[Value, ...], ...]
+    sizes: tuple[int, ...]
+
+    @classmethod
+    def of(cls, table: Table, schema: Schema, columns: Sequence[str]) -> "Population":
+        """Count the public columns of a table."""
+        for column in columns:
+            if column not in schema.public:
+                raise ColumnError(column, "is not declared as public; nobody may group by it for free")
+        if not columns:
+            return cls((), ((),), (table.count(),))
+        tally = declared(table, schema, columns).tally(columns)
+        values = zip(*(tally.decode(column).to_pylist() for column in columns), strict=True)
+        return cls(tuple(columns), tuple(values), tuple(tally.counts.tolist()))
+
+    @cached_property
+    def index(self) -> dict[tuple[Value, ...], int]:
+        """The cell of each combination."""
+        return {values: cell for cell, values in enumerate(self.cells)}
+
+    def groups(self, where: Filter, by: Sequence[str] = ()) -> tuple[Group, ...]:
+        """The groups of a public GROUP BY under a public filter, in the order of their values."""
+        found: dict[tuple[Value, ...], list[int]] = {}
+        places = [self.columns.index(column) for column in by]
+        for cell, values in enumerate(self.cells):
+            if where.holds(dict(zip(self.columns, values, strict=True))):
+                found.setdefault(tuple(values[place] for place in places), []).append(cell)
+        return tuple(
+            Group(values, frozenset(cells), sum(self.sizes[cell] for cell in cells))
+            for values, cells in sorted(found.items(), key=_in_order)
+        )
+
+
+def _in_order(group: tuple[tuple[Value, ...], list[int]]) -> list[tuple[str, Value]]:
+    return [(kind_of(value), value) for value in group[0]]
+
 
 Aggregate = Literal[
     "count", "sum", "mean", "min", "max", "median", "quantile", "variance", "histogram", "top"
@@ -26,7 +98,7 @@ Aggregate = Literal[
 
 _AGGREGATES: tuple[str, ...] = get_args(Aggregate)
 
-Asked = Query | Histogram | TopCounts
+AnyQuery = Query | Histogram | TopCounts
 
 
 @dataclass(frozen=True)
@@ -101,7 +173,7 @@ class Question:
         share = None if self.aggregate != "quantile" or self.share is None else Fraction(self.share)
         most = self.most if self.aggregate == "top" else 1
         if self.aggregate == "sum" and self._adds_truths(where, schema):
-            true = Comparison(str(self.column), "=", constant=True)
+            true = ColumnComparison(str(self.column), "=", constant=True)
             return Question("count", None, normal(AllOf((where, true)), schema), by)
         extremes: Mapping[Fraction | None, Aggregate] = {Fraction(0): "min", Fraction(1): "max"}
         if share in extremes:
@@ -173,7 +245,7 @@ class Question:
         if limits.rows > 1 and self.aggregate == "variance":
             raise RequestError("the variance is priced for one row a person; ask for sums and means instead")
 
-    def resolve(self, schema: Schema, population: Population, limits: Limits) -> tuple["Resolved", ...]:
+    def resolve(self, schema: Schema, population: Population, limits: Limits) -> tuple["ResolvedQuestion", ...]:
         """What it asks of each public group.
 
         Raises:
@@ -186,17 +258,17 @@ class Question:
             raise RequestError("nobody passes the public filter; there is nothing to ask about")
         return tuple(self._about(group, schema, hidden, limits) for group in groups)
 
-    def _about(self, group: Group, schema: Schema, hidden: Filter, limits: Limits) -> "Resolved":
+    def _about(self, group: Group, schema: Schema, hidden: Filter, limits: Limits) -> "ResolvedQuestion":
         filters = next(iter(hidden.columns), None)
         if self.aggregate == "count" and filters is None:
-            return Resolved(
+            return ResolvedQuestion(
                 self, group, hidden, count(group.people, Attribute("", range(1)), range(1)), None, None
             )
         name = str(filters if self.aggregate == "count" else self.column)
         other = filters if filters != name else None
-        return Resolved(self, group, hidden, self._built(group, schema, hidden, name, limits), name, other)
+        return ResolvedQuestion(self, group, hidden, self._built(group, schema, hidden, name, limits), name, other)
 
-    def _built(self, group: Group, schema: Schema, hidden: Filter, name: str, limits: Limits) -> Asked:
+    def _built(self, group: Group, schema: Schema, hidden: Filter, name: str, limits: Limits) -> AnyQuery:
         """What is computed of a private column."""
         people, column = group.people, schema.columns[name]
         own = hidden.numbers(name, column) if hidden.columns == {name} else None
@@ -231,7 +303,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Resolved:
+class ResolvedQuestion:
     """A question about one public group.
 
     Attributes:
@@ -246,7 +318,7 @@ class Resolved:
     question: Question
     group: Group
     hidden: Filter
-    query: Asked
+    query: AnyQuery
     column: str | None
     filtered_by: str | None
 
@@ -259,3 +331,64 @@ class Resolved:
     def public(self) -> bool:
         """Whether the answer depends on no private column: everybody may know it."""
         return not self.private_columns
+
+
+Cell = tuple[int, tuple[int, ...]]
+"""A public cell and the numbers of some private columns."""
+
+
+@dataclass(frozen=True)
+class RowCounts:
+    """How many rows have each combination of a public cell and numbers of private columns.
+
+    An answer depends on these counts alone: it is the same on every engine, in any order of rows.
+    """
+
+    columns: tuple[str, ...]
+    rows: Counter[Cell]
+
+    @classmethod
+    def take(cls, table: Table, schema: Schema, population: Population, private: Sequence[str]) -> "RowCounts":
+        """Count the rows of a table.
+
+        Raises:
+            DomainError: a column holds values outside its declared domain.
+        """
+        columns = (*population.columns, *private)
+        if not columns:
+            return cls((), Counter({(0, ()): table.count()}))
+        tally = declared(table, schema, columns).tally(columns)
+        public = [tally.decode(column).to_pylist() for column in population.columns]
+        cells = (
+            [population.index[values] for values in zip(*public, strict=True)] if public else [0] * len(tally)
+        )
+        numbers = [_numbers(tally.decode(name).to_pylist(), schema, name) for name in private]
+        rows: Counter[Cell] = Counter()
+        parts = zip(*numbers, strict=True) if numbers else ((),) * len(tally)
+        for cell, combination, count in zip(cells, parts, tally.counts.tolist(), strict=True):
+            rows[cell, tuple(combination)] += count
+        return cls(tuple(private), rows)
+
+    def about(self, asked: ResolvedQuestion, schema: Schema) -> Counter[int]:
+        """How many rows of the group have each number of the column that is asked about."""
+        found: Counter[int] = Counter()
+        places = [self.columns.index(name) for name in asked.private_columns]
+        passing = _passing(asked, schema)
+        for (cell, numbers), count in self.rows.items():
+            if cell in asked.group.cells:
+                own = [numbers[place] for place in places]
+                out = passing is not None and own[1] not in passing
+                found[EXCLUDED if out else own[0] if own else 0] += count
+        return found
+
+
+def _passing(asked: ResolvedQuestion, schema: Schema) -> frozenset[int] | None:
+    if asked.filtered_by is None:
+        return None
+    return asked.hidden.numbers(asked.filtered_by, schema.columns[asked.filtered_by])
+
+
+def _numbers(values: Sequence[Value], schema: Schema, name: str) -> list[int]:
+    column = schema.columns[name]
+    known = {value: column.index(value) for value in set(values)}
+    return [number for value in values if (number := known[value]) is not None]

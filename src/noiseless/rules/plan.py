@@ -10,9 +10,8 @@ from typing import Any, overload
 from noiseless.display import html_table
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, round_up
-from noiseless.pricing.budget import finest, printed_cells
-from noiseless.pricing.catalogue import NAMES, named_query, unknown_question
-from noiseless.pricing.plan import Plan, declared_bounds, question_plan
+from noiseless.pricing.plan import NAMES, Plan, declared_bounds, named_query, question_plan, unknown_question
+from noiseless.pricing.quantizer_choice import finest, printed_cells
 from noiseless.pricing.reach import Reach, reach
 from noiseless.questions import (
     Attribute,

@@ -6,8 +6,7 @@ from typing import Any
 
 from noiseless.errors import RequestError
 from noiseless.exact import Rational, round_up
-from noiseless.pricing.catalogue import named_query
-from noiseless.pricing.plan import declared_bounds
+from noiseless.pricing.plan import declared_bounds, named_query
 from noiseless.rules import EXAMPLES, Bottom, CensusCounts, DatePeriod, MinCell, Prefix, Rule, Top, rule
 from noiseless.rules.plan import VALUE, Bound, RulePlan, numbers, rule_plan
 

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from noiseless.exact import Bits
-from noiseless.pricing.budget import surely_finest
 from noiseless.pricing.plan import rounded_up
+from noiseless.pricing.quantizer_choice import surely_finest
 from noiseless.rules import Dominance
 from noiseless.rules.cells import are_exact
 

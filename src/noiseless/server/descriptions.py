@@ -7,8 +7,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from noiseless.curator.answers import plain
-from noiseless.curator.exposure import Exposure
+from noiseless.curator.exposure import RealisedExposure
+from noiseless.curator.reply import plain
 from noiseless.domain import CategoryColumn, Column, DateColumn, NumberColumn, Schema
 from noiseless.exact import Bits
 from noiseless.ledger.state import budget_bits
@@ -100,7 +100,7 @@ def sample(schema: Schema, rows: int, seed: int) -> list[dict[str, Any]]:
     ]
 
 
-def exposure(found: Exposure) -> dict[str, Any]:
+def exposure(found: RealisedExposure) -> dict[str, Any]:
     """How exposed how many are, without saying who: classes have numbers only."""
     outputs = [int(number) for number in found.outputs.tolist()]
     counts = [int(number) for number in found.counts.tolist()]

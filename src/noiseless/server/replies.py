@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from noiseless.curator import Answer, Quote, Reply, Result
-from noiseless.curator.answers import plain
+from noiseless.curator.reply import plain
 from noiseless.display import exact_text, rounded_ends
 from noiseless.ledger import State
 from noiseless.pricing.cost import Budget, Cost

@@ -8,10 +8,9 @@ from typing import Any
 from noiseless.display import html_table, text_table
 from noiseless.exact import Bits, Nats, Rational, round_down
 from noiseless.pricing.plan import Plan
-from noiseless.pricing.posteriors import Posterior, smallest_posterior
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.pricing.reach import Reach
+from noiseless.pricing.reach import QuantizedQuery, Reach
 from noiseless.theory.estimation import estimation_error_bound
+from noiseless.theory.posteriors import Posterior, smallest_posterior
 
 TELLS_SOMETHING = 2
 """With so many outputs two records can be told apart."""

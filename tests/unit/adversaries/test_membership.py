@@ -25,7 +25,7 @@ from noiseless.adversaries.readings import Readings, read_readings
 from noiseless.cli import attacks
 from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.exact import Bits
-from noiseless.questions.attribute import Attribute
+from noiseless.questions.base import Attribute
 from noiseless.ranges.spans import Lattice
 
 BUDGETS = (Fraction(0), Fraction(1), Bits(3), Fraction(3), None)

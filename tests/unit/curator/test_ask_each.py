@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from curator_examples import ROWS, write_curator, write_rows
 from noiseless.curator import ChangedSourceError, Curator, Reply, UnansweredError
-from noiseless.curator.counts_telling import CountsTelling
+from noiseless.curator.disclosure import CountsDisclosure
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger import LedgerError, QuotaError
 from noiseless.pricing import BudgetError
@@ -136,7 +136,7 @@ def test_what_cannot_be_computed_leaves_the_others_alone(
     curator: Curator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(CountsTelling, "compute", lambda *_: int("8.5"))
+        patch.setattr(CountsDisclosure, "compute", lambda *_: int("8.5"))
         found = list(curator.ask_each([MEAN, COUNT]))
     assert [type(outcome) for outcome in found] == [Reply, UnansweredError]
     assert "8.5" not in str(found[1])
@@ -147,7 +147,7 @@ def test_what_cannot_be_computed_leaves_the_others_alone(
 
 
 @pytest.mark.parametrize(
-    "place", ["noiseless.curator.planning.Planner.parts", "noiseless.curator.statements.Planned.reply"]
+    "place", ["noiseless.curator.planner.Planner.parts", "noiseless.curator.edition.StatementPlan.reply"]
 )
 def test_what_nobody_foresaw_leaves_the_others_alone(
     curator: Curator, monkeypatch: pytest.MonkeyPatch, place: str

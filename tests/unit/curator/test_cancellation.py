@@ -9,9 +9,9 @@ import pytest
 
 from curator_examples import write_curator
 from noiseless.curator import Curator
-from noiseless.curator.planning import Planner
+from noiseless.curator.disclosure import Disclosure
+from noiseless.curator.planner import Planner
 from noiseless.curator.snapshot import Snapshot
-from noiseless.curator.tellings import Telling
 from noiseless.tables import open_table
 from noiseless.work import Cancellation, WorkCancelledError, active, check
 
@@ -65,10 +65,10 @@ def test_a_long_plan_ends_in_the_middle(curator: Curator, monkeypatch: pytest.Mo
 
 def test_what_is_charged_for_is_finished(curator: Curator, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = Cancellation()
-    for kind in Telling.__subclasses__():
+    for kind in Disclosure.__subclasses__():
         compute = kind.compute
 
-        def computed(self: Telling, snapshot: Snapshot, compute: object = compute) -> object:
+        def computed(self: Disclosure, snapshot: Snapshot, compute: object = compute) -> object:
             wanted.cancel()
             return compute(self, snapshot)  # type: ignore[operator]
 

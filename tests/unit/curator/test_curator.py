@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from curator_examples import ROWS, write_curator, write_rows
 from noiseless.curator import ChangedSourceError, Curator, UnansweredError, custody, source
-from noiseless.curator.counts_telling import CountsTelling
+from noiseless.curator.disclosure import CountsDisclosure
 from noiseless.curator.source import Seal
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger import LedgerError, QuotaError
@@ -125,7 +125,7 @@ def test_what_fails_after_the_charge_stays_charged_and_is_free_later(
     curator: Curator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(CountsTelling, "compute", lambda *_: int("8.5"))
+        patch.setattr(CountsDisclosure, "compute", lambda *_: int("8.5"))
         with pytest.raises(UnansweredError) as caught:
             curator.ask(COUNT)
     assert "8.5" not in str(caught.value)
@@ -229,7 +229,7 @@ def test_an_implied_question_whose_finer_one_was_never_answered_is_computed_for_
 ) -> None:
     fine = "SELECT /*+ reach(3) */ heating, COUNT(*) FROM meters GROUP BY heating"
     with monkeypatch.context() as patch:
-        patch.setattr(CountsTelling, "compute", lambda *_: int("8.5"))
+        patch.setattr(CountsDisclosure, "compute", lambda *_: int("8.5"))
         with pytest.raises(UnansweredError):
             curator.ask(fine)
     reply = curator.ask("SELECT COUNT(*) FROM meters WHERE heating = 'gas'")

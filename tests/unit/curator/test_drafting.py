@@ -1,6 +1,6 @@
 import pytest
 
-from noiseless.curator.drafting import draft_sections
+from noiseless.curator.file import draft_sections
 from noiseless.domain import ColumnSummary
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from noiseless.curator import Curator, memory
-from noiseless.curator.memory import Memory
+from noiseless.curator import Curator
+from noiseless.curator import cache as memory
+from noiseless.curator.cache import Cache
 
 TOWNS, BLOCKS = 30, 20
 KINDS = {
@@ -80,7 +81,7 @@ def test_what_is_remembered_takes_no_more_bytes_than_it_says(curator: Curator, k
 
 def test_all_memories_of_a_process_have_one_bound(own: memory._All, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "MOST_BYTES", 1_000_000)
-    several = [Memory[int](10**9) for _ in range(5)]
+    several = [Cache[int](10**9) for _ in range(5)]
     for number in range(10_000):
         assert several[number % 5].keep(number, number, number % 300) == number
         assert sum(each.size for each in several) <= 1_100_000
@@ -92,7 +93,7 @@ def test_all_memories_of_a_process_have_one_bound(own: memory._All, monkeypatch:
 
 def test_what_is_too_heavy_by_itself_is_not_remembered(own: memory._All) -> None:
     del own
-    few = Memory[str](10_000)
+    few = Cache[str](10_000)
     few.keep("light", "a")
     assert few.keep("heavy", "b", 1_000) == "b"
     assert (few.get("light"), few.get("heavy")) == ("a", None)

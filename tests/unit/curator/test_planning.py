@@ -3,25 +3,30 @@ from itertools import product
 
 import pytest
 
-from noiseless.curator.blocks import condition, most_blocks, neighbouring, with_number
-from noiseless.curator.cell_telling import CellTelling, read_cells, write_cells
-from noiseless.curator.counts_telling import CountsTelling
-from noiseless.curator.grouping import Grouping
-from noiseless.curator.planning import Planner, Wish, mechanism_for
-from noiseless.curator.pricing import price_alone
-from noiseless.curator.public import PublicState
-from noiseless.curator.tellings import Earlier, Telling, fingerprint
+from noiseless.curator.batch_price import price_alone
+from noiseless.curator.cell_disclosure import CellDisclosure, read_cells, write_cells
+from noiseless.curator.disclosure import (
+    CountsDisclosure,
+    Disclosure,
+    EarlierQuestion,
+    condition,
+    fingerprint,
+    most_blocks,
+    neighbouring,
+    with_number,
+)
+from noiseless.curator.planner import Planner, Precision, mechanism_for
+from noiseless.curator.public_state import Grouping, PublicState
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
 from noiseless.pricing.batches import price
-from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Attribute, Lattice, total
-from noiseless.questions.filtered_mean import FilteredMean
-from noiseless.questions.filters import AllOf, AnyOf, Comparison, Everything, Filter, Not
-from noiseless.questions.normal import normal
-from noiseless.questions.population import Population
-from noiseless.questions.question import Limits, Question
+from noiseless.questions.filters import AllOf, AnyOf, ColumnComparison, Everything, Filter, Not
+from noiseless.questions.normal_form import normal
+from noiseless.questions.question import Limits, Population, Question
 from noiseless.questions.sql import parse
+from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Edged, Stepped, Uniform
 
 SCHEMA = Schema.parse(
@@ -52,19 +57,19 @@ def planner(rows: int = 1, least: int | None = None) -> Planner:
     return Planner(PublicState(SCHEMA, Limits(rows, least), POPULATION, 1))
 
 
-def tellings(sql: str, outputs: int = 2, chosen: Planner | None = None) -> list[Telling | None]:
+def tellings(sql: str, outputs: int = 2, chosen: Planner | None = None) -> list[Disclosure | None]:
     made = chosen or planner()
     (question,) = parse(sql, SCHEMA, "t").questions
-    return [part.telling for part in made.parts(question, Wish(outputs))]
+    return [part.telling for part in made.parts(question, Precision(outputs))]
 
 
 FILTERS = (
     Everything(),
-    Comparison("town", "=", "a"),
-    Comparison("year", ">", 2001),
-    Not(Comparison("year", "in", (2004, 2005))),
-    AllOf((Comparison("town", "!=", "b"), Comparison("year", "<", 2005))),
-    AnyOf((Comparison("town", "=", "b"), Comparison("year", "=", 2001))),
+    ColumnComparison("town", "=", "a"),
+    ColumnComparison("year", ">", 2001),
+    Not(ColumnComparison("year", "in", (2004, 2005))),
+    AllOf((ColumnComparison("town", "!=", "b"), ColumnComparison("year", "<", 2005))),
+    AnyOf((ColumnComparison("town", "=", "b"), ColumnComparison("year", "=", 2001))),
 )
 
 
@@ -84,7 +89,7 @@ def test_groups_of_a_few_cells_are_found_as_those_of_many(cells: int) -> None:
     population = Population(("zone",), tuple((zone,) for zone in zones), tuple(range(1, len(zones) + 1)))
     for first in (0, 3, 7, 40):
         where = normal(
-            AllOf((Comparison("zone", ">=", first), Comparison("zone", "<", first + cells))), schema
+            AllOf((ColumnComparison("zone", ">=", first), ColumnComparison("zone", "<", first + cells))), schema
         )
         assert Grouping(schema, population).groups(where, ()) == population.groups(where)
 
@@ -172,10 +177,10 @@ def test_other_questions_people_versions_and_cells_have_others() -> None:
 
 
 def test_a_mean_of_a_small_public_group_is_not_told() -> None:
-    parts = planner(least=5).parts(Question("mean", "age", by=("town", "year")), Wish(2))
+    parts = planner(least=5).parts(Question("mean", "age", by=("town", "year")), Precision(2))
     assert [part.telling is None for part in parts] == [size < 5 for size in sorted_sizes()]
     assert all(part.value(None) is None for part in parts if part.telling is None)
-    assert planner().parts(Question("mean", "age", by=("town", "year")), Wish(2))[0].telling is not None
+    assert planner().parts(Question("mean", "age", by=("town", "year")), Precision(2))[0].telling is not None
 
 
 def sorted_sizes() -> list[int]:
@@ -185,7 +190,7 @@ def sorted_sizes() -> list[int]:
 def test_a_histogram_has_as_many_blocks_as_are_allowed() -> None:
     for outputs, blocks in ((1, 1), (2, 2), (121, 121), (500, 121)):
         (telling,) = tellings("SELECT age, COUNT(*) FROM t GROUP BY age", outputs)
-        assert isinstance(telling, CountsTelling)
+        assert isinstance(telling, CountsDisclosure)
         assert telling.partition.blocks == blocks
         assert telling.event.footprint(planner().public.record).outputs == blocks
         assert (telling.constant is not None) == (blocks == 1)
@@ -215,7 +220,7 @@ def test_a_filtered_mean_needs_a_bit() -> None:
     with pytest.raises(RequestError, match="allow it 1 bit or more"):
         tellings("SELECT AVG(age) FROM t WHERE ill", 1, planner(least=3))
     (one,) = tellings("SELECT AVG(age) FROM t WHERE ill", 3, planner(least=3))
-    assert isinstance(one, CellTelling)
+    assert isinstance(one, CellDisclosure)
     assert one.mechanism.reach.outputs == 3
     assert one.mechanism.quantizer.cells > 1
 
@@ -223,7 +228,7 @@ def test_a_filtered_mean_needs_a_bit() -> None:
 def test_a_filtered_mean_gets_the_finest_cells_that_are_sound() -> None:
     query = FilteredMean(100, Attribute("x", range(101)), 10, frozenset(range(50)))
     for outputs in range(2, 30):
-        found = mechanism_for(query, Wish(outputs))
+        found = mechanism_for(query, Precision(outputs))
         assert found.reach.outputs <= outputs
         finer = QuantizedQuery(query, Uniform(query.span, found.quantizer.cells + 11))
         assert finer.reach.outputs > outputs
@@ -231,8 +236,8 @@ def test_a_filtered_mean_gets_the_finest_cells_that_are_sound() -> None:
 
 def test_an_error_gives_the_fewest_cells() -> None:
     (question,) = parse("SELECT AVG(age) FROM t", SCHEMA, "t").questions
-    (part,) = planner().parts(question, Wish(2, Fraction(5)))
-    assert isinstance(part.telling, CellTelling)
+    (part,) = planner().parts(question, Precision(2, Fraction(5)))
+    assert isinstance(part.telling, CellDisclosure)
     answers = [part.value({"cell": cell}) for cell in range(part.telling.mechanism.quantizer.cells)]
     assert max(answer.upper - answer.lower for answer in answers if answer is not None) <= 10
     assert len(answers) == 12
@@ -241,11 +246,11 @@ def test_an_error_gives_the_fewest_cells() -> None:
 @pytest.mark.parametrize("rows", [2, 3])
 def test_counts_of_groups_of_persons_with_several_rows_are_linear_forms(rows: int) -> None:
     (telling,) = tellings("SELECT COUNT(*) FROM t WHERE ill AND town = 'a'", rows + 1, planner(rows))
-    assert isinstance(telling, CellTelling)
+    assert isinstance(telling, CellDisclosure)
     assert telling.mechanism.reach.outputs == rows + 1
     assert telling.mechanism.worst_error == 0
     (part,) = planner(rows).parts(
-        parse("SELECT COUNT(*) FROM t WHERE NOT ill AND town = 'a'", SCHEMA, "t").questions[0], Wish(rows + 1)
+        parse("SELECT COUNT(*) FROM t WHERE NOT ill AND town = 'a'", SCHEMA, "t").questions[0], Precision(rows + 1)
     )
     assert part.telling is not None
     assert part.telling.question == telling.question
@@ -265,16 +270,16 @@ def test_grids_are_written_and_read() -> None:
 def test_two_grids_together_may_imply_a_third() -> None:
     query = total(10, Attribute("age", range(13)))
     asked = tellings("SELECT SUM(age) FROM t")[0]
-    assert isinstance(asked, CellTelling)
+    assert isinstance(asked, CellDisclosure)
     span = query.span
 
-    def telling(points: int) -> CellTelling:
-        return CellTelling(asked.people, ("sum",), 1, QuantizedQuery(query, Stepped(span, points)), "age")
+    def telling(points: int) -> CellDisclosure:
+        return CellDisclosure(asked.people, ("sum",), 1, QuantizedQuery(query, Stepped(span, points)), "age")
 
-    both = [Earlier("a", telling(20).body, {"cell": 2}), Earlier("b", telling(30).body, {"cell": 1})]
+    both = [EarlierQuestion("a", telling(20).body, {"cell": 2}), EarlierQuestion("b", telling(30).body, {"cell": 1})]
     assert telling(60).is_implied(both[:1])
     assert telling(60).derive(both[:1]) == {"cell": 0}
-    edged = CellTelling(
+    edged = CellDisclosure(
         asked.people,
         ("sum",),
         1,
@@ -284,7 +289,7 @@ def test_two_grids_together_may_imply_a_third() -> None:
     assert edged.is_implied(both)
     assert not edged.is_implied(both[:1])
     assert edged.derive(both) == {"cell": 3}
-    unknown = [both[0], Earlier("b", telling(30).body, None)]
+    unknown = [both[0], EarlierQuestion("b", telling(30).body, None)]
     assert edged.is_implied(unknown)
     assert edged.derive(unknown) is None
 

@@ -9,10 +9,10 @@ import pytest
 
 from curator_examples import ROWS, write_curator
 from noiseless.curator import Answer, Curator, Reply, Result
-from noiseless.curator.answers import shown
+from noiseless.curator.reply import shown
 from noiseless.exact import Bits
 from noiseless.pricing.cost import Cost, remaining_bits
-from noiseless.questions.sql import Interval
+from noiseless.questions.sql import AnswerInterval
 
 KEYS = {"sql", "value", "lower", "upper", "bits", "free"}
 
@@ -44,7 +44,7 @@ def test_a_reply_is_plain_json_with_the_stable_keys(reply: Reply) -> None:
 
 
 def test_bounds_are_rounded_outwards_and_values_stay_exact() -> None:
-    third = Interval.of(Fraction(1, 3), Fraction(2, 3))
+    third = AnswerInterval.of(Fraction(1, 3), Fraction(2, 3))
     found = Answer("", "x", {"day": dt.date(2024, 1, 2), "size": Decimal("1.5")}, third, Cost(3)).to_dict()
     assert Fraction(found["lower"]) < Fraction(1, 3)
     assert Fraction(found["upper"]) > Fraction(2, 3)
@@ -54,7 +54,7 @@ def test_bounds_are_rounded_outwards_and_values_stay_exact() -> None:
 
 
 def test_an_infinite_or_missing_interval_is_told() -> None:
-    wide = Interval(Fraction(1), float("inf"), may_be_missing=True)
+    wide = AnswerInterval(Fraction(1), float("inf"), may_be_missing=True)
     found = Answer("", "x", {}, wide, Cost()).to_dict()
     assert (found["value"], found["upper"], found["upper_exact"]) == (None, float("inf"), None)
     assert (found["may_be_missing"], found["free"]) == (True, True)
@@ -93,7 +93,7 @@ def test_people_read_a_table(reply: Reply) -> None:
 
 
 def test_html_is_escaped() -> None:
-    result = Result("SELECT 1 AS '<b>'", ("<b>",), ((Interval.of(1),),), (Cost(),))
+    result = Result("SELECT 1 AS '<b>'", ("<b>",), ((AnswerInterval.of(1),),), (Cost(),))
     page = Reply((result,), Cost(), "nothing new", Cost(), None, warnings=("<i>",))._repr_html_()
     assert "<b>" not in page.replace("<p><b>", "").replace("</b></p>", "")
     assert "<i>" not in page
@@ -113,21 +113,21 @@ def test_what_remains_is_rounded_down() -> None:
     [(Fraction(1, 3), "0.333333"), (Fraction(123456789), "123456789"), (Fraction(-1, 3), "-0.333333")],
 )
 def test_numbers_are_shown_short(number: Fraction, text: str) -> None:
-    assert shown(Interval(number, number)).startswith(text)
+    assert shown(AnswerInterval(number, number)).startswith(text)
     assert shown("north") == "north"
 
 
 def test_very_long_numbers_are_told_as_well() -> None:
     long = Fraction(10) ** 5000
-    for interval in (Interval.of(long, 3 * long), Interval.of(-3 * long, -long), Interval.of(1 / long, 1)):
+    for interval in (AnswerInterval.of(long, 3 * long), AnswerInterval.of(-3 * long, -long), AnswerInterval.of(1 / long, 1)):
         answer = Answer("", "x", {}, interval, Cost())
         found = answer.to_dict()
         assert found["lower"] <= interval.lower
         assert found["upper"] >= interval.upper
         assert found["lower_exact"] is None
         assert len(shown(interval)) < 100
-    assert shown(Interval.of(Fraction(10) ** 580 + 1)) == "1e+580 (1e+580 to 1.00001e+580)"
-    Result("", ("x",), ((Interval.of(long),),), (Cost(),)).to_arrow()
+    assert shown(AnswerInterval.of(Fraction(10) ** 580 + 1)) == "1e+580 (1e+580 to 1.00001e+580)"
+    Result("", ("x",), ((AnswerInterval.of(long),),), (Cost(),)).to_arrow()
 
 
 def test_values_that_share_a_count_are_said_so_with_the_reach_that_parts_them(tmp_path: Path) -> None:

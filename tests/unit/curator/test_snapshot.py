@@ -11,8 +11,7 @@ import pytest
 from noiseless.curator.snapshot import Snapshot
 from noiseless.domain import Schema
 from noiseless.errors import DomainError, EmptyTableError, MissingValuesError
-from noiseless.questions.evaluation import Counts
-from noiseless.questions.population import Population
+from noiseless.questions.question import Population, RowCounts
 from noiseless.tables import open_table
 
 SCHEMA = Schema.parse(
@@ -120,7 +119,7 @@ def test_counts_are_those_of_the_slow_way() -> None:
     snapshot = Snapshot.take(open_table(table), schema)
     population = Population.of(open_table(table), schema, ["g"])
     assert snapshot.population == population
-    slow = Counts.take(open_table(table), schema, population, ("x",)).rows.items()
+    slow = RowCounts.take(open_table(table), schema, population, ("x",)).rows.items()
     for cells in (None, frozenset({0}), frozenset({1, 2})):
         chosen = [(x, count) for (cell, (x,)), count in slow if cells is None or cell in cells]
         expected = {number: sum(count for x, count in chosen if x == number) for number in range(10)}

@@ -10,23 +10,22 @@ from types import SimpleNamespace
 import pytest
 
 from curator_examples import write_curator
-from noiseless.curator import Cancellation, Curator, WorkCancelledError, WorkError, planning
-from noiseless.curator.cell_telling import CellTelling
-from noiseless.curator.edition import Edition
-from noiseless.curator.planning import Planner, Wish
-from noiseless.curator.pricing import Priced
-from noiseless.curator.public import PublicState
-from noiseless.curator.statements import Draft
-from noiseless.curator.tellings import Telling
+from noiseless.curator import Cancellation, Curator, WorkCancelledError, WorkError
+from noiseless.curator import planner as planning
+from noiseless.curator.batch_price import PricedBatch
+from noiseless.curator.cell_disclosure import CellDisclosure
+from noiseless.curator.disclosure import Disclosure
+from noiseless.curator.edition import Edition, StatementDraft
+from noiseless.curator.planner import Planner, Precision
+from noiseless.curator.public_state import PublicState
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
 from noiseless.pricing.batches import price
-from noiseless.pricing.budget import coarsest
-from noiseless.pricing.known import Known
-from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.knowledge import Knowledge
+from noiseless.pricing.quantizer_choice import coarsest
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Images, Influence, Query
-from noiseless.questions.population import Population
-from noiseless.questions.question import Limits
+from noiseless.questions.question import Limits, Population
 from noiseless.ranges.quantizer import Uniform
 from noiseless.work import MOST_STEPS, Work
 from sql_examples import SCHEMA, TABLE, Grammar
@@ -57,7 +56,7 @@ def wide() -> Edition:
 
 def steps(edition: Edition, *sql: str) -> int:
     """The work of some statements, which is not done."""
-    return sum(Draft.of(text, edition.reader.read(text), edition.planner).steps for text in sql)
+    return sum(StatementDraft.of(text, edition.reader.read(text), edition.planner).steps for text in sql)
 
 
 def scattered(length: int) -> str:
@@ -206,7 +205,7 @@ def test_positions_are_counted_before_they_are_listed(
     """Those of each group of another size."""
     listed: list[Query] = []
 
-    def mechanism(query: Query, wish: Wish) -> QuantizedQuery:
+    def mechanism(query: Query, wish: Precision) -> QuantizedQuery:
         listed.append(query)
         if wish.error == 0:
             return coarsest(query, wish.error)
@@ -214,7 +213,7 @@ def test_positions_are_counted_before_they_are_listed(
 
     monkeypatch.setattr(planning, "mechanism_for", mechanism)
     monkeypatch.setattr(planning, "CellsAlike", lambda made: SimpleNamespace(mechanism=made))
-    monkeypatch.setattr(planning, "CellTelling", lambda *_, **__: None)
+    monkeypatch.setattr(planning, "CellDisclosure", lambda *_, **__: None)
     with pytest.raises(WorkError):
         edition_of(sizes, most).batch([sql])
     assert 3 * sum(query.listed for query in listed) <= MOST_STEPS
@@ -224,7 +223,7 @@ def test_positions_are_counted_before_they_are_listed(
 @pytest.mark.parametrize("people", [1, 2, 5, 9])
 def test_a_query_weighs_what_it_lists(people: int, sql: str) -> None:
     ((telling,),) = (planned.tellings for planned in edition_of([people], 8).batch([sql]).statements)
-    assert isinstance(telling, CellTelling)
+    assert isinstance(telling, CellDisclosure)
     query = telling.mechanism.query
     held = {*(query.attainable or ())}
     for influence in query.influences:
@@ -304,10 +303,10 @@ def test_columns_find_what_is_fresh_without_walking_all_of_it() -> None:
     """Each telling is looked at a few times, however many statements there are."""
     looked_at = count()
 
-    class Watched(tuple[Telling, ...]):
+    class Watched(tuple[Disclosure, ...]):
         __slots__ = ()
 
-        def __iter__(self) -> Iterator[Telling]:
+        def __iter__(self) -> Iterator[Disclosure]:
             for telling in super().__iter__():
                 next(looked_at)
                 yield telling
@@ -315,7 +314,7 @@ def test_columns_find_what_is_fresh_without_walking_all_of_it() -> None:
     batch = edition_of([5], 1000).batch([f"SELECT COUNT(*) FROM d WHERE x < {n}" for n in range(1, 60)])
     record = edition_of([5], 1000).public.record
     paid = price([telling.event for telling in batch.tellings], record)
-    priced = Priced(paid, Watched(batch.tellings), {}, Known(), record)
+    priced = PricedBatch(paid, Watched(batch.tellings), {}, Knowledge(), record)
     batch.results(priced, None)
     assert next(looked_at) <= len(batch.tellings)
 

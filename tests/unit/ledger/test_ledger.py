@@ -21,9 +21,8 @@ from noiseless.ledger import (
     UnknownDatasetError,
 )
 from noiseless.ledger.session import Session
-from noiseless.pricing.cost import Cost
+from noiseless.pricing.cost import Cost, Record
 from noiseless.pricing.history import BudgetError
-from noiseless.pricing.record import Record
 
 pytest_plugins = ["databases"]
 

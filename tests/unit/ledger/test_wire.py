@@ -19,8 +19,7 @@ from noiseless.ledger.wire import (
     read_record,
     record_json,
 )
-from noiseless.pricing.cost import Budget, Cost
-from noiseless.pricing.record import Record
+from noiseless.pricing.cost import Budget, Cost, Record
 
 
 @given(st.integers(), st.integers(0, 100_000))

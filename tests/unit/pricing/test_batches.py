@@ -7,14 +7,12 @@ import pytest
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.pricing.batches import price
-from noiseless.pricing.cost import Cost
+from noiseless.pricing.cost import Cost, Record
 from noiseless.pricing.event import Event
 from noiseless.pricing.events import ExactCounts, GroupedAnswers, QuantizedAnswer, with_absent
 from noiseless.pricing.other_events import Derived, LinearAnswer, OtherAnswer, RandomisedAnswer
-from noiseless.pricing.partition import Partition
-from noiseless.pricing.predicate import Predicate
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.pricing.record import Record
+from noiseless.pricing.partition import DomainPartition, Predicate
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Attribute, Query, Variance, Weighted, maximum, mean, median, total
 from noiseless.ranges.quantizer import Edged, Stepped, Uniform
 
@@ -180,7 +178,7 @@ def test_sums_by_bands_of_the_summed_attribute() -> None:
     """A function of one attribute: the cuts within each run of a band, and one where runs meet."""
     query = total(10, AGE)
     mechanism = QuantizedQuery(query, Uniform(query.span, 20))
-    bands = Partition.of("age", [0] * 40 + [1] * 40 + [0] * 41)
+    bands = DomainPartition.of("age", [0] * 40 + [1] * 40 + [0] * 41)
     event = GroupedAnswers(bands, (mechanism, mechanism), "age")
     assert event.footprint(RECORD).cuts == (3 * 2 + 2,)
     assert price([event], RECORD).outputs == 1 + 2 + 2
@@ -191,7 +189,7 @@ def test_grouped_by_a_private_column() -> None:
     query = total(10, with_absent(INCOME))
     mechanism = QuantizedQuery(query, Uniform(query.span, 20))
     record = Record.of({"income": 100_001, "job": 5})
-    batch = [GroupedAnswers(Partition.each("job", 5), (mechanism,) * 5, "income")]
+    batch = [GroupedAnswers(DomainPartition.each("job", 5), (mechanism,) * 5, "income")]
     assert price(batch, record).outputs == 1 + 5 * 2
 
 
@@ -222,9 +220,9 @@ def test_several_rows_a_person() -> None:
     # Both are functions of the sum of the person's two rows: one grid, some of whose edges are shared.
     assert [event.mechanism.reach.outputs for event in batch] == [3, 4]
     assert price(batch, rows).outputs == 5
-    counts = ExactCounts(Partition.intervals("income", 100_001, [10, 20]))
+    counts = ExactCounts(DomainPartition.intervals("income", 100_001, [10, 20]))
     assert price([counts], rows).outputs == 6  # of three blocks two, in any order
-    apart = ExactCounts(Partition.intervals("income", 100_001, [10, 20]), covers=["a"])
+    apart = ExactCounts(DomainPartition.intervals("income", 100_001, [10, 20]), covers=["a"])
     assert price([apart], rows).outputs == 9
 
 

@@ -6,14 +6,12 @@ import pytest
 from noiseless.domain.schema import Schema
 from noiseless.errors import ColumnError, RequestError
 from noiseless.exact import Bits
-from noiseless.pricing.event import Event
+from noiseless.pricing.cost import Record
+from noiseless.pricing.event import Event, Footprint, merged
 from noiseless.pricing.events import ExactCounts, GroupedAnswers, QuantizedAnswer, with_absent
-from noiseless.pricing.footprint import Footprint, merged
 from noiseless.pricing.other_events import Derived, LinearAnswer, OtherAnswer, RandomisedAnswer, TableRelease
-from noiseless.pricing.partition import Partition
-from noiseless.pricing.predicate import Predicate
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.pricing.record import Record
+from noiseless.pricing.partition import DomainPartition, Predicate
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Attribute, Query, Variance, count, maximum, mean, total
 from noiseless.ranges.quantizer import Stepped, Uniform
 
@@ -71,7 +69,7 @@ def test_groups_of_a_private_column_share_the_answer_of_absent_people() -> None:
     query = total(10, with_absent(AGE))
     mechanism = QuantizedQuery(query, Uniform(query.span, 20))
     assert mechanism.reach.outputs == 3
-    event = GroupedAnswers(Partition.each("smokes", 2), (mechanism, mechanism), "age")
+    event = GroupedAnswers(DomainPartition.each("smokes", 2), (mechanism, mechanism), "age")
     footprint = event.footprint(RECORD)
     assert (footprint.outputs, footprint.cuts) == (5, (2, 2))
     filtered = GroupedAnswers.filtered(Predicate.of("smokes", 2, [1]), mechanism, "age")
@@ -79,7 +77,7 @@ def test_groups_of_a_private_column_share_the_answer_of_absent_people() -> None:
     rows = Record.of({"age": 121, "smokes": 2}, rows=2)
     assert event.footprint(rows).outputs == 20 * 20  # not planned for two rows
     with pytest.raises(RequestError, match="2 groups need as many answers"):
-        GroupedAnswers(Partition.each("smokes", 2), (mechanism,), "age")
+        GroupedAnswers(DomainPartition.each("smokes", 2), (mechanism,), "age")
 
 
 def test_groups_are_for_sums_that_count_absent_people() -> None:
@@ -162,7 +160,7 @@ def test_equal_questions_have_equal_keys() -> None:
     "event",
     [
         told(mean(10, Attribute("height", range(9))), 3),
-        ExactCounts(Partition.each("height", 9)),
+        ExactCounts(DomainPartition.each("height", 9)),
         OtherAnswer("mode", ("height",), 9),
         RandomisedAnswer("noise", ("height",), 1),
         LinearAnswer.of("form", {"age": 1, "height": 1}, 2),
@@ -181,16 +179,16 @@ def test_questions_about_nobody_are_refused() -> None:
 
 
 def test_what_follows_from_exact_counts() -> None:
-    histogram = Partition.each("age", 121)
+    histogram = DomainPartition.each("age", 121)
     assert told(mean(10, AGE), 30).follows_from(histogram)
     assert told(maximum(10, AGE), 30).follows_from(histogram)
-    decades = Partition.intervals("age", 121, range(0, 121, 10))
+    decades = DomainPartition.intervals("age", 121, range(0, 121, 10))
     assert not told(mean(10, AGE), 30).follows_from(decades)
     assert told(count(10, AGE, range(20, 40)), 3).follows_from(decades)
     assert not told(count(10, AGE, range(20, 45)), 3).follows_from(decades)
     assert ExactCounts.where(Predicate.of("age", 121, range(50))).follows_from(decades)
     assert not ExactCounts.where(Predicate.of("age", 121, range(55))).follows_from(decades)
-    assert not ExactCounts(Partition.each("smokes", 2)).follows_from(histogram)
+    assert not ExactCounts(DomainPartition.each("smokes", 2)).follows_from(histogram)
 
 
 def test_the_private_columns_of_a_schema_are_a_record() -> None:

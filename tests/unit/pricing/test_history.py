@@ -6,14 +6,12 @@ import pytest
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.exact import Bits
 from noiseless.pricing.batches import price
-from noiseless.pricing.cost import Cost
+from noiseless.pricing.cost import Cost, Record
 from noiseless.pricing.events import ExactCounts, QuantizedAnswer
 from noiseless.pricing.history import BudgetError, History
 from noiseless.pricing.other_events import Derived, OtherAnswer, RandomisedAnswer
-from noiseless.pricing.partition import Partition
-from noiseless.pricing.predicate import Predicate
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.pricing.record import Record
+from noiseless.pricing.partition import DomainPartition, Predicate
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Attribute, Query, Variance, count, maximum, mean
 from noiseless.ranges.quantizer import Edged, Uniform
 
@@ -81,7 +79,7 @@ def test_two_known_grids_tell_their_common_grid() -> None:
 
 def test_answers_that_follow_from_exact_counts_are_free() -> None:
     age = Attribute("age", range(121))
-    history = History(RECORD).after([ExactCounts(Partition.intervals("age", 121, range(0, 121, 10)))])
+    history = History(RECORD).after([ExactCounts(DomainPartition.intervals("age", 121, range(0, 121, 10)))])
     assert history.quote([ExactCounts.where(Predicate.of("age", 121, range(30)))]).outputs == 1
     assert history.quote([told(count(10, age, range(30)), 3)]).outputs == 1
     assert history.quote([ExactCounts.where(Predicate.of("age", 121, range(35)))]).outputs == 2

@@ -5,10 +5,10 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.pricing.footprint import Footprint
+from noiseless.pricing.cost import Record
+from noiseless.pricing.event import Footprint
 from noiseless.pricing.mixtures import best_parts
-from noiseless.pricing.partition import Partition
-from noiseless.pricing.record import Record
+from noiseless.pricing.partition import DomainPartition
 
 SIZES = {"x": 5, "y": 4, "z": 3}
 Seen = tuple[str, list[bool], int]
@@ -22,7 +22,7 @@ FILTERS = st.sampled_from(sorted(SIZES)).flatmap(
 def footprint(seen: Seen) -> Footprint:
     """A sum of w that is seen where a condition on another attribute holds."""
     name, passes, outputs = seen
-    partition = Partition.of(name, passes)
+    partition = DomainPartition.of(name, passes)
     inside = [1] * partition.blocks
     if True in passes:
         inside[partition.label_at(passes.index(True))] = outputs
@@ -48,7 +48,7 @@ def test_many_scattered_conditions_on_three_attributes_need_no_list_of_combinati
     size = 2000
     several = [
         Footprint.chosen(
-            Partition.of(name, [number * step % 7 < 3 for number in range(size)]), "w", 2, [1, 2], 1
+            DomainPartition.of(name, [number * step % 7 < 3 for number in range(size)]), "w", 2, [1, 2], 1
         )
         for name in ("x", "y", "z")
         for step in range(1, 6)

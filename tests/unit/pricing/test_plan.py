@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.pricing.budget import allowed_reach, printed_cells
-from noiseless.pricing.catalogue import NAMES, named_query
+from noiseless.pricing.plan import NAMES, named_query
+from noiseless.pricing.quantizer_choice import allowed_reach, printed_cells
 from noiseless.pricing.reach import reach
 from noiseless.ranges.quantizer import Uniform
 from noiseless.rules.plan import plan

@@ -15,10 +15,9 @@ from noiseless.domain import CategoryColumn, NumberColumn, Schema
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.exact import floor_of_power
 from noiseless.pricing.batches import price
+from noiseless.pricing.cost import Record
 from noiseless.pricing.events import QuantizedAnswer
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.pricing.reach import reach
-from noiseless.pricing.record import Record
+from noiseless.pricing.reach import QuantizedQuery, reach
 from noiseless.questions import (
     Attribute,
     Continuum,
@@ -31,10 +30,9 @@ from noiseless.questions import (
     median,
     total,
 )
-from noiseless.questions.filtered_mean import FilteredMean
-from noiseless.questions.filters import Comparison, Everything
-from noiseless.questions.population import Population
-from noiseless.questions.question import Limits, Question
+from noiseless.questions.filters import ColumnComparison, Everything
+from noiseless.questions.question import Limits, Population, Question
+from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Edged, Uniform
 from noiseless.rules.plan import plan
 from noiseless.theory.consequences import consequences
@@ -186,9 +184,9 @@ def test_numbers_that_are_none_are_refused(number: Decimal) -> None:
 
 @pytest.mark.parametrize(
     ("aggregate", "where"),
-    [("count", Comparison("x", ">=", 5)), ("sum", Comparison("x", ">=", 5)), ("histogram", Everything())],
+    [("count", ColumnComparison("x", ">=", 5)), ("sum", ColumnComparison("x", ">=", 5)), ("histogram", Everything())],
 )
-def test_domains_too_large_to_list_are_refused(aggregate: str, where: Comparison) -> None:
+def test_domains_too_large_to_list_are_refused(aggregate: str, where: ColumnComparison) -> None:
     asked = Question(aggregate, "x", where)  # type: ignore[arg-type]
     with pytest.raises(NoiselessError, match="coarser step"):
         asked.resolve(PRIVATE, Population((), ((),), (10,)), Limits())

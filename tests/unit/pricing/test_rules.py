@@ -2,20 +2,20 @@ from math import comb
 
 import pytest
 
-from noiseless.pricing import rules
-from noiseless.pricing.partition import Partition
-from noiseless.pricing.rules import Bound
+from noiseless.pricing import composition as rules
+from noiseless.pricing.composition import OutputBound
+from noiseless.pricing.partition import DomainPartition
 
 
 def test_each_rule_names_itself() -> None:
-    assert rules.product([2, 3, 4]) == Bound(24, "product")
-    assert rules.cuts([1] * 1000) == Bound(1001, "cuts")
-    assert rules.cuts_of([2, 3], [1, 2]) == Bound(6, "cuts")
-    assert rules.filtered([3, 1]) == Bound(6, "filter")
-    assert rules.grouped([3, 2, 2]) == Bound(5, "groups")
-    assert rules.several_rows([2, 5, 3], 2) == Bound(15, "rows")
-    assert rules.equal_rows(3, 2) == Bound(6, "partition")
-    assert rules.public_groups([Bound(2, "cuts"), Bound(3, "product")]) == Bound(3, "product")
+    assert rules.product([2, 3, 4]) == OutputBound(24, "product")
+    assert rules.cuts([1] * 1000) == OutputBound(1001, "cuts")
+    assert rules.cuts_of([2, 3], [1, 2]) == OutputBound(6, "cuts")
+    assert rules.filtered([3, 1]) == OutputBound(6, "filter")
+    assert rules.grouped([3, 2, 2]) == OutputBound(5, "groups")
+    assert rules.several_rows([2, 5, 3], 2) == OutputBound(15, "rows")
+    assert rules.equal_rows(3, 2) == OutputBound(6, "partition")
+    assert rules.public_groups([OutputBound(2, "cuts"), OutputBound(3, "product")]) == OutputBound(3, "product")
 
 
 def test_nothing_asked_is_one_output() -> None:
@@ -23,15 +23,15 @@ def test_nothing_asked_is_one_output() -> None:
 
 
 def test_partitions() -> None:
-    parts = [Partition.of("x", "aabb"), Partition.of("x", "abab")]
-    assert rules.atoms(parts) == Bound(4, "partition")
-    assert rules.cuts_and_atoms([Partition.of("x", "aabb")], [1]) == Bound(3, "cuts and partition")
+    parts = [DomainPartition.of("x", "aabb"), DomainPartition.of("x", "abab")]
+    assert rules.atoms(parts) == OutputBound(4, "partition")
+    assert rules.cuts_and_atoms([DomainPartition.of("x", "aabb")], [1]) == OutputBound(3, "cuts and partition")
 
 
 def test_a_record_has_no_more_outputs_than_values() -> None:
-    assert rules.capped(Bound(10, "cuts"), 10) == Bound(10, "record")
-    assert rules.capped(Bound(10, "cuts"), 11) == Bound(10, "cuts")
-    assert rules.capped(Bound(10, "cuts"), None) == Bound(10, "cuts")
+    assert rules.capped(OutputBound(10, "cuts"), 10) == OutputBound(10, "record")
+    assert rules.capped(OutputBound(10, "cuts"), 11) == OutputBound(10, "cuts")
+    assert rules.capped(OutputBound(10, "cuts"), None) == OutputBound(10, "cuts")
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,9 @@ import pytest
 from noiseless.domain import Schema
 from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError
 from noiseless.questions import Continuum, CountedQuery, Lattice
-from noiseless.questions.classes import Histogram, TopCounts
-from noiseless.questions.evaluation import Counts
-from noiseless.questions.filtered_mean import FilteredMean
-from noiseless.questions.filters import AllOf, AnyOf, Comparison, Everything, Filter, Not, split
-from noiseless.questions.population import Population
-from noiseless.questions.question import Limits, Question
+from noiseless.questions.filters import AllOf, AnyOf, ColumnComparison, Everything, Filter, Not, split
+from noiseless.questions.question import Limits, Population, Question, RowCounts
+from noiseless.questions.statistics import FilteredMean, Histogram, TopCounts
 from noiseless.tables import open_table
 
 SCHEMA = Schema.parse(
@@ -50,7 +47,7 @@ def ask(frame: Any, question: Question, limits: Limits | None = None) -> list[An
     population = Population.of(table, SCHEMA, sorted(question.public_columns(SCHEMA)))
     answers: list[Any] = []
     for asked in question.resolve(SCHEMA, population, limits or Limits()):
-        counts = Counts.take(table, SCHEMA, population, asked.private_columns).about(asked, SCHEMA)
+        counts = RowCounts.take(table, SCHEMA, population, asked.private_columns).about(asked, SCHEMA)
         query = asked.query
         if isinstance(query, CountedQuery):
             answers.append(query.span.value(query.position(counts)))  # type: ignore[union-attr]
@@ -67,23 +64,23 @@ def ask(frame: Any, question: Question, limits: Limits | None = None) -> list[An
     [
         (Question("mean", "kwh", by=("suburb",)), [Fraction(7, 4), Fraction(9, 2)]),
         (Question("sum", "kwh"), [17]),
-        (Question("sum", "kwh", where=Comparison("solar", "=", constant=True)), [12]),
-        (Question("sum", "kwh", where=Comparison("kwh", ">=", 2)), [15]),
+        (Question("sum", "kwh", where=ColumnComparison("solar", "=", constant=True)), [12]),
+        (Question("sum", "kwh", where=ColumnComparison("kwh", ">=", 2)), [15]),
         (Question("count"), [5]),
-        (Question("count", where=Comparison("solar", "=", constant=True)), [3]),
+        (Question("count", where=ColumnComparison("solar", "=", constant=True)), [3]),
         (
-            Question("count", where=AllOf((Comparison("kwh", ">", 2), Comparison("suburb", "=", "south")))),
+            Question("count", where=AllOf((ColumnComparison("kwh", ">", 2), ColumnComparison("suburb", "=", "south")))),
             [2],
         ),
         (Question("min", "kwh"), [Fraction(1, 2)]),
-        (Question("max", "kwh", where=Comparison("suburb", "in", ("north",))), [2]),
-        (Question("median", "kwh", where=Comparison("suburb", "=", "north")), [Fraction(7, 4)]),
+        (Question("max", "kwh", where=ColumnComparison("suburb", "in", ("north",))), [2]),
+        (Question("median", "kwh", where=ColumnComparison("suburb", "=", "north")), [Fraction(7, 4)]),
         (Question("quantile", "kwh", share=Fraction(1, 4)), [Fraction(3, 2)]),
         (Question("variance", "kwh"), [Fraction(577, 50)]),
         (Question("histogram", "solar"), [(2, 3)]),
         (Question("top", "solar"), [((1, 3),)]),
-        (Question("mean", "kwh", where=Comparison("kwh", ">", 1)), [Fraction(33, 8)]),
-        (Question("mean", "kwh", where=Comparison("solar", "=", constant=False)), [Fraction(5, 2)]),
+        (Question("mean", "kwh", where=ColumnComparison("kwh", ">", 1)), [Fraction(33, 8)]),
+        (Question("mean", "kwh", where=ColumnComparison("solar", "=", constant=False)), [Fraction(5, 2)]),
     ],
 )
 def test_answers_are_the_same_everywhere(frame: object, question: Question, expected: list[Any]) -> None:
@@ -91,33 +88,33 @@ def test_answers_are_the_same_everywhere(frame: object, question: Question, expe
 
 
 def test_too_few_pass_a_private_filter() -> None:
-    question = Question("mean", "kwh", where=Comparison("kwh", ">", 9))
+    question = Question("mean", "kwh", where=ColumnComparison("kwh", ">", 9))
     assert ask(FRAMES["polars"], question, Limits(least_group=2)) == [None]
 
 
 @pytest.mark.parametrize(
     ("question", "remedy"),
     [
-        (Question("mean", "kwh", where=Comparison("kwh", ">", 1)), "min_group"),
-        (Question("median", "kwh", where=Comparison("kwh", ">", 1)), "filter on public columns"),
-        (Question("histogram", "solar", where=Comparison("kwh", ">", 1)), "all of its classes"),
+        (Question("mean", "kwh", where=ColumnComparison("kwh", ">", 1)), "min_group"),
+        (Question("median", "kwh", where=ColumnComparison("kwh", ">", 1)), "filter on public columns"),
+        (Question("histogram", "solar", where=ColumnComparison("kwh", ">", 1)), "all of its classes"),
         (Question("sum", "suburb"), "is public"),
         (Question("sum", "kwh", by=("solar",)), "is private"),
-        (Question("sum", "kwh", where=Comparison("suburb", "=", "east")), "nobody passes"),
+        (Question("sum", "kwh", where=ColumnComparison("suburb", "=", "east")), "nobody passes"),
         (Question("quantile", "kwh"), "say which quantile"),
         (
             Question(
-                "sum", "kwh", where=AnyOf((Comparison("suburb", "=", "north"), Comparison("kwh", ">", 1)))
+                "sum", "kwh", where=AnyOf((ColumnComparison("suburb", "=", "north"), ColumnComparison("kwh", ">", 1)))
             ),
             "joined by 'and'",
         ),
         (
             Question(
-                "count", where=AllOf((Comparison("kwh", ">", 1), Comparison("solar", "=", constant=True)))
+                "count", where=AllOf((ColumnComparison("kwh", ">", 1), ColumnComparison("solar", "=", constant=True)))
             ),
             "one private column",
         ),
-        (Question("sum", "kwh", where=Comparison("kwh", ">", "a")), "same kind"),
+        (Question("sum", "kwh", where=ColumnComparison("kwh", ">", "a")), "same kind"),
         (Question("sum", "water"), "not declared"),
     ],
 )
@@ -143,23 +140,23 @@ def test_values_outside_the_domain_are_counted_never_shown() -> None:
 
 
 def test_filters() -> None:
-    either = AnyOf((Comparison("a", "<", 3), Not(Comparison("b", "=", "x"))))
+    either = AnyOf((ColumnComparison("a", "<", 3), Not(ColumnComparison("b", "=", "x"))))
     assert either.columns == {"a", "b"}
     assert either.holds({"a": 5, "b": "y"})
     assert not either.holds({"a": 5, "b": "x"})
-    public, private = split(AllOf((Comparison("a", "<", 3), Comparison("b", "=", "x"))), frozenset("b"))
-    assert (public, private) == (Comparison("a", "<", 3), Comparison("b", "=", "x"))
+    public, private = split(AllOf((ColumnComparison("a", "<", 3), ColumnComparison("b", "=", "x"))), frozenset("b"))
+    assert (public, private) == (ColumnComparison("a", "<", 3), ColumnComparison("b", "=", "x"))
     assert split(Everything(), frozenset("b")) == (Everything(), Everything())
 
 
 @pytest.mark.parametrize("bad", [("like", 3), ("in", 3), ("=", (3, 4))])
 def test_comparisons_that_make_no_sense(bad: tuple[Any, Any]) -> None:
     with pytest.raises(RequestError):
-        Comparison("a", *bad)
+        ColumnComparison("a", *bad)
 
 
 def test_a_filter_is_a_set_of_values_of_a_declared_column() -> None:
-    low: Filter = Comparison("kwh", "<=", 1)
+    low: Filter = ColumnComparison("kwh", "<=", 1)
     assert low.numbers("kwh", SCHEMA.columns["kwh"]) == {0, 1, 2}
     with pytest.raises(RequestError, match="other private columns"):
         low.numbers("solar", SCHEMA.columns["solar"])

@@ -12,12 +12,21 @@ from hypothesis import strategies as st
 
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
-from noiseless.questions.filters import NOBODY, AllOf, AnyOf, Comparison, Everything, Filter, Not
-from noiseless.questions.normal import normal
-from noiseless.questions.population import Population
-from noiseless.questions.question import Limits, Question
-from noiseless.questions.sql import Hints, Interval, Key, Position, Reader, Row, SqlError, Statement, parse
-from noiseless.questions.sql.hints import write_hints
+from noiseless.questions.filters import NOBODY, AllOf, AnyOf, ColumnComparison, Everything, Filter, Not
+from noiseless.questions.normal_form import normal
+from noiseless.questions.question import Limits, Population, Question
+from noiseless.questions.sql import (
+    AnswerInterval,
+    Hints,
+    KeyColumn,
+    Position,
+    Reader,
+    Row,
+    SqlError,
+    Statement,
+    parse,
+)
+from noiseless.questions.sql.statement import write_hints
 from sql_examples import SCHEMA, TABLE, Grammar
 
 
@@ -302,7 +311,7 @@ def test_names_of_any_kind(name: str) -> None:
     schema = Schema.parse('columns.c = {role = "private", bounds = [0, 5]}')
     schema = Schema({name: schema.columns["c"]})
     statement = parse(f"SELECT SUM({quoted}) FROM {quoted} WHERE {quoted} > 2", schema, name)
-    assert statement.questions == (Question("sum", name, Comparison(name, ">", 2)).normal(schema),)
+    assert statement.questions == (Question("sum", name, ColumnComparison(name, ">", 2)).normal(schema),)
     assert parse(statement.text, schema, name).questions == statement.questions
     assert quoted.strip('"') in statement.outline
     if " " in name:
@@ -324,7 +333,7 @@ def test_names_of_outputs() -> None:
         "SELECT suburb, AVG(kwh), AVG(kwh), COUNT(*) AS n FROM meters WHERE year = 2020 GROUP BY suburb"
     )
     assert statement.names == ("suburb", "AVG(kwh)", "AVG(kwh)_2", "n")
-    assert statement.columns[0].content == Key("suburb")
+    assert statement.columns[0].content == KeyColumn("suburb")
     assert len(statement.questions) == 2
     spread = "SELECT STDDEV(kwh), var_samp(2 * kwh), STDDEV_POP(kwh) + 1 FROM meters"
     assert read(spread).names == ("STDDEV(kwh)", "VAR_SAMP(2 * kwh)", "SQRT(VAR_POP(kwh)) + 1")
@@ -360,16 +369,16 @@ def test_groups_and_order_of_a_reply() -> None:
     )
     (question,) = statement.questions
     told = {
-        "north": Interval.of(0, 1),
-        "south": Interval.of(0, 2),
+        "north": AnswerInterval.of(0, 1),
+        "south": AnswerInterval.of(0, 2),
         "it's east": None,
-        "west": Interval.of(1, 1),
+        "west": AnswerInterval.of(1, 1),
     }
     rows = [Row({"suburb": suburb}, {question: answer}) for suburb, answer in told.items()]
     assert statement.reply(rows) == (
-        ("south", Interval.of(0, 2), Interval.of(3)),
-        ("west", Interval.of(1), Interval.of(3)),
-        ("north", Interval.of(0, 1), Interval.of(3)),
+        ("south", AnswerInterval.of(0, 2), AnswerInterval.of(3)),
+        ("west", AnswerInterval.of(1), AnswerInterval.of(3)),
+        ("north", AnswerInterval.of(0, 1), AnswerInterval.of(3)),
     )
 
 
@@ -378,7 +387,7 @@ def test_a_group_in_which_nobody_passes_a_public_filter() -> None:
         "SELECT suburb, COUNT(*) FILTER (WHERE year = 2020), MAX(kwh) FILTER (WHERE year = 2020) FROM meters GROUP BY suburb"
     )
     ((_, count, most),) = statement.reply([Row({"suburb": "north"}, {})])
-    assert (count, most) == (Interval.of(0), None)
+    assert (count, most) == (AnswerInterval.of(0), None)
     population = Population(("suburb", "year"), (("north", 2020), ("south", 2019)), (4, 5))
     assert [group.values for group in population.groups(statement.groups, statement.by)] == [
         ("north",),
@@ -414,12 +423,12 @@ def spelt(where: Filter, random: Random) -> str:
             return (" AND " if together else " or ").join(f"({part})" for part in parts)
         case Not():
             return f"NOT ({spelt(where.part, random)})"
-        case Comparison():
+        case ColumnComparison():
             return _compared(where, random)
     raise TypeError
 
 
-def _compared(where: Comparison, random: Random) -> str:
+def _compared(where: ColumnComparison, random: Random) -> str:
     name, constant = random.choice([where.column, where.column.upper(), f'"{where.column}"']), where.constant
     if isinstance(constant, tuple):
         listed = random.sample(constant, len(constant))
@@ -451,9 +460,9 @@ WHOLE = Schema.parse(
 def whole_filters(column: str) -> st.SearchStrategy[Filter]:
     numbers = st.integers(1, 5)
     leaves = st.one_of(
-        st.builds(Comparison, st.just(column), st.sampled_from(["=", "!=", "<", "<=", ">", ">="]), numbers),
+        st.builds(ColumnComparison, st.just(column), st.sampled_from(["=", "!=", "<", "<=", ">", ">="]), numbers),
         st.builds(
-            Comparison, st.just(column), st.just("in"), st.lists(numbers, min_size=1, max_size=4).map(tuple)
+            ColumnComparison, st.just(column), st.just("in"), st.lists(numbers, min_size=1, max_size=4).map(tuple)
         ),
         st.just(Everything()),
     )

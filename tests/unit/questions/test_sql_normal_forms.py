@@ -16,17 +16,20 @@ from noiseless.questions.filters import (
     AllOf,
     Among,
     AnyOf,
-    Comparison,
+    ColumnComparison,
     Everything,
     Filter,
     Not,
+    as_runs,
+    between,
+    outside,
+    passing_runs,
     split,
 )
-from noiseless.questions.normal import normal
+from noiseless.questions.normal_form import normal
 from noiseless.questions.question import Question
-from noiseless.questions.runs import as_runs, between, outside, passing
 from noiseless.questions.sql import parse
-from noiseless.questions.sql.writing import write_filter
+from noiseless.questions.sql.canonical import write_filter
 
 SCHEMA = Schema.parse(
     """
@@ -64,8 +67,8 @@ def comparisons(columns: str) -> st.SearchStrategy[Filter]:
         constants = st.sampled_from(CONSTANTS[column])
         several = st.lists(constants, min_size=1, max_size=3).map(tuple)
         return st.one_of(
-            st.builds(Comparison, st.just(column), operators, constants),
-            st.builds(Comparison, st.just(column), st.just("in"), several),
+            st.builds(ColumnComparison, st.just(column), operators, constants),
+            st.builds(ColumnComparison, st.just(column), st.just("in"), several),
         )
 
     return st.sampled_from(columns).flatmap(one)
@@ -113,7 +116,7 @@ def respelt(where: Filter) -> Iterator[Filter]:
     """The same filter in other words."""
     yield Not(Not(where))
     yield AllOf((where, where))
-    yield AnyOf((where, AllOf((where, Comparison("a", "=", 1)))))
+    yield AnyOf((where, AllOf((where, ColumnComparison("a", "=", 1)))))
     match where:
         case AllOf():
             yield Not(AnyOf(tuple(Not(part) for part in where.parts)))
@@ -121,12 +124,12 @@ def respelt(where: Filter) -> Iterator[Filter]:
         case AnyOf():
             yield Not(AllOf(tuple(Not(part) for part in where.parts)))
             yield AnyOf(where.parts[::-1])
-        case Comparison(operator="in", constant=tuple() as constants):
-            yield AnyOf(tuple(Comparison(where.column, "=", constant) for constant in constants))
-        case Comparison(operator=">="):
-            yield Not(Comparison(where.column, "<", where.constant))
+        case ColumnComparison(operator="in", constant=tuple() as constants):
+            yield AnyOf(tuple(ColumnComparison(where.column, "=", constant) for constant in constants))
+        case ColumnComparison(operator=">="):
+            yield Not(ColumnComparison(where.column, "<", where.constant))
             yield AnyOf(
-                (Comparison(where.column, ">", where.constant), Comparison(where.column, "=", where.constant))
+                (ColumnComparison(where.column, ">", where.constant), ColumnComparison(where.column, "=", where.constant))
             )
 
 
@@ -167,9 +170,9 @@ def test_runs() -> None:
 def test_what_passes_a_comparison(name: str, operator: Any) -> None:  # noqa: ANN401 - one of a few words
     column = SCHEMA.columns[name]
     for constant in CONSTANTS[name]:
-        runs = passing(name, column, operator, constant)
+        runs = passing_runs(name, column, operator, constant)
         listed = {number for start, stop in runs for number in range(start, stop)}
-        comparison = Comparison(name, operator, constant)
+        comparison = ColumnComparison(name, operator, constant)
         assert listed == {i for i in range(column.size) if comparison.holds({name: column.value(i)})}
         among = Among(name, runs, column)
         assert among.numbers(name, column) == listed
@@ -179,28 +182,28 @@ def test_what_passes_a_comparison(name: str, operator: Any) -> None:  # noqa: AN
 
 def test_domains_of_any_size() -> None:
     schema = Schema.parse('columns.x = {role = "public", bounds = [0, 1e200], step = 1e-90}')
-    low = normal(Comparison("x", "<", Decimal(7)), schema)
-    assert low == normal(Not(Comparison("x", ">=", Decimal(7))), schema)
+    low = normal(ColumnComparison("x", "<", Decimal(7)), schema)
+    assert low == normal(Not(ColumnComparison("x", ">=", Decimal(7))), schema)
     assert write_filter(low) == f"x <= 6.{'9' * 90}"
 
 
 def test_mixed_categories() -> None:
     schema = Schema.parse('columns.x = {role = "public", categories = [1, "one", 2]}')
-    assert write_filter(normal(Comparison("x", "=", 1), schema)) == "x = 1"
-    assert write_filter(normal(Comparison("x", "!=", "one"), schema)) == "x <> 'one'"
+    assert write_filter(normal(ColumnComparison("x", "=", 1), schema)) == "x = 1"
+    assert write_filter(normal(ColumnComparison("x", "!=", "one"), schema)) == "x <> 'one'"
     with pytest.raises(ColumnError, match="same kind"):
-        normal(Comparison("x", "<", 2), schema)
+        normal(ColumnComparison("x", "<", 2), schema)
     with pytest.raises(ColumnError, match="same kind"):
-        normal(Comparison("x", "=", constant=True), schema)
+        normal(ColumnComparison("x", "=", constant=True), schema)
 
 
 @pytest.mark.parametrize(
     ("where", "problem"),
     [
-        (Comparison("a", "=", "x"), "holds numbers"),
-        (Comparison("b", "=", 3), "holds texts"),
-        (Comparison("q", "=", 1), "holds truth values"),
-        (Comparison("z", "=", 1), "not declared"),
+        (ColumnComparison("a", "=", "x"), "holds numbers"),
+        (ColumnComparison("b", "=", 3), "holds texts"),
+        (ColumnComparison("q", "=", 1), "holds truth values"),
+        (ColumnComparison("z", "=", 1), "not declared"),
     ],
 )
 def test_filters_that_make_no_sense(where: Filter, problem: str) -> None:
@@ -215,7 +218,7 @@ def test_filters_that_nobody_writes_are_refused_in_time() -> None:
         "\n".join(f'columns.{name} = {{role = "public", bounds = [0, 1]}}' for name in names)
     )
     pairs = [
-        AllOf((Comparison(one, "=", 1), Comparison(two, "=", 1)))
+        AllOf((ColumnComparison(one, "=", 1), ColumnComparison(two, "=", 1)))
         for one, two in zip(names[:20], names[20:], strict=True)
     ]
     with pytest.raises(RequestError, match="too long"):
@@ -223,14 +226,14 @@ def test_filters_that_nobody_writes_are_refused_in_time() -> None:
 
 
 def test_questions_have_a_normal_form() -> None:
-    everything = Question("count", "p", Comparison("p", ">=", 0), by=("b", "a"))
+    everything = Question("count", "p", ColumnComparison("p", ">=", 0), by=("b", "a"))
     assert everything.normal(SCHEMA) == Question("count", by=("a", "b"))
     assert Question("quantile", "p", share=0).normal(SCHEMA) == Question("min", "p")
     assert Question("sum", "q").normal(SCHEMA) == Question(
-        "count", where=Comparison("q", "=", constant=True)
+        "count", where=ColumnComparison("q", "=", constant=True)
     ).normal(SCHEMA)
     assert Question("sum", "p", most=7).normal(SCHEMA) == Question("sum", "p")
-    over_another = Question("sum", "q", Comparison("p", ">", 0))
+    over_another = Question("sum", "q", ColumnComparison("p", ">", 0))
     assert over_another.normal(SCHEMA).aggregate == "sum"  # a count would filter on two private columns
     with pytest.raises(ColumnError, match="not declared"):
         Question("sum", "z").normal(SCHEMA)

@@ -6,9 +6,9 @@ from itertools import combinations_with_replacement, product
 import pytest
 
 from noiseless.questions import Attribute, Images
-from noiseless.questions import variance as module
+from noiseless.questions import statistics as module
 from noiseless.questions.influence import Positions
-from noiseless.questions.variance import Variance
+from noiseless.questions.statistics import Variance
 
 
 def spread(numbers: tuple[int, ...]) -> int:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import noiseless as nl
 from noiseless.errors import RequestError
-from noiseless.questions import variance as variances
+from noiseless.questions import statistics as variances
 from noiseless.rules import (
     NK,
     Bottom,

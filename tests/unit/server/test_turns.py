@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from noiseless.curator import Curator
-from noiseless.curator.planning import Planner
+from noiseless.curator.planner import Planner
 from noiseless.server.turns import Turns
 from noiseless.work import check
 from server_examples import TOTAL, code, example

@@ -7,7 +7,7 @@ import pytest
 
 from noiseless.errors import ExpressionError, RequestError
 from noiseless.exact import Bits, Enclosure, Nats
-from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import (
     Attribute,
     Continuum,

@@ -5,9 +5,7 @@ import pytest
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats
-from noiseless.pricing import posteriors
-from noiseless.pricing.posteriors import smallest_posterior
-from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import (
     Attribute,
     Continuum,
@@ -21,10 +19,12 @@ from noiseless.questions import (
     mean,
     total,
 )
-from noiseless.questions.filtered_mean import FilteredMean
+from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Edged, Stepped, Uniform
+from noiseless.theory import posteriors
 from noiseless.theory.consequences import LIMITS, consequences
 from noiseless.theory.estimation import estimation_error_bound, least_estimation_error, least_guessing_error
+from noiseless.theory.posteriors import smallest_posterior
 
 AGES = mean(10, Attribute("age", range(101)))
 

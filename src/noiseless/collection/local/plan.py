@@ -7,7 +7,7 @@ from noiseless.collection.local.streaming import Local
 from noiseless.collection.local.vectors import LocalVector
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.pricing.budget import allowed_reach
+from noiseless.pricing.quantizer_choice import allowed_reach
 from noiseless.questions import Span
 
 _TELLS_SOMETHING = 2

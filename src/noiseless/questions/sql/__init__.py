@@ -1,20 +1,28 @@
 """SQL: a SELECT, whatever its spelling, as the questions that it asks; what cannot be asked is refused."""
 
 from noiseless.questions.sql.errors import Position, SqlError
-from noiseless.questions.sql.expressions import Answers, Combination, Expression
-from noiseless.questions.sql.intervals import Interval
-from noiseless.questions.sql.reader import Reader, parse
-from noiseless.questions.sql.statement import Hints, Key, Ordering, Output, Row, Statement
+from noiseless.questions.sql.expressions import AnswerExpression, Answers, Combination
+from noiseless.questions.sql.intervals import AnswerInterval
+from noiseless.questions.sql.statement import (
+    Hints,
+    KeyColumn,
+    Ordering,
+    Reader,
+    ReplyColumn,
+    Row,
+    Statement,
+    parse,
+)
 
 __all__ = [
     "Answers",
     "Combination",
-    "Expression",
+    "AnswerExpression",
     "Hints",
-    "Interval",
-    "Key",
+    "AnswerInterval",
+    "KeyColumn",
     "Ordering",
-    "Output",
+    "ReplyColumn",
     "Position",
     "Reader",
     "Row",

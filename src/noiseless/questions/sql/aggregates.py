@@ -7,15 +7,13 @@ from fractions import Fraction
 from sqlglot import exp
 
 from noiseless.domain import BooleanColumn
-from noiseless.questions.filters import NOBODY, AllOf, Among, Everything, Filter
-from noiseless.questions.normal import normal
+from noiseless.questions.filters import NOBODY, AllOf, Among, Everything, Filter, passing_runs
+from noiseless.questions.normal_form import normal
 from noiseless.questions.question import Aggregate, Limits, Question
-from noiseless.questions.runs import passing
 from noiseless.questions.sql.conditions import read_condition
 from noiseless.questions.sql.constants import Linear, read_linear
-from noiseless.questions.sql.expressions import Combination, asked, constant
-from noiseless.questions.sql.refusals import function_refused
-from noiseless.questions.sql.scope import Scope, bare
+from noiseless.questions.sql.expressions import Combination, answer_to, constant
+from noiseless.questions.sql.scope import Scope, bare, function_refused
 
 _MIRRORED: dict[Aggregate, Aggregate] = {"min": "max", "max": "min"}
 _SIMPLE: dict[type[exp.Expression], Aggregate] = {
@@ -36,7 +34,7 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class Asking:
+class AggregateReader:
     """Makes the questions of a statement.
 
     Attributes:
@@ -146,7 +144,7 @@ class Asking:
             hidden = normal(where, schema).columns & set(schema.private)
         if hidden or column not in schema.private or not isinstance(declared, BooleanColumn):
             return None
-        true = Among(column, passing(column, declared, "=", constant=True), declared)
+        true = Among(column, passing_runs(column, declared, "=", constant=True), declared)
         return self._ask("count", None, AllOf((where, true)), node) / self._people(node, where)
 
     def _people(self, node: exp.Expression, where: Filter) -> Combination:
@@ -281,7 +279,7 @@ class Asking:
             if question.where == NOBODY and question.aggregate in ("count", "sum", "histogram"):
                 return constant(0)
             question.check(self.scope.schema, self.limits)
-        return asked(question)
+        return answer_to(question)
 
 
 def _renamed(node: exp.Expression) -> exp.Expression:

@@ -11,11 +11,9 @@ from typing import Any
 from sqlglot import exp
 
 from noiseless.domain import BooleanColumn, CategoryColumn, DateColumn
-from noiseless.questions.filters import NOBODY, AllOf, Among, AnyOf, Everything, Filter, Not
-from noiseless.questions.runs import passing
+from noiseless.questions.filters import NOBODY, AllOf, Among, AnyOf, Everything, Filter, Not, passing_runs
 from noiseless.questions.sql.constants import Constant, Linear, as_day, read_constant, read_linear
-from noiseless.questions.sql.refusals import condition_refused
-from noiseless.questions.sql.scope import Scope, bare
+from noiseless.questions.sql.scope import Scope, bare, condition_refused
 
 _COMPARISONS: dict[type[exp.Expression], str] = {
     exp.EQ: "=",
@@ -33,13 +31,13 @@ _LISTED = 6
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedColumn:
     """A column that holds no numbers."""
 
     column: str
 
 
-Operand = Linear | Named | Constant
+Operand = Linear | NamedColumn | Constant
 
 
 def read_condition(node: exp.Expression, scope: Scope) -> Filter:
@@ -139,15 +137,15 @@ def _compared(
     node: exp.Expression, left: exp.Expression, operator: str, right: exp.Expression, scope: Scope
 ) -> Filter:
     one, two = _operand(left, scope), _operand(right, scope)
-    if not isinstance(one, Named) and not isinstance(two, Named):
+    if not isinstance(one, NamedColumn) and not isinstance(two, NamedColumn):
         scope.check_quotes(left, right)
-    if isinstance(one, Named) and isinstance(two, Named):
+    if isinstance(one, NamedColumn) and isinstance(two, NamedColumn):
         if one == two:
             return _truth(_TRUTH[operator](0, 0))
         scope.refuse(node, "two columns are compared with each other", "compare a column with constants")
-    if isinstance(two, Named):
+    if isinstance(two, NamedColumn):
         one, two, operator, left, right = two, one, _MIRRORED[operator], right, left
-    if isinstance(one, Named):
+    if isinstance(one, NamedColumn):
         return _with_constant(one.column, operator, two, right, scope)
     if isinstance(one, Linear) and isinstance(two, Linear):
         return _linear(node, one, operator, two, scope)
@@ -163,7 +161,7 @@ def _operand(node: exp.Expression, scope: Scope) -> Operand:
     if isinstance(node, exp.Column):
         name = scope.column(node)
         if isinstance(scope.declared(name), CategoryColumn | DateColumn | BooleanColumn):
-            return Named(name)
+            return NamedColumn(name)
     constant = read_constant(node, scope)
     if constant is not None:
         return constant
@@ -216,7 +214,7 @@ def _with_constant(
 def _among(node: exp.Expression, name: str, operator: str, constant: Constant, scope: Scope) -> Filter:
     column = scope.declared(name)
     with scope.speaking_of(node):
-        return Among(name, passing(name, column, operator, constant), column)
+        return Among(name, passing_runs(name, column, operator, constant), column)
 
 
 def _plain(constant: Constant) -> object:

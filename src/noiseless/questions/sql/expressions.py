@@ -14,16 +14,16 @@ from itertools import chain
 
 from noiseless.exact import Rational
 from noiseless.questions.question import Question
-from noiseless.questions.sql.intervals import Interval
-from noiseless.questions.sql.writing import write_number, write_question
+from noiseless.questions.sql.canonical import write_number, write_question
+from noiseless.questions.sql.intervals import AnswerInterval
 
-Answers = Mapping[Question, Interval | None]
+Answers = Mapping[Question, AnswerInterval | None]
 """What is known of each question about one group; None where there is no answer (nobody, or too few)."""
 
 Writer = Callable[[Question], str]
 
 
-class Expression(ABC):
+class AnswerExpression(ABC):
     """A number that is computed from the answers to questions."""
 
     @property
@@ -32,7 +32,7 @@ class Expression(ABC):
         """The questions it needs, each once, in a fixed order."""
 
     @abstractmethod
-    def value(self, answers: Answers) -> Interval | None:
+    def value(self, answers: Answers) -> AnswerInterval | None:
         """What is certain of it; None where it has no value.
 
         A question that is not among the answers is about nobody: a count or a sum is then 0.
@@ -49,7 +49,7 @@ class Expression(ABC):
 
 
 @dataclass(frozen=True)
-class Asked(Expression):
+class Variable(AnswerExpression):
     """The answer to a question."""
 
     question: Question
@@ -59,12 +59,12 @@ class Asked(Expression):
         """The one."""
         return (self.question,)
 
-    def value(self, answers: Answers) -> Interval | None:
+    def value(self, answers: Answers) -> AnswerInterval | None:
         """As answered."""
         found = answers.get(self.question)
         if found is not None or self.question in answers:
             return found
-        return Interval.of(0) if self.always_has_value else None
+        return AnswerInterval.of(0) if self.always_has_value else None
 
     def write(self, writer: Writer = write_question) -> str:
         """Such as AVG(kwh)."""
@@ -82,7 +82,7 @@ class Asked(Expression):
 
 
 @dataclass(frozen=True)
-class Root(Expression):
+class SquareRoot(AnswerExpression):
     """The square root of an expression."""
 
     square: "Combination"
@@ -92,7 +92,7 @@ class Root(Expression):
         """Those of the square."""
         return self.square.questions
 
-    def value(self, answers: Answers) -> Interval | None:
+    def value(self, answers: Answers) -> AnswerInterval | None:
         """Rounded outwards."""
         found = self.square.value(answers)
         return None if found is None or found.upper < 0 else found.root()
@@ -106,11 +106,11 @@ class Root(Expression):
 class Factor:
     """A power of something that is no sum of one term, perhaps in the denominator."""
 
-    base: Expression
+    base: AnswerExpression
     power: int = 1
     below: bool = False
 
-    def value(self, answers: Answers) -> Interval | None:
+    def value(self, answers: Answers) -> AnswerInterval | None:
         """The power, or one divided by it."""
         found = self.base.value(answers)
         if found is None:
@@ -134,9 +134,9 @@ class Term:
     coefficient: Fraction
     factors: tuple[Factor, ...] = ()
 
-    def value(self, answers: Answers) -> Interval | None:
+    def value(self, answers: Answers) -> AnswerInterval | None:
         """The product."""
-        found = Interval.of(self.coefficient)
+        found = AnswerInterval.of(self.coefficient)
         for factor in self.factors:
             one = factor.value(answers)
             if one is None:
@@ -154,7 +154,7 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Combination(Expression):
+class Combination(AnswerExpression):
     """A sum of terms with different factors, in the order of their texts; the constant stands last."""
 
     terms: tuple[Term, ...] = ()
@@ -173,18 +173,18 @@ class Combination(Expression):
         return self.terms[0].coefficient if not self.terms[0].factors else None
 
     @cached_property
-    def _single(self) -> Expression | None:
+    def _single(self) -> AnswerExpression | None:
         """What it is, where it is no more than one thing as it stands."""
         if len(self.terms) != 1 or self.terms[0].coefficient != 1 or len(self.terms[0].factors) != 1:
             return None
         (factor,) = self.terms[0].factors
         return factor.base if factor.power == 1 and not factor.below else None
 
-    def value(self, answers: Answers) -> Interval | None:
+    def value(self, answers: Answers) -> AnswerInterval | None:
         """The sum."""
         if self._single is not None:
             return self._single.value(answers)
-        found = Interval.of(0)
+        found = AnswerInterval.of(0)
         for term in self.terms:
             one = term.value(answers)
             if one is None:
@@ -236,7 +236,7 @@ class Combination(Expression):
 
     def root(self) -> "Combination":
         """The square root."""
-        return Combination((Term(Fraction(1), (Factor(Root(self)),)),))
+        return Combination((Term(Fraction(1), (Factor(SquareRoot(self)),)),))
 
     def _as_term(self) -> Term:
         """It as one term: a sum becomes a factor whose first coefficient is 1."""
@@ -251,19 +251,19 @@ def constant(number: Rational) -> Combination:
     return _collected([Term(Fraction(number))])
 
 
-def asked(question: Question) -> Combination:
+def answer_to(question: Question) -> Combination:
     """The answer to a question.
 
-    >>> kwh = asked(Question("sum", "kwh"))
-    >>> (kwh / asked(Question("count")) + constant(1) + constant(2)).write()
+    >>> kwh = answer_to(Question("sum", "kwh"))
+    >>> (kwh / answer_to(Question("count")) + constant(1) + constant(2)).write()
     'SUM(kwh) / COUNT(*) + 3'
     """
-    return Combination((Term(Fraction(1), (Factor(Asked(question)),)),))
+    return Combination((Term(Fraction(1), (Factor(Variable(question)),)),))
 
 
 def _merged(factors: Iterable[Factor]) -> tuple[Factor, ...]:
     """Powers of one base together, those above and those below apart."""
-    powers: dict[tuple[Expression, bool], int] = {}
+    powers: dict[tuple[AnswerExpression, bool], int] = {}
     for factor in factors:
         key = (factor.base, factor.below)
         powers[key] = powers.get(key, 0) + factor.power

@@ -15,14 +15,14 @@ _ROOT_BITS = 128
 
 
 @dataclass(frozen=True)
-class Interval:
+class AnswerInterval:
     """The truth lies between `lower` and `upper`, both included.
 
     Where it may be that there is no truth at all (SQL's NULL: a division by a number that can be 0), the
     interval says so, and holds the truth if there is one.
 
-    >>> Interval.of(1, 2) / Interval.of(0, 4)
-    Interval(lower=Fraction(1, 4), upper=inf, may_be_missing=True)
+    >>> AnswerInterval.of(1, 2) / AnswerInterval.of(0, 4)
+    AnswerInterval(lower=Fraction(1, 4), upper=inf, may_be_missing=True)
 
     Attributes:
         lower: a rational, or minus infinity.
@@ -35,7 +35,7 @@ class Interval:
     may_be_missing: bool = False
 
     @classmethod
-    def of(cls, lower: Rational, upper: Rational | None = None) -> "Interval":
+    def of(cls, lower: Rational, upper: Rational | None = None) -> "AnswerInterval":
         """The numbers between two rationals, or one rational."""
         return cls(Fraction(lower), Fraction(lower if upper is None else upper))
 
@@ -51,14 +51,14 @@ class Interval:
             return None
         return (self.lower + self.upper) / 2
 
-    def __add__(self, other: "Interval") -> "Interval":
+    def __add__(self, other: "AnswerInterval") -> "AnswerInterval":
         return self._with(other, _plus(self.lower, other.lower), _plus(self.upper, other.upper))
 
-    def __mul__(self, other: "Interval") -> "Interval":
+    def __mul__(self, other: "AnswerInterval") -> "AnswerInterval":
         ends = [_times(one, two) for one in (self.lower, self.upper) for two in (other.lower, other.upper)]
         return self._with(other, min(ends), max(ends))
 
-    def __truediv__(self, other: "Interval") -> "Interval":
+    def __truediv__(self, other: "AnswerInterval") -> "AnswerInterval":
         """The quotients; dividing by [0, 0] is for the caller to refuse.
 
         Raises:
@@ -66,13 +66,13 @@ class Interval:
         """
         return self * other.inverse()
 
-    def __pow__(self, exponent: int) -> "Interval":
+    def __pow__(self, exponent: int) -> "AnswerInterval":
         ends = sorted((_power(self.lower, exponent), _power(self.upper, exponent)))
         if exponent % 2 == 0 and self.lower <= 0 <= self.upper:
             ends[0] = Fraction(0)
-        return Interval(ends[0], ends[1], self.may_be_missing)
+        return AnswerInterval(ends[0], ends[1], self.may_be_missing)
 
-    def inverse(self) -> "Interval":
+    def inverse(self) -> "AnswerInterval":
         """The numbers 1 / x; where 0 is among the x, there may be none.
 
         Raises:
@@ -81,25 +81,25 @@ class Interval:
         if self.lower == self.upper == 0:
             raise ZeroDivisionError
         if self.lower > 0 or self.upper < 0:
-            return Interval(_inverse(self.upper), _inverse(self.lower), self.may_be_missing)
+            return AnswerInterval(_inverse(self.upper), _inverse(self.lower), self.may_be_missing)
         low = -math.inf if self.lower < 0 else _inverse(self.upper)
         high = math.inf if self.upper > 0 else _inverse(self.lower)
-        return Interval(low, high, may_be_missing=True)
+        return AnswerInterval(low, high, may_be_missing=True)
 
-    def root(self) -> "Interval":
+    def root(self) -> "AnswerInterval":
         """The square roots, rounded outwards where they are irrational; of negative numbers there are none.
 
-        >>> Interval.of(4, 9).root()
-        Interval(lower=Fraction(2, 1), upper=Fraction(3, 1), may_be_missing=False)
+        >>> AnswerInterval.of(4, 9).root()
+        AnswerInterval(lower=Fraction(2, 1), upper=Fraction(3, 1), may_be_missing=False)
         """
         if self.upper < 0:
             raise ZeroDivisionError
         low = Fraction(0) if self.lower <= 0 else _root(self.lower, _floor_root)
         high = _root(self.upper, _ceil_root)
-        return Interval(low, high, self.may_be_missing or self.lower < 0)
+        return AnswerInterval(low, high, self.may_be_missing or self.lower < 0)
 
-    def _with(self, other: "Interval", lower: Bound, upper: Bound) -> "Interval":
-        return Interval(lower, upper, self.may_be_missing or other.may_be_missing)
+    def _with(self, other: "AnswerInterval", lower: Bound, upper: Bound) -> "AnswerInterval":
+        return AnswerInterval(lower, upper, self.may_be_missing or other.may_be_missing)
 
 
 def _plus(one: Bound, two: Bound) -> Bound:

@@ -5,13 +5,12 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from noiseless.questions.question import Question
-from noiseless.questions.sql.aggregates import Asking
+from noiseless.questions.sql.aggregates import AggregateReader
+from noiseless.questions.sql.canonical import write_aggregate, write_question
 from noiseless.questions.sql.constants import is_exact_cast, read_number, short
 from noiseless.questions.sql.expressions import Combination, constant, degree
-from noiseless.questions.sql.refusals import expression_refused
-from noiseless.questions.sql.scope import Scope, bare
-from noiseless.questions.sql.statement import Key, Output
-from noiseless.questions.sql.writing import write_aggregate, write_question
+from noiseless.questions.sql.scope import Scope, bare, expression_refused
+from noiseless.questions.sql.statement import KeyColumn, ReplyColumn
 
 _LONGEST_NAME = 100
 _WRITTEN_OUT = exp.Variance, exp.Stddev, exp.StddevPop, exp.StddevSamp
@@ -19,7 +18,7 @@ _MOST_FACTORS = 16
 """A product of more answers is refused."""
 
 
-def read_output(node: exp.Expression, place: int, asking: Asking) -> Output:
+def read_output(node: exp.Expression, place: int, asking: AggregateReader) -> ReplyColumn:
     """A column of the reply.
 
     Args:
@@ -37,10 +36,10 @@ def read_output(node: exp.Expression, place: int, asking: Asking) -> Output:
         node = node.this
     node = bare(node)
     content = _key(node, asking) if isinstance(node, exp.Column) else read_value(node, asking)
-    return Output(alias or _as_written(node, asking) or _own_name(content, place, asking), content)
+    return ReplyColumn(alias or _as_written(node, asking) or _own_name(content, place, asking), content)
 
 
-def _as_written(node: exp.Expression, asking: Asking) -> str | None:
+def _as_written(node: exp.Expression, asking: AggregateReader) -> str | None:
     """The name of what is written out at length: a variance of a sample, or a root of a variance."""
     if not isinstance(node, _WRITTEN_OUT) or "start" not in node.meta:
         return None
@@ -49,9 +48,9 @@ def _as_written(node: exp.Expression, asking: Asking) -> str | None:
     return text if len(text) <= _LONGEST_NAME and text.isprintable() else None
 
 
-def _own_name(content: Combination | Key, place: int, asking: Asking) -> str:
+def _own_name(content: Combination | KeyColumn, place: int, asking: AggregateReader) -> str:
     """What an output without an alias is called: its column, or its text if that is short."""
-    if isinstance(content, Key):
+    if isinstance(content, KeyColumn):
         return content.column
 
     def write(question: Question) -> str:
@@ -61,7 +60,7 @@ def _own_name(content: Combination | Key, place: int, asking: Asking) -> str:
     return text if len(text) <= _LONGEST_NAME else f"column_{place + 1}"
 
 
-def _name(node: exp.Alias, asking: Asking) -> str:
+def _name(node: exp.Alias, asking: AggregateReader) -> str:
     if not 0 < len(node.alias) <= _LONGEST_NAME or not node.alias.isprintable():
         asking.scope.refuse(
             node, "an alias is no name", f"take one of at most {_LONGEST_NAME} printable characters"
@@ -69,17 +68,17 @@ def _name(node: exp.Alias, asking: Asking) -> str:
     return node.alias
 
 
-def _key(node: exp.Column, asking: Asking) -> Key:
+def _key(node: exp.Column, asking: AggregateReader) -> KeyColumn:
     if isinstance(node.this, exp.Star):
         asking.scope.refuse(node, *expression_refused(node.this))
     name = asking.scope.column(node)
     if name not in asking.by and name != asking.histogram:
         problem = f"column {name!r} stands outside an aggregate"
         asking.scope.refuse(node, problem, "add it to GROUP BY or ask for an aggregate of it")
-    return Key(name)
+    return KeyColumn(name)
 
 
-def read_value(node: exp.Expression, asking: Asking) -> Combination:
+def read_value(node: exp.Expression, asking: AggregateReader) -> Combination:
     """Arithmetic over aggregates and numbers.
 
     Raises:
@@ -98,36 +97,36 @@ def read_value(node: exp.Expression, asking: Asking) -> Combination:
     return found
 
 
-def _computed(node: exp.Expression, asking: Asking) -> Combination:
+def _computed(node: exp.Expression, asking: AggregateReader) -> Combination:
     reader = _READERS.get(type(node))
     if reader is None:
         raise asking.scope.refusal(node, *expression_refused(node))
     return reader(node, asking)
 
 
-def _number(node: exp.Expression, asking: Asking) -> Combination:
+def _number(node: exp.Expression, asking: AggregateReader) -> Combination:
     if node.is_string:
         raise asking.scope.refusal(node, *expression_refused(node))
     return constant(read_number(node, asking.scope))
 
 
-def _negative(node: exp.Expression, asking: Asking) -> Combination:
+def _negative(node: exp.Expression, asking: AggregateReader) -> Combination:
     return -read_value(node.this, asking)
 
 
-def _cast(node: exp.Expression, asking: Asking) -> Combination:
+def _cast(node: exp.Expression, asking: AggregateReader) -> Combination:
     if not is_exact_cast(node):
         asking.scope.refuse(node, "this cast is not understood", "leave it out: numbers are exact here")
     return read_value(node.this, asking)
 
 
-def _arithmetic(node: exp.Expression, asking: Asking) -> Combination:
+def _arithmetic(node: exp.Expression, asking: AggregateReader) -> Combination:
     asking.scope.only(node, "this", "expression", what="this arithmetic", remedy="use + - * /")
     one, two = read_value(node.this, asking), read_value(node.expression, asking)
     return one + two if isinstance(node, exp.Add) else one - two if isinstance(node, exp.Sub) else one * two
 
 
-def _root(node: exp.Expression, asking: Asking) -> Combination:
+def _root(node: exp.Expression, asking: AggregateReader) -> Combination:
     asking.scope.only(node, "this", what="this root", remedy="write SQRT(...)")
     square = read_value(node.this, asking)
     if square.constant is not None and square.constant < 0:
@@ -135,7 +134,7 @@ def _root(node: exp.Expression, asking: Asking) -> Combination:
     return square.root()
 
 
-def _quotient(node: exp.Expression, asking: Asking) -> Combination:
+def _quotient(node: exp.Expression, asking: AggregateReader) -> Combination:
     """A quotient; NULLIF(..., 0) around the divisor changes nothing, for there is no value where it is 0."""
     asking.scope.only(node, "this", "expression", "typed", "safe", what="this division", remedy="use /")
     below = bare(node.expression)
@@ -151,7 +150,7 @@ def _is_zero(node: exp.Expression, scope: Scope) -> bool:
     return isinstance(node, exp.Literal) and not node.is_string and read_number(node, scope) == 0
 
 
-_READERS: dict[type[exp.Expression], Callable[[exp.Expression, Asking], Combination]] = {
+_READERS: dict[type[exp.Expression], Callable[[exp.Expression, AggregateReader], Combination]] = {
     exp.Literal: _number,
     exp.Neg: _negative,
     exp.Cast: _cast,

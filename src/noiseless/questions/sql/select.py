@@ -9,19 +9,24 @@ from sqlglot.tokens import Token  # type: ignore[attr-defined]  # as documented
 
 from noiseless.domain import Schema
 from noiseless.questions.filters import NOBODY, Everything, Filter, split
-from noiseless.questions.normal import normal
+from noiseless.questions.normal_form import normal
 from noiseless.questions.question import Limits
-from noiseless.questions.sql.aggregates import Asking
+from noiseless.questions.sql.aggregates import AggregateReader
+from noiseless.questions.sql.canonical import write_name
 from noiseless.questions.sql.conditions import read_condition
 from noiseless.questions.sql.errors import Position, SqlError
 from noiseless.questions.sql.expressions import Combination
 from noiseless.questions.sql.outputs import read_output
-from noiseless.questions.sql.refusals import CLAUSES
-from noiseless.questions.sql.scope import Scope, bare, matching
-from noiseless.questions.sql.statement import Key, Ordering, Output, Statement
+from noiseless.questions.sql.scope import CLAUSES, Scope, bare, matching
+from noiseless.questions.sql.statement import (
+    KeyColumn,
+    Ordering,
+    ReplyColumn,
+    Statement,
+    mask_constants,
+    write_statement,
+)
 from noiseless.questions.sql.tokens import quiet_dialect, scan, too_deep
-from noiseless.questions.sql.wording import outlined, worded
-from noiseless.questions.sql.writing import write_name
 
 _KNOWN = {"expressions", "from", "from_", "where", "group", "order", "limit"}
 _MOST_ROWS = 10**9
@@ -37,10 +42,10 @@ def read_select(sql: str, schema: Schema, table: str, limits: Limits | None = No
     except RecursionError:
         raise too_deep() from None
     found = replace(found, hints=hints)
-    text = worded(found, table)
+    text = write_statement(found, table)
     if len(text) > _MOST_CHARACTERS:
         raise SqlError("the filters are too long when written out", "ask several statements as one batch")
-    return replace(found, text=text, outline=outlined(text))
+    return replace(found, text=text, outline=mask_constants(text))
 
 
 def _parsed(sql: str, tokens: list[Token], schema: Schema) -> exp.Select:
@@ -78,7 +83,7 @@ def _read(sql: str, tree: exp.Select, schema: Schema, table: str, limits: Limits
     if sum(isinstance(node, exp.AggFunc | exp.Anonymous) for node in tree.walk()) > _MOST_AGGREGATES:
         remedy = "ask several statements as one batch"
         scope.refuse(None, f"a statement has over {_MOST_AGGREGATES} aggregates", remedy)
-    asking = Asking(scope, where, keys.public, keys.private, limits)
+    asking = AggregateReader(scope, where, keys.public, keys.private, limits)
     columns = tuple(read_output(part, place, asking) for place, part in enumerate(tree.expressions))
     columns = _distinctly_named(columns, scope)
     order, limit = _order(tree, columns, asking), _limit(tree, scope)
@@ -209,9 +214,9 @@ def _where(tree: exp.Select, scope: Scope, *, grouped: bool) -> tuple[Filter, Fi
     return found, public if grouped else Everything()
 
 
-def _distinctly_named(columns: tuple[Output, ...], scope: Scope) -> tuple[Output, ...]:
+def _distinctly_named(columns: tuple[ReplyColumn, ...], scope: Scope) -> tuple[ReplyColumn, ...]:
     """Columns with names of their own; names that nobody gave get a number."""
-    found: dict[str, Output] = {}
+    found: dict[str, ReplyColumn] = {}
     for column in columns:
         name, number = column.name, 1
         while name in found:
@@ -223,23 +228,23 @@ def _distinctly_named(columns: tuple[Output, ...], scope: Scope) -> tuple[Output
     return tuple(found.values())
 
 
-def _order(tree: exp.Select, columns: tuple[Output, ...], asking: Asking) -> tuple[Ordering, ...]:
+def _order(tree: exp.Select, columns: tuple[ReplyColumn, ...], asking: AggregateReader) -> tuple[Ordering, ...]:
     clause = tree.args.get("order")
     if clause is None:
         return ()
     asking.scope.only(clause, "expressions", what="this ORDER BY", remedy="name outputs, ASC or DESC")
-    found: dict[Combination | Key, Ordering] = {}
+    found: dict[Combination | KeyColumn, Ordering] = {}
     for node in clause.expressions:
         asking.scope.only(
             node, "this", "desc", "nulls_first", what="this ORDER BY", remedy="name outputs, ASC or DESC"
         )
         content = _ordered_by(bare(node.this), columns, asking)
-        if isinstance(content, Key) or content.constant is None:  # by a constant, nothing is ordered
+        if isinstance(content, KeyColumn) or content.constant is None:  # by a constant, nothing is ordered
             found.setdefault(content, Ordering(content, bool(node.args.get("desc"))))
     return tuple(found.values())
 
 
-def _ordered_by(node: exp.Expression, columns: tuple[Output, ...], asking: Asking) -> Combination | Key:
+def _ordered_by(node: exp.Expression, columns: tuple[ReplyColumn, ...], asking: AggregateReader) -> Combination | KeyColumn:
     if isinstance(node, exp.Column) and not node.args.get("table"):
         alias = matching(node.this, [column.name for column in columns])
         if alias is not None:

@@ -1,18 +1,29 @@
-"""A statement as it was understood: what is asked, and how a reply is made of the answers."""
+"""A statement as it was understood: what is asked, its hints, its canonical text, and how a reply is made of the answers."""
 
+
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from noiseless.domain import Value
-from noiseless.questions.filters import Everything, Filter, kind_of
-from noiseless.questions.question import Question
+from noiseless.domain import Schema, Value
+from noiseless.errors import RequestError
+from noiseless.questions.filters import AllOf, Among, Everything, Filter, kind_of
+from noiseless.questions.question import Limits, Question
+from noiseless.questions.sql.canonical import (
+    write_aggregate,
+    write_filter,
+    write_name,
+    write_number,
+    write_question,
+)
+from noiseless.questions.sql.errors import SqlError
 from noiseless.questions.sql.expressions import Answers, Combination
-from noiseless.questions.sql.intervals import Interval
+from noiseless.questions.sql.intervals import AnswerInterval
 
-Cell = Value | Interval | None
+Cell = Value | AnswerInterval | None
 """What a reply holds in a column of a row; None where there is no value."""
 
 
@@ -32,14 +43,14 @@ class Hints:
 
 
 @dataclass(frozen=True)
-class Key:
+class KeyColumn:
     """A column that names the rows of a reply: a public group column, or the column of a histogram."""
 
     column: str
 
 
 @dataclass(frozen=True)
-class Output:
+class ReplyColumn:
     """A column of the reply.
 
     Attributes:
@@ -48,7 +59,7 @@ class Output:
     """
 
     name: str
-    content: Combination | Key
+    content: Combination | KeyColumn
 
 
 @dataclass(frozen=True)
@@ -68,7 +79,7 @@ class Row:
 class Ordering:
     """By what rows are ordered: numbers by the middle that is told."""
 
-    content: Combination | Key
+    content: Combination | KeyColumn
     descending: bool = False
 
     def arranged(self, rows: Iterable[Row]) -> list[Row]:
@@ -97,7 +108,7 @@ class Statement:
         hints: what the analyst would like to spend.
     """
 
-    columns: tuple[Output, ...]
+    columns: tuple[ReplyColumn, ...]
     questions: tuple[Question, ...]
     by: tuple[str, ...] = ()
     text: str = ""
@@ -128,13 +139,171 @@ class Statement:
         return tuple([column.name for column in self.columns])
 
 
-def _shown(content: Combination | Key, row: Row) -> Cell:
-    return row.keys[content.column] if isinstance(content, Key) else content.value(row.answers)
+def _shown(content: Combination | KeyColumn, row: Row) -> Cell:
+    return row.keys[content.column] if isinstance(content, KeyColumn) else content.value(row.answers)
 
 
 def _middle(cell: Cell) -> Value | Fraction | None:
-    return cell.value if isinstance(cell, Interval) else cell
+    return cell.value if isinstance(cell, AnswerInterval) else cell
 
 
 def _by_kind_and_value(shown: tuple[str, Any, Row]) -> tuple[str, Any]:
     return shown[:2]
+
+
+_HINT = re.compile(
+    r"\s*(bits|reach|max_error)\s*\(\s*(\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})\s*\)\s*", re.IGNORECASE
+)
+_MOST_BITS = 10_000
+_KINDS = "one of bits(2), reach(4) and max_error(0.5)"
+
+
+def read_hints(text: str) -> Hints:
+    """What is written in a hint.
+
+    >>> read_hints(" bits(1.5) ")
+    Hints(bits=Fraction(3, 2), reach=None, max_error=None)
+
+    Raises:
+        SqlError: it is no hint, or the number makes no sense.
+    """
+    found = _HINT.fullmatch(text)
+    if found is None:
+        raise SqlError("{} is no hint", f"give {_KINDS}", written=text.strip())
+    number = Fraction(found[2].rstrip(".") if found[2] != "." else 0)
+    match found[1].lower():
+        case "bits" if number <= _MOST_BITS:
+            return Hints(bits=number)
+        case "reach" if number.denominator == 1 and number >= 1:
+            return Hints(reach=int(number))
+        case "max_error":
+            return Hints(max_error=number)
+    raise SqlError(
+        "the number in the hint makes no sense",
+        f"bits are between 0 and {_MOST_BITS:,}, a reach is a whole number above 0",
+    )
+
+
+def write_hints(hints: Hints) -> str:
+    """The hint as it is written after SELECT; empty when there is none."""
+    if hints.bits is not None:
+        return f"/*+ bits({write_number(hints.bits)}) */ "
+    if hints.reach is not None:
+        return f"/*+ reach({hints.reach}) */ "
+    if hints.max_error is not None:
+        return f"/*+ max_error({write_number(hints.max_error)}) */ "
+    return ""
+
+
+_CONSTANT = re.compile(
+    r"""(?P<name>"(?:[^"]|"")*"|[A-Za-z_]\w*)|(?P<constant>(?:DATE\ )?'(?:[^']|'')*'|\d+(?:\.\d+)?)""",
+    re.VERBOSE,
+)
+
+
+def write_statement(statement: Statement, table: str) -> str:
+    """The statement as SQL: without aliases, filters in their normal form, a common one in WHERE."""
+    where = _common(statement)
+
+    def write(question: Question) -> str:
+        return write_aggregate(question) if question.where == where else write_question(question)
+
+    def content(of: Combination | KeyColumn) -> str:
+        return write_name(of.column) if isinstance(of, KeyColumn) else of.write(write)
+
+    outputs = ", ".join(content(column.content) for column in statement.columns)
+    parts = [f"SELECT {write_hints(statement.hints)}{outputs} FROM {write_name(table)}"]
+    if not isinstance(where, Everything):
+        parts.append(f"WHERE {write_filter(where)}")
+    keys = [*statement.by, *([statement.histogram] if statement.histogram else [])]
+    if keys:
+        parts.append(f"GROUP BY {', '.join(map(write_name, keys))}")
+    if statement.order:
+        ordered = (content(each.content) + " DESC" * each.descending for each in statement.order)
+        parts.append(f"ORDER BY {', '.join(ordered)}")
+    if statement.limit is not None:
+        parts.append(f"LIMIT {statement.limit}")
+    return " ".join(parts)
+
+
+def _common(statement: Statement) -> Filter:
+    """What WHERE says: the filter of all questions if it is one, with the groups that there are."""
+    filters = {question.where for question in statement.questions}
+    if len(filters) == 1:
+        (only,) = filters
+        if not (statement.by or statement.histogram) or _begins_with(only, statement.groups):
+            return only
+    return statement.groups
+
+
+def _begins_with(whole: Filter, groups: Filter) -> bool:
+    """Whether the public part of a filter in its normal form is this one."""
+    if whole == groups:
+        return True
+    private = whole.parts[-1] if isinstance(whole, AllOf) else whole
+    if not isinstance(private, Among):
+        return False
+    rest = whole.parts[:-1] if isinstance(whole, AllOf) else ()
+    kept = groups.parts if isinstance(groups, AllOf) else () if isinstance(groups, Everything) else (groups,)
+    return rest == kept and private.domain.role == "private"
+
+
+def mask_constants(text: str) -> str:
+    """A canonical text with `?` for its constants.
+
+    >>> mask_constants("SELECT SUM(kwh) FROM t WHERE suburb IN ('a', 'b') AND solar = TRUE AND x2 <= 3.5")
+    'SELECT SUM(kwh) FROM t WHERE suburb IN (?, ?) AND solar = ? AND x2 <= ?'
+    """
+    return _CONSTANT.sub(_masked, text)
+
+
+def _masked(found: re.Match[str]) -> str:
+    name = found["name"]
+    return name if name is not None and name not in ("TRUE", "FALSE") else "?"
+
+
+def parse(sql: str, schema: Schema, table: str, limits: Limits | None = None) -> Statement:
+    """The questions that a SELECT asks.
+
+    >>> schema = Schema.parse('columns.kwh = {role = "private", bounds = [0, 10]}')
+    >>> parse("select avg(kwh) from meters where not kwh <= 3", schema, "meters").text
+    'SELECT AVG(kwh) FROM meters WHERE kwh >= 4'
+
+    Args:
+        sql: one SELECT.
+        schema: the declared columns.
+        table: the name that FROM must say.
+        limits: what the owner declares about persons and groups; without it, what depends on these limits is
+            refused only when the questions are resolved.
+
+    Raises:
+        SqlError: it cannot be read, or asks what cannot be priced or evaluated; one line says what can.
+    """
+    try:
+        from noiseless.questions.sql.select import read_select
+    except ModuleNotFoundError as error:  # pragma: no cover - the extra is installed in tests
+        raise RequestError("reading SQL needs sqlglot; install noiseless[curator]") from error
+    return read_select(sql, schema, table, limits)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads SQL about one table.
+
+    Attributes:
+        schema: the declared columns.
+        table: the name that FROM must say.
+        limits: what the owner declares about persons and groups.
+    """
+
+    schema: Schema
+    table: str
+    limits: Limits | None = None
+
+    def read(self, sql: str) -> Statement:
+        """The questions that a SELECT asks.
+
+        Raises:
+            SqlError: it asks none that can be priced; see `parse`.
+        """
+        return parse(sql, self.schema, self.table, self.limits)

@@ -9,8 +9,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokens import Token, TokenType  # type: ignore[attr-defined]  # as documented
 
 from noiseless.questions.sql.errors import Position, SqlError
-from noiseless.questions.sql.hints import read_hints
-from noiseless.questions.sql.statement import Hints
+from noiseless.questions.sql.statement import Hints, read_hints
 
 _MOST_CHARACTERS = 100_000
 _MOST_TOKENS = 10_000

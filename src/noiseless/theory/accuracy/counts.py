@@ -11,7 +11,7 @@ from math import comb, factorial, floor, prod
 from noiseless.errors import RequestError
 from noiseless.exact import Enclosure
 from noiseless.questions import Additive, Attribute, CountedQuery, Lattice, OrderStatistic, Query, Weighted
-from noiseless.questions.variance import few_groups
+from noiseless.questions.statistics import few_groups
 from noiseless.ranges.quantizer import Edged
 from noiseless.theory.accuracy.policy import AccuracyPolicy, Scope
 from noiseless.theory.accuracy.walk import fewest_steps, first_enough, largest_target

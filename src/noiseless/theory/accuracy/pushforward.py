@@ -16,7 +16,7 @@ from math import prod
 from noiseless.errors import RequestError
 from noiseless.exact import Enclosure, Rational
 from noiseless.questions import Continuum, EqualOnBox, LinearOnBox
-from noiseless.questions.attribute import common_unit
+from noiseless.questions.base import common_unit
 from noiseless.theory.accuracy.uniform_sums import UniformSum
 
 WHOLE = Enclosure.exactly(Fraction(1))

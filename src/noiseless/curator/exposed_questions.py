@@ -8,13 +8,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.curator.exposed_answers import Blocks, Family, Grid, Ints, Sums, turns
-from noiseless.curator.exposed_statistics import Means, Ranks, Variances
-from noiseless.curator.public import PublicState
-from noiseless.curator.snapshot import Cells, Counted, Snapshot
-from noiseless.curator.tellings import read_partition
+from noiseless.curator.answer_families import (
+    AnswerFamily,
+    BlockCounts,
+    CellGrid,
+    Ints,
+    Means,
+    Ranks,
+    Sums,
+    Variances,
+    turns,
+)
+from noiseless.curator.disclosure import read_partition
+from noiseless.curator.public_state import PublicState
+from noiseless.curator.snapshot import Cells, ContingencyTable, Snapshot
 from noiseless.questions import Additive, Attribute, count, total
-from noiseless.questions.runs import Runs
+from noiseless.questions.filters import Runs
 
 Body = Mapping[str, Any]
 
@@ -38,7 +47,7 @@ class _Gathered:
     people: list[Cells] = field(default_factory=list)
 
 
-def families(bodies: Iterable[Body], snapshot: Snapshot, public: PublicState) -> list[Family]:
+def families(bodies: Iterable[Body], snapshot: Snapshot, public: PublicState) -> list[AnswerFamily]:
     """The answers to questions, as the ledger describes them."""
     return [_Maker(each, snapshot, public).family() for each in _gathered(bodies, public)]
 
@@ -83,9 +92,9 @@ class _Maker:
     def _cells(self, people: Cells) -> Iterable[int]:
         return range(len(self.public.population.cells)) if people is None else people
 
-    def family(self) -> Family:
+    def family(self) -> AnswerFamily:
         """The family."""
-        makers: Mapping[str, Callable[[], Family]] = {
+        makers: Mapping[str, Callable[[], AnswerFamily]] = {
             "counts": self._blocks,
             "count": self._sums,
             "sum": self._sums,
@@ -96,13 +105,13 @@ class _Maker:
         }
         return makers[self.kind]()
 
-    def _blocks(self) -> Family:
+    def _blocks(self) -> AnswerFamily:
         partition = read_partition(self.gathered.body)
         assert partition is not None  # noqa: S101 - that is what counts are of
         starts, labels = np.array(partition.starts), np.array(partition.labels)
-        return Blocks((self.column,), self.gathered.group, starts, labels)
+        return BlockCounts((self.column,), self.gathered.group, starts, labels)
 
-    def _sums(self) -> Family:
+    def _sums(self) -> AnswerFamily:
         other, runs = (None, None) if self.rest[0] is None else self._filter()
         query = self._additive(other, runs)
         worth = np.array(query.contributions, np.int64)
@@ -112,7 +121,7 @@ class _Maker:
             passing = _truth(runs or (), self.public.schema.columns[other].size)
         columns = (self.column,) if passing is None else (self.column, str(other))
 
-        def total_of(counted: Counted) -> int:
+        def total_of(counted: ContingencyTable) -> int:
             own = worth[counted.numbers[0]]
             if passing is not None:
                 own = np.where(passing[counted.numbers[1]], own, nothing)
@@ -141,16 +150,16 @@ class _Maker:
             return total(1, attribute, excluded=True)
         return total(1, attribute, frozenset(chain.from_iterable(starmap(range, runs or ()))))
 
-    def _means(self) -> Family:
+    def _means(self) -> AnswerFamily:
         other, runs, least = self.rest[0], tuple(map(tuple, self.rest[1])), self.rest[2]
         columns = (self.column,) if other == self.column else (self.column, other)
         passing = _truth(runs, self.public.schema.columns[other].size)
 
-        def sums(counted: Counted) -> int:
+        def sums(counted: ContingencyTable) -> int:
             passes = passing[counted.numbers[-1]]
             return _dot(counted.numbers[0][passes], counted.counts[passes])
 
-        def rows(counted: Counted) -> int:
+        def rows(counted: ContingencyTable) -> int:
             return int(counted.counts[passing[counted.numbers[-1]]].sum())
 
         cells = np.array([body["cells"][1] for body in self.gathered.bodies], np.int64)
@@ -168,7 +177,7 @@ class _Maker:
             self.size,
         )
 
-    def _ranks(self) -> Family:
+    def _ranks(self) -> AnswerFamily:
         is_middle = self.kind == "MiddleMedian"
         found = []
         for people, size, body in zip(self.gathered.people, self.sizes, self.gathered.bodies, strict=True):
@@ -183,7 +192,7 @@ class _Maker:
         grid = self._grid([last] * len(found))
         return Ranks((self.column,), self.gathered.group, grid, np.array(found), self.size, is_middle)
 
-    def _variances(self) -> Family:
+    def _variances(self) -> AnswerFamily:
         columns = (self.column,)
         people = np.array(self.sizes, np.int64)
         sums = self._numbers(columns, lambda counted: _dot(counted.numbers[0], counted.counts))
@@ -194,18 +203,18 @@ class _Maker:
             people, sums, squares = people.astype(object), sums.astype(object), squares.astype(object)
         return Variances(columns, self.gathered.group, grid, people, sums, squares, self.size)
 
-    def _numbers(self, columns: tuple[str, ...], work: Callable[[Counted], int]) -> Ints:
+    def _numbers(self, columns: tuple[str, ...], work: Callable[[ContingencyTable], int]) -> Ints:
         found = [work(self.snapshot.count(columns, people)) for people in self.gathered.people]
         return np.array(found, np.int64 if max(map(abs, found)) < _WRAPS else object)
 
-    def _grid(self, lasts: Sequence[int]) -> Grid:
+    def _grid(self, lasts: Sequence[int]) -> CellGrid:
         kind, *rest = self.gathered.body["cells"]
         if kind == "begins":
-            return Grid(kind, np.ones(len(lasts), np.int64), np.array(lasts), np.array(rest))
+            return CellGrid(kind, np.ones(len(lasts), np.int64), np.array(lasts), np.array(rest))
         sizes = [body["cells"][1] for body in self.gathered.bodies]
         most = max(lasts) * (max(sizes) if kind == "uniform" else 1)
         exact = np.int64 if max(most, *sizes) < _WRAPS else object
-        return Grid(kind, np.array(sizes, exact), np.array(lasts, exact))
+        return CellGrid(kind, np.array(sizes, exact), np.array(lasts, exact))
 
 
 def _truth(runs: Runs, size: int) -> npt.NDArray[np.bool_]:

@@ -4,27 +4,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from noiseless.curator.cell_telling import CellTelling, read_cells
-from noiseless.curator.memory import once
-from noiseless.curator.public import PublicState
-from noiseless.curator.tellings import Earlier, Stored, Telling, read_partition
+from noiseless.curator.cache import once
+from noiseless.curator.cell_disclosure import CellDisclosure, read_cells
+from noiseless.curator.disclosure import Disclosure, EarlierQuestion, StoredAnswer, read_partition
+from noiseless.curator.public_state import PublicState
 from noiseless.ledger import Lookups, Told
 from noiseless.pricing.batches import Price, price
-from noiseless.pricing.cost import Cost
-from noiseless.pricing.event import Cells, Event
-from noiseless.pricing.key import Key
-from noiseless.pricing.known import Known
-from noiseless.pricing.mixtures import Part
-from noiseless.pricing.partition import Partition
-from noiseless.pricing.record import Record
+from noiseless.pricing.cost import Cost, Record
+from noiseless.pricing.event import Cells, Event, Key
+from noiseless.pricing.knowledge import Knowledge
+from noiseless.pricing.mixtures import PricePart
+from noiseless.pricing.partition import DomainPartition
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.work import check
 
 _FREE = Cost()
-_NOTHING = Known()
+_NOTHING = Knowledge()
 
 
-class Books(Protocol):
+class QuestionIndex(Protocol):
     """Where questions are found that were charged for."""
 
     def told(
@@ -34,7 +32,7 @@ class Books(Protocol):
 
 
 @dataclass(frozen=True)
-class Priced:
+class PricedBatch:
     """A batch and its price.
 
     Attributes:
@@ -46,12 +44,12 @@ class Priced:
     """
 
     price: Price
-    fresh: tuple[Telling, ...]
-    earlier: Mapping[str, tuple[Earlier, ...]] = field(repr=False)
-    known: Known = field(repr=False)
+    fresh: tuple[Disclosure, ...]
+    earlier: Mapping[str, tuple[EarlierQuestion, ...]] = field(repr=False)
+    known: Knowledge = field(repr=False)
     record: Record = field(repr=False)
 
-    def answer(self, telling: Telling) -> Stored | None:
+    def answer(self, telling: Disclosure) -> StoredAnswer | None:
         """The answer that is known without looking at data."""
         if telling.constant is not None:
             return telling.constant
@@ -59,7 +57,7 @@ class Priced:
         same = next((told.answer for told in earlier if told.question == telling.question), None)
         return same if same is not None else telling.derive(earlier)
 
-    def alone(self, tellings: Sequence[Telling]) -> Cost:
+    def alone(self, tellings: Sequence[Disclosure]) -> Cost:
         """What a part of the batch would cost by itself."""
         places = sorted({self._places[one.question] for one in tellings if one.question in self._places})
         if not places:
@@ -73,25 +71,25 @@ class Priced:
         """Where each fresh question is: looked up for every column, found once."""
         return {telling.question: place for place, telling in enumerate(self.fresh)}
 
-    def was_charged(self, telling: Telling) -> bool:
+    def was_charged(self, telling: Disclosure) -> bool:
         """Whether the very question was charged for before."""
         return any(told.question == telling.question for told in self.earlier[telling.question])
 
 
-def lookups(tellings: Iterable[Telling], public: PublicState, analyst: str) -> Lookups:
+def lookups(tellings: Iterable[Disclosure], public: PublicState, analyst: str) -> Lookups:
     """What pricing a batch and charging for it look up."""
     open_ones = [telling for telling in tellings if telling.constant is None]
     cells = {cell for telling in open_ones for cell in telling.people.cells or ()}
     return Lookups(
-        questions=frozenset(t.question for t in open_ones if not isinstance(t, CellTelling)),
-        grids=frozenset(t.grid for t in open_ones if isinstance(t, CellTelling)),
+        questions=frozenset(t.question for t in open_ones if not isinstance(t, CellDisclosure)),
+        grids=frozenset(t.grid for t in open_ones if isinstance(t, CellDisclosure)),
         people=frozenset(t.around for t in open_ones if t.around is not None),
         cells=frozenset(public.cell_names[cell] for cell in cells),
         analysts=frozenset({analyst}),
     )
 
 
-def price_batch(tellings: Sequence[Telling], record: Record, books: Books) -> Priced:
+def price_batch(tellings: Sequence[Disclosure], record: Record, books: QuestionIndex) -> PricedBatch:
     """The price of what is told together; each thing once."""
     check()
     asked = {telling.question: telling for telling in tellings}
@@ -105,10 +103,10 @@ def price_batch(tellings: Sequence[Telling], record: Record, books: Books) -> Pr
     )
     found = {question: tuple(earlier.get(question, ())) for question in asked}
     if len(fresh) == 1 and record.rows == 1 and not found[fresh[0].question]:
-        return Priced(_price_of(fresh[0], record), fresh, found, _NOTHING, record)
+        return PricedBatch(_price_of(fresh[0], record), fresh, found, _NOTHING, record)
     known = _known(fresh, found)
     check()
-    return Priced(price([telling.event for telling in fresh], record, known), fresh, found, known, record)
+    return PricedBatch(price([telling.event for telling in fresh], record, known), fresh, found, known, record)
 
 
 def price_alone(event: Event, record: Record) -> Price:
@@ -119,7 +117,7 @@ def price_alone(event: Event, record: Record) -> Price:
     return _of_people(_alone(event, record), event.covers)
 
 
-def _price_of(telling: Telling, record: Record) -> Price:
+def _price_of(telling: Disclosure, record: Record) -> Price:
     """The same; how much it is does not depend on who takes part."""
     alike = telling.alike
     if alike.alone is None or alike.alone[0] is not record:
@@ -127,17 +125,17 @@ def _price_of(telling: Telling, record: Record) -> Price:
     return _of_people(alike.alone[1], telling.people.cells)
 
 
-def _alone(event: Event, record: Record) -> tuple[Cost, Part, tuple[str, ...]]:
+def _alone(event: Event, record: Record) -> tuple[Cost, PricePart, tuple[str, ...]]:
     """What each person pays, why, and which attributes are disclosed."""
     footprint = event.footprint(record)
     values = record.values(footprint.attributes)
     outputs = footprint.outputs if values is None else min(footprint.outputs, values)
     is_all = outputs == values
-    part = Part(footprint.attributes, outputs, "reach", is_all)
+    part = PricePart(footprint.attributes, outputs, "reach", is_all)
     return Cost(outputs), part, footprint.attributes if is_all else ()
 
 
-def _of_people(found: tuple[Cost, Part, tuple[str, ...]], covers: Cells) -> Price:
+def _of_people(found: tuple[Cost, PricePart, tuple[str, ...]], covers: Cells) -> Price:
     cost, part, disclosed = found
     if cost.outputs == 1:
         return Price(_FREE)
@@ -147,43 +145,43 @@ def _of_people(found: tuple[Cost, Part, tuple[str, ...]], covers: Cells) -> Pric
     return Price(cost, (part,), next(iter(shares)), disclosed, _FREE, shares)
 
 
-def _is_free(telling: Telling, earlier: Sequence[Earlier]) -> bool:
+def _is_free(telling: Disclosure, earlier: Sequence[EarlierQuestion]) -> bool:
     if not earlier:
         return False
     return any(told.question == telling.question for told in earlier) or telling.is_implied(earlier)
 
 
-def _earlier(tellings: Sequence[Telling], books: Books) -> dict[str, list[Earlier]]:
+def _earlier(tellings: Sequence[Disclosure], books: QuestionIndex) -> dict[str, list[EarlierQuestion]]:
     """Look all up by index: questions and grids by what is asked, counts by who takes part."""
-    grids = {telling.grid for telling in tellings if isinstance(telling, CellTelling)}
-    questions = {telling.question for telling in tellings if not isinstance(telling, CellTelling)}
+    grids = {telling.grid for telling in tellings if isinstance(telling, CellDisclosure)}
+    questions = {telling.question for telling in tellings if not isinstance(telling, CellDisclosure)}
     people = {telling.around for telling in tellings if telling.around is not None}
     rows = books.told(questions=questions, grids=grids, people=people) if tellings else []
     if not rows:
         return {telling.question: [] for telling in tellings}
-    by_key: dict[str | None, list[Earlier]] = {}
+    by_key: dict[str | None, list[EarlierQuestion]] = {}
     for row in rows:
-        told = Earlier(row.question, row.body, row.answer)
+        told = EarlierQuestion(row.question, row.body, row.answer)
         for key in {row.question, row.grid, row.people} - {None}:
             by_key.setdefault(key, []).append(told)
     found = {}
     for telling in tellings:
-        keys = (telling.grid if isinstance(telling, CellTelling) else telling.question, telling.around)
+        keys = (telling.grid if isinstance(telling, CellDisclosure) else telling.question, telling.around)
         several = [told for key in keys if key is not None for told in by_key.get(key, ())]
         found[telling.question] = list({told.question: told for told in several}.values())
     return found
 
 
-def _known(fresh: Sequence[Telling], earlier: Mapping[str, Sequence[Earlier]]) -> Known:
+def _known(fresh: Sequence[Disclosure], earlier: Mapping[str, Sequence[EarlierQuestion]]) -> Knowledge:
     """What was told that makes some of the fresh answers partly known."""
     grids: dict[Key, tuple[Quantizer, ...]] = {}
-    counts: dict[object, tuple[Partition, ...]] = {}
+    counts: dict[object, tuple[DomainPartition, ...]] = {}
     for telling in fresh:
         told = earlier[telling.question]
         if not told:
             continue
         event: Event = telling.event
-        if isinstance(telling, CellTelling) and event.grid_key is not None:
+        if isinstance(telling, CellDisclosure) and event.grid_key is not None:
             span = telling.mechanism.query.span
             cells = [read_cells(one.body["cells"], span) for one in told if "cells" in one.body]
             if cells:
@@ -191,4 +189,4 @@ def _known(fresh: Sequence[Telling], earlier: Mapping[str, Sequence[Earlier]]) -
         blocks = [found for one in told if (found := read_partition(one.body)) is not None]
         if blocks:
             counts[event.people] = tuple(dict.fromkeys((*counts.get(event.people, ()), *blocks)))
-    return Known(grids=grids, counts=counts)
+    return Knowledge(grids=grids, counts=counts)

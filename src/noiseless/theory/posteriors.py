@@ -14,7 +14,7 @@ import numpy as np
 
 from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
-from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import (
     Additive,
     EqualOnBox,
@@ -29,9 +29,8 @@ from noiseless.questions import (
     Weighted,
 )
 from noiseless.questions.additive import EXCLUDED
-from noiseless.questions.filtered_mean import FilteredMean
 from noiseless.questions.influence import Positions, length
-from noiseless.questions.variance import few_groups
+from noiseless.questions.statistics import FilteredMean, few_groups
 from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
 
 MOST_WORK = 2**24
@@ -83,7 +82,7 @@ def _posterior(query: Query, quantizer: Quantizer) -> Posterior:  # noqa: ARG001
 
 
 @dataclass(frozen=True)
-class Kind:
+class PersonKind:
     """A kind of person: others fix a base, and so many values of theirs lead to each move from it."""
 
     ways: Mapping[int, int]
@@ -97,7 +96,7 @@ class Kind:
         return _consecutive(self.bases) and max(self.ways) == last and set(self.ways.values()) == {1}
 
 
-def _counted(kinds: Iterable[Kind], values: int, quantizer: Quantizer) -> Posterior:
+def _counted(kinds: Iterable[PersonKind], values: int, quantizer: Quantizer) -> Posterior:
     found = [_fewest(kind, quantizer) for kind in kinds]
     least = min(count for count, _ in found)
     exact = any(exact for count, exact in found if count == least)
@@ -114,7 +113,7 @@ def _of_additive(query: Additive, quantizer: Quantizer) -> Posterior:
         return Posterior(Fraction(1), Fraction(values), counted=True, exact=False)
     each = Counter(query.contributions)
     ways = each if rows == 1 else _sums_of(each, rows)
-    return _counted([Kind(ways, influence.bases, influence.exact)], values, quantizer)
+    return _counted([PersonKind(ways, influence.bases, influence.exact)], values, quantizer)
 
 
 def _sums_of(each: Mapping[int, int], rows: int) -> Counter[int]:
@@ -154,8 +153,8 @@ def _of_moves(influences: Sequence[Influence], size: int, quantizer: Quantizer) 
     return _counted(map(_one_way, influences), size, quantizer)
 
 
-def _one_way(influence: Influence) -> Kind:
-    return Kind(dict.fromkeys(influence.moves, 1), influence.bases, influence.exact)
+def _one_way(influence: Influence) -> PersonKind:
+    return PersonKind(dict.fromkeys(influence.moves, 1), influence.bases, influence.exact)
 
 
 @_posterior.register
@@ -242,7 +241,7 @@ def _widths(quantizer: Quantizer, cells: range) -> set[Fraction]:
     return {quantizer.edge(cell + 1) - quantizer.edge(cell) for cell in cells}
 
 
-def _fewest(kind: Kind, quantizer: Quantizer) -> tuple[int, bool]:
+def _fewest(kind: PersonKind, quantizer: Quantizer) -> tuple[int, bool]:
     """The fewest values behind an answer of one kind of person, and whether that is exact."""
     if quantizer.last >= _LARGE:
         return min(kind.ways.values()), False
@@ -270,7 +269,7 @@ def _of_window(sweep: int, bases: Positions, begins: IntArray) -> int:
     return int(min(shared(first)[met].min(), shared(last)[met].min()))
 
 
-def _telling_bases(kind: Kind, quantizer: Quantizer) -> IntArray | None:
+def _telling_bases(kind: PersonKind, quantizer: Quantizer) -> IntArray | None:
     """The bases to look at: all of them, or those at which some move passes an edge."""
     moves, bases = len(kind.ways), kind.bases
     if length(bases) * moves <= MOST_WORK:

@@ -7,23 +7,23 @@ from typing import Any, Generic, TypeVar
 
 from noiseless.work import make, spend
 
-Found = TypeVar("Found")
+ItemT = TypeVar("ItemT")
 
 
-class once(Generic[Found]):  # noqa: N801 - used as a decorator
+class once(Generic[ItemT]):  # noqa: N801 - used as a decorator
     """A property that is computed when it is first asked for.
 
     As `functools.cached_property` without the lock that Python 3.11 takes there: what is computed depends
     on nothing that changes, and several are computed for every question.
     """
 
-    def __init__(self, make: Callable[[Any], Found]) -> None:
+    def __init__(self, make: Callable[[Any], ItemT]) -> None:
         self._make, self.__doc__ = make, make.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, thing: object, owner: type | None = None) -> Found:
+    def __get__(self, thing: object, owner: type | None = None) -> ItemT:
         found = self._make(thing)
         thing.__dict__[self._name] = found
         return found
@@ -38,13 +38,13 @@ MOST_BYTES = 2**29
 """The most bytes that all memories of a process take together, as they are estimated."""
 
 
-class Memory(Generic[Found]):
+class Cache(Generic[ItemT]):
     """Things by their keys; all are forgotten when they become too heavy together.
 
     What is heavy is estimated from above. When all memories of a process become too heavy together, the
     heaviest are forgotten.
 
-    >>> memory = Memory[str](most=5_000)
+    >>> memory = Cache[str](most=5_000)
     >>> memory.keep("a", "first"), memory.keep("b", "second"), memory.keep("c", "third")
     ('first', 'second', 'third')
     >>> memory.get("a"), memory.get("c")
@@ -58,14 +58,14 @@ class Memory(Generic[Found]):
             most: the most bytes.
         """
         self._most = most
-        self._things: dict[Hashable, Found] = {}
+        self._things: dict[Hashable, ItemT] = {}
         self.size = 0
         """How many bytes it takes."""
-        self.get: Callable[[Hashable], Found | None] = self._things.get
+        self.get: Callable[[Hashable], ItemT | None] = self._things.get
         """What is remembered under a key."""
         _all.add(self)
 
-    def keep(self, key: Hashable, thing: Found, weight: int = 1) -> Found:
+    def keep(self, key: Hashable, thing: ItemT, weight: int = 1) -> ItemT:
         """Remember something; it is returned. What is too heavy by itself is not remembered.
 
         Args:
@@ -91,8 +91,8 @@ class Memory(Generic[Found]):
 
 
 def remembered(
-    memory: Memory[tuple[Found, int]], key: Hashable, do: Callable[[], Found], weigh: Callable[[Found], int]
-) -> Found:
+    memory: Cache[tuple[ItemT, int]], key: Hashable, do: Callable[[], ItemT], weigh: Callable[[ItemT], int]
+) -> ItemT:
     """Something that is made once, and takes a batch as many steps when it is remembered as when it is made.
 
     Otherwise a refusal would depend on what was asked before.
@@ -117,10 +117,10 @@ class _All:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self._memories: weakref.WeakSet[Memory[Any]] = weakref.WeakSet()
+        self._memories: weakref.WeakSet[Cache[Any]] = weakref.WeakSet()
         self._grown = 0
 
-    def add(self, memory: Memory[Any]) -> None:
+    def add(self, memory: Cache[Any]) -> None:
         with self.lock:
             self._memories.add(memory)
 

@@ -1,47 +1,86 @@
-"""A batch on its way: priced and charged for in one durable transaction, computed, stored in another."""
+"""A batch on its way: priced and charged for in one durable transaction, computed, stored in another; its account."""
+
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
+from noiseless.curator.batch_price import PricedBatch, lookups, price_batch
+from noiseless.curator.disclosure import Disclosure, StoredAnswer
 from noiseless.curator.edition import Batch, Edition
-from noiseless.curator.failpoints import passing
-from noiseless.curator.pricing import Priced, lookups, price_batch
-from noiseless.curator.public import PublicState
+from noiseless.curator.failpoints import pass_failpoint
+from noiseless.curator.public_state import PublicState
 from noiseless.curator.reply import Quote, Reply
 from noiseless.curator.snapshot import Snapshot
-from noiseless.curator.source import Source
-from noiseless.curator.standing import account
-from noiseless.curator.tellings import Stored, Telling
+from noiseless.curator.source import DatasetSource
 from noiseless.errors import NoiselessError
 from noiseless.ledger import Asked, Books, Errand, OpenBooks, Shares, State
+from noiseless.ledger.accounts import NO_BITS
+from noiseless.ledger.wire import without_earlier
 from noiseless.pricing.batches import Price
-from noiseless.pricing.history import BudgetError
+from noiseless.pricing.cost import Budget, Cost, Record
+from noiseless.pricing.history import BudgetError, History
 from noiseless.work import NEVER, active, check
+
+
+def account(priced: PricedBatch | None, state: State, notes: tuple[str, ...]) -> dict[str, Any]:
+    """What a batch costs, what is spent and what is left, as a quote and a reply hold it."""
+    protects, total = _protects(state.record, state.budget), state.total
+    if total.capacity is not NO_BITS and total.capacity:
+        disclosed, spent = state.disclosed, state.spent
+    else:  # without noise whole numbers suffice
+        present, most = _values(state.record)
+        disclosed = present is not None and total.outputs >= present
+        spent = Cost(most) if most is not None and total.outputs >= most else total
+    warnings = list(notes)
+    if state.budget is not None and not protects:
+        warnings.append("the budget is as large as all there is to know of a record: it protects nothing")
+    if disclosed:
+        warnings.append("as many outputs are paid for as a record has values: some may be fully disclosed")
+    return {
+        "batch": Cost() if priced is None else priced.price.cost,
+        "rule": "nothing new" if priced is None else priced.price.rule,
+        "spent": spent,
+        "budget": state.budget if protects else None,  # otherwise it refuses nothing
+        "warnings": tuple(warnings),
+    }
+
+
+@lru_cache(64)
+def _values(record: Record) -> tuple[int | None, int | None]:
+    """How many values a record has in the present version, and in all versions that were paid for."""
+    return without_earlier(record).values(), record.values()
+
+
+@lru_cache(64)
+def _protects(record: Record, budget: Budget | None) -> bool:
+    """Whether a budget is less than all there is to know."""
+    return History(record, budget).protects
 
 
 class UnansweredError(NoiselessError):
     """An answer could not be computed; what was charged for it is free when it is asked again."""
 
 
-class Charged(NamedTuple):
+class ChargedBatch(NamedTuple):
     """A batch after its charge, and the account after it."""
 
-    priced: Priced
+    priced: PricedBatch
     state: State
 
 
-class Asking:
+class Transaction:
     """What an analyst asks together of one version of a dataset.
 
     A ledger does its errand; when that is durable there is a reply.
     """
 
-    def __init__(self, edition: Edition, batch: Batch, analyst: str, source: Source) -> None:
+    def __init__(self, edition: Edition, batch: Batch, analyst: str, source: DatasetSource) -> None:
         self._edition, self._batch, self._analyst, self._source = edition, batch, analyst, source
-        self._answers: dict[str, Stored] = {}
+        self._answers: dict[str, StoredAnswer] = {}
         self._wanted = active()
 
-    def errand(self, *, looks_up: bool) -> Errand[Charged | None]:
+    def errand(self, *, looks_up: bool) -> Errand[ChargedBatch | None]:
         """What the ledger is to do; `looks_up` if it wants to know beforehand what is looked up."""
         found = lookups(self._batch.tellings, self._edition.public, self._analyst) if looks_up else None
         return Errand(self._charge, self._complete, found, self._is_quick())
@@ -53,7 +92,7 @@ class Asking:
             snapshot.is_quick(telling.columns, telling.people.cells) for telling in self._batch.tellings
         )
 
-    def _charge(self, books: OpenBooks) -> Charged | None:
+    def _charge(self, books: OpenBooks) -> ChargedBatch | None:
         """One charge for all that is new; None if there is a newer version."""
         edition = self._edition
         if not edition.is_present(books):
@@ -61,22 +100,22 @@ class Asking:
         with self._wanted.active(), self._batch.pricing():  # another thread may do this, for several
             priced = price_batch(self._batch.tellings, edition.public.record, books)
             check()
-        passing("priced")
+        pass_failpoint("priced")
         asked = [
             Asked(telling.question, telling.grid, telling.findable, telling.body) for telling in priced.fresh
         ]
         if asked:
             books.charge(shares(edition.public, priced.price), analyst=self._analyst, questions=asked)
-        return Charged(priced, books.state)
+        return ChargedBatch(priced, books.state)
 
-    def _complete(self, charged: Charged | None) -> tuple[int, Mapping[str, Stored]]:
+    def _complete(self, charged: ChargedBatch | None) -> tuple[int, Mapping[str, StoredAnswer]]:
         """Fill in all answers, those that are known and those computed now; which are to be stored first."""
         number = self._edition.number
         if charged is None:
             return number, {}
-        passing("charged")
+        pass_failpoint("charged")
         priced = charged.priced
-        missing: list[Telling] = []
+        missing: list[Disclosure] = []
         for telling in self._batch.tellings:
             found = self._edition.known(telling) or priced.answer(telling)
             if found is None:
@@ -86,13 +125,13 @@ class Asking:
         if not missing:
             return number, {}
         computed = self._computed(missing)
-        passing("computed")
+        pass_failpoint("computed")
         self._answers |= computed
         fresh = {telling.question for telling in priced.fresh}
         kept = [t.question for t in missing if t.question in fresh or priced.was_charged(t)]
         return number, {question: computed[question] for question in kept}
 
-    def _computed(self, tellings: list[Telling]) -> dict[str, Stored]:
+    def _computed(self, tellings: list[Disclosure]) -> dict[str, StoredAnswer]:
         snapshot = self._snapshot()
         try:
             return {telling.question: telling.compute(snapshot) for telling in tellings}
@@ -107,10 +146,10 @@ class Asking:
         digest = self._edition.digest
         return self._source.kept(digest) or self._source.snapshot(digest, self._edition.number)
 
-    def reply(self, charged: Charged, stored: Mapping[str, Stored]) -> Reply:
+    def reply(self, charged: ChargedBatch, stored: Mapping[str, StoredAnswer]) -> Reply:
         """The reply, when the answers are durable; those that stand may have been stored by others."""
         if stored:
-            passing("stored")
+            pass_failpoint("stored")
             self._answers |= stored
         self._edition.remember(self._answers)
         with NEVER.active():  # it is charged for
@@ -141,7 +180,7 @@ def quoted(edition: Edition, batch: Batch, books: Books, analyst: str) -> Quote:
 
 
 def replied(
-    edition: Edition, batch: Batch, priced: Priced | None, state: State, answers: Mapping[str, Stored]
+    edition: Edition, batch: Batch, priced: PricedBatch | None, state: State, answers: Mapping[str, StoredAnswer]
 ) -> Reply:
     """The reply of answers that stand."""
     return Reply(batch.results(priced, answers), **account(priced, state, edition.notes(batch)))

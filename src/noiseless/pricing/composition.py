@@ -9,35 +9,35 @@ from heapq import nlargest
 from math import comb, prod
 from typing import NamedTuple
 
-from noiseless.pricing.partition import Partition, refined
+from noiseless.pricing.partition import DomainPartition, refined
 from noiseless.work import spend
 
 _MOST_WORK = 10**6
 """Parallel hyperplanes are told apart while classes times dimensions are at most so many."""
 
 
-class Bound(NamedTuple):
+class OutputBound(NamedTuple):
     """At most so many joint outputs, and the rule that says so."""
 
     outputs: int
     rule: str
 
 
-def product(outputs: Iterable[int]) -> Bound:
+def product(outputs: Iterable[int]) -> OutputBound:
     """The product of the reaches (Theorem 6 of [P1]): always valid."""
-    return Bound(prod(outputs), "product")
+    return OutputBound(prod(outputs), "product")
 
 
-def cuts(steps: Iterable[int]) -> Bound:
+def cuts(steps: Iterable[int]) -> OutputBound:
     """1 + the sum of cuts, for step functions of one ordered attribute.
 
     >>> cuts([3, 3, 3])
-    Bound(outputs=10, rule='cuts')
+    OutputBound(outputs=10, rule='cuts')
     """
-    return Bound(1 + sum(steps), "cuts")
+    return OutputBound(1 + sum(steps), "cuts")
 
 
-def cuts_of(reaches: Iterable[int], pieces: Iterable[int]) -> Bound:
+def cuts_of(reaches: Iterable[int], pieces: Iterable[int]) -> OutputBound:
     """1 + the sum of pieces * (reach - 1), for answers with so many monotone pieces along one attribute.
 
     Within a monotone piece an answer with `reach` outputs changes at most reach - 1 times, and neighbouring
@@ -46,7 +46,7 @@ def cuts_of(reaches: Iterable[int], pieces: Iterable[int]) -> Bound:
     return cuts(number * (reach - 1) for reach, number in zip(reaches, pieces, strict=True))
 
 
-def hyperplanes(classes: Sequence[int], dimensions: int) -> Bound:
+def hyperplanes(classes: Sequence[int], dimensions: int) -> OutputBound:
     """The cells into which classes of parallel hyperplanes cut a space of so many dimensions.
 
     They are at most the sets of up to `dimensions` hyperplanes that meet, and of a parallel class only one is
@@ -55,65 +55,65 @@ def hyperplanes(classes: Sequence[int], dimensions: int) -> Bound:
     Boundary points belong to one side; finitely many points allow to shift each hyperplane past them.
 
     >>> hyperplanes([1, 1, 1], 2), hyperplanes([3, 3, 3], 1)
-    (Bound(outputs=7, rule='hyperplanes'), Bound(outputs=10, rule='hyperplanes'))
+    (OutputBound(outputs=7, rule='hyperplanes'), OutputBound(outputs=10, rule='hyperplanes'))
     """
     useful = [size for size in classes if size]
     if dimensions >= len(useful):
-        return Bound(prod(size + 1 for size in useful), "hyperplanes")
+        return OutputBound(prod(size + 1 for size in useful), "hyperplanes")
     if len(useful) * dimensions > _MOST_WORK:
         total = sum(useful)
-        return Bound(sum(comb(total, i) for i in range(dimensions + 1)), "hyperplanes")
+        return OutputBound(sum(comb(total, i) for i in range(dimensions + 1)), "hyperplanes")
     spend(len(useful) * dimensions)
     meeting = [1] + [0] * dimensions  # how many sets of i hyperplanes of different classes
     for size in useful:
         for i in range(dimensions, 0, -1):
             meeting[i] += meeting[i - 1] * size
-    return Bound(sum(meeting), "hyperplanes")
+    return OutputBound(sum(meeting), "hyperplanes")
 
 
-def atoms(partitions: Sequence[Partition]) -> Bound:
+def atoms(partitions: Sequence[DomainPartition]) -> OutputBound:
     """Exact counts tell of a record only the atom of the partition that they generate together."""
-    return Bound(refined(partitions).blocks, "partition")
+    return OutputBound(refined(partitions).blocks, "partition")
 
 
-def cuts_and_atoms(partitions: Sequence[Partition], steps: Iterable[int]) -> Bound:
+def cuts_and_atoms(partitions: Sequence[DomainPartition], steps: Iterable[int]) -> OutputBound:
     """Atoms, and step functions along the same attribute: a cut adds one for each atom that it parts.
 
-    >>> parity = Partition.of("x", [0, 1] * 5)
+    >>> parity = DomainPartition.of("x", [0, 1] * 5)
     >>> cuts_and_atoms([parity], [1, 1]), cuts_and_atoms([parity], [100])
-    (Bound(outputs=6, rule='cuts and partition'), Bound(outputs=10, rule='cuts and partition'))
+    (OutputBound(outputs=6, rule='cuts and partition'), OutputBound(outputs=10, rule='cuts and partition'))
     """
-    return Bound(refined(partitions).spread(sum(steps)), "cuts and partition")
+    return OutputBound(refined(partitions).spread(sum(steps)), "cuts and partition")
 
 
-def filtered(steps_by_atom: Iterable[int]) -> Bound:
+def filtered(steps_by_atom: Iterable[int]) -> OutputBound:
     """Sums filtered on another private attribute: for each atom of the filters, 1 + the cuts seen there."""
-    return Bound(sum(1 + steps for steps in steps_by_atom), "filter")
+    return OutputBound(sum(1 + steps for steps in steps_by_atom), "filter")
 
 
-def grouped(reaches: Iterable[int]) -> Bound:
+def grouped(reaches: Iterable[int]) -> OutputBound:
     """GROUP BY a private column: 1 + sum of (N_g - 1), N_g counting "absent".
 
     A person is in one group; all other groups answer as if the person were absent.
     """
-    return Bound(1 + sum(reach - 1 for reach in reaches), "groups")
+    return OutputBound(1 + sum(reach - 1 for reach in reaches), "groups")
 
 
-def public_groups(bounds: Iterable[Bound]) -> Bound:
+def public_groups(bounds: Iterable[OutputBound]) -> OutputBound:
     """People in different public groups are different people: the largest of the groups' bounds."""
     return max(bounds, key=lambda bound: bound.outputs)
 
 
-def several_rows(outputs: Iterable[int], rows: int) -> Bound:
+def several_rows(outputs: Iterable[int], rows: int) -> OutputBound:
     """A person with so many rows is in at most as many public groups: the product of the largest bounds."""
-    return Bound(prod(nlargest(rows, outputs)), "rows")
+    return OutputBound(prod(nlargest(rows, outputs)), "rows")
 
 
-def equal_rows(blocks: int, rows: int) -> Bound:
+def equal_rows(blocks: int, rows: int) -> OutputBound:
     """Counts over all rows tell how many of a person's rows are in each block, not which."""
-    return Bound(comb(blocks + rows - 1, rows), "partition")
+    return OutputBound(comb(blocks + rows - 1, rows), "partition")
 
 
-def capped(bound: Bound, values: int | None) -> Bound:
+def capped(bound: OutputBound, values: int | None) -> OutputBound:
     """Never more outputs than the record has values: then it may be fully disclosed."""
-    return bound if values is None or bound.outputs < values else Bound(values, "record")
+    return bound if values is None or bound.outputs < values else OutputBound(values, "record")

@@ -1,4 +1,5 @@
-"""From a question to what is told about each public group: within an allowance of outputs, or of an error."""
+"""From a question to what is told about each public group, within an allowance of outputs or of an error, and back."""
+
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
@@ -6,28 +7,94 @@ from fractions import Fraction
 from itertools import chain, starmap
 from math import floor
 
-from noiseless.curator.blocks import condition, most_blocks, neighbouring, with_number
-from noiseless.curator.cell_telling import CellsAlike, CellTelling, weight_of
-from noiseless.curator.counts_telling import CountsTelling
-from noiseless.curator.grouping import Grouping
-from noiseless.curator.memory import Memory, remembered
-from noiseless.curator.parts import ONE, Part
-from noiseless.curator.public import PublicState
-from noiseless.curator.tellings import Alike, People, fingerprint, write_partition
+from noiseless.curator.cache import Cache, remembered
+from noiseless.curator.cell_disclosure import CellDisclosure, CellOutputSpace, weight_of
+from noiseless.curator.disclosure import (
+    CountsDisclosure,
+    Disclosure,
+    OutputSpace,
+    Participants,
+    StoredAnswer,
+    condition,
+    fingerprint,
+    most_blocks,
+    neighbouring,
+    with_number,
+    write_partition,
+)
+from noiseless.curator.public_state import Grouping, PublicState
+from noiseless.domain import Value
 from noiseless.errors import RequestError
-from noiseless.pricing.budget import coarsest, finest
 from noiseless.pricing.events import with_absent
-from noiseless.pricing.partition import Partition
-from noiseless.pricing.predicate import Predicate
-from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.partition import DomainPartition, Predicate
+from noiseless.pricing.quantizer_choice import coarsest, finest
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Additive, Attribute, Query, count, total
-from noiseless.questions.filtered_mean import FilteredMean
-from noiseless.questions.filters import Among, Everything, Filter, split
-from noiseless.questions.population import Group, Population
-from noiseless.questions.question import Question
-from noiseless.questions.runs import Runs, outside
+from noiseless.questions.filters import Among, Everything, Filter, Runs, outside, split
+from noiseless.questions.question import Group, Population, Question
+from noiseless.questions.sql.intervals import AnswerInterval
+from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Uniform
 from noiseless.work import check, spend
+
+ONE, ZERO = Fraction(1), Fraction(0)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupAnswer:
+    """What a question comes to for one group.
+
+    Attributes:
+        telling: what is told; None where everybody knows the answer.
+        fixed: the answer that everybody knows; None if there is none.
+        labels: the blocks whose rows are counted; None for a count of each value.
+        factor: the answer is shift + factor times what is told.
+        shift: see `factor`.
+        group: the values that name the group.
+    """
+
+    telling: Disclosure | None
+    fixed: AnswerInterval | None = None
+    labels: frozenset[int] | None = None
+    factor: Fraction = ONE
+    shift: Fraction = ZERO
+    group: tuple[Value, ...] = ()
+
+    @classmethod
+    def known(cls, number: int) -> "GroupAnswer":
+        """A number that everybody knows."""
+        return cls(None, AnswerInterval.of(number))
+
+    @classmethod
+    def missing(cls) -> "GroupAnswer":
+        """No answer, which everybody knows."""
+        return cls(None)
+
+    def of(self, group: Group) -> "GroupAnswer":
+        """The same, for a named group."""
+        return replace(self, group=group.values) if group.values else self
+
+    def value(self, answer: StoredAnswer | None, number: int = 0) -> AnswerInterval | None:
+        """The answer; of a histogram, how many rows have the value with a number."""
+        found = self.fixed
+        if answer is None:
+            pass
+        elif type(self.telling) is CellDisclosure:
+            found = self.telling.interval(answer)
+        elif type(self.telling) is CountsDisclosure:
+            found = self._count(self.telling, answer["counts"], number)
+        if found is None or (self.factor is ONE and self.shift is ZERO):
+            return found
+        ends = (self.shift + self.factor * found.lower, self.shift + self.factor * found.upper)
+        return AnswerInterval(*(ends if self.factor > 0 else ends[::-1]))
+
+    def _count(self, telling: CountsDisclosure, counts: list[int], number: int) -> AnswerInterval:
+        if self.labels is not None:
+            return AnswerInterval.of(sum(counts[label] for label in self.labels))
+        label = telling.partition.label_at(number)
+        alone = telling.block_sizes[label] == 1
+        return AnswerInterval.of(counts[label] if alone else 0, counts[label])
+
 
 _MOST_REMEMBERED = 2**25
 """Bytes of each kind that are remembered."""
@@ -39,7 +106,7 @@ _LISTED_STEPS = 3
 
 
 @dataclass(frozen=True)
-class Wish:
+class Precision:
     """How fine an answer may be.
 
     Attributes:
@@ -50,7 +117,7 @@ class Wish:
     outputs: int
     error: Fraction | None = None
 
-    def scaled(self, factor: Fraction) -> "Wish":
+    def scaled(self, factor: Fraction) -> "Precision":
         """The same for a number, of which the answer is this multiple."""
         return self if self.error is None else replace(self, error=self.error / factor)
 
@@ -63,15 +130,15 @@ class Planner:
         self._grouping = Grouping(public.schema, public.population)
         self.groups = self._grouping.groups
         self._private = frozenset(public.schema.private)
-        self._people = Memory[People](_MOST_REMEMBERED)
-        self._queries = Memory[Query](_MOST_REMEMBERED)
-        self._cells = Memory[tuple[CellsAlike, int]](_MOST_CELLS)
-        self._conditions = Memory[tuple[Predicate, Alike]](_MOST_REMEMBERED)
-        self._attributes = Memory[Attribute](_MOST_REMEMBERED)
-        self._numbers = Memory[tuple[frozenset[int], int]](_MOST_REMEMBERED)
-        self._sums = Memory[tuple[Additive, int]](_MOST_REMEMBERED)
+        self._people = Cache[Participants](_MOST_REMEMBERED)
+        self._queries = Cache[Query](_MOST_REMEMBERED)
+        self._cells = Cache[tuple[CellOutputSpace, int]](_MOST_CELLS)
+        self._conditions = Cache[tuple[Predicate, OutputSpace]](_MOST_REMEMBERED)
+        self._attributes = Cache[Attribute](_MOST_REMEMBERED)
+        self._numbers = Cache[tuple[frozenset[int], int]](_MOST_REMEMBERED)
+        self._sums = Cache[tuple[Additive, int]](_MOST_REMEMBERED)
 
-    def parts(self, question: Question, wish: Wish) -> tuple[Part, ...]:
+    def parts(self, question: Question, wish: Precision) -> tuple[GroupAnswer, ...]:
         """What is told about each public group that the question is about.
 
         Args:
@@ -109,9 +176,9 @@ class Planner:
             raise RequestError("the filter is not in its normal form; ask in SQL")
         return visible, hidden
 
-    def _part(self, question: Question, hidden: Among | None, people: People, wish: Wish) -> Part:
+    def _part(self, question: Question, hidden: Among | None, people: Participants, wish: Precision) -> GroupAnswer:
         if question.aggregate == "count":
-            return Part.known(people.size) if hidden is None else self._count(people, hidden, wish)
+            return GroupAnswer.known(people.size) if hidden is None else self._count(people, hidden, wish)
         if question.aggregate in ("histogram", "top"):
             return self._histogram(people, str(question.column), wish)
         if hidden is None:
@@ -120,26 +187,26 @@ class Planner:
             return self._filtered_sum(question, people, hidden, wish)
         return self._filtered_mean(question, people, hidden, wish)
 
-    def _named(self, group: Group) -> People:
+    def _named(self, group: Group) -> Participants:
         """Who takes part, by the values of their public cells."""
         found = self._people.get(group.cells)
         if found is None:
             whole = len(group.cells) == len(self.public.population.cells)
             names = [] if whole else sorted(self.public.cell_names[cell] for cell in group.cells)
             name = "everybody" if whole else fingerprint(names)
-            people = People(None if whole else group.cells, group.people, name)
+            people = Participants(None if whole else group.cells, group.people, name)
             found = self._people.keep(group.cells, people, len(group.cells))
         return found
 
     # Counts
 
-    def _count(self, people: People, hidden: Among, wish: Wish) -> Part:
+    def _count(self, people: Participants, hidden: Among, wish: Precision) -> GroupAnswer:
         """Exactly, where the allowance suffices; a person's rows count one by one otherwise."""
         size, rows = self.schema.columns[hidden.column].size, min(self.limits.rows, people.size)
         together = people.cells is None or rows == 1  # otherwise a linear form of the rows is cheaper
         if together and (wish.outputs > rows if wish.error is None else rows == 1):
             chosen, alike = self._condition(hidden, size)
-            return Part(self._counts(people, chosen.partition, alike), labels=chosen.chosen)
+            return GroupAnswer(self._counts(people, chosen.partition, alike), labels=chosen.chosen)
         if hidden.runs[0][0] == 0:  # those who pass and those who do not are one question
             others = replace(hidden, runs=outside(hidden.runs, size))
             return replace(
@@ -150,43 +217,43 @@ class Planner:
         listed = self._listed(
             hidden.column, what, lambda: count(1, attribute, _numbers(hidden.runs), self.limits.rows)
         )
-        return Part(self._cell(people, what, replace(listed, people=people.size), wish))
+        return GroupAnswer(self._cell(people, what, replace(listed, people=people.size), wish))
 
-    def _histogram(self, people: People, name: str, wish: Wish) -> Part:
+    def _histogram(self, people: Participants, name: str, wish: Precision) -> GroupAnswer:
         """Every value, or as many blocks of neighbouring values as the allowance has outputs for."""
         size, rows = self.schema.columns[name].size, min(self.limits.rows, people.size)
         blocks = size
         if wish.error is None:
             blocks = most_blocks(size, rows, wish.outputs, alike=people.cells is None)
         spend(_LISTED_STEPS * blocks)
-        return Part(self._counts(people, neighbouring(name, size, blocks)))
+        return GroupAnswer(self._counts(people, neighbouring(name, size, blocks)))
 
-    def _condition(self, hidden: Among, size: int) -> tuple[Predicate, Alike]:
+    def _condition(self, hidden: Among, size: int) -> tuple[Predicate, OutputSpace]:
         found = self._conditions.get((hidden.column, hidden.runs))
         if found is None:
             made = condition(hidden.column, size, hidden.runs)
-            both = (made, Alike(write_partition(made.partition)))
+            both = (made, OutputSpace(write_partition(made.partition)))
             found = self._conditions.keep((hidden.column, hidden.runs), both, 8 * len(hidden.runs))
         return found
 
-    def _counts(self, people: People, partition: Partition, alike: Alike | None = None) -> CountsTelling:
+    def _counts(self, people: Participants, partition: DomainPartition, alike: OutputSpace | None = None) -> CountsDisclosure:
         what = ("counts", *partition.names, self.limits.rows)
-        return CountsTelling(people, what, self.public.version, partition, alike)
+        return CountsDisclosure(people, what, self.public.version, partition, alike)
 
     # Numbers
 
-    def _plain(self, question: Question, people: People, wish: Wish) -> Part:
+    def _plain(self, question: Question, people: Participants, wish: Precision) -> GroupAnswer:
         """An aggregate of everybody's values; a mean is a sum divided by a public number."""
         factor = ONE
         if question.aggregate == "mean":
             least = self.limits.least_group
             if least is not None and people.cells is not None and people.size < least:
-                return Part.missing()
+                return GroupAnswer.missing()
             question, factor = replace(question, aggregate="sum"), Fraction(1, people.size)
         query = self._query(question, people.size)
         kind = "sum" if question.aggregate == "sum" else type(query).__name__
         what = (kind, question.column, getattr(query, "rank", None))
-        return Part(self._cell(people, what, query, wish.scaled(factor)), factor=factor)
+        return GroupAnswer(self._cell(people, what, query, wish.scaled(factor)), factor=factor)
 
     def _query(self, question: Question, people: int) -> Query:
         """An aggregate of everybody in a group of so many people."""
@@ -201,7 +268,7 @@ class Planner:
             found = self._queries.keep(key, resolved, weight_of(resolved))
         return found
 
-    def _filtered_sum(self, question: Question, people: People, hidden: Among, wish: Wish) -> Part:
+    def _filtered_sum(self, question: Question, people: Participants, hidden: Among, wish: Precision) -> GroupAnswer:
         column = str(question.column)
         attribute = self._attribute(column)
         if hidden.column != column:
@@ -211,7 +278,7 @@ class Planner:
             what = ("sum", column, hidden.column, hidden.runs)
             query = replace(listed, people=people.size)
             passing, added = self._passing(hidden), (attribute, hidden.runs)
-            return Part(self._cell(people, what, query, wish, passing=passing, added=added))
+            return GroupAnswer(self._cell(people, what, query, wish, passing=passing, added=added))
         runs, zero = hidden.runs, -attribute.origin / attribute.unit
         if zero.denominator == 1 and 0 <= zero < attribute.size:
             runs = with_number(runs, int(zero))  # whether a value of 0 counts makes no difference
@@ -221,17 +288,17 @@ class Planner:
             column, (column, runs), lambda: total(1, attribute, _numbers(runs), self.limits.rows)
         )
         what, query = ("sum", column, column, runs), replace(listed, people=people.size)
-        return Part(self._cell(people, what, query, wish, added=(attribute, runs)))
+        return GroupAnswer(self._cell(people, what, query, wish, added=(attribute, runs)))
 
-    def _filtered_mean(self, question: Question, people: People, hidden: Among, wish: Wish) -> Part:
+    def _filtered_mean(self, question: Question, people: Participants, hidden: Among, wish: Precision) -> GroupAnswer:
         column, least = str(question.column), self.limits.least_group or 1
         if people.size < least:
-            return Part.missing()
+            return GroupAnswer.missing()
         own = hidden.column == column
         numbers = self._passed(hidden.runs) if own else None
         query = FilteredMean(people.size, self._attribute(column), least, numbers)
         what = ("mean", column, hidden.column, hidden.runs, least)
-        return Part(self._cell(people, what, query, wish, passing=None if own else self._passing(hidden)))
+        return GroupAnswer(self._cell(people, what, query, wish, passing=None if own else self._passing(hidden)))
 
     def _attribute(self, name: str) -> Attribute:
         found = self._attributes.get(name)
@@ -266,30 +333,30 @@ class Planner:
 
     def _cell(
         self,
-        people: People,
+        people: Participants,
         what: tuple[Hashable, ...],
         query: Query,
-        wish: Wish,
+        wish: Precision,
         *,
         passing: tuple[str, int, Runs] | None = None,
         added: tuple[Attribute, Runs] | None = None,
-    ) -> CellTelling:
+    ) -> CellDisclosure:
         """The cell of the answer to a query; `what` says all but how many people there are."""
         key = (what, people.size, wish.outputs, wish.error)
 
-        def cells() -> CellsAlike:
+        def cells() -> CellOutputSpace:
             spend(_LISTED_STEPS * (weight_of(query) + query.listed // 2))
-            return CellsAlike(mechanism_for(query, wish))
+            return CellOutputSpace(mechanism_for(query, wish))
 
         alike = remembered(self._cells, key, cells, lambda _: weight_of(query) + sum(map(_length, what)))
         asked, version = (*what, self.limits.rows), self.public.version
         mechanism = alike.mechanism
-        return CellTelling(
+        return CellDisclosure(
             people, asked, version, mechanism, query.attribute_name, passing, added, shared=alike
         )
 
 
-def mechanism_for(query: Query, wish: Wish) -> QuantizedQuery:
+def mechanism_for(query: Query, wish: Precision) -> QuantizedQuery:
     """The coarsest cells for an error, the finest for a number of outputs."""
     if wish.error is not None:
         return coarsest(query, wish.error)

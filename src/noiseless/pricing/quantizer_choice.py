@@ -6,8 +6,7 @@ from math import ceil, floor, inf
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, floor_of_power
-from noiseless.pricing.quantized import QuantizedQuery
-from noiseless.pricing.reach import steps_of_reach
+from noiseless.pricing.reach import QuantizedQuery, steps_of_reach
 from noiseless.questions import Images, Influence, Lattice, Query, Slide
 from noiseless.questions.influence import length
 from noiseless.ranges.quantizer import Edged, Quantizer, Stepped, Uniform

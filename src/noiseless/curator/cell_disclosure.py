@@ -8,20 +8,27 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.curator.blocks import condition
-from noiseless.curator.memory import once
-from noiseless.curator.snapshot import Counted, Numbers, Snapshot
-from noiseless.curator.tellings import Alike, Earlier, Stored, Telling, read_partition, representatives
+from noiseless.curator.cache import once
+from noiseless.curator.disclosure import (
+    Disclosure,
+    EarlierQuestion,
+    OutputSpace,
+    StoredAnswer,
+    condition,
+    read_partition,
+    representatives,
+)
+from noiseless.curator.snapshot import ContingencyTable, Numbers, Snapshot
 from noiseless.pricing.event import Event
 from noiseless.pricing.events import GroupedAnswers, QuantizedAnswer
-from noiseless.pricing.grids import cells_left
+from noiseless.pricing.knowledge import cells_left
 from noiseless.pricing.other_events import OtherAnswer
-from noiseless.pricing.quantized import QuantizedQuery
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Additive, Attribute, CountedQuery, Lattice, Query, Span
 from noiseless.questions.additive import EXCLUDED
-from noiseless.questions.filtered_mean import FilteredMean
-from noiseless.questions.runs import Runs
-from noiseless.questions.sql.intervals import Interval
+from noiseless.questions.filters import Runs
+from noiseless.questions.sql.intervals import AnswerInterval
+from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Listed, Quantizer, Stepped, Uniform
 
 _WRAPS = 2**62
@@ -29,7 +36,7 @@ _MOST_INTERVALS = 64
 
 
 @dataclass(frozen=True, eq=False)
-class CellTelling(Telling):
+class CellDisclosure(Disclosure):
     """The cell of the answer to a query.
 
     Attributes:
@@ -44,7 +51,7 @@ class CellTelling(Telling):
     column: str
     passing: tuple[str, int, Runs] | None = None
     added: tuple[Attribute, Runs] | None = None
-    shared: "CellsAlike | None" = field(default=None, repr=False)
+    shared: "CellOutputSpace | None" = field(default=None, repr=False)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -68,16 +75,16 @@ class CellTelling(Telling):
         return weight_of(self.mechanism.query)
 
     @once
-    def alike(self) -> "CellsAlike":
+    def alike(self) -> "CellOutputSpace":
         """The cells."""
-        return self.shared or CellsAlike(self.mechanism)
+        return self.shared or CellOutputSpace(self.mechanism)
 
     @once
-    def constant(self) -> Stored | None:
+    def constant(self) -> StoredAnswer | None:
         """What no single person can ever change is the same for all datasets."""
         return self.alike.constant
 
-    def compute(self, snapshot: Snapshot) -> Stored:
+    def compute(self, snapshot: Snapshot) -> StoredAnswer:
         """The number, exactly, and its cell."""
         counted = snapshot.count(self.columns, self.people.cells)
         query, quantizer = self.mechanism.query, self.mechanism.quantizer
@@ -95,14 +102,14 @@ class CellTelling(Telling):
             raise TypeError(f"a {type(query).__name__} is not computed from counts")
         return query.position(numbers)
 
-    def is_implied(self, earlier: Sequence[Earlier]) -> bool:
+    def is_implied(self, earlier: Sequence[EarlierQuestion]) -> bool:
         """Whether every edge of a cell was told, or the counts that the number is computed of."""
         grids = self._grids(earlier)
         if grids and cells_left([grid for grid, _ in grids], self.mechanism.quantizer) == 1:
             return True
         return any(self._follows_from(told) for told in earlier)
 
-    def derive(self, earlier: Sequence[Earlier]) -> Stored | None:
+    def derive(self, earlier: Sequence[EarlierQuestion]) -> StoredAnswer | None:
         """The cell that holds all cells told, or the one of the number computed from counts."""
         grids = [(grid, answer) for grid, answer in self._grids(earlier) if answer is not None]
         if grids and cells_left([grid for grid, _ in grids], self.mechanism.quantizer) == 1:
@@ -115,18 +122,18 @@ class CellTelling(Telling):
                 return {"cell": self.mechanism.quantizer.cell_at(self._position(numbers))}
         return None
 
-    def _grids(self, earlier: Sequence[Earlier]) -> list[tuple[Quantizer, Stored | None]]:
+    def _grids(self, earlier: Sequence[EarlierQuestion]) -> list[tuple[Quantizer, StoredAnswer | None]]:
         """The cells told of the same question."""
         span = self.mechanism.query.span
         return [
             (read_cells(told.body["cells"], span), told.answer) for told in earlier if "cells" in told.body
         ]
 
-    def _follows_from(self, told: Earlier) -> bool:
+    def _follows_from(self, told: EarlierQuestion) -> bool:
         blocks = read_partition(told.body)
         return blocks is not None and self.passing is None and self.event.follows_from(blocks)
 
-    def _around(self, told: Sequence[tuple[Quantizer, int | None]]) -> Stored:
+    def _around(self, told: Sequence[tuple[Quantizer, int | None]]) -> StoredAnswer:
         """The cell in which all told ones meet: every edge of ours is one of theirs, so there is one."""
         own = self.mechanism.quantizer
         cells = [(grid, cell) for grid, cell in told if cell is not None]
@@ -136,12 +143,12 @@ class CellTelling(Telling):
             return {"cell": own.cell_at(max(grid.begin(cell) for grid, cell in cells))}
         return {"cell": own.cell(max(grid.edge(cell) for grid, cell in cells))}
 
-    def interval(self, answer: Stored) -> Interval | None:
+    def interval(self, answer: StoredAnswer) -> AnswerInterval | None:
         """What the cell says of the number; None if there is none, for too few rows count."""
         return None if answer["cell"] is None else self.alike.interval(answer["cell"])
 
 
-class CellsAlike(Alike):
+class CellOutputSpace(OutputSpace):
     """Cells, and what they say of a number.
 
     Attributes:
@@ -153,20 +160,20 @@ class CellsAlike(Alike):
         super().__init__({"cells": write_cells(mechanism.quantizer)})
         self.mechanism = mechanism
         self.constant = _constant(mechanism)
-        self._intervals: dict[int, Interval] = {}
+        self._intervals: dict[int, AnswerInterval] = {}
 
-    def interval(self, cell: int) -> Interval:
+    def interval(self, cell: int) -> AnswerInterval:
         """What a cell says; the first ones asked for are remembered."""
         known = self._intervals.get(cell)
         if known is None:
             found = self.mechanism.answer(cell)
-            known = Interval(found.lower, found.upper)
+            known = AnswerInterval(found.lower, found.upper)
             if len(self._intervals) < _MOST_INTERVALS:
                 self._intervals[cell] = known
         return known
 
 
-def _constant(mechanism: QuantizedQuery) -> Stored | None:
+def _constant(mechanism: QuantizedQuery) -> StoredAnswer | None:
     if mechanism.reach.outputs > 1:
         return None
     query = mechanism.query
@@ -180,7 +187,7 @@ def weight_of(query: Query) -> int:
     return 1 + query.listed // 2 + (0 if isinstance(made_of, range) else len(made_of))
 
 
-def _with_excluded(counted: Counted, runs: Runs) -> dict[int, int]:
+def _with_excluded(counted: ContingencyTable, runs: Runs) -> dict[int, int]:
     """How many rows have each number of the first column; rows with another second one are excluded."""
     passes = _passes(counted.numbers[1], runs)
     found: dict[int, int] = {}
@@ -190,7 +197,7 @@ def _with_excluded(counted: Counted, runs: Runs) -> dict[int, int]:
     return {**found, EXCLUDED: int(counted.counts[~passes].sum())}
 
 
-def _added(counted: Counted, attribute: Attribute, runs: Runs, query: Additive) -> int:
+def _added(counted: ContingencyTable, attribute: Attribute, runs: Runs, query: Additive) -> int:
     """The position of the sum of the values that pass, in whole numbers of any size; others add 0."""
     passes = _passes(counted.numbers[-1], runs)
     numbers, counts = counted.numbers[0][passes], counted.counts[passes]

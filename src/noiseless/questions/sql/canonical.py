@@ -7,9 +7,18 @@ from fractions import Fraction
 
 from noiseless.domain import CategoryColumn, Column, Value
 from noiseless.domain.literals import as_text
-from noiseless.questions.filters import AllOf, Among, AnyOf, Comparison, Everything, Filter, Not
+from noiseless.questions.filters import (
+    AllOf,
+    Among,
+    AnyOf,
+    ColumnComparison,
+    Everything,
+    Filter,
+    Not,
+    Runs,
+    outside,
+)
 from noiseless.questions.question import Question
-from noiseless.questions.runs import Runs, outside
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -88,7 +97,7 @@ def write_filter(where: Filter) -> str:
             return " OR ".join(_bracketed(part) for part in where.parts) or "FALSE"
         case Not():
             return f"NOT {_bracketed(where.part)}"
-        case Comparison():
+        case ColumnComparison():
             constant = where.constant
             shown = (
                 f"({', '.join(map(write_value, constant))})"

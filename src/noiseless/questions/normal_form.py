@@ -10,8 +10,19 @@ from itertools import pairwise
 
 from noiseless.domain import Schema
 from noiseless.errors import ColumnError, RequestError
-from noiseless.questions.filters import NOBODY, AllOf, Among, AnyOf, Comparison, Everything, Filter, Not
-from noiseless.questions.runs import Runs, as_runs, passing
+from noiseless.questions.filters import (
+    NOBODY,
+    AllOf,
+    Among,
+    AnyOf,
+    ColumnComparison,
+    Everything,
+    Filter,
+    Not,
+    Runs,
+    as_runs,
+    passing_runs,
+)
 
 _MOST_NODES = 20_000
 """A filter that needs more is refused: no person writes one."""
@@ -27,10 +38,10 @@ def normal(whole: Filter, schema: Schema) -> Filter:
     """The normal form of a filter: public parts, then the private one, joined by "and" where possible.
 
     >>> schema = Schema.parse('columns.age = {role = "private", bounds = [0, 120]}')
-    >>> young = AllOf((Comparison("age", ">", 5), Comparison("age", "<=", 17)))
+    >>> young = AllOf((ColumnComparison("age", ">", 5), ColumnComparison("age", "<=", 17)))
     >>> normal(young, schema) == normal(Not(Not(AnyOf((young, young)))), schema)
     True
-    >>> normal(Comparison("age", ">=", -3), schema)
+    >>> normal(ColumnComparison("age", ">=", -3), schema)
     Everything()
 
     Raises:
@@ -80,7 +91,7 @@ class _Diagram:
                 return _PASSES
             case Among():
                 return self._leaf(whole.column, whole.runs)
-            case Comparison():
+            case ColumnComparison():
                 return self._compared(whole)
             case Not():
                 return self._negated(self.read(whole.part), {_FAILS: _PASSES, _PASSES: _FAILS})
@@ -90,12 +101,12 @@ class _Diagram:
                 return self._all([self.read(part) for part in whole.parts], together=False)
         raise TypeError(f"no normal form for {type(whole).__name__}")
 
-    def _compared(self, whole: Comparison) -> int:
+    def _compared(self, whole: ColumnComparison) -> int:
         name, column = whole.column, self.schema.columns[whole.column]
         if isinstance(whole.constant, tuple):
-            runs = [passing(name, column, "=", constant) for constant in whole.constant]
+            runs = [passing_runs(name, column, "=", constant) for constant in whole.constant]
             return self._leaf(name, as_runs(start for run in runs for start, _ in run))
-        return self._leaf(name, passing(name, column, whole.operator, whole.constant))
+        return self._leaf(name, passing_runs(name, column, whole.operator, whole.constant))
 
     def _leaf(self, name: str, runs: Runs) -> int:
         size = self.schema.columns[name].size

@@ -1,0 +1,373 @@
+"""What is told about the people of one public group: how it is priced, computed, stored and found again.
+
+Everything that leaves the data is one of two things: how many rows are in each block of a private column's
+values, exactly; or the cell that a number lies in. All else is computed from those and is free.
+"""
+
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from json.encoder import encode_basestring
+from math import comb
+from typing import Any
+
+from noiseless.curator.cache import Cache, once
+from noiseless.curator.snapshot import Cells, Snapshot
+from noiseless.pricing.event import Event
+from noiseless.pricing.events import ExactCounts
+from noiseless.pricing.partition import DomainPartition, Predicate
+from noiseless.questions.filters import Runs, as_runs
+
+StoredAnswer = Mapping[str, Any]
+"""An answer as it is kept in the ledger: {"counts": [...]}, or {"cell": number}, null for "too few"."""
+
+
+@dataclass(frozen=True)
+class EarlierQuestion:
+    """A question that was charged for, as far as others may follow from it.
+
+    Attributes:
+        question: its fingerprint.
+        body: what was told.
+        answer: its answer; None if it was never computed.
+    """
+
+    question: str
+    body: Mapping[str, Any]
+    answer: StoredAnswer | None
+
+
+@dataclass(frozen=True)
+class Participants:
+    """Who takes part.
+
+    Attributes:
+        cells: the public cells, None for everybody.
+        size: how many rows they have.
+        name: what tells them apart in fingerprints.
+    """
+
+    cells: Cells
+    size: int
+    name: str
+
+    @once
+    def runs(self) -> Runs | None:
+        """The public cells as runs of their places; None for everybody."""
+        return None if self.cells is None else as_runs(self.cells)
+
+
+class OutputSpace:
+    """What is the same for all groups that the same is told of: made once, for groups may be many.
+
+    Attributes:
+        told: the blocks or cells that are told apart, as plain JSON.
+        text: the same as canonical JSON.
+        alone: what one person pays when nothing else is known; see `pricing`, which keeps it here.
+    """
+
+    def __init__(self, told: dict[str, Any]) -> None:
+        self.told = told
+        self.text = written(told)
+        self.alone: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Disclosure(ABC):
+    """Something that is told about some people.
+
+    Attributes:
+        people: who takes part.
+        what: what is asked, cells apart; plain JSON.
+        version: the number of the dataset's version.
+    """
+
+    people: Participants
+    what: tuple[Any, ...]
+    version: int
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """The private columns that it is computed of."""
+
+    @property
+    @abstractmethod
+    def event(self) -> Event:
+        """What its price depends on."""
+
+    @property
+    @abstractmethod
+    def alike(self) -> OutputSpace:
+        """What it has in common with what is told of other groups: the blocks or cells told apart."""
+
+    @property
+    @abstractmethod
+    def constant(self) -> StoredAnswer | None:
+        """The answer, where nobody's record can change it: it costs nothing and needs no data."""
+
+    @property
+    @abstractmethod
+    def weight(self) -> int:
+        """How much memory it takes, in numbers."""
+
+    @abstractmethod
+    def compute(self, snapshot: Snapshot) -> StoredAnswer:
+        """The answer. This looks at the data."""
+
+    @abstractmethod
+    def is_implied(self, earlier: Sequence[EarlierQuestion]) -> bool:
+        """Whether it follows from questions that were charged for."""
+
+    @abstractmethod
+    def derive(self, earlier: Sequence[EarlierQuestion]) -> StoredAnswer | None:
+        """The answer, if it is implied and the answers that it follows from are known."""
+
+    @once
+    def grid(self) -> str:
+        """The fingerprint of what is asked of whom, whatever the cells of the answer."""
+        return _hashed(f"[{self.version},{self.written},{_quoted(self.people.name)}]")
+
+    @once
+    def written(self) -> str:
+        """What is asked as canonical JSON; that of all groups is one text."""
+        found = _written.get(self.what)
+        if found is None:
+            made = written(self.what)
+            found = _written.keep(self.what, made, len(made))
+        return found
+
+    @once
+    def question(self) -> str:
+        """The fingerprint with the cells."""
+        return _hashed(f'["{self.grid}",{self.alike.text}]')
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """What the ledger keeps of it: later questions may follow from it, and exposure does."""
+        return {"what": self.what, "people": self.people.runs, **self.alike.told}
+
+    @once
+    def around(self) -> str | None:
+        """The fingerprint under which counts of the same column and people are found."""
+        if len(self.columns) != 1:
+            return None
+        column, people = _quoted(self.columns[0]), _quoted(self.people.name)
+        return _hashed(f'[{self.version},"counts",{column},{people}]')
+
+    @property
+    def findable(self) -> str | None:
+        """The same, for counts from which other answers may follow."""
+        return None
+
+
+def fingerprint(value: object) -> str:
+    """SHA-256 of canonical JSON.
+
+    >>> fingerprint(["count", 1])[:8]
+    '35f40b1f'
+    """
+    return _hashed(written(value))
+
+
+def _hashed(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+_quoted = encode_basestring
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False)
+# `encode` makes this for every text anew, which takes longer than to write a short one.
+_MAKE = getattr(json.encoder, "c_make_encoder", None)
+_WRITE: Callable[[Any, int], Iterable[str]] | None = _MAKE and _MAKE(
+    None, _ENCODER.default, _quoted, None, ":", ",", True, False, True
+)
+
+
+def written(value: object) -> str:
+    """The one way to write a JSON value: sorted keys, no spaces."""
+    return _ENCODER.encode(value) if _WRITE is None else "".join(_WRITE(value, 0))
+
+
+_written = Cache[str](2**25)
+
+
+def write_partition(blocks: DomainPartition) -> dict[str, Any]:
+    """The blocks of a column as plain JSON; a block for each value is written shortly."""
+    if blocks.blocks == blocks.size:
+        return {"each": blocks.names[0], "size": blocks.size}
+    runs = {"starts": list(blocks.starts), "labels": list(blocks.labels)}
+    return {"blocks": blocks.names[0], "size": blocks.size, **runs}
+
+
+def read_partition(body: Mapping[str, Any]) -> DomainPartition | None:
+    """The blocks that were counted, if it is about counts."""
+    if "each" in body:
+        return DomainPartition.each(body["each"], body["size"])
+    if "blocks" in body:
+        return DomainPartition((body["blocks"],), (body["size"],), tuple(body["starts"]), tuple(body["labels"]))
+    return None
+
+
+def representatives(blocks: DomainPartition) -> list[int]:
+    """The first number of each block."""
+    found: dict[int, int] = {}
+    for start, label in zip(blocks.starts, blocks.labels, strict=True):
+        found.setdefault(label, start)
+    return [found[label] for label in range(blocks.blocks)]
+
+
+def condition(name: str, size: int, runs: Runs) -> Predicate:
+    """The condition that a value's number is in one of the runs.
+
+    >>> two = condition("age", 100, ((10, 20), (90, 100)))
+    >>> two == Predicate.of("age", 100, [*range(10, 20), *range(90, 100)])
+    True
+    """
+    starts = sorted({0, *(edge for run in runs for edge in run if edge < size)})
+    begins = {start for start, _ in runs}
+    inside = [start in begins for start in starts]  # runs do not touch: where one ends none begins
+    partition = DomainPartition.of_runs((name,), (size,), starts, inside)
+    return Predicate(partition, frozenset({int(not inside[0])} if any(inside) else ()))
+
+
+def with_number(runs: Runs, number: int) -> Runs:
+    """The runs with one more number.
+
+    >>> with_number(((1, 3), (4, 6)), 3), with_number(((1, 3),), 2)
+    (((1, 6),), ((1, 3),))
+    """
+    found: list[tuple[int, int]] = []
+    for start, stop in sorted((*runs, (number, number + 1))):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(stop, found[-1][1]))
+        else:
+            found.append((start, stop))
+    return tuple(found)
+
+
+def neighbouring(name: str, size: int, blocks: int) -> DomainPartition:
+    """So many blocks of neighbouring values, as equal as can be.
+
+    >>> neighbouring("age", 10, 4).starts
+    (0, 2, 5, 7)
+    """
+    return DomainPartition.intervals(name, size, (size * block // blocks for block in range(blocks)))
+
+
+def most_blocks(size: int, rows: int, outputs: int, *, alike: bool) -> int:
+    """The most blocks whose exact counts let one person with so many rows cause at most so many outputs.
+
+    Args:
+        size: how many values there are.
+        rows: how many rows a person has.
+        outputs: how many outputs are allowed.
+        alike: whether all rows of a person are counted together.
+    """
+    low, high = 1, size
+    while low < high:
+        blocks = (low + high + 1) // 2
+        told = outputs_of(blocks, rows, alike=alike)
+        low, high = (blocks, high) if told <= outputs else (low, blocks - 1)
+    return low
+
+
+def outputs_of(blocks: int, rows: int, *, alike: bool) -> int:
+    """How many outputs of the exact counts of so many blocks one person with so many rows can cause.
+
+    >>> outputs_of(6, 1, alike=True), outputs_of(2, 24, alike=True), outputs_of(2, 24, alike=False)
+    (6, 25, 16777216)
+    """
+    return comb(blocks + rows - 1, rows) if alike else blocks**rows
+
+
+_PAIR = 2
+
+
+@dataclass(frozen=True, eq=False)
+class CountsDisclosure(Disclosure):
+    """The counts of all blocks of a partition.
+
+    Attributes:
+        partition: the blocks.
+        shared: what it has in common with what is told of other groups, if that was made before.
+    """
+
+    partition: DomainPartition
+    shared: OutputSpace | None = field(default=None, repr=False)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The one column."""
+        return self.partition.names
+
+    @cached_property
+    def event(self) -> ExactCounts:
+        """A person's block."""
+        return ExactCounts(self.partition, self.people.cells)
+
+    @property
+    def weight(self) -> int:
+        """As heavy as its runs."""
+        return len(self.partition.starts)
+
+    @once
+    def alike(self) -> OutputSpace:
+        """The blocks."""
+        return self.shared or OutputSpace(write_partition(self.partition))
+
+    @property
+    def findable(self) -> str | None:
+        """A count of one condition is found by itself; what follows from more is found by who takes part."""
+        telling = self.partition.blocks > _PAIR or self.partition.blocks == self.partition.size
+        return self.around if telling else None
+
+    @property
+    def constant(self) -> StoredAnswer | None:
+        """One block holds everybody."""
+        return {"counts": [self.people.size]} if self.partition.blocks == 1 else None
+
+    def compute(self, snapshot: Snapshot) -> StoredAnswer:
+        """Count the rows of each run of a block."""
+        in_runs = snapshot.count(self.columns, self.people.cells).in_runs(self.partition.starts)
+        return {"counts": self._gathered(zip(self.partition.labels, in_runs, strict=True))}
+
+    def is_implied(self, earlier: Sequence[EarlierQuestion]) -> bool:
+        """Whether finer blocks were counted."""
+        return next(self._finer(earlier), None) is not None
+
+    def derive(self, earlier: Sequence[EarlierQuestion]) -> StoredAnswer | None:
+        """Add up finer blocks."""
+        for blocks, answer in self._finer(earlier):
+            if answer is not None:
+                labels = (self.partition.label_at(number) for number in representatives(blocks))
+                return {"counts": self._gathered(zip(labels, answer["counts"], strict=True))}
+        return None
+
+    def _finer(self, earlier: Sequence[EarlierQuestion]) -> Iterator[tuple[DomainPartition, StoredAnswer | None]]:
+        for told in earlier:
+            blocks = read_partition(told.body)
+            if blocks is not None and self.event.follows_from(blocks):
+                yield blocks, told.answer
+
+    def _gathered(self, parts: Iterable[tuple[int, int]]) -> list[int]:
+        found = [0] * self.partition.blocks
+        for label, count in parts:
+            found[label] += count
+        return found
+
+    @property
+    def outputs_of_each(self) -> int:
+        """How many outputs one person could cause if each value were counted by itself."""
+        rows = min(self.what[-1], self.people.size)
+        return outputs_of(self.partition.size, rows, alike=self.people.cells is None)
+
+    @cached_property
+    def block_sizes(self) -> list[int]:
+        """How many values each block has."""
+        ends = (*self.partition.starts[1:], self.partition.size)
+        parts = zip(self.partition.labels, self.partition.starts, ends, strict=True)
+        return self._gathered((label, end - start) for label, start, end in parts)

@@ -1,0 +1,292 @@
+"""Statistics that are no sum and no order: the mean over a private filter, the variance, histograms."""
+
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations_with_replacement, pairwise
+from math import comb
+
+from noiseless.errors import RequestError
+from noiseless.questions.additive import EXCLUDED
+from noiseless.questions.base import Attribute, CountedQuery, Query, require_listable, require_people
+from noiseless.questions.influence import Images, Influence, Positions, Slide, positions
+from noiseless.ranges.spans import Continuum, Lattice
+from noiseless.work import check
+
+
+@dataclass(frozen=True)
+class FilteredMean(Query):
+    """AVG(attribute) over the rows that pass a private filter; "too few" when fewer than `least_group` do.
+
+    With others fixed, c of whom pass, the person's own value moves the mean over an interval no longer than
+    the domain's width / (c + 1), which holds the mean without them too; c + 1 is at least `least_group` where
+    there is an answer. "Too few" is one more output.
+
+    Attributes:
+        people: how many rows take part before the filter.
+        attribute: the attribute whose mean is asked for.
+        least_group: the declared smallest number of rows that a mean is told for.
+        where: the numbers that pass; all of them when the filter is on another attribute.
+
+    >>> FilteredMean(100, Attribute("pay", range(1001)), least_group=10).span.high
+    Fraction(1000, 1)
+    """
+
+    people: int
+    attribute: Attribute
+    least_group: int
+    where: frozenset[int] | None = None
+
+    def __post_init__(self) -> None:
+        require_people(self.people)
+        if not 1 <= self.least_group <= self.people:
+            raise RequestError(
+                f"the smallest group is a number between 1 and the {self.people:,} who take part"
+            )
+
+    @property
+    def attribute_name(self) -> str:
+        """The attribute whose mean is asked for."""
+        return self.attribute.name
+
+    @property
+    def span(self) -> Continuum:
+        """The attribute's range: quotients of sums and counts lie densely in it."""
+        return Continuum(self.attribute.span.low, self.attribute.span.high)
+
+    @property
+    def influences(self) -> tuple[Slide]:
+        """The longest interval, and "too few"."""
+        return (Slide(self.attribute.span.width / self.least_group, exact=False, more=1),)
+
+    @property
+    def filtered_elsewhere(self) -> bool:
+        """Whether the filter is on another attribute."""
+        return self.where is None
+
+    @property
+    def pieces(self) -> None:
+        """The person can also be absent: no order helps."""
+        return
+
+    def mean(self, counts: Mapping[int, int]) -> Fraction | None:
+        """The exact mean of the rows that pass, given how many have each number; None when too few do.
+
+        Rows that a filter on another attribute leaves out are counted as number `EXCLUDED`.
+        """
+        passing = {
+            number: count
+            for number, count in counts.items()
+            if number != EXCLUDED and (self.where is None or number in self.where)
+        }
+        rows = sum(passing.values())
+        if rows < self.least_group:
+            return None
+        total = sum(number * count for number, count in passing.items())
+        return self.attribute.origin + self.attribute.unit * Fraction(total, rows)
+
+
+_MOST = 50_000
+"""What a person can do is listed while there are at most this many values of others and their own."""
+
+_EACH = 4
+"""What each image takes besides its positions, in positions."""
+
+
+def few_groups(size: int, people: int, most: int) -> bool:
+    """Whether others and a person, C(size + n - 2, n - 1) * size in all, are at most so many.
+
+    >>> few_groups(3, 3, 18), few_groups(3, 3, 17), few_groups(10**12, 10**9, 10**6)
+    (True, False, False)
+    """
+    fewer, more = sorted((people - 1, size - 1))
+    ways = size
+    for chosen in range(1, fewer + 1):  # C(more + chosen, chosen) only grows
+        if ways > most:
+            break
+        ways = ways * (more + chosen) // chosen
+    return ways <= most
+
+
+@dataclass(frozen=True)
+class Variance(CountedQuery):
+    """The variance: n * sum of squares - square of the sum, in units of (unit / n)^2.
+
+    Its range is 0 to the variance of one half at each end. One person moves it by (n - 1) times the square
+    of the attribute's range over n^2, at most: with everybody else at one end.
+
+    With others fixed it is a parabola in the person's value: down to the others' mean, then up.
+
+    Attributes:
+        people: how many rows take part, the n below.
+        attribute: the private attribute.
+        sample: divide by n (n - 1) instead of n^2.
+
+    >>> Variance(10, Attribute("age", range(121))).span.high
+    Fraction(3600, 1)
+    """
+
+    people: int
+    attribute: Attribute
+    sample: bool = False
+
+    def __post_init__(self) -> None:
+        require_people(self.people - self.sample)
+
+    @property
+    def attribute_name(self) -> str:
+        """The private attribute."""
+        return self.attribute.name
+
+    @property
+    def span(self) -> Lattice:
+        """From everybody alike to one half at each end."""
+        half, top = self.people // 2, self.attribute.numbers[-1]
+        divisor = self.people * (self.people - self.sample)
+        return Lattice(Fraction(0), self.attribute.unit**2 / divisor, half * (self.people - half) * top * top)
+
+    @cached_property
+    def influences(self) -> tuple[Influence | Images]:
+        """All sets of others while they are few; else the longest interval a person can move it over."""
+        if not self.listed:
+            return (self._bound(),)
+        return (Images(frozenset(self._image(*sums) for sums in self._others())),)
+
+    @cached_property
+    def listed(self) -> int:
+        """Everything that others and a person can be, while it is little."""
+        size, others = self.attribute.size, self.people - 1
+        if not few_groups(size, self.people, _MOST):
+            return 0
+        return comb(size - 1 + others, others) * (size + _EACH)
+
+    @cached_property
+    def attainable(self) -> Positions | None:
+        """Where some dataset puts it, while datasets are few."""
+        (found,) = self.influences
+        return positions(p for image in found.listed for p in image) if isinstance(found, Images) else None
+
+    def _bound(self) -> Influence:
+        """With all others at one end a person moves it by (n - 1) top^2, and never by more."""
+        sweep = (self.people - 1) * self.attribute.numbers[-1] ** 2
+        return Influence(
+            range(sweep + 1), range(self.span.last - sweep + 1), exact=False, most=self.attribute.size
+        )
+
+    @property
+    def pieces(self) -> int:
+        """Down, then up."""
+        return 2
+
+    def position(self, counts: Mapping[int, int]) -> int:
+        """The variance without its divisor."""
+        first = sum(number * count for number, count in counts.items())
+        second = sum(number * number * count for number, count in counts.items())
+        return self.people * second - first * first
+
+    def _others(self) -> Iterator[tuple[int, int]]:
+        """The sum of all others' numbers and that of their squares, for all that they can be.
+
+        Others are listed one by one, or as how many have at most each number: whichever is shorter.
+        """
+        numbers, others = self.attribute.numbers, self.people - 1
+        if others < self.attribute.size:
+            for rest in combinations_with_replacement(numbers, others):
+                yield sum(rest), sum(n * n for n in rest)
+            return
+        steps = [(after - before, after**2 - before**2) for before, after in pairwise(numbers)]
+        first, second = others * numbers[-1], others * numbers[-1] ** 2
+        for below in combinations_with_replacement(range(others + 1), len(steps)):
+            yield (
+                first - sum(times * step for times, (step, _) in zip(below, steps, strict=True)),
+                second - sum(times * step for times, (_, step) in zip(below, steps, strict=True)),
+            )
+
+    def _image(self, first: int, second: int) -> tuple[int, ...]:
+        """Where a person can take it from the sums of the others."""
+        check()
+        found = {self.people * (second + n * n) - (first + n) ** 2 for n in self.attribute.numbers}
+        return tuple(sorted(found))
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How many rows are in each class of a private attribute, exactly.
+
+    What it tells of one person is the class they are in, so they can cause as many answers as there are
+    classes, whatever the others are.
+
+    Attributes:
+        people: how many rows take part.
+        name: the private attribute.
+        size: how many values the attribute has.
+        classes: the numbers of the values in each class; disjoint, and together all of them.
+        rows: the most rows that one person may have.
+
+    >>> Histogram.of_values(100, "tariff", 3).outputs
+    3
+    """
+
+    people: int
+    name: str
+    size: int
+    classes: tuple[frozenset[int], ...]
+    rows: int = 1
+
+    def __post_init__(self) -> None:
+        require_people(self.people)
+        if sorted(number for each in self.classes for number in each) != list(range(self.size)):
+            raise RequestError("the classes of a histogram hold each value of the domain once")
+
+    @classmethod
+    def of_values(cls, people: int, name: str, size: int, rows: int = 1) -> "Histogram":
+        """A class for each value.
+
+        Raises:
+            ColumnError: they are too many to be counted one by one.
+        """
+        require_listable(name, size)
+        return cls(people, name, size, tuple(frozenset({number}) for number in range(size)), rows)
+
+    @property
+    def outputs(self) -> int:
+        """How many answers one person can cause: a class for each of their rows, in no order."""
+        present = sum(bool(each) for each in self.classes)
+        rows, found = min(self.rows, self.people), 1
+        for chosen in range(rows):  # multisets of `rows` classes: C(present + rows - 1, rows)
+            found = found * (present + chosen) // (chosen + 1)
+        return found
+
+    def counts(self, counts: Mapping[int, int]) -> tuple[int, ...]:
+        """How many rows are in each class, given how many have each number."""
+        return tuple(sum(counts.get(number, 0) for number in each) for each in self.classes)
+
+
+@dataclass(frozen=True)
+class TopCounts:
+    """The most frequent classes of a histogram, with their counts; ties go to the class that stands first.
+
+    It is a function of the histogram and never tells more than it (Theorem 7 of [P1]).
+
+    >>> TopCounts(Histogram.of_values(100, "tariff", 3), most=1).outputs
+    3
+    """
+
+    histogram: Histogram
+    most: int
+
+    def __post_init__(self) -> None:
+        if self.most < 1:
+            raise RequestError("ask for at least one of the most frequent values")
+
+    @property
+    def outputs(self) -> int:
+        """At most what the histogram tells; one if it is empty of choice."""
+        return self.histogram.outputs
+
+    def counts(self, counts: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
+        """(class, how many rows are in it), most frequent first."""
+        found = enumerate(self.histogram.counts(counts))
+        return tuple(sorted(found, key=lambda pair: (-pair[1], pair[0]))[: self.most])
