@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 from measure import WORK, best_of
 from noiseless.curator import Curator
 from noiseless.ledger import Entry, Ledger
-from noiseless.ledger.copying import load
+from noiseless.ledger.backups import load
 from page import Form, Part, Section, Table
 
 _SUBURBS = 5000

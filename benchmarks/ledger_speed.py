@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from measure import WORK
-from noiseless.ledger import Asked, Books, Entry, Ledger, Shares
-from noiseless.ledger.copying import load
+from noiseless.ledger import Books, Entry, Ledger, NewQuestion, Shares
+from noiseless.ledger.backups import load
 from noiseless.ledger.entries import START
-from noiseless.ledger.migrations.running import HEAD
+from noiseless.ledger.migrations import HEAD
 from noiseless.pricing.cost import Cost
 from page import Form, Part, Section, Table
 
@@ -29,9 +29,9 @@ def fingerprint(*parts: object) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
-def question(number: int) -> Asked:
+def question(number: int) -> NewQuestion:
     """A question about a cell of its own."""
-    return Asked(fingerprint(number), fingerprint("grid", number), None, {"sql": _SQL, "cells": 8})
+    return NewQuestion(fingerprint(number), fingerprint("grid", number), None, {"sql": _SQL, "cells": 8})
 
 
 def writing(rounds: int = 400, size: int = 4) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def reading(sizes: tuple[int, int] = (10**2, 10**6), rounds: int = 40, size: int
     }
 
 
-def _read(ledger: Ledger, asked: Asked) -> None:
+def _read(ledger: Ledger, asked: NewQuestion) -> None:
     def read(books: Books) -> None:
         books.state_with(["cell 1"], ["ann"])
         books.told(questions=[asked.question], grids=[asked.grid or ""])

@@ -114,11 +114,10 @@ def serve_bare(folder: str, port: str, ledger: str) -> None:
 
 def serve_ours(folder: str, port: str, workers: str) -> None:
     """Run the server."""
-    from noiseless.server.running import Listening, serve
-    from noiseless.server.settings import Settings
+    from noiseless.server.processes import ListenOptions, Settings, serve
 
     settings = Settings((str(Path(folder) / "curator.toml"),), rate=0)
-    serve(settings, Listening(port=int(port), workers=int(workers)))
+    serve(settings, ListenOptions(port=int(port), workers=int(workers)))
 
 
 def prepared(folder: Path, ledger: str) -> str:

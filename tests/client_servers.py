@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 
-from noiseless.client.patience import Patience
+from noiseless.client.calls import Patience
 
 TOKEN = "nls_0123456789abcdef_" + "s3cret" * 7 + "x"
 Role = Literal["owner", "analyst"]

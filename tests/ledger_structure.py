@@ -4,8 +4,8 @@ import json
 import tempfile
 from pathlib import Path
 
-from noiseless.ledger.opening import opened
-from noiseless.ledger.structure import found_structure
+from noiseless.ledger.integrity import found_structure
+from noiseless.ledger.migrations import open_database
 from postgres import temporary_server
 
 OUTPUT = Path(__file__).parents[1] / "src/noiseless/ledger/structure.json"
@@ -13,7 +13,7 @@ OUTPUT = Path(__file__).parents[1] / "src/noiseless/ledger/structure.json"
 
 def structure_of_new(url: str) -> dict[str, str]:
     """The structure of a new ledger."""
-    database = opened(url, create=True, patience=5)
+    database = open_database(url, create=True, patience=5)
     try:
         return database.read(found_structure)
     finally:

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from noiseless.ledger import Asked, Ledger, LedgerError, Shares
+from noiseless.ledger import Ledger, LedgerError, NewQuestion, Shares
 from noiseless.ledger.asked_batches import AskedBatch, note_batches, note_charged, write_note
-from noiseless.ledger.checking import ChainReport, verify_session
-from noiseless.ledger.database import Database
-from noiseless.ledger.session import Session
+from noiseless.ledger.database import LedgerDatabase
+from noiseless.ledger.integrity import ChainReport, verify_session
 from noiseless.ledger.tokens import NewToken, add_token, revoke_token
+from noiseless.ledger.transaction import DatabaseTransaction
 from noiseless.pricing.cost import Cost
 
 KINDS = ("answers", "budget", "charge", "dataset", "randomised", "release", "revocation", "token", "version")
@@ -28,7 +28,7 @@ def fill(ledger: Ledger) -> None:
     ledger.declare("visits", digest="c", budget=None)
     with ledger.charging("meters") as books:
         price = Shares(Cost(2), {"north": Cost(4), "south": Cost(3)})
-        asked = [Asked("q1", "g1", "p1", {"n": 1}), Asked("q2", "g1")]
+        asked = [NewQuestion("q1", "g1", "p1", {"n": 1}), NewQuestion("q2", "g1")]
         number = books.charge(price, analyst="ann", questions=asked)
     batch = AskedBatch("meters", "ann", 1, "2026-01-01", ("SELECT 1",), charge=number, key="k")
     ledger._database.write(lambda session: note_charged(session, [batch]))
@@ -53,10 +53,10 @@ class UndoneError(Exception):
         self.report = report
 
 
-def is_found(database: Database, *statements: str) -> bool:
+def is_found(database: LedgerDatabase, *statements: str) -> bool:
     """Whether somebody who may do everything, and cleans up afterwards, is found out; then all is undone."""
 
-    def tamper(session: Session) -> None:
+    def tamper(session: DatabaseTransaction) -> None:
         before, after = _disarmed(session) if statements[0].startswith(_ROWS) else ([], [])
         for sql in (*before, *statements, *after):
             session.run(sql)
@@ -74,7 +74,7 @@ def is_found(database: Database, *statements: str) -> bool:
 _ROWS = ("UPDATE ledger", "DELETE", "INSERT")
 
 
-def _disarmed(session: Session) -> tuple[list[str], list[str]]:
+def _disarmed(session: DatabaseTransaction) -> tuple[list[str], list[str]]:
     """What switches all triggers off, and on again."""
     if not session.statements.is_postgresql:
         named = session.rows("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
@@ -98,7 +98,7 @@ class Contents:
         return " AND ".join(f'"{name}" = {literal(values[name])}' for name in self.keys)
 
 
-def contents(session: Session) -> list[Contents]:
+def contents(session: DatabaseTransaction) -> list[Contents]:
     """All tables of the ledger."""
     if not session.statements.is_postgresql:
         named = "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'ledger%' ORDER BY name"
@@ -107,14 +107,14 @@ def contents(session: Session) -> list[Contents]:
     return [_of_postgresql(session, name) for (name,) in session.rows(named)]
 
 
-def _of_sqlite(session: Session, table: str) -> Contents:
+def _of_sqlite(session: DatabaseTransaction, table: str) -> Contents:
     info = session.rows(f"PRAGMA table_info({table})")
     columns = [(name, kind, not notnull) for _, name, kind, notnull, _, _ in info]
     keys = [name for _, name, _, _, _, key in info if key]
     return Contents(table, columns, keys, session.rows(f"SELECT * FROM {table}"))
 
 
-def _of_postgresql(session: Session, table: str) -> Contents:
+def _of_postgresql(session: DatabaseTransaction, table: str) -> Contents:
     columns = session.rows(
         "SELECT column_name, upper(data_type), is_nullable = 'YES' FROM information_schema.columns"
         f" WHERE table_schema = current_schema() AND table_name = '{table}' ORDER BY ordinal_position"
@@ -186,7 +186,7 @@ def moves_of_entries(entries: Contents) -> Iterator[list[str]]:
         yield [f"DELETE FROM ledger_entries WHERE seq = {one}", *later]
 
 
-def changes_of_structure(session: Session, tables: Sequence[Contents]) -> Iterator[list[str]]:
+def changes_of_structure(session: DatabaseTransaction, tables: Sequence[Contents]) -> Iterator[list[str]]:
     """Every index and trigger dropped, every table and column dropped, renamed or with other rules."""
     for one in tables:
         yield [f"ALTER TABLE {one.table} RENAME TO other"]
@@ -200,7 +200,7 @@ def changes_of_structure(session: Session, tables: Sequence[Contents]) -> Iterat
     yield from dialect(session, tables)
 
 
-def _sqlite_structure(session: Session, tables: Sequence[Contents]) -> Iterator[list[str]]:
+def _sqlite_structure(session: DatabaseTransaction, tables: Sequence[Contents]) -> Iterator[list[str]]:
     named = "SELECT type, name, sql FROM sqlite_master WHERE tbl_name LIKE 'ledger%' AND sql IS NOT NULL"
     for kind, name, sql in session.rows(named):
         if kind != "table":
@@ -230,7 +230,7 @@ def _rewritten(sql: str) -> Iterator[str]:
             yield sql.replace(condition, re.sub(rf"\b{re.escape(word)}\b", f'"{word}"', condition))
 
 
-def _postgresql_structure(session: Session, tables: Sequence[Contents]) -> Iterator[list[str]]:
+def _postgresql_structure(session: DatabaseTransaction, tables: Sequence[Contents]) -> Iterator[list[str]]:
     for name, table in session.rows(
         "SELECT indexname, tablename FROM pg_indexes WHERE schemaname = current_schema()"
     ):

@@ -18,15 +18,8 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
-from noiseless.ledger import (
-    Asked,
-    Ledger,
-    LedgerError,
-    OpenBooks,
-    Shares,
-    opening,  # noqa: F401 - imported when a ledger is opened
-)
-from noiseless.ledger.session import Session
+from noiseless.ledger import Ledger, LedgerError, NewQuestion, OpenBooks, Shares
+from noiseless.ledger.transaction import DatabaseTransaction
 from noiseless.pricing.cost import Cost
 from noiseless.pricing.history import BudgetError
 from waiting import HANGS
@@ -65,7 +58,7 @@ def race(url: str, processes: int) -> list[int]:
         os.close(start[1])
         os.read(start[0], 1)  # returns when the parent closes its end
         try:
-            ledger.settle(DATASET, lambda books: books.charge(Cost(2), questions=[Asked(str(os.getpid()))]))
+            ledger.settle(DATASET, lambda books: books.charge(Cost(2), questions=[NewQuestion(str(os.getpid()))]))
         except BudgetError:
             return REFUSED
         return 0
@@ -98,7 +91,7 @@ def ask_for_ever(ledger: Ledger, told: Acknowledged, enough: Path | None = None)
 
         def charge(books: OpenBooks, question: str = question, cell: str = cell) -> int | None:
             price = Shares(Cost(1), {cell: Cost(2)})
-            return books.charge(price, analyst="ann", questions=[Asked(question, grid=cell)])
+            return books.charge(price, analyst="ann", questions=[NewQuestion(question, grid=cell)])
 
         seq = ledger.settle(DATASET, charge)
         told.note("charged", question, seq or 0)
@@ -137,25 +130,25 @@ def die(*_: object) -> None:
 
 def kill_at(url: str, folder: str, place: str) -> list[int]:
     """Kill a process at one place of a charge, and then at the same place of an answer."""
-    real = Session.commit, Session.append, Session.many, Session.answer, Session._write_rows
+    real = DatabaseTransaction.commit, DatabaseTransaction.append, DatabaseTransaction.many, DatabaseTransaction.answer, DatabaseTransaction._write_rows
 
-    def append(session: Session, entry: object) -> None:
+    def append(session: DatabaseTransaction, entry: object) -> None:
         real[1](session, entry)  # type: ignore[arg-type]
         die()
 
-    def commit_and_die(session: Session) -> None:
+    def commit_and_die(session: DatabaseTransaction) -> None:
         real[0](session)
         die()
 
-    def many_and_die(session: Session, *arguments: object) -> None:
+    def many_and_die(session: DatabaseTransaction, *arguments: object) -> None:
         real[2](session, *arguments)  # type: ignore[arg-type]
         die()
 
-    def answer_and_die(session: Session, *arguments: object) -> None:
+    def answer_and_die(session: DatabaseTransaction, *arguments: object) -> None:
         real[3](session, *arguments)  # type: ignore[arg-type]
         die()
 
-    def write_and_die(session: Session) -> None:
+    def write_and_die(session: DatabaseTransaction) -> None:
         real[4](session)
         die()
 
@@ -163,7 +156,7 @@ def kill_at(url: str, folder: str, place: str) -> list[int]:
         with Ledger.open(url) as ledger:
             told = Acknowledged(folder)
             if answer:
-                ledger.settle(DATASET, lambda books: books.charge(Cost(2), questions=[Asked(question)]))
+                ledger.settle(DATASET, lambda books: books.charge(Cost(2), questions=[NewQuestion(question)]))
                 told.note("charged", question, 0)
             changes = {
                 "appended": ("append", append),
@@ -172,12 +165,12 @@ def kill_at(url: str, folder: str, place: str) -> list[int]:
                 "before commit": ("commit", die),
                 "after commit": ("commit", commit_and_die),
             }
-            setattr(Session, *changes[place])
+            setattr(DatabaseTransaction, *changes[place])
             if answer:
                 ledger.store(DATASET, {question: {"value": 1}})
                 told.note("answered", question, 1)
             else:
-                ledger.settle(DATASET, lambda books: books.charge(Cost(2), questions=[Asked(question)]))
+                ledger.settle(DATASET, lambda books: books.charge(Cost(2), questions=[NewQuestion(question)]))
                 told.note("charged", question, 0)
         return 0
 

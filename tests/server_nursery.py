@@ -17,9 +17,11 @@ import uvicorn.protocols.http.httptools_impl
 
 from noiseless.cli.serve import serve_command
 from noiseless.curator import failpoints
-from noiseless.ledger import opening
+from noiseless.ledger import migrations as opening
 from noiseless.questions import sql
-from noiseless.server import app, protocol, running, settings
+from noiseless.server import app, protocol
+from noiseless.server import processes as running
+from noiseless.server import processes as settings
 from waiting import HANGS
 
 BEFORE = (opening, sql, app, protocol, running, uvicorn, pa.array([0]))

@@ -10,8 +10,8 @@ import sys
 import time
 from multiprocessing.process import BaseProcess
 
-from noiseless.server import supervisor
-from noiseless.server.logs import set_up_logging
+from noiseless.server import processes as supervisor
+from noiseless.server.telemetry import set_up_logging
 
 
 def work(kind: str) -> None:

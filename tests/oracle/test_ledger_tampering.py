@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from ledger_tampering import changes_of_rows, changes_of_structure, contents, fill, is_found, moves_of_entries
-from noiseless.ledger import Anchor, Asked, Ledger, LedgerError
-from noiseless.ledger.session import Session
+from noiseless.ledger import Anchor, Ledger, LedgerError, NewQuestion
 from noiseless.ledger.tokens import NewToken, add_token
+from noiseless.ledger.transaction import DatabaseTransaction
 from noiseless.pricing.cost import Cost
 from soaking import soaking
 
@@ -35,7 +35,7 @@ def ledger(database_url: str) -> Iterator[Ledger]:
         yield found
 
 
-def changes(session: Session) -> list[list[str]]:
+def changes(session: DatabaseTransaction) -> list[list[str]]:
     """All changes that one statement makes, and moves of entries."""
     tables = contents(session)
     (entries,) = (one for one in tables if one.table == "ledger_entries")
@@ -71,7 +71,7 @@ def history(folder: Path) -> tuple[list[Files], list[Anchor]]:
                 add_token(ledger, ["meters"], name="ann", role="analyst", token=NewToken.random())
             with ledger.charging("meters") as books:
                 body = {"text": "x" * 3000 * (number % 2)}
-                books.charge(Cost(2), analyst=f"{number % 4}", questions=[Asked(f"q{number}", body=body)])
+                books.charge(Cost(2), analyst=f"{number % 4}", questions=[NewQuestion(f"q{number}", body=body)])
             if number % 4 == 1:
                 other.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
             elif number % 4 == 3:

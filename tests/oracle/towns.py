@@ -14,7 +14,7 @@ from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.public_state import PublicState
 from noiseless.curator.snapshot import Snapshot
 from noiseless.domain import Schema
-from noiseless.ledger import Told
+from noiseless.ledger import ChargedQuestion
 from noiseless.pricing.batches import Price
 from noiseless.questions.question import Limits
 
@@ -44,11 +44,11 @@ class FakeBooks:
     """Questions that were charged for, in memory."""
 
     def __init__(self) -> None:
-        self.rows: list[Told] = []
+        self.rows: list[ChargedQuestion] = []
 
     def told(
         self, *, questions: Iterable[str] = (), grids: Iterable[str] = (), people: Iterable[str] = ()
-    ) -> list[Told]:
+    ) -> list[ChargedQuestion]:
         wanted = set(questions), set(grids), set(people)
         return [
             row
@@ -59,7 +59,7 @@ class FakeBooks:
     def charge(self, priced: PricedBatch) -> None:
         for telling in priced.fresh:
             body = telling.body
-            self.rows.append(Told(telling.question, telling.grid, telling.findable, body, None, 0))
+            self.rows.append(ChargedQuestion(telling.question, telling.grid, telling.findable, body, None, 0))
 
     def answer(self, answers: dict[str, StoredAnswer]) -> None:
         self.rows = [replace(row, answer=answers.get(row.question, row.answer)) for row in self.rows]

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from noiseless.ledger import Asked, Ledger, LedgerUnavailableError, OpenBooks, Told
-from noiseless.ledger.session import Session
+from noiseless.ledger import ChargedQuestion, Ledger, LedgerUnavailableError, NewQuestion, OpenBooks
+from noiseless.ledger.transaction import DatabaseTransaction
 from noiseless.pricing.cost import Cost
 from postgres import PostgresServer
 from soaking import FEWER_KILLS as KILLS
@@ -91,7 +91,7 @@ def check(url: str, folder: Path) -> Counter[str]:
             if entry.kind == "charge":
                 charges.update(asked["question"] for asked in entry.body["questions"])
         assert set(charges.values()) <= {1}
-        told: dict[str, Told] = {found.question: found for found in ledger.told("meters", questions=charges)}
+        told: dict[str, ChargedQuestion] = {found.question: found for found in ledger.told("meters", questions=charges)}
         lines = acknowledged(folder)
         for kind, question, value in lines:
             if kind == "charged":
@@ -203,10 +203,10 @@ def test_a_server_restarted_under_load_loses_nothing(
 @contextmanager
 def commits(monkeypatch: pytest.MonkeyPatch, *, done: bool) -> Iterator[None]:
     """The next commit ends in a lost connection: after it was done, or before."""
-    real = Session.commit
+    real = DatabaseTransaction.commit
 
-    def lost(session: Session) -> None:
-        monkeypatch.setattr(Session, "commit", real)
+    def lost(session: DatabaseTransaction) -> None:
+        monkeypatch.setattr(DatabaseTransaction, "commit", real)
         if done:
             session.flush()
             session._driver.execute("COMMIT")
@@ -217,12 +217,12 @@ def commits(monkeypatch: pytest.MonkeyPatch, *, done: bool) -> Iterator[None]:
         )
         real(session)
 
-    monkeypatch.setattr(Session, "commit", lost)
+    monkeypatch.setattr(DatabaseTransaction, "commit", lost)
     yield
 
 
 def charge(books: OpenBooks) -> int | None:
-    return books.charge(Cost(2), questions=[Asked("q")])
+    return books.charge(Cost(2), questions=[NewQuestion("q")])
 
 
 def test_a_charge_whose_commit_was_not_heard_of_is_looked_up(
@@ -267,12 +267,12 @@ def test_what_cannot_be_known_is_said(own_postgres: PostgresServer, monkeypatch:
     with Ledger.open(postgres_url) as ledger:
         ledger._database.patience = 0.1  # for as long as the server is away
 
-        def lost(session: Session) -> None:
+        def lost(session: DatabaseTransaction) -> None:
             own_postgres.stop("immediate")
             session.run("COMMIT")
 
         with monkeypatch.context() as patch:
-            patch.setattr(Session, "commit", lost)
+            patch.setattr(DatabaseTransaction, "commit", lost)
             with pytest.raises(LedgerUnavailableError, match="it is not known") as caught:
                 ledger.settle("meters", charge)
             with pytest.raises(LedgerUnavailableError, match="the server went away"):

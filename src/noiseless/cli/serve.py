@@ -93,8 +93,7 @@ def serve_command(
         if file is not None and not file.is_file():
             raise RequestError(f"{file}: no such file")
     try:
-        from noiseless.server.running import Listening, serve
-        from noiseless.server.settings import Settings
+        from noiseless.server.processes import ListenOptions, Settings, serve
     except ModuleNotFoundError as error:
         raise RequestError("serving needs more: pip install 'noiseless[curator,server]'") from error
     settings = Settings(
@@ -108,7 +107,7 @@ def serve_command(
         threads=threads,
         metrics=metrics.value,
     )
-    listening = Listening(
+    listening = ListenOptions(
         host=host,
         port=port,
         tls_cert=None if tls_cert is None else str(tls_cert),

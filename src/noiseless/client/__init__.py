@@ -5,10 +5,8 @@ client = nl.connect("https://data.example.org", token)
 client.ask("SELECT AVG(kwh) FROM meters")
 """
 
-from noiseless.client.answers import Answer, Result
-from noiseless.client.asking import RemoteDataset
-from noiseless.client.client import Client, connect
-from noiseless.client.datasets import Column, Dataset, DatasetLine, Session
+from noiseless.client.client import Client, RemoteDataset, connect
+from noiseless.client.datasets import ColumnDescription, DatasetDescription, DatasetSummary, TokenHolder
 from noiseless.client.errors import (
     BadQuestion,
     BadReply,
@@ -24,33 +22,32 @@ from noiseless.client.errors import (
     Unavailable,
     Unreachable,
 )
-from noiseless.client.history import PastBatch
-from noiseless.client.listings import Listing
-from noiseless.client.numbers import Amount
-from noiseless.client.replies import Quote, Reply
+from noiseless.client.frames import Listing
+from noiseless.client.json_objects import Amount
+from noiseless.client.replies import BatchRecord, RemoteAnswer, RemoteQuote, RemoteReply, RemoteResult
 
 __all__ = [
     "Amount",
-    "Answer",
+    "RemoteAnswer",
     "BadQuestion",
     "BadReply",
     "BudgetRefused",
     "Client",
-    "Column",
+    "ColumnDescription",
     "DataChanged",
-    "Dataset",
-    "DatasetLine",
+    "DatasetDescription",
+    "DatasetSummary",
     "Forbidden",
     "Listing",
     "NotFound",
-    "PastBatch",
-    "Quote",
+    "BatchRecord",
+    "RemoteQuote",
     "Redirected",
     "RemoteDataset",
-    "Reply",
-    "Result",
+    "RemoteReply",
+    "RemoteResult",
     "ServerError",
-    "Session",
+    "TokenHolder",
     "TooLarge",
     "TooMany",
     "Unauthorised",

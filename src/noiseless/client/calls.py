@@ -1,8 +1,15 @@
-"""A call: one request, tried again where that cannot do harm, and what its reply says."""
+"""A call: one request, tried again on a fixed schedule where that cannot do harm, and what its reply says."""
+
 
 import json
+import math
 import secrets
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from hashlib import sha256
 from http import HTTPStatus
 from typing import Any
 
@@ -21,9 +28,62 @@ from noiseless.client.errors import (
     Unavailable,
     Unreachable,
 )
-from noiseless.client.patience import Patience, seconds_after
-from noiseless.client.reading import Members, read_object
+from noiseless.client.json_objects import JsonObject, read_object
 from noiseless.client.transport import LostError, Request, Response, Transport
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long to go on trying, and how often.
+
+    Attributes:
+        total: seconds for a call with all its tries.
+        first: seconds before the second try, at most; each later one waits up to twice as long.
+        most: seconds that are never exceeded, unless the server asks for more.
+        clock: tells seconds.
+        sleep: waits.
+    """
+
+    total: float = 180.0
+    first: float = 0.2
+    most: float = 5.0
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+    def wait(self, seed: str, attempt: int) -> float:
+        """Seconds before the next try, after `attempt` that failed.
+
+        Between half of the full wait and all of it: where clients are cut off at the same time, they do not
+        come back at the same time, because their seeds differ. The same seed waits the same.
+
+        >>> patience = Patience()
+        >>> [patience.wait("a", 1) == patience.wait("a", 1), patience.wait("a", 1) == patience.wait("b", 1)]
+        [True, False]
+        """
+        full = min(self.most, self.first * 2.0 ** min(attempt - 1, 30))
+        share = int.from_bytes(sha256(f"{seed}/{attempt}".encode()).digest()[:4]) / 2**32
+        return full * (1 + share) / 2
+
+
+def seconds_after(text: str | None) -> float | None:
+    """Seconds that a `Retry-After` asks for: a number, or a date.
+
+    >>> seconds_after("3"), seconds_after(None), seconds_after("soon"), seconds_after("-1")
+    (3.0, None, None, None)
+    """
+    if text is None:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        try:
+            until = parsedate_to_datetime(text)
+        except ValueError:
+            return None
+        now = datetime.now(UTC)
+        return max((until if until.tzinfo else until.replace(tzinfo=UTC)).timestamp() - now.timestamp(), 0.0)
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
 
 _PASSING = frozenset({408, 429, 502, 503, 504})
 """What may be otherwise a little later. All else is a refusal, and stays one."""
@@ -73,7 +133,7 @@ class Calls:
         seed: str | None = None,
         total: float | None = None,
         tries: int | None = None,
-    ) -> Members:
+    ) -> JsonObject:
         """What a request with a JSON body, or none, comes to; as `call`."""
         content = None if body is None else json.dumps(body).encode()
         request = Request(method, path, content, repeatable)
@@ -81,7 +141,7 @@ class Calls:
 
     def call(
         self, request: Request, seed: str, total: float | None = None, tries: int | None = None
-    ) -> Members:
+    ) -> JsonObject:
         """What a request comes to.
 
         Args:
@@ -99,7 +159,7 @@ class Calls:
         while True:
             attempt += 1
             found = self._once(request, ends - clock())
-            if isinstance(found, Members):
+            if isinstance(found, JsonObject):
                 return found
             error, passing = found
             wait = max(self.patience.wait(seed, attempt), error.retry_after or 0.0)
@@ -107,7 +167,7 @@ class Calls:
                 raise error
             self.patience.sleep(wait)
 
-    def _once(self, request: Request, seconds: float) -> Members | tuple[ServerError, bool]:
+    def _once(self, request: Request, seconds: float) -> JsonObject | tuple[ServerError, bool]:
         """The reply; or why there is none, and whether another try may help and does no harm."""
         try:
             response = self.transport.send(request, seconds)
@@ -120,7 +180,7 @@ class Calls:
             return self._content(response)
         return self._refusal(response), request.repeatable and response.status in _PASSING
 
-    def _content(self, response: Response) -> Members:
+    def _content(self, response: Response) -> JsonObject:
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             raise BadReply(

@@ -5,9 +5,16 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from noiseless.client.listings import Listing
-from noiseless.client.numbers import Amount, Budget, rounded_down, rounded_up, shown_budget
-from noiseless.client.reading import Members, bad
+from noiseless.client.frames import Listing
+from noiseless.client.json_objects import (
+    Amount,
+    Budget,
+    JsonObject,
+    bad,
+    rounded_down,
+    rounded_up,
+    shown_budget,
+)
 from noiseless.display import html_table, printable, text_table
 from noiseless.exact import Bits
 
@@ -16,7 +23,7 @@ _SHOWN = 12
 
 
 @dataclass(frozen=True)
-class Session:
+class TokenHolder:
     """Whose token it is.
 
     Attributes:
@@ -33,7 +40,7 @@ class Session:
 
 
 @dataclass(frozen=True)
-class DatasetLine:
+class DatasetSummary:
     """A dataset in a list.
 
     Attributes:
@@ -56,7 +63,7 @@ class DatasetLine:
 
 
 @dataclass(frozen=True)
-class Column:
+class ColumnDescription:
     """What a column may hold.
 
     Attributes:
@@ -83,7 +90,7 @@ class Column:
 
 
 @dataclass(frozen=True, repr=False)
-class Dataset:
+class DatasetDescription:
     """All that an analyst may know of a dataset.
 
     Attributes:
@@ -111,7 +118,7 @@ class Dataset:
     rows: int
     unit: str | None
     max_rows: int
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnDescription, ...]
     budget: Budget | None
     query_budget: Budget | None
     analyst_budget: Budget | None
@@ -141,7 +148,7 @@ class Dataset:
         return {**columns, **persons} or {"columns": "none"}
 
 
-def _told(column: Column) -> str:
+def _told(column: ColumnDescription) -> str:
     """What a column may hold, with the first of its values."""
     told = f"{column.describe}, {column.role}"
     if not column.categories:
@@ -150,13 +157,13 @@ def _told(column: Column) -> str:
     return f"{told}: {', '.join(map(repr, column.categories[:_SHOWN]))}{more}"
 
 
-def read_session(members: Members) -> Session:
+def read_session(members: JsonObject) -> TokenHolder:
     """Whose token it is.
 
     Raises:
         BadReply: it is not well formed.
     """
-    return Session(
+    return TokenHolder(
         members.text("name"),
         members.text("role"),
         members.texts("datasets"),
@@ -164,7 +171,7 @@ def read_session(members: Members) -> Session:
     )
 
 
-def read_datasets(members: Members) -> Listing[DatasetLine]:
+def read_datasets(members: JsonObject) -> Listing[DatasetSummary]:
     """All datasets that a token may see.
 
     Raises:
@@ -190,14 +197,14 @@ def read_datasets(members: Members) -> Listing[DatasetLine]:
     return Listing(lines, title, columns, shown)
 
 
-def read_dataset(members: Members) -> Dataset:
+def read_dataset(members: JsonObject) -> DatasetDescription:
     """A dataset.
 
     Raises:
         BadReply: it is not well formed.
     """
     budgets = members.member("budget")
-    return Dataset(
+    return DatasetDescription(
         **_standing(members),
         digest=members.text("digest"),
         unit=members.text_or_none("unit"),
@@ -212,11 +219,11 @@ def read_dataset(members: Members) -> Dataset:
     )
 
 
-def _line(members: Members) -> DatasetLine:
-    return DatasetLine(**_standing(members), budget=members.budget("budget"))
+def _line(members: JsonObject) -> DatasetSummary:
+    return DatasetSummary(**_standing(members), budget=members.budget("budget"))
 
 
-def _standing(members: Members) -> dict[str, Any]:
+def _standing(members: JsonObject) -> dict[str, Any]:
     """What lists and datasets tell alike."""
     return {
         "name": members.text("name"),
@@ -228,9 +235,9 @@ def _standing(members: Members) -> dict[str, Any]:
     }
 
 
-def _column(members: Members) -> Column:
+def _column(members: JsonObject) -> ColumnDescription:
     kind = members.text("kind")
-    return Column(
+    return ColumnDescription(
         name=members.text("name"),
         role=members.text("role"),
         kind=kind,

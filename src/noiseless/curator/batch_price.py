@@ -8,7 +8,7 @@ from noiseless.curator.cache import once
 from noiseless.curator.cell_disclosure import CellDisclosure, read_cells
 from noiseless.curator.disclosure import Disclosure, EarlierQuestion, StoredAnswer, read_partition
 from noiseless.curator.public_state import PublicState
-from noiseless.ledger import Lookups, Told
+from noiseless.ledger import ChargedQuestion, Lookups
 from noiseless.pricing.batches import Price, price
 from noiseless.pricing.cost import Cost, Record
 from noiseless.pricing.event import Cells, Event, Key
@@ -27,7 +27,7 @@ class QuestionIndex(Protocol):
 
     def told(
         self, *, questions: Iterable[str] = (), grids: Iterable[str] = (), people: Iterable[str] = ()
-    ) -> list[Told]:
+    ) -> list[ChargedQuestion]:
         """Those with any of these fingerprints."""
 
 

@@ -14,7 +14,7 @@ from noiseless.curator.public_state import PublicState
 from noiseless.curator.source import DatasetSource, note_declared, was_declared
 from noiseless.errors import ColumnError, RequestError
 from noiseless.exact import Bits, as_fraction
-from noiseless.ledger import Asked, Ledger, OpenBooks, Shares, State, UnknownDatasetError, Version
+from noiseless.ledger import Ledger, NewQuestion, OpenBooks, Shares, State, UnknownDatasetError, Version
 from noiseless.pricing.cost import Budget, Cost
 
 PUBLIC = "public state"
@@ -112,7 +112,7 @@ def _require_known(file: CuratorFile, ledger: Ledger) -> None:
 def _keep(ledger: Ledger, dataset: str, public: PublicState, digest: str) -> None:
     def write(books: OpenBooks) -> None:
         if books.state.digest == digest:  # otherwise somebody else has declared another version meanwhile
-            books.charge(Shares(), questions=[Asked(PUBLIC, body=public.to_dict())])
+            books.charge(Shares(), questions=[NewQuestion(PUBLIC, body=public.to_dict())])
 
     ledger.settle(dataset, write)
 

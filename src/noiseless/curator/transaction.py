@@ -14,9 +14,9 @@ from noiseless.curator.reply import Quote, Reply
 from noiseless.curator.snapshot import Snapshot
 from noiseless.curator.source import DatasetSource
 from noiseless.errors import NoiselessError
-from noiseless.ledger import Asked, Books, Errand, OpenBooks, Shares, State
+from noiseless.ledger import Books, NewQuestion, OpenBooks, Settlement, Shares, State
 from noiseless.ledger.accounts import NO_BITS
-from noiseless.ledger.wire import without_earlier
+from noiseless.ledger.entries import without_earlier
 from noiseless.pricing.batches import Price
 from noiseless.pricing.cost import Budget, Cost, Record
 from noiseless.pricing.history import BudgetError, History
@@ -80,10 +80,10 @@ class Transaction:
         self._answers: dict[str, StoredAnswer] = {}
         self._wanted = active()
 
-    def errand(self, *, looks_up: bool) -> Errand[ChargedBatch | None]:
+    def errand(self, *, looks_up: bool) -> Settlement[ChargedBatch | None]:
         """What the ledger is to do; `looks_up` if it wants to know beforehand what is looked up."""
         found = lookups(self._batch.tellings, self._edition.public, self._analyst) if looks_up else None
-        return Errand(self._charge, self._complete, found, self._is_quick())
+        return Settlement(self._charge, self._complete, found, self._is_quick())
 
     def _is_quick(self) -> bool:
         """Whether all answers are computed in next to no time."""
@@ -102,7 +102,7 @@ class Transaction:
             check()
         pass_failpoint("priced")
         asked = [
-            Asked(telling.question, telling.grid, telling.findable, telling.body) for telling in priced.fresh
+            NewQuestion(telling.question, telling.grid, telling.findable, telling.body) for telling in priced.fresh
         ]
         if asked:
             books.charge(shares(edition.public, priced.price), analyst=self._analyst, questions=asked)

@@ -6,18 +6,17 @@ from noiseless.ledger.entries import Anchor, Entry
 from noiseless.ledger.errors import LedgerError, LedgerUnavailableError, QuotaError, UnknownDatasetError
 from noiseless.ledger.ledger import Ledger
 from noiseless.ledger.location import beside, locate
-from noiseless.ledger.lookups import Lookups
 from noiseless.ledger.replay import charged
-from noiseless.ledger.state import Asked, State, Told, Version
-from noiseless.ledger.together import Errand
+from noiseless.ledger.settlement import Settlement
+from noiseless.ledger.state import ChargedQuestion, Lookups, NewQuestion, State, Version
 
 __all__ = [
     "Accounts",
     "Anchor",
-    "Asked",
+    "NewQuestion",
     "Books",
     "Entry",
-    "Errand",
+    "Settlement",
     "Ledger",
     "LedgerError",
     "LedgerUnavailableError",
@@ -26,7 +25,7 @@ __all__ = [
     "QuotaError",
     "Shares",
     "State",
-    "Told",
+    "ChargedQuestion",
     "UnknownDatasetError",
     "Version",
     "beside",

@@ -13,13 +13,12 @@ from noiseless.errors import NoiselessError
 from noiseless.ledger.accounts import FREE
 from noiseless.ledger.entries import Entry, now
 from noiseless.ledger.replay import charged
-from noiseless.ledger.schema import entries
-from noiseless.ledger.side_tables import batches, listed, notes, read, rows, run, write
+from noiseless.ledger.schema import batches, entries, listed, notes, read, rows, run, write
 from noiseless.pricing.cost import Cost
 
 if TYPE_CHECKING:
     from noiseless.ledger.ledger import Ledger
-    from noiseless.ledger.session import Session
+    from noiseless.ledger.transaction import DatabaseTransaction
 
 _OF_DATASET = (
     select(batches, entries)
@@ -129,7 +128,7 @@ class AskedBatch:
         return *named, str(self.version), self.time, json.dumps(self.sql), self.charge, self.key
 
 
-def note_charged(session: "Session", several: Sequence[AskedBatch]) -> None:
+def note_charged(session: "DatabaseTransaction", several: Sequence[AskedBatch]) -> None:
     """Note batches within the transaction that charges for them; the first note of each stands.
 
     Raises:
@@ -153,12 +152,12 @@ def note_charged(session: "Session", several: Sequence[AskedBatch]) -> None:
             raise KeyReusedError
 
 
-def _added(session: "Session", several: Sequence[AskedBatch]) -> int:
+def _added(session: "DatabaseTransaction", several: Sequence[AskedBatch]) -> int:
     """Add the batches that are not there; how many."""
     return int(session.many(session.statements.note_batch.one, [batch.row for batch in several]).rowcount)
 
 
-def _with_keys(session: "Session", dataset: str, keys: Sequence[str]) -> list[AskedBatch]:
+def _with_keys(session: "DatabaseTransaction", dataset: str, keys: Sequence[str]) -> list[AskedBatch]:
     if not keys:
         return []
     statement = _BY_KEYS[session.statements.is_postgresql]
@@ -170,7 +169,7 @@ def note_batches(ledger: "Ledger", several: Sequence[AskedBatch]) -> None:
     """Note batches that cost nothing, in a transaction of their own; of each analyst the latest are kept."""
     who = {(batch.dataset, batch.analyst) for batch in several}
 
-    def note(session: "Session") -> None:
+    def note(session: "DatabaseTransaction") -> None:
         _added(session, several)
         for dataset, analyst in who:
             run(session, _FORGET, {"of_dataset": dataset, "of_analyst": analyst})
@@ -222,7 +221,7 @@ def find_batch(ledger: "Ledger", dataset: str, analyst: str, key: str) -> AskedB
 def write_note(ledger: "Ledger", dataset: str, name: str, value: str) -> None:
     """Remember something about a dataset."""
 
-    def put(session: "Session") -> None:
+    def put(session: "DatabaseTransaction") -> None:
         dialect = postgresql if session.statements.is_postgresql else sqlite
         new = dialect.insert(notes)
         keys = [notes.c.dataset, notes.c.name]

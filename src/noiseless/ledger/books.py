@@ -3,30 +3,31 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from noiseless.ledger.accounts import Shares, Surplus, Surpluses, fits, plus, require
-from noiseless.ledger.arrays import array_text
+from noiseless.ledger.accounts import AnalystAccount, Shares, Surplus, Surpluses, fits, plus, require
 from noiseless.ledger.entries import Entry
 from noiseless.ledger.errors import LedgerError, QuotaError, UnknownDatasetError
-from noiseless.ledger.lookups import Lookups
 from noiseless.ledger.replay import Effects, effects, paid, shares_json
 from noiseless.ledger.rows import (
-    Dataset,
+    DatasetRow,
+    PrefetchedQuestions,
     accounts_text,
+    array_text,
     cell_key,
+    find_questions,
+    question_keys,
+    question_row,
     quota_row,
     quotas_of,
+    read_question,
+    store,
     surplus_row,
     surpluses_of,
-    told_of,
-    told_row,
 )
-from noiseless.ledger.state import Asked, State, Told
-from noiseless.ledger.tally import Tally
-from noiseless.ledger.telling import Fetched, find_told, store, told_keys
+from noiseless.ledger.state import ChargedQuestion, Lookups, NewQuestion, State
 from noiseless.pricing.cost import Cost, most_outputs
 
 if TYPE_CHECKING:
-    from noiseless.ledger.session import Session
+    from noiseless.ledger.transaction import DatabaseTransaction
 
 _LONGEST_NAME = 500
 _MOST_ANALYSTS = 100
@@ -50,17 +51,17 @@ def checked_text(what: str, text: str, *, most: int | None = _LONGEST_NAME) -> s
     return text
 
 
-def _dataset(name: str, rows: Sequence[Sequence[Any]]) -> Dataset | None:
+def _dataset(name: str, rows: Sequence[Sequence[Any]]) -> DatasetRow | None:
     """The dataset of a row, if there is one."""
     try:
-        return Dataset.of_row(rows[0]) if rows else None
+        return DatasetRow.of_row(rows[0]) if rows else None
     except (ValueError, TypeError, ArithmeticError) as error:
         raise LedgerError(
             f"the accounts of {name!r} cannot be read; see `noiseless ledger verify`"
         ) from error
 
 
-def dataset_of(name: str, rows: Sequence[Sequence[Any]]) -> Dataset:
+def dataset_of(name: str, rows: Sequence[Sequence[Any]]) -> DatasetRow:
     """The dataset of a row.
 
     Raises:
@@ -72,9 +73,9 @@ def dataset_of(name: str, rows: Sequence[Sequence[Any]]) -> Dataset:
     return found
 
 
-def _wanted(dataset: Dataset, lookups: Lookups) -> list[Any]:
+def _wanted(dataset: DatasetRow, lookups: Lookups) -> list[Any]:
     """The parameters of `Statements.fetch`."""
-    told = [told_keys(dataset, what, some) for what, some in lookups.fingerprints.items()]
+    told = [question_keys(dataset, what, some) for what, some in lookups.fingerprints.items()]
     cells = [cell_key(cell) for cell in lookups.cells]
     return [*map(array_text, told), dataset.id, array_text(cells), dataset.id, array_text(lookups.analysts)]
 
@@ -82,22 +83,22 @@ def _wanted(dataset: Dataset, lookups: Lookups) -> list[Any]:
 class Books:
     """What the ledger holds about one dataset, at one moment."""
 
-    def __init__(self, session: "Session", dataset: Dataset) -> None:
+    def __init__(self, session: "DatabaseTransaction", dataset: DatasetRow) -> None:
         self._session = session
         self._dataset = dataset
         self._surpluses: dict[str, Surplus | None] = {}
-        self._spent: dict[str, Tally] = {}
-        self._fetched: Fetched | None = None
+        self._spent: dict[str, AnalystAccount] = {}
+        self._fetched: PrefetchedQuestions | None = None
 
     @classmethod
-    def find(cls, session: "Session", name: str, *, lock: bool = False) -> "Dataset | None":
+    def find(cls, session: "DatabaseTransaction", name: str, *, lock: bool = False) -> "DatasetRow | None":
         """A dataset by its name."""
         if lock:
             return _dataset(name, session.locked(name)[0])
         return _dataset(name, session.rows(session.statements.dataset, {"name": name}))
 
     @classmethod
-    def of(cls, session: "Session", name: str) -> "Books":
+    def of(cls, session: "DatabaseTransaction", name: str) -> "Books":
         """The books of a dataset.
 
         Raises:
@@ -106,7 +107,7 @@ class Books:
         return cls(session, dataset_of(name, session.rows(session.statements.dataset, {"name": name})))
 
     @property
-    def dataset(self) -> Dataset:
+    def dataset(self) -> DatasetRow:
         """The dataset's own row."""
         return self._dataset
 
@@ -136,13 +137,13 @@ class Books:
 
     def told(
         self, *, questions: Iterable[str] = (), grids: Iterable[str] = (), people: Iterable[str] = ()
-    ) -> list[Told]:
+    ) -> list[ChargedQuestion]:
         """The questions of this version that were charged for, by any of their fingerprints; oldest first."""
         wanted = (("question", questions), ("grid", grids), ("people", people))
         asked = {what: set(some) for what, some in wanted if some}
         if self._fetched is not None and self._fetched.holds(self._session, asked):
             return self._fetched.told(asked)
-        return find_told(self._session, self._dataset, asked)
+        return find_questions(self._session, self._dataset, asked)
 
     def fetch(self, lookups: Lookups) -> None:
         """Look up in one round trip what some work is going to need; without round trips there is no need."""
@@ -155,13 +156,13 @@ class Books:
         rows: dict[str, list[Sequence[Any]]] = {"told": [], "surplus": [], "quota": []}
         for row in found:
             rows[row[0]].append(row[1:])
-        told = [told_of(row) for row in rows["told"]]
-        self._fetched = Fetched(
+        told = [read_question(row) for row in rows["told"]]
+        self._fetched = PrefetchedQuestions(
             self._session.flushes, lookups.fingerprints, {each.question: each for each in told}
         )
         surpluses, quotas = ([row[:3] for row in rows[what]] for what in ("surplus", "quota"))
         self._surpluses = {**dict.fromkeys(lookups.cells), **surpluses_of(surpluses)}
-        self._spent = {**dict.fromkeys(lookups.analysts, Tally()), **quotas_of(quotas)}
+        self._spent = {**dict.fromkeys(lookups.analysts, AnalystAccount()), **quotas_of(quotas)}
 
     def require(self, price: Shares | Cost, *, analyst: str | None = None) -> None:
         """Refuse what `charge` would refuse; nothing is written.
@@ -205,17 +206,17 @@ class Books:
         rows = self._session.rows(self._session.statements.all_surpluses, {"dataset": self._dataset.id})
         return surpluses_of(rows)
 
-    def quota(self, analyst: str) -> Tally:
+    def quota(self, analyst: str) -> AnalystAccount:
         """What an analyst's batches made the dataset pay."""
         if analyst not in self._spent:
-            self._spent[analyst] = self._quotas([analyst]).get(analyst, Tally())
+            self._spent[analyst] = self._quotas([analyst]).get(analyst, AnalystAccount())
         return self._spent[analyst]
 
-    def _quotas(self, analysts: Sequence[str]) -> dict[str, Tally]:
+    def _quotas(self, analysts: Sequence[str]) -> dict[str, AnalystAccount]:
         found = self._session.search(self._session.statements.quotas, analysts, self._dataset.id)
         return quotas_of(found)
 
-    def _every_quota(self) -> dict[str, Tally]:
+    def _every_quota(self) -> dict[str, AnalystAccount]:
         return quotas_of(
             self._session.rows(self._session.statements.all_quotas, {"dataset": self._dataset.id})
         )
@@ -225,7 +226,7 @@ class OpenBooks(Books):
     """The books of a dataset while nobody else charges for it; durable when they are closed."""
 
     @classmethod
-    def locked(cls, session: "Session", name: str, lookups: Lookups | None = None) -> "OpenBooks":
+    def locked(cls, session: "DatabaseTransaction", name: str, lookups: Lookups | None = None) -> "OpenBooks":
         """The books of a dataset, locked until the end of the transaction.
 
         Args:
@@ -256,7 +257,7 @@ class OpenBooks(Books):
         return books
 
     def charge(
-        self, price: Shares | Cost, *, analyst: str | None = None, questions: Sequence[Asked] = ()
+        self, price: Shares | Cost, *, analyst: str | None = None, questions: Sequence[NewQuestion] = ()
     ) -> int | None:
         """Charge for a batch of questions, all or nothing.
 
@@ -272,7 +273,7 @@ class OpenBooks(Books):
             return None
         return self.pay("charge", shares, analyst, {}, questions)
 
-    def _any_new(self, questions: Sequence[Asked]) -> bool:
+    def _any_new(self, questions: Sequence[NewQuestion]) -> bool:
         wanted = {asked.question for asked in questions}
         return len(self.told(questions=wanted)) < len(wanted)
 
@@ -282,7 +283,7 @@ class OpenBooks(Books):
         shares: Shares,
         analyst: str | None,
         more: Mapping[str, Any],
-        questions: Sequence[Asked] = (),
+        questions: Sequence[NewQuestion] = (),
     ) -> int:
         """Write an entry that people pay for."""
         if analyst is not None:
@@ -303,7 +304,7 @@ class OpenBooks(Books):
 
     def release(self, certificate: str, shares: Shares, *, by: str, description: str) -> int:
         """Charge for a table release, once; the entry that did."""
-        released = Asked(f"release:{certificate}", body={"description": description})
+        released = NewQuestion(f"release:{certificate}", body={"description": description})
         before = self.told(questions=[released.question])
         if before:
             return before[0].charge
@@ -344,7 +345,7 @@ class OpenBooks(Books):
         self._put_cells(done)
         self._put_analysts(done)
         for said in done.asked:
-            session.put_told(told_row(number, done.version, said, entry.seq))
+            session.put_told(question_row(number, done.version, said, entry.seq))
         self._dataset = done.dataset
         self._remember()
         return entry.seq

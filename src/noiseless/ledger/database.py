@@ -1,23 +1,104 @@
 """Transactions on SQLite and PostgreSQL: durable, one at a time a dataset, retried when that is safe."""
 
+
 import os
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Generic, TypeVar
+from urllib.parse import quote
 
+from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.pool import QueuePool
 
-from noiseless.ledger.arrays import array_text
-from noiseless.ledger.connecting import KEPT_OPEN, engine_of, has_pipelines
 from noiseless.ledger.entries import Anchor, canonical
-from noiseless.ledger.errors import LedgerError, LedgerUnavailableError
-from noiseless.ledger.failures import LostConnectionError, of_connecting, of_postgresql, of_sqlite
+from noiseless.ledger.errors import (
+    LedgerError,
+    LedgerUnavailableError,
+    LostConnectionError,
+    explain_connecting,
+    explain_postgresql,
+    explain_sqlite,
+)
 from noiseless.ledger.location import shown, sqlite_path
-from noiseless.ledger.session import Parameters, Session
+from noiseless.ledger.rows import array_text
 from noiseless.ledger.statements import Statements
+from noiseless.ledger.transaction import DatabaseTransaction, Parameters
+
+KEPT_OPEN, _MORE = 8, 56
+"""How many connections a process keeps, and how many more it may have for a while."""
+
+_CACHE = 16_000  # kilobytes
+_LOG = 4000  # pages: questions change pages here and there, which are written back once for many of them
+_MAPPED = 2**31 - 2**16  # bytes, the most that SQLite maps; what is written is never written through the map
+_CONNECTING = {  # a server that is gone without a word is noticed within a minute
+    "connect_timeout": 10,
+    "keepalives_idle": 20,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 60_000,
+}
+
+
+def engine_of(url: str, patience: float, *, immutable: bool, read_only: bool) -> Engine:
+    """A pool of connections that are ready for use: durable, patient, without transactions of their own."""
+    path = sqlite_path(url)
+    if path is None:
+        given = make_url(url).query
+        options = {name: value for name, value in _CONNECTING.items() if name not in given}
+        engine = create_engine(url, connect_args={**options, "autocommit": True}, **_pool(patience))
+        event.listen(engine, "connect", _ready_postgresql(patience))
+        return engine
+    mode = "immutable=1" if immutable else "mode=ro" if read_only else "mode=rwc"
+    uri = f"file:{quote(str(path))}?{mode}"  # whatever folder the process goes to later
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(uri, uri=True, timeout=patience, isolation_level=None, check_same_thread=False)
+
+    engine = create_engine("sqlite://", creator=connect, paramstyle="named", **_pool(patience))
+    event.listen(engine, "connect", _ready_sqlite)
+    return engine
+
+
+def _pool(patience: float) -> dict[str, Any]:
+    return {
+        "poolclass": QueuePool,
+        "pool_size": KEPT_OPEN,
+        "max_overflow": _MORE,
+        "pool_timeout": patience,
+        "pool_reset_on_return": None,  # sessions end their transactions themselves
+    }
+
+
+def _ready_sqlite(connection: Any, _: object) -> None:  # noqa: ANN401 - the driver's own
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA fullfsync = ON")  # where a plain fsync does not reach the disk
+    connection.execute(f"PRAGMA cache_size = -{_CACHE}")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG}")
+    connection.execute(f"PRAGMA mmap_size = {_MAPPED}")  # a question is found as fast among many as among few
+
+
+def _ready_postgresql(patience: float) -> Callable[[Any, object], None]:
+    def ready(connection: Any, _: object) -> None:  # noqa: ANN401 - the driver's own
+        connection.execute(
+            "SELECT set_config('synchronous_commit', 'on', false)"
+            " WHERE current_setting('synchronous_commit') IN ('off', 'local')"
+        )
+        connection.execute(f"SET lock_timeout = {max(1, int(patience * 1000))}")
+
+    return ready
+
+
+def has_pipelines() -> bool:
+    """Whether statements may go to PostgreSQL together."""
+    from psycopg import Pipeline
+
+    return Pipeline.is_supported()
+
 
 Found = TypeVar("Found")
 Work = TypeVar("Work")
@@ -25,7 +106,7 @@ Work = TypeVar("Work")
 _LONGEST_PAUSE = 0.5
 
 
-class Database:
+class LedgerDatabase:
     """A SQLite file or a PostgreSQL database."""
 
     def __init__(
@@ -44,7 +125,7 @@ class Database:
         self._process = os.getpid()
         self._turn = threading.Lock() if self.is_sqlite else None
         self.remembered: dict[str, tuple[Anchor, object]] = {}
-        self._idle: list[Session] = []  # the pool's own way in and out takes as long as some transactions
+        self._idle: list[DatabaseTransaction] = []  # the pool's own way in and out takes as long as some transactions
         self._inherited: list[object] = []
 
     def keys(self, values: Sequence[str] | Sequence[int]) -> Any:  # noqa: ANN401 - as the statement wants them
@@ -59,7 +140,7 @@ class Database:
 
     # Transactions
 
-    def read(self, work: Callable[[Session], Found]) -> Found:
+    def read(self, work: Callable[[DatabaseTransaction], Found]) -> Found:
         """Do some reading on one consistent state of the database; again if the connection breaks."""
         return self._patiently(self._read_once, work)
 
@@ -76,7 +157,7 @@ class Database:
         finally:
             session.end()
 
-    def _read_once(self, work: Callable[[Session], Found]) -> Found:
+    def _read_once(self, work: Callable[[DatabaseTransaction], Found]) -> Found:
         session = self._session()
         try:
             session.begin(self._begin_reading)
@@ -86,11 +167,11 @@ class Database:
         finally:
             session.end()
 
-    def write(self, work: Callable[[Session], Found]) -> Found:
+    def write(self, work: Callable[[DatabaseTransaction], Found]) -> Found:
         """Do some writing and make it durable; again if that is certain not to have happened."""
         return self._patiently(self._write_once, work)
 
-    def _write_once(self, work: Callable[[Session], Found]) -> Found:
+    def _write_once(self, work: Callable[[DatabaseTransaction], Found]) -> Found:
         turn = self.take_turn()
         try:
             session = self._session()
@@ -108,7 +189,7 @@ class Database:
             if turn is not None:
                 turn.release()
 
-    def writing(self, first: Callable[[Session], Found]) -> "Writing[Found]":
+    def writing(self, first: Callable[[DatabaseTransaction], Found]) -> "WriteTransaction[Found]":
         """A transaction around the caller's own work, durable at its end.
 
         Args:
@@ -118,13 +199,13 @@ class Database:
             LedgerUnavailableError: the database is locked, or the server went away. Unless it says otherwise
                 it is certain that nothing was written.
         """
-        return Writing(self, first)
+        return WriteTransaction(self, first)
 
-    def begun(self, first: Callable[[Session], Found]) -> tuple[Session, Found]:
+    def begun(self, first: Callable[[DatabaseTransaction], Found]) -> tuple[DatabaseTransaction, Found]:
         """A transaction that has begun, and what came first in it."""
         return self._patiently(self._begun, first)
 
-    def _begun(self, first: Callable[[Session], Found]) -> tuple[Session, Found]:
+    def _begun(self, first: Callable[[DatabaseTransaction], Found]) -> tuple[DatabaseTransaction, Found]:
         session = self._session()
         try:
             session.begin(self._begin_writing)
@@ -144,7 +225,7 @@ class Database:
             raise LedgerUnavailableError(f"{self.where}: is locked by another thread; ask again")
         return self._turn
 
-    def commit(self, session: Session) -> None:
+    def commit(self, session: DatabaseTransaction) -> None:
         """Make a transaction durable, and find out whether it is if nobody says so."""
         try:
             session.commit()
@@ -162,7 +243,7 @@ class Database:
         lost transaction has ended.
         """
 
-        def look(session: Session) -> bool:
+        def look(session: DatabaseTransaction) -> bool:
             session.locked_head()
             return session.rows(session.statements.entry_hash, {"seq": place.seq}) == [(place.hash,)]
 
@@ -192,23 +273,23 @@ class Database:
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
-    def _session(self) -> Session:
+    def _session(self) -> DatabaseTransaction:
         self._notice_fork()
         try:
             return self._idle.pop()
         except IndexError:
             return self._connected()
 
-    def _connected(self) -> Session:
+    def _connected(self) -> DatabaseTransaction:
         try:
-            found = Session(self, self.engine.raw_connection())
+            found = DatabaseTransaction(self, self.engine.raw_connection())
         except PoolTimeoutError as error:
             raise LedgerUnavailableError(f"{self.where}: all connections are in use; ask again") from error
         except (self.driver_error, DBAPIError) as error:
             original = error.orig if isinstance(error, DBAPIError) else error
             if self.is_sqlite:
-                raise of_sqlite(original, self.where) from error
-            raise of_connecting(original, self.where, was_reached=self.was_reached) from error
+                raise explain_sqlite(original, self.where) from error
+            raise explain_connecting(original, self.where, was_reached=self.was_reached) from error
         self.was_reached = True
         return found
 
@@ -221,7 +302,7 @@ class Database:
             self._idle = []
             self._turn = threading.Lock() if self.is_sqlite else None
 
-    def take_back(self, session: Session) -> None:
+    def take_back(self, session: DatabaseTransaction) -> None:
         """Keep a connection for the next transaction."""
         if session.is_broken or len(self._idle) >= KEPT_OPEN:
             session.close()
@@ -237,17 +318,17 @@ class Database:
                 return
             session.close()
 
-    def meaning(self, error: BaseException, session: Session) -> LedgerError:
+    def meaning(self, error: BaseException, session: DatabaseTransaction) -> LedgerError:
         """What a driver's error means."""
         if self.is_sqlite:
-            return of_sqlite(error, self.where)
-        return of_postgresql(error, self.where, broken=session.is_broken)
+            return explain_sqlite(error, self.where)
+        return explain_postgresql(error, self.where, broken=session.is_broken)
 
 
-class Writing(Generic[Found]):
+class WriteTransaction(Generic[Found]):
     """A transaction as a `with`: what comes first in it is tried again, the caller's own work is not."""
 
-    def __init__(self, database: Database, first: Callable[[Session], Found]) -> None:
+    def __init__(self, database: LedgerDatabase, first: Callable[[DatabaseTransaction], Found]) -> None:
         self._database, self._first = database, first
 
     def __enter__(self) -> Found:

@@ -12,15 +12,14 @@ from noiseless.ledger.books import Books, OpenBooks, dataset_of
 from noiseless.ledger.entries import Anchor, Entry
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.location import normal_url
-from noiseless.ledger.lookups import Lookups
-from noiseless.ledger.state import State, Told, Version
-from noiseless.ledger.together import Answered, Errand, Task, do_together
+from noiseless.ledger.settlement import Answered, Settlement, Task, do_together
+from noiseless.ledger.state import ChargedQuestion, Lookups, State, Version
 from noiseless.pricing.cost import Budget, Cost, Record
 
 if TYPE_CHECKING:
-    from noiseless.ledger.checking import ChainReport
-    from noiseless.ledger.database import Database
-    from noiseless.ledger.session import Session
+    from noiseless.ledger.database import LedgerDatabase
+    from noiseless.ledger.integrity import ChainReport
+    from noiseless.ledger.transaction import DatabaseTransaction
 
 Found = TypeVar("Found")
 
@@ -45,7 +44,7 @@ class Ledger:
     (2, True)
     """
 
-    def __init__(self, database: "Database") -> None:
+    def __init__(self, database: "LedgerDatabase") -> None:
         self._database = database
 
     @classmethod
@@ -63,16 +62,16 @@ class Ledger:
         """
         url = normal_url(address)
         try:
-            from noiseless.ledger.opening import opened
+            from noiseless.ledger.migrations import open_database
         except ImportError as error:
             raise LedgerError(
                 "a ledger needs SQLAlchemy, alembic and psycopg: pip install 'noiseless[curator]'"
             ) from error
-        return cls(opened(url, create=create, patience=patience))
+        return cls(open_database(url, create=create, patience=patience))
 
     def shared(self) -> "Ledger":
         """The same for many threads, who share durable transactions; closing either closes both."""
-        from noiseless.ledger.sharing import SharedLedger  # which is a ledger itself
+        from noiseless.ledger.group_commit import SharedLedger  # which is a ledger itself
 
         return SharedLedger(self._database)
 
@@ -123,7 +122,7 @@ class Ledger:
         Raises:
             LedgerError: something differs from what was declared, and the change was not asked for.
         """
-        from noiseless.ledger.declaring import Declaration, declare
+        from noiseless.ledger.declarations import Declaration, declare
 
         wanted = Declaration.of(
             dataset, digest=digest, budget=budget, analyst_budget=analyst_budget, record=record, by=by
@@ -149,10 +148,10 @@ class Ledger:
 
         A budget may be lowered below what is spent: nothing new is answered then.
         """
-        from noiseless.ledger.declaring import changed_budgets
+        from noiseless.ledger.declarations import change_budgets
 
         def change(books: OpenBooks) -> int:
-            return changed_budgets(books, budget, analyst_budget, by=by, reason=reason)
+            return change_budgets(books, budget, analyst_budget, by=by, reason=reason)
 
         return self.settle(dataset, change)
 
@@ -188,7 +187,7 @@ class Ledger:
         questions: Iterable[str] = (),
         grids: Iterable[str] = (),
         people: Iterable[str] = (),
-    ) -> list[Told]:
+    ) -> list[ChargedQuestion]:
         """The questions of the present version that were charged for, by their fingerprints; oldest first."""
         wanted = {"questions": list(questions), "grids": list(grids), "people": list(people)}
         return self.look(dataset, lambda books: books.told(**wanted))
@@ -228,7 +227,7 @@ class Ledger:
         nothing was written; when it is not certain the entry is looked up first.
         """
 
-        def settled(session: "Session") -> Found:
+        def settled(session: "DatabaseTransaction") -> Found:
             return work(OpenBooks.locked(session, dataset, lookups))
 
         return self._database.write(settled)
@@ -253,14 +252,14 @@ class Ledger:
         """
         return self.settle(dataset, lambda books: books.store(answers, version)) if answers else {}
 
-    def answer(self, dataset: str, errand: Errand[Found]) -> Answered[Found]:
+    def answer(self, dataset: str, errand: Settlement[Found]) -> Answered[Found]:
         """Settle, and when that is durable compute answers and store them."""
         found = self.settle(dataset, errand.work, errand.lookups)
         version, answers = (None, {}) if errand.compute is None else errand.compute(found)
         return found, self.store(dataset, answers, version=version)
 
     def answer_each(
-        self, dataset: str, errands: Sequence[Errand[Found]]
+        self, dataset: str, errands: Sequence[Settlement[Found]]
     ) -> list[Answered[Found] | Exception]:
         """As `answer` for one after the other, in durable transactions that they share.
 
@@ -271,7 +270,7 @@ class Ledger:
         self._do(dataset, tasks)
         return [task.found if task.error is None else task.error for task in tasks]
 
-    def _task(self, errand: Errand[Any]) -> Task:
+    def _task(self, errand: Settlement[Any]) -> Task:
         return Task(errand)
 
     def _do(self, dataset: str, tasks: Sequence[Task]) -> None:
@@ -332,7 +331,7 @@ class Ledger:
 
     def entries(self, dataset: str | None = None, after: int = 0) -> Iterator[Entry]:
         """The entries of the ledger, or of one dataset, after a number, in their order."""
-        from noiseless.ledger.pages import read_page
+        from noiseless.ledger.statements import read_page
 
         while page := self._database.read(partial(read_page, dataset=dataset, after=after)):
             after = page[-1][0]
@@ -345,7 +344,7 @@ class Ledger:
         Args:
             expect: a place in the chain that was noted elsewhere, as `Anchor`, (seq, hash) or "seq:hash".
         """
-        from noiseless.ledger.checking import verify
+        from noiseless.ledger.integrity import verify
 
         if isinstance(expect, str):
             expect = Anchor.read(expect)
@@ -362,7 +361,7 @@ class Ledger:
         Raises:
             LedgerError: the file is there already, or cannot be written.
         """
-        from noiseless.ledger.copying import export
+        from noiseless.ledger.backups import export
 
         return export(self, Path(path), form, dataset)
 
@@ -375,7 +374,7 @@ class Ledger:
         Raises:
             LedgerError: the file is there already, or cannot be written.
         """
-        from noiseless.ledger.copying import backup
+        from noiseless.ledger.backups import backup
 
         return backup(self._database, Path(path))
 
@@ -385,6 +384,6 @@ class Ledger:
         Raises:
             LedgerError: this ledger is not empty, or the file is no unbroken chain; nothing is written then.
         """
-        from noiseless.ledger.copying import restore
+        from noiseless.ledger.backups import restore
 
         return restore(self._database, Path(path))

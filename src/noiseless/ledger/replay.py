@@ -3,19 +3,115 @@
 Whoever writes an entry changes the other tables by these functions, and so does whoever checks them.
 """
 
-from collections.abc import Mapping, Sequence
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-from noiseless.ledger.accounts import FREE, Accounts, Shares, Surplus, Surpluses
-from noiseless.ledger.entries import Entry, canonical
+from noiseless.ledger.accounts import FREE, Accounts, AnalystAccount, Shares, Surplus, Surpluses
+from noiseless.ledger.entries import Entry, canonical, cost_json, read_cost
 from noiseless.ledger.errors import LedgerError
-from noiseless.ledger.rows import Dataset
-from noiseless.ledger.tally import Tally
-from noiseless.ledger.token_register import ISSUED, REVOKED, TokenRegister
-from noiseless.ledger.wire import cost_json, read_cost
+from noiseless.ledger.rows import DatasetRow
 from noiseless.pricing.cost import Cost
+
+ISSUED, REVOKED = "token", "revocation"
+"""The kinds of entries about tokens. They cost nothing, and a dataset need not be declared before them."""
+
+
+class SealedToken(NamedTuple):
+    """What the entries say of one token: the columns of its row, with the seal in the place of the hash."""
+
+    name: str
+    role: str
+    seal: str
+    created: str
+    created_by: str
+    expires: str | None
+    revoked: str | None = None
+    revoked_by: str | None = None
+
+
+def seal(token: str, hashed: str) -> str:
+    """What an entry says of the hash of a token's secret.
+
+    >>> seal("0123456789abcdef", "ab" * 32)[:8]
+    '406ccb45'
+    """
+    return hashlib.sha256(f"{token} {hashed}".encode()).hexdigest()
+
+
+def issue_body(row: Mapping[str, Any], *, found: bool = False) -> dict[str, Any]:
+    """The body of an entry that issues a token.
+
+    Args:
+        row: the token's row.
+        found: whether it was there before tokens had entries: what was done to it until then, nobody knows.
+    """
+    said = {key: row[key] for key in ("id", "name", "role", "created", "expires")}
+    return {**said, "by": row["created_by"], "seal": seal(row["id"], row["hash"]), "found": found}
+
+
+def revocation_body(token: str | None, revoked: str, by: str) -> dict[str, Any]:
+    """The body of an entry that revokes a token; None for all of a dataset, whose rows are gone."""
+    return {"id": token, "revoked": revoked, "by": by}
+
+
+@dataclass
+class TokenRegister:
+    """All tokens after some entries."""
+
+    _standing: dict[tuple[str, str], SealedToken | None] = field(default_factory=dict)
+
+    @property
+    def datasets(self) -> list[str]:
+        """The datasets that have tokens, valid or not."""
+        return sorted({dataset for dataset, _ in self._standing})
+
+    def follow(self, entry: Entry) -> None:
+        """Take one more entry into account.
+
+        Raises:
+            LedgerError: it makes no sense after the entries before it.
+        """
+        try:
+            if entry.kind == ISSUED:
+                self._issue(entry)
+            else:
+                self._revoke(entry)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise LedgerError(f"entry {entry.seq} does not say what an entry says") from error
+
+    def _issue(self, entry: Entry) -> None:
+        body, key = entry.body, (entry.dataset, entry.body["id"])
+        if key in self._standing:
+            raise LedgerError(f"entry {entry.seq} issues a token for the second time")
+        columns = ("name", "role", "seal", "created", "by", "expires")
+        self._standing[key] = SealedToken(*(body[column] for column in columns))
+
+    def _revoke(self, entry: Entry) -> None:
+        """One that no entry issued is noted too: whoever finds it in the table must be able to end it."""
+        token, revoked, by = (entry.body[column] for column in ("id", "revoked", "by"))
+        if token is None:
+            self._standing = {key: one for key, one in self._standing.items() if key[0] != entry.dataset}
+            return
+        before = self._standing.get((entry.dataset, token))
+        after = None if before is None else before._replace(revoked=revoked, revoked_by=by)
+        self._standing[entry.dataset, token] = after
+
+    def differ(self, rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+        """Tokens that are too many, too few or changed."""
+        missing = dict(self._standing)
+        for dataset, token, name, role, hashed, *more in rows:
+            known = missing.pop((dataset, token), None)
+            if known is None:
+                yield f"no entry issues token {token} of dataset {dataset!r}; revoke it"
+            elif known != (name, role, seal(token, hashed), *more):
+                yield f"token {token} of dataset {dataset!r} is not what its entries say"
+        for dataset, token in missing:
+            yield f"token {token} of dataset {dataset!r} is missing"
+
 
 PAID = ("charge", "release", "randomised")
 """The kinds of entries that make people pay."""
@@ -30,7 +126,7 @@ class Holdings(Protocol):
     def every_surplus(self) -> Surpluses:
         """The surpluses of all cells."""
 
-    def quota(self, analyst: str) -> Tally:
+    def quota(self, analyst: str) -> AnalystAccount:
         """What an analyst spent."""
 
 
@@ -49,18 +145,18 @@ class Effects(NamedTuple):
         answers: answers, by question.
     """
 
-    dataset: Dataset
+    dataset: DatasetRow
     declares: bool = False
     forgets_cells: bool = False
     forgets_analysts: bool = False
     version: int = 0
     surpluses: Surpluses = MappingProxyType({})
-    quotas: Mapping[str, Tally] = MappingProxyType({})
+    quotas: Mapping[str, AnalystAccount] = MappingProxyType({})
     asked: Sequence[Mapping[str, Any]] = ()
     answers: Mapping[str, Any] = MappingProxyType({})
 
 
-def effects(entry: Entry, dataset: Dataset | None, holdings: Holdings) -> Effects:
+def effects(entry: Entry, dataset: DatasetRow | None, holdings: Holdings) -> Effects:
     """What an entry changes.
 
     Raises:
@@ -72,7 +168,7 @@ def effects(entry: Entry, dataset: Dataset | None, holdings: Holdings) -> Effect
         raise LedgerError(f"entry {entry.seq} does not say what an entry says") from error
 
 
-def _effects(entry: Entry, dataset: Dataset | None, holdings: Holdings) -> Effects:
+def _effects(entry: Entry, dataset: DatasetRow | None, holdings: Holdings) -> Effects:
     body = entry.body
     if entry.kind == "dataset":
         if dataset is not None:
@@ -95,9 +191,9 @@ def _effects(entry: Entry, dataset: Dataset | None, holdings: Holdings) -> Effec
     raise LedgerError(f"entry {entry.seq} is of no known kind")
 
 
-def _declared(entry: Entry) -> Dataset:
+def _declared(entry: Entry) -> DatasetRow:
     body = entry.body
-    return Dataset(
+    return DatasetRow(
         id=entry.seq,
         name=entry.dataset,
         version=1,
@@ -111,7 +207,7 @@ def _declared(entry: Entry) -> Dataset:
     )
 
 
-def _rebudgeted(entry: Entry, dataset: Dataset) -> Effects:
+def _rebudgeted(entry: Entry, dataset: DatasetRow) -> Effects:
     """Other budgets from now on."""
     texts = (canonical(entry.body["budget"]), canonical(entry.body["analyst_budget"]))
     accounts = _carried(dataset)
@@ -121,7 +217,7 @@ def _rebudgeted(entry: Entry, dataset: Dataset) -> Effects:
     return Effects(new, declares=True, forgets_cells=accounts != dataset.accounts)
 
 
-def _carried(dataset: Dataset) -> Accounts:
+def _carried(dataset: DatasetRow) -> Accounts:
     """What was paid, when a version or a budget ends.
 
     Under a budget that refuses nothing, answers are bounded by what a record can be, not by what was paid:
@@ -134,7 +230,7 @@ def _carried(dataset: Dataset) -> Accounts:
     return Accounts(Cost(values))
 
 
-def _versioned(entry: Entry, dataset: Dataset) -> Effects:
+def _versioned(entry: Entry, dataset: DatasetRow) -> Effects:
     """Everybody has paid what the dearest paid: who is in which public cell may have changed."""
     body = entry.body
     new = dataset._replace(
@@ -151,7 +247,7 @@ def _versioned(entry: Entry, dataset: Dataset) -> Effects:
 
 def paid(
     seq: int,
-    dataset: Dataset,
+    dataset: DatasetRow,
     shares: Shares,
     *,
     analyst: str | None,
@@ -191,11 +287,11 @@ def shares_json(shares: Shares) -> dict[str, Any]:
 
 
 @dataclass
-class Memory:
+class MemoryHoldings:
     """The accounts of one dataset, in memory."""
 
     cells: dict[str, Surplus] = field(default_factory=dict)
-    analysts: dict[str, Tally] = field(default_factory=dict)
+    analysts: dict[str, AnalystAccount] = field(default_factory=dict)
 
     def surpluses(self, cells: Sequence[str]) -> Surpluses:
         """The surpluses of some cells, as far as they have any."""
@@ -205,17 +301,17 @@ class Memory:
         """The surpluses of all cells."""
         return self.cells
 
-    def quota(self, analyst: str) -> Tally:
+    def quota(self, analyst: str) -> AnalystAccount:
         """What an analyst spent."""
-        return self.analysts.get(analyst, Tally())
+        return self.analysts.get(analyst, AnalystAccount())
 
 
 @dataclass
 class Replay:
     """All datasets, accounts and tokens after some entries."""
 
-    datasets: dict[str, Dataset] = field(default_factory=dict)
-    holdings: dict[str, Memory] = field(default_factory=dict)
+    datasets: dict[str, DatasetRow] = field(default_factory=dict)
+    holdings: dict[str, MemoryHoldings] = field(default_factory=dict)
     tokens: TokenRegister = field(default_factory=TokenRegister)
 
     def follow(self, entry: Entry) -> Effects | None:
@@ -228,7 +324,7 @@ class Replay:
         if entry.kind in {ISSUED, REVOKED}:
             self.tokens.follow(entry)
             return None
-        memory = self.holdings.setdefault(entry.dataset, Memory())
+        memory = self.holdings.setdefault(entry.dataset, MemoryHoldings())
         found = effects(entry, self.datasets.get(entry.dataset), memory)
         if found.declares and not found.dataset.makes_sense():
             raise LedgerError(f"entry {entry.seq} does not say what an entry says")

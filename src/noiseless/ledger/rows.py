@@ -1,16 +1,16 @@
-"""Rows of the tables as objects, and back."""
+"""Rows of the tables as objects, and back; questions that were charged for, found by their fingerprints and answered once."""
+
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from noiseless.ledger.accounts import Accounts, Surplus
-from noiseless.ledger.entries import canonical
-from noiseless.ledger.state import State, Told
-from noiseless.ledger.tally import Tally
-from noiseless.ledger.wire import (
+from noiseless.ledger.accounts import Accounts, AnalystAccount, Surplus
+from noiseless.ledger.entries import (
+    Entry,
+    canonical,
     fraction_text,
     integer_text,
     read_budget,
@@ -18,11 +18,17 @@ from noiseless.ledger.wire import (
     read_integer,
     read_record,
 )
+from noiseless.ledger.errors import LedgerError
+from noiseless.ledger.state import ChargedQuestion, State
 from noiseless.pricing.cost import Budget, Cost, Record
 from noiseless.pricing.history import History
 
+if TYPE_CHECKING:
+    from noiseless.ledger.transaction import DatabaseTransaction
 
-class Dataset(NamedTuple):
+
+
+class DatasetRow(NamedTuple):
     """A row of `ledger_datasets`; record and budgets are kept as the canonical JSON that was declared."""
 
     id: int
@@ -37,7 +43,7 @@ class Dataset(NamedTuple):
     accounts: Accounts
 
     @classmethod
-    def of_row(cls, row: Sequence[Any]) -> "Dataset":
+    def of_row(cls, row: Sequence[Any]) -> "DatasetRow":
         """The dataset of a row."""
         fields: list[Any] = [*row[:9], read_accounts(row[9])]
         return cls(*fields)
@@ -47,10 +53,10 @@ class Dataset(NamedTuple):
         """What its questions are found by, beside their fingerprints."""
         return self.id, self.version
 
-    def after(self, accounts: Accounts, changed: int) -> "Dataset":
+    def after(self, accounts: Accounts, changed: int) -> "DatasetRow":
         """The dataset with other accounts: `_replace`, sooner."""
         number, name, version, declared, _, digest, record, budget, quota, _ = self
-        return Dataset(number, name, version, declared, changed, digest, record, budget, quota, accounts)
+        return DatasetRow(number, name, version, declared, changed, digest, record, budget, quota, accounts)
 
     @property
     def row(self) -> dict[str, Any]:
@@ -100,7 +106,7 @@ class Dataset(NamedTuple):
             and type(self.digest) is str
         )
 
-    def state(self, cells: Mapping[str, Cost], analysts: Mapping[str, Tally]) -> State:
+    def state(self, cells: Mapping[str, Cost], analysts: Mapping[str, AnalystAccount]) -> State:
         """What people paid and what is left, with the accounts of some cells and analysts."""
         return State(
             dataset=self.name,
@@ -156,16 +162,16 @@ def read_surplus(ratio: str, capacity: str) -> Surplus:
     return Surplus(read_integer(top), read_integer(bottom), read_fraction(capacity))
 
 
-def told_of(row: Sequence[Any]) -> Told:
+def read_question(row: Sequence[Any]) -> ChargedQuestion:
     """The question of a row."""
     question, grid, people, body, answer, charge = row
-    return Told(
+    return ChargedQuestion(
         question, grid, people, json.loads(body), None if answer is None else json.loads(answer), charge
     )
 
 
 @lru_cache(maxsize=4096)
-def told_key(what: str, dataset: int, version: int, fingerprint: str) -> int:
+def question_key(what: str, dataset: int, version: int, fingerprint: str) -> int:
     """What stands for a question, a grid or people in an index: 63 bits of a hash.
 
     >>> told_key("question", 1, 1, "q1") != told_key("question", 1, 2, "q1")
@@ -175,7 +181,7 @@ def told_key(what: str, dataset: int, version: int, fingerprint: str) -> int:
     return int.from_bytes(hashlib.sha256(said).digest()[:8]) >> 1
 
 
-class ToldRow(NamedTuple):
+class QuestionRow(NamedTuple):
     """A row of `ledger_told`."""
 
     key: int
@@ -192,17 +198,17 @@ class ToldRow(NamedTuple):
     answered: int | None = None
 
 
-def told_row(dataset: int, version: int, asked: Mapping[str, Any], charge: int) -> ToldRow:
+def question_row(dataset: int, version: int, asked: Mapping[str, Any], charge: int) -> QuestionRow:
     """The row of a question that is charged for."""
     question, grid, people = asked["question"], asked["grid"], asked["people"]
-    return ToldRow(
-        told_key("question", dataset, version, question),
+    return QuestionRow(
+        question_key("question", dataset, version, question),
         dataset,
         version,
         question,
-        None if grid is None else told_key("grid", dataset, version, grid),
+        None if grid is None else question_key("grid", dataset, version, grid),
         grid,
-        None if people is None else told_key("people", dataset, version, people),
+        None if people is None else question_key("people", dataset, version, people),
         people,
         canonical(asked["body"]),
         charge,
@@ -220,7 +226,7 @@ class AnswerRow(NamedTuple):
 
 def answer_row(dataset: int, version: int, question: str, answer: object, entry: int) -> AnswerRow:
     """What changes in the row of a question that is answered by an entry."""
-    return AnswerRow(canonical(answer), entry, told_key("question", dataset, version, question), question)
+    return AnswerRow(canonical(answer), entry, question_key("question", dataset, version, question), question)
 
 
 @lru_cache(maxsize=4096)
@@ -239,11 +245,140 @@ def surplus_row(dataset: int, cell: str, surplus: Surplus) -> tuple[int, str, st
     return dataset, cell_key(cell), cell, ratio_text(surplus), fraction_text(surplus.capacity)
 
 
-def quotas_of(rows: Iterable[Sequence[Any]]) -> dict[str, Tally]:
+def quotas_of(rows: Iterable[Sequence[Any]]) -> dict[str, AnalystAccount]:
     """What analysts spent, of rows."""
-    return {analyst: Tally.read(factors, capacity) for analyst, factors, capacity in rows}
+    return {analyst: AnalystAccount.read(factors, capacity) for analyst, factors, capacity in rows}
 
 
-def quota_row(dataset: int, analyst: str, spent: Tally) -> tuple[int, str, str, str]:
+def quota_row(dataset: int, analyst: str, spent: AnalystAccount) -> tuple[int, str, str, str]:
     """The row of what an analyst spent."""
     return dataset, analyst, *spent.texts
+
+
+class PrefetchedQuestions(NamedTuple):
+    """Questions that were looked up before somebody asked for them.
+
+    Attributes:
+        flushes: how often the transaction had written when they were.
+        looked_up: their fingerprints, by kind.
+        found: those that were told, by their own fingerprints.
+    """
+
+    flushes: int
+    looked_up: Mapping[str, frozenset[str]]
+    found: Mapping[str, ChargedQuestion]
+
+    def holds(self, session: "DatabaseTransaction", wanted: Mapping[str, set[str]]) -> bool:
+        """Whether all of some fingerprints were looked up, and nothing was told since."""
+        return self.flushes == session.flushes and all(
+            some <= self.looked_up[what] and not session.is_about_to_tell(some)
+            for what, some in wanted.items()
+        )
+
+    def told(self, wanted: Mapping[str, Collection[str]]) -> list[ChargedQuestion]:
+        """Those with any of some fingerprints, oldest first."""
+        return in_order(
+            told
+            for told in self.found.values()
+            if any(getattr(told, what) in some for what, some in wanted.items())
+        )
+
+
+def find_questions(session: "DatabaseTransaction", dataset: DatasetRow, wanted: Mapping[str, Collection[str]]) -> list[ChargedQuestion]:
+    """Questions by their own fingerprints, those of their grids or of people; oldest first.
+
+    Others that happen to have the same keys are left out.
+    """
+    if session.tells_more and any(session.is_about_to_tell(some) for some in wanted.values()):
+        session.flush()
+    statements = session.statements.told_by
+    pages = session.searches(
+        [(statements[what], question_keys(dataset, what, some), ()) for what, some in wanted.items()]
+    )
+    found: dict[str, ChargedQuestion] = {}
+    if not any(pages):
+        return []
+    for (what, some), page in zip(wanted.items(), pages, strict=True):
+        for told in map(read_question, page):
+            if getattr(told, what) in some:
+                found.setdefault(told.question, told)
+    return in_order(found.values())
+
+
+def question_keys(dataset: DatasetRow, what: str, fingerprints: Collection[str]) -> list[int]:
+    """What fingerprints of one kind are found by."""
+    return [question_key(what, dataset.id, dataset.version, fingerprint) for fingerprint in fingerprints]
+
+
+def in_order(told: Iterable[ChargedQuestion]) -> list[ChargedQuestion]:
+    """The oldest first."""
+    return sorted(told, key=lambda one: (one.charge, one.question))
+
+
+def store(
+    session: "DatabaseTransaction",
+    dataset: DatasetRow,
+    answers: Mapping[str, Mapping[str, Any]],
+    fetched: PrefetchedQuestions | None = None,
+) -> dict[str, Mapping[str, Any]]:
+    """Keep answers of questions that were charged for; the first one stands. The answers that stand.
+
+    Raises:
+        LedgerError: a question was never charged for.
+    """
+    place = session.locked_head()
+    rows = {
+        question: answer_row(dataset.id, dataset.version, question, answer, place.seq + 1)
+        for question, answer in answers.items()
+    }
+    asked = {"question": set(answers)}
+    if fetched is not None and fetched.holds(session, asked):  # written with all else
+        known = fetched.told(asked)
+        standing = {told.question: told.answer for told in known if told.answer is not None}
+        fresh = {told.question: answers[told.question] for told in known if told.answer is None}
+        for question in fresh:
+            session.put(session.statements.answer, question, rows[question])
+    else:
+        session.flush()
+        changed = session.answer(list(rows.values()))
+        fresh = {question: answer for question, answer in answers.items() if question in changed}
+        others = [question for question in answers if question not in fresh]
+        known = find_questions(session, dataset, {"question": others}) if others else []
+        standing = {told.question: told.answer for told in known if told.answer is not None}
+    missing = len(answers) - len(standing) - len(fresh)
+    if missing:
+        raise LedgerError(f"{missing:,} answers are of questions that were never charged for")
+    if fresh:
+        body = {"version": dataset.version, "answers": fresh}
+        session.append(Entry.after(place, dataset.name, "answers", None, body))
+    return {**standing, **fresh}
+
+
+Item = str | int | None
+
+
+def array_text(items: Iterable[Item]) -> str:
+    r"""A list as the text of an array.
+
+    >>> print(array_text([1, None, 'a "b" \\ {c}', ""]))
+    {1,NULL,"a \"b\" \\ {c}",""}
+    """
+    return "{" + ",".join([_item_text(item) for item in items]) + "}"
+
+
+def _item_text(item: Item) -> str:
+    if item is None:
+        return "NULL"
+    if isinstance(item, int):
+        return str(item)
+    escaped = item.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def as_columns(rows: Iterable[Iterable[Item]]) -> list[str]:
+    """Rows as columns, each an array.
+
+    >>> as_columns([(1, "a"), (2, None)])
+    ['{1,2}', '{"a",NULL}']
+    """
+    return [array_text(column) for column in zip(*rows, strict=True)]

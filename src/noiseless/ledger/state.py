@@ -1,4 +1,5 @@
-"""What a ledger tells about a dataset."""
+"""What a ledger tells about a dataset: its version and accounts, its questions, and what some work is going to look up."""
+
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,9 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from noiseless.exact import Bits, log2_bounds, round_down
-from noiseless.ledger.accounts import Accounts
-from noiseless.ledger.tally import Tally
-from noiseless.ledger.wire import integer_text, without_earlier
+from noiseless.ledger.accounts import Accounts, AnalystAccount
+from noiseless.ledger.entries import integer_text, without_earlier
 from noiseless.pricing.cost import Budget, Cost, Record
 from noiseless.pricing.history import History
 
@@ -57,7 +57,7 @@ class State:
     analyst_budget: Budget | None
     accounts: Accounts
     cells: Mapping[str, Cost]
-    analysts: Mapping[str, Tally]
+    analysts: Mapping[str, AnalystAccount]
 
     @property
     def others(self) -> Cost:
@@ -128,7 +128,7 @@ class State:
 
     def spent_of(self, analyst: str) -> Cost:
         """What an analyst who was asked for made the dataset pay."""
-        return self.analysts.get(analyst, Tally()).cost
+        return self.analysts.get(analyst, AnalystAccount()).cost
 
 
 def _plain(value: int) -> int | str:
@@ -149,7 +149,7 @@ def budget_bits(budget: Budget | None) -> float | None:
 
 
 @dataclass(frozen=True)
-class Asked:
+class NewQuestion:
     """A question that is charged for.
 
     Attributes:
@@ -170,7 +170,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Told:
+class ChargedQuestion:
     """A question that was charged for.
 
     Attributes:
@@ -188,3 +188,36 @@ class Told:
     body: Mapping[str, Any]
     answer: Mapping[str, Any] | None
     charge: int
+
+
+@dataclass(frozen=True)
+class Lookups:
+    """Keys of a dataset's books; looking up others is as right, and takes a round trip more.
+
+    Attributes:
+        questions: fingerprints of questions.
+        grids: those of grids.
+        people: those of who takes part.
+        cells: public cells that may pay.
+        analysts: who asks.
+    """
+
+    questions: frozenset[str] = frozenset()
+    grids: frozenset[str] = frozenset()
+    people: frozenset[str] = frozenset()
+    cells: frozenset[str] = frozenset()
+    analysts: frozenset[str] = frozenset()
+
+    @property
+    def fingerprints(self) -> Mapping[str, frozenset[str]]:
+        """Fingerprints by kind."""
+        return {"question": self.questions, "grid": self.grids, "people": self.people}
+
+    def __or__(self, other: "Lookups") -> "Lookups":
+        return Lookups(
+            self.questions | other.questions,
+            self.grids | other.grids,
+            self.people | other.people,
+            self.cells | other.cells,
+            self.analysts | other.analysts,
+        )

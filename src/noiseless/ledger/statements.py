@@ -4,10 +4,11 @@ The statements are then run as texts by the drivers themselves: a charge is a ha
 microseconds each, and building or looking up a compiled statement takes longer than running it.
 """
 
+
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import (
     BindParameter,
@@ -31,15 +32,18 @@ from sqlalchemy.dialects.postgresql import psycopg
 from sqlalchemy.dialects.sqlite import pysqlite
 from sqlalchemy.engine import Dialect
 
-from noiseless.ledger.schema import accounts, analysts, datasets, entries, metadata, told
-from noiseless.ledger.side_tables import batches
+from noiseless.ledger.schema import accounts, analysts, batches, datasets, entries, metadata, text_of, told
+
+if TYPE_CHECKING:
+    from noiseless.ledger.transaction import DatabaseTransaction
+
 
 _CHAIN_LOCK = 0x6C65646765  # any number that other programs in the database do not lock
 
 _TOLD = (told.c.question, told.c.grid, told.c.people, told.c.body, told.c.answer, told.c.charge)
 
 
-class Search(NamedTuple):
+class KeyedSelect(NamedTuple):
     """Rows by a column: a statement for one value, which is faster, and one for any number.
 
     Parameters are given in their order; the value, or the values, come last.
@@ -49,7 +53,7 @@ class Search(NamedTuple):
     some: str
 
 
-class Write(NamedTuple):
+class RowWrite(NamedTuple):
     """A row: its values are given in the order of the table's columns, what it is found by last.
 
     Attributes:
@@ -85,15 +89,15 @@ class Statements:
         arrays = [bindparam(name, type_=postgresql.ARRAY(column.type)) for name, column in columns.items()]
         return func.unnest(*arrays).table_valued(*columns, name="given").render_derived()
 
-    def _writing(self, insertion: Any, table: Table, finish: Callable[[Any], ClauseElement]) -> Write:  # noqa: ANN401 - of a dialect
+    def _writing(self, insertion: Any, table: Table, finish: Callable[[Any], ClauseElement]) -> RowWrite:  # noqa: ANN401 - of a dialect
         """Insert rows; what happens where they are there already is for `finish` to say."""
         one = self._in_order(finish(insertion))
         if not self.is_postgresql:
-            return Write(one)
+            return RowWrite(one)
         given = self._columns(**{column.name: column for column in table.columns})
         names = [column.name for column in table.columns]
         several = insertion.from_select(names, select(*(given.c[name] for name in names)))
-        return Write(one, self._in_order(finish(several)))
+        return RowWrite(one, self._in_order(finish(several)))
 
     def _among(
         self, column: ColumnElement[Any], name: str = "keys", *, one: bool = False
@@ -108,7 +112,7 @@ class Statements:
     def _insertion(self, table: Table) -> Any:  # noqa: ANN401 - of a dialect
         return postgresql.insert(table) if self.is_postgresql else sqlite.insert(table)
 
-    def _put(self, table: Table, *changing: str) -> Write:
+    def _put(self, table: Table, *changing: str) -> RowWrite:
         """Insert a row; where it is there already, change some columns."""
         insertion, keys = self._insertion(table), list(table.primary_key)
         new = {name: insertion.excluded[name] for name in changing}
@@ -135,7 +139,7 @@ class Statements:
         return f"SELECT pg_advisory_xact_lock({_CHAIN_LOCK})"
 
     @cached_property
-    def append(self) -> Write:
+    def append(self) -> RowWrite:
         """Write an entry."""
         return self._writing(self._insertion(entries), entries, lambda some: some)
 
@@ -210,13 +214,13 @@ class Statements:
         return self._text(update(datasets).where(datasets.c.id == bindparam("of_id")).values(values))
 
     @cached_property
-    def change_accounts(self) -> Write:
+    def change_accounts(self) -> RowWrite:
         """The accounts of a dataset."""
         here = update(datasets).where(datasets.c.id == bindparam("of_id"))
-        return Write(self._in_order(here.values(accounts=bindparam("accounts"))))
+        return RowWrite(self._in_order(here.values(accounts=bindparam("accounts"))))
 
     @cached_property
-    def surpluses(self) -> Search:
+    def surpluses(self) -> KeyedSelect:
         """The surpluses of some cells."""
         return self._search(self._of_dataset(accounts), accounts.c.key)
 
@@ -226,12 +230,12 @@ class Statements:
         return self._text(self._of_dataset(accounts))
 
     @cached_property
-    def put_surplus(self) -> Write:
+    def put_surplus(self) -> RowWrite:
         """Set the surplus of a cell."""
         return self._put(accounts, "ratio", "capacity")
 
     @cached_property
-    def quotas(self) -> Search:
+    def quotas(self) -> KeyedSelect:
         """What some analysts spent."""
         return self._search(self._of_dataset(analysts), analysts.c.analyst)
 
@@ -241,7 +245,7 @@ class Statements:
         return self._text(self._of_dataset(analysts))
 
     @cached_property
-    def put_quota(self) -> Write:
+    def put_quota(self) -> RowWrite:
         """Set what an analyst spent."""
         return self._put(analysts, "factors", "capacity")
 
@@ -263,7 +267,7 @@ class Statements:
     # Questions
 
     @cached_property
-    def told_by(self) -> dict[str, Search]:
+    def told_by(self) -> dict[str, KeyedSelect]:
         """Questions by their fingerprints, by those of their grids, or of who takes part."""
         columns = {"question": told.c.key, "grid": told.c.grid_key, "people": told.c.people_key}
         return {what: self._search(select(*_TOLD), column) for what, column in columns.items()}
@@ -291,12 +295,12 @@ class Statements:
             parts.append(own.with_only_columns(literal_column(f"'{what}'"), *own.selected_columns, *nothing))
         return self._in_order(union_all(*parts))
 
-    def _search(self, found: Select[Any], column: ColumnElement[Any]) -> Search:
+    def _search(self, found: Select[Any], column: ColumnElement[Any]) -> KeyedSelect:
         one, some = (found.where(self._among(column, one=one)) for one in (True, False))
-        return Search(self._in_order(one), self._in_order(some))
+        return KeyedSelect(self._in_order(one), self._in_order(some))
 
     @cached_property
-    def put_told(self) -> Write:
+    def put_told(self) -> RowWrite:
         """A question that was charged for; the first charge stands, if it is for the same question.
 
         Another one that happens to have its key would lose its text, which the table refuses.
@@ -310,23 +314,50 @@ class Statements:
         )
 
     @cached_property
-    def note_batch(self) -> Write:
+    def note_batch(self) -> RowWrite:
         """What an analyst asked; the first note of it stands."""
         return self._writing(self._insertion(batches), batches, lambda some: some.on_conflict_do_nothing())
 
     @cached_property
-    def answer(self) -> Write:
+    def answer(self) -> RowWrite:
         """Set the answer of a question that has none; of several, the questions whose answers were set."""
         same = (told.c.key == bindparam("of_key")) & (told.c.question == bindparam("of_question"))
         here = same & told.c.answer.is_(None)
         new: dict[str, BindParameter[Any]] = {name: bindparam(name) for name in ("answer", "answered")}
         one = self._in_order(update(told).where(here).values(new))
         if not self.is_postgresql:
-            return Write(one)
+            return RowWrite(one)
         given = self._columns(
             answer=told.c.answer, answered=told.c.answered, of_key=told.c.key, of_question=told.c.question
         )
         same = (told.c.key == given.c.of_key) & (told.c.question == given.c.of_question)
         several = update(told).where(same & told.c.answer.is_(None))
         several = several.values(answer=given.c.answer, answered=given.c.answered)
-        return Write(one, self._in_order(several.returning(told.c.question)))
+        return RowWrite(one, self._in_order(several.returning(told.c.question)))
+
+
+_MOST, _MOST_CHARACTERS = 1000, 4_000_000
+"""Entries of a page, and characters of their bodies, which may be of any length."""
+
+
+def read_page(session: "DatabaseTransaction", dataset: str | None, after: int) -> list[tuple[Any, ...]]:
+    """The rows of the next entries of the ledger, or of one dataset, after a number; none at the end."""
+    parameters: dict[str, object] = {"after": after, "most": _MOST, "characters": _MOST_CHARACTERS}
+    if dataset is not None:
+        parameters["of_dataset"] = dataset
+    statement = _page(is_of_dataset=dataset is not None)
+    return session.rows(text_of(statement, session.statements.dialect), parameters)
+
+
+@lru_cache(maxsize=2)
+def _page(*, is_of_dataset: bool) -> Select[Any]:
+    wanted = [entries.c.seq > bindparam("after", type_=entries.c.seq.type)]
+    if is_of_dataset:
+        wanted.append(entries.c.dataset == bindparam("of_dataset"))
+    size = func.length(entries.c.body)
+    few = select(entries.c.seq, size.label("size")).where(*wanted).order_by(entries.c.seq)
+    some = few.limit(bindparam("most")).offset(literal_column("0")).subquery()  # as in `statements`
+    before = (func.sum(some.c.size).over(order_by=some.c.seq) - some.c.size).label("before")
+    sized = select(some.c.seq, before).subquery()
+    last = select(func.max(sized.c.seq)).where(sized.c.before < bindparam("characters")).scalar_subquery()
+    return select(entries).where(*wanted, entries.c.seq <= last).order_by(entries.c.seq)

@@ -13,12 +13,12 @@ from sqlalchemy import bindparam, insert, select, update
 from noiseless.errors import RequestError
 from noiseless.ledger.books import checked_text
 from noiseless.ledger.entries import Entry, now
-from noiseless.ledger.side_tables import read, rows, run, tokens, write
-from noiseless.ledger.token_register import ISSUED, REVOKED, issue_body, revocation_body
+from noiseless.ledger.replay import ISSUED, REVOKED, issue_body, revocation_body
+from noiseless.ledger.schema import read, rows, run, tokens, write
 
 if TYPE_CHECKING:
     from noiseless.ledger.ledger import Ledger
-    from noiseless.ledger.session import Session
+    from noiseless.ledger.transaction import DatabaseTransaction
 
 Role = Literal["owner", "analyst"]
 ROLES: tuple[Role, ...] = ("owner", "analyst")
@@ -177,7 +177,7 @@ def add_token(
     made = {"created": now(), "created_by": by, "expires": expires, "revoked": None, "revoked_by": None}
     kept = {"id": token.id, "name": name, "role": role, "hash": token_hash(token.text), **made}
 
-    def add(session: "Session") -> None:
+    def add(session: "DatabaseTransaction") -> None:
         for dataset in datasets:
             entry = Entry.after(session.locked_head(), dataset, ISSUED, None, issue_body(kept))
             session.append(entry)
@@ -196,7 +196,7 @@ def revoke_token(ledger: "Ledger", token: str, datasets: Iterable[str], *, by: s
     """End a token for some datasets; for how many of them it had not ended before."""
     checked_text("who revokes a token", by)
 
-    def end(session: "Session") -> int:
+    def end(session: "DatabaseTransaction") -> int:
         place, revoked, count = session.locked_head(), now(), 0
         for dataset in datasets:
             of_it = {"of_id": token, "of_dataset": dataset}

@@ -17,22 +17,15 @@ from starlette.routing import Route
 
 from noiseless import __version__
 from noiseless.errors import NoiselessError
-from noiseless.server import (
-    dataset_routes,
-    models,
-    owner_routes,
-    pages,
-    public_routes,
-    query_routes,
-    token_routes,
-)
-from noiseless.server.documents import described
+from noiseless.server import dataset_routes, models, owner_routes, public_routes, token_routes
+from noiseless.server import dataset_routes as query_routes
+from noiseless.server import public_routes as pages
 from noiseless.server.errors import ApiError
 from noiseless.server.gate import Gate
-from noiseless.server.office import Office
+from noiseless.server.openapi import described
+from noiseless.server.processes import Settings, end_at_latest
 from noiseless.server.requests import framework_refused, refused
-from noiseless.server.running import end_at_latest
-from noiseless.server.settings import Settings
+from noiseless.server.service import Service
 
 _ABOUT = """Questions about private tables, answered without noise, within a budget of bits.
 
@@ -47,7 +40,7 @@ def create_app(settings: Settings) -> Gate:
     Raises:
         NoiselessError: one of them cannot be opened.
     """
-    office = Office(settings)
+    office = Service(settings)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -74,7 +67,7 @@ def create_app(settings: Settings) -> Gate:
     return Gate(api, office)
 
 
-def _heed_signals(office: Office) -> None:
+def _heed_signals(office: Service) -> None:
     """Begin no more work as soon as the process is told to stop; uvicorn does the rest of it."""
     if threading.current_thread() is not threading.main_thread():
         return

@@ -11,17 +11,16 @@ from noiseless.curator.exposure import RealisedExposure
 from noiseless.curator.reply import plain
 from noiseless.domain import CategoryColumn, Column, DateColumn, NumberColumn, Schema
 from noiseless.exact import Bits
+from noiseless.ledger.entries import integer_text
 from noiseless.ledger.state import budget_bits
-from noiseless.ledger.wire import integer_text
 from noiseless.pricing.cost import Budget
-from noiseless.server.amounts import exact_bits, exact_budget
-from noiseless.server.desks import Desk
-from noiseless.server.replies import standing_of
+from noiseless.server.datasets import ServedDataset
+from noiseless.server.replies import exact_bits, exact_budget, standing_of
 
 _TOP = 10
 
 
-def line(desk: Desk) -> dict[str, Any]:
+def line(desk: ServedDataset) -> dict[str, Any]:
     """A dataset in a list."""
     public, state = desk.fresh_curator().public, desk.state()
     said = standing_of(state)
@@ -36,7 +35,7 @@ def line(desk: Desk) -> dict[str, Any]:
     }
 
 
-def dataset(desk: Desk, analyst: str) -> dict[str, Any]:
+def dataset(desk: ServedDataset, analyst: str) -> dict[str, Any]:
     """All that an analyst may know of a dataset."""
     curator = desk.fresh_curator()
     public, file = curator.public, curator.file

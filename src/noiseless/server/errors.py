@@ -12,10 +12,10 @@ from noiseless.curator.source import ChangedSourceError
 from noiseless.errors import NoiselessError
 from noiseless.ledger import LedgerError, QuotaError
 from noiseless.ledger.asked_batches import KeyReusedError
-from noiseless.ledger.wire import integer_text
+from noiseless.ledger.entries import integer_text
 from noiseless.pricing.history import BudgetError
-from noiseless.server.amounts import bits, exact_bits, exact_left, left
-from noiseless.server.declared import UndeclaredError
+from noiseless.server.declarations import UndeclaredError
+from noiseless.server.replies import bits, exact_bits, exact_left, left
 
 
 class ApiError(Exception):

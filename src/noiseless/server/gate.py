@@ -11,13 +11,11 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from noiseless.server.bodies import require_json
+from noiseless.server.dataset_routes import PATH, QueryRequest, dataset_of
 from noiseless.server.errors import ApiError, bad_request, refusal, too_large, unauthorised
-from noiseless.server.heads import require_clear
-from noiseless.server.logs import exception_fields, log
-from noiseless.server.office import Office
-from noiseless.server.query_routes import PATH, Batch, dataset_of
-from noiseless.server.requests import note_refusal
+from noiseless.server.requests import note_refusal, require_clear, require_json
+from noiseless.server.service import Service
+from noiseless.server.telemetry import exception_fields, log
 
 API = "/v1/"
 
@@ -36,7 +34,7 @@ _SLOW = "the request took too long to arrive; send it again"
 class Gate:
     """Wraps the application."""
 
-    def __init__(self, app: ASGIApp, office: Office) -> None:
+    def __init__(self, app: ASGIApp, office: Service) -> None:
         self.app, self.office = app, office
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -52,7 +50,7 @@ class Gate:
 class _Visit:
     """One request and its response."""
 
-    def __init__(self, app: ASGIApp, office: Office, scope: Scope, receive: Receive, send: Send) -> None:
+    def __init__(self, app: ASGIApp, office: Service, scope: Scope, receive: Receive, send: Send) -> None:
         self._app, self._office, self._scope = app, office, scope
         self._receive, self._send = receive, send
         self._headers: dict[bytes, bytes] = dict(scope["headers"])
@@ -86,7 +84,7 @@ class _Visit:
     async def _ask(self, name: str) -> None:
         """A batch, as `post_queries` answers it, without the framework in between."""
         self._scope["pattern"] = PATH
-        batch = Batch(self._office, self._scope["caller"], name, self._scope["log"])
+        batch = QueryRequest(self._office, self._scope["caller"], name, self._scope["log"])
         kind = self._headers.get(b"content-type")
         require_json(None if kind is None else kind.decode("latin-1"))
         if self._scope["query_string"]:
@@ -94,7 +92,7 @@ class _Visit:
         if not await self._has_left_while_read(batch):
             await self._reply(200, await batch.answer(), {})
 
-    async def _has_left_while_read(self, batch: Batch) -> bool:
+    async def _has_left_while_read(self, batch: QueryRequest) -> bool:
         """Read the body, which is not kept: while a batch waits, its statements are all there is of it."""
         message = await self.receive()
         content: bytes = message.get("body", b"")

@@ -10,13 +10,13 @@ Ends = float | Literal["inf", "-inf"] | None
 Role = Literal["owner", "analyst"]
 
 
-class Asked(BaseModel):
+class RequestBody(BaseModel):
     """A request's body."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class QueriesBody(Asked):
+class QueriesBody(RequestBody):
     """A batch of statements, which are priced and charged for together."""
 
     queries: Annotated[list[Annotated[str, StringConstraints(min_length=1)]], Field(min_length=1)]
@@ -26,7 +26,7 @@ class QueriesBody(Asked):
     )
 
 
-class BudgetBody(Asked):
+class BudgetBody(RequestBody):
     """A new budget for a dataset."""
 
     bits: Annotated[int, Field(ge=0, le=10_000)] | Annotated[float, Field(ge=0, le=10_000)] | Reach = Field(
@@ -35,7 +35,7 @@ class BudgetBody(Asked):
     reason: Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]+$")]
 
 
-class TokenBody(Asked):
+class TokenBody(RequestBody):
     """A new token."""
 
     name: Name = Field(description="Who gets it; an analyst's account.")
@@ -48,11 +48,11 @@ class TokenBody(Asked):
     )
 
 
-class Told(BaseModel):
+class ResponseBody(BaseModel):
     """A response's body."""
 
 
-class ErrorDetail(Told):
+class ErrorDetail(ResponseBody):
     """What is wrong and how to mend it."""
 
     code: str
@@ -60,13 +60,13 @@ class ErrorDetail(Told):
     details: dict[str, Any]
 
 
-class Error(Told):
+class Error(ResponseBody):
     """Every refusal looks like this."""
 
     error: ErrorDetail
 
 
-class Session(Told):
+class Session(ResponseBody):
     """Whose token it is."""
 
     name: str
@@ -76,7 +76,7 @@ class Session(Told):
     expires: str | None
 
 
-class Standing(Told):
+class Standing(ResponseBody):
     """What is spent and what is left, in bits; `_exact` are formulas."""
 
     spent: float
@@ -97,13 +97,13 @@ class DatasetLine(Standing):
     role: Role
 
 
-class Datasets(Told):
+class Datasets(ResponseBody):
     """All datasets that the token may see."""
 
     datasets: list[DatasetLine]
 
 
-class ColumnInfo(Told):
+class ColumnInfo(ResponseBody):
     """What a column may hold."""
 
     model_config = ConfigDict(extra="forbid")
@@ -121,7 +121,7 @@ class ColumnInfo(Told):
     categories: list[str | int] | None = None
 
 
-class Budgets(Told):
+class Budgets(ResponseBody):
     """Budgets in bits; null without end."""
 
     bits: float | None
@@ -152,7 +152,7 @@ class Dataset(Standing):
     warnings: list[str]
 
 
-class Number(Told):
+class Number(ResponseBody):
     """One number of a reply: it certainly lies between lower and upper."""
 
     group: dict[str, bool | float | str]
@@ -166,7 +166,7 @@ class Number(Told):
     may_be_missing: bool
 
 
-class OutputColumn(Told):
+class OutputColumn(ResponseBody):
     """A column of a reply, and what it costs by itself."""
 
     name: str
@@ -176,7 +176,7 @@ class OutputColumn(Told):
     free: bool
 
 
-class Statement(Told):
+class Statement(ResponseBody):
     """One statement and all of its numbers."""
 
     sql: str
@@ -204,7 +204,7 @@ class Reply(Standing):
     repeated: bool | None = None
 
 
-class Sample(Told):
+class Sample(ResponseBody):
     """Rows drawn from the declared domain."""
 
     rows: list[dict[str, bool | float | str]]
@@ -212,7 +212,7 @@ class Sample(Told):
     synthetic: Literal[True]
 
 
-class PastBatch(Told):
+class PastBatch(ResponseBody):
     """A batch as somebody asked it for the first time."""
 
     time: str
@@ -225,14 +225,14 @@ class PastBatch(Told):
     answers: list[Statement] | None
 
 
-class History(Told):
+class History(ResponseBody):
     """Batches, the latest first."""
 
     batches: list[PastBatch]
     next: str | None
 
 
-class LedgerEntry(Told):
+class LedgerEntry(ResponseBody):
     """One line of the ledger."""
 
     seq: int
@@ -245,7 +245,7 @@ class LedgerEntry(Told):
     hash: str
 
 
-class Ledger(Told):
+class Ledger(ResponseBody):
     """Entries in their order."""
 
     entries: list[LedgerEntry]
@@ -257,7 +257,7 @@ class Ledger(Told):
     head: str
 
 
-class ExposedClass(Told):
+class ExposedClass(ResponseBody):
     """A class of equal rows; its number tells nothing."""
 
     number: int
@@ -267,7 +267,7 @@ class ExposedClass(Told):
     possible: str
 
 
-class ExposureBin(Told):
+class ExposureBin(ResponseBody):
     """How many rows could have caused so many outputs."""
 
     bits: float
@@ -275,7 +275,7 @@ class ExposureBin(Told):
     rows: int
 
 
-class PersonsBin(Told):
+class PersonsBin(ResponseBody):
     """How many persons could have caused so many outputs at most."""
 
     bits: float
@@ -283,7 +283,7 @@ class PersonsBin(Told):
     persons: int
 
 
-class Exposure(Told):
+class Exposure(ResponseBody):
     """How much of whom the answers given so far can tell, without saying who."""
 
     questions: int
@@ -305,7 +305,7 @@ class BudgetChanged(Standing):
     note: str
 
 
-class TokenInfo(Told):
+class TokenInfo(ResponseBody):
     """A token without its secret."""
 
     id: str
@@ -320,13 +320,13 @@ class TokenInfo(Told):
     valid: bool
 
 
-class Tokens(Told):
+class Tokens(ResponseBody):
     """Tokens of the caller's datasets."""
 
     tokens: list[TokenInfo]
 
 
-class TokenMade(Told):
+class TokenMade(ResponseBody):
     """A new token; its text is shown only here."""
 
     token: str
@@ -337,20 +337,20 @@ class TokenMade(Told):
     expires: str | None
 
 
-class TokenRevoked(Told):
+class TokenRevoked(ResponseBody):
     """A token that has ended."""
 
     id: str
     datasets: list[str]
 
 
-class Health(Told):
+class Health(ResponseBody):
     """The process answers."""
 
     status: Literal["ok"]
 
 
-class Ready(Told):
+class Ready(ResponseBody):
     """Questions can be asked."""
 
     ready: Literal[True]

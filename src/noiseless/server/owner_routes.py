@@ -13,17 +13,17 @@ from noiseless.errors import NoiselessError
 from noiseless.ledger.state import budget_bits
 from noiseless.pricing.cost import Budget
 from noiseless.server import descriptions, models, replies
-from noiseless.server.amounts import exact_bits, exact_budget
 from noiseless.server.dataset_routes import DatasetName
-from noiseless.server.documents import described
 from noiseless.server.errors import bad_request
+from noiseless.server.openapi import described
+from noiseless.server.replies import exact_bits, exact_budget
 from noiseless.server.requests import (
     caller_of,
-    desk_of,
     fitting,
     json_response,
     known_parameters,
     read_body,
+    served_dataset_of,
     worked,
 )
 
@@ -41,7 +41,7 @@ async def get_ledger(
     ] = False,
 ) -> Response:
     """What was declared, charged and answered, in its order; fewer entries where they are long."""
-    desk = desk_of(request, name, owner=True)
+    desk = served_dataset_of(request, name, owner=True)
 
     def page() -> dict[str, Any]:
         shown, following = fitting(desk.ledger.entries(name, after), limit, lambda entry: len(entry.text))
@@ -66,7 +66,7 @@ async def get_ledger(
 )
 async def get_exposure(request: Request, name: DatasetName) -> Response:
     """How many rows are exposed how much. It depends on private data: it is for the owner alone."""
-    desk = desk_of(request, name, owner=True)
+    desk = served_dataset_of(request, name, owner=True)
     found = await worked(request, lambda: descriptions.exposure(desk.fresh_curator().exposure()))
     return json_response(found)
 
@@ -77,7 +77,7 @@ async def get_exposure(request: Request, name: DatasetName) -> Response:
 )
 async def post_budget(request: Request, name: DatasetName) -> Response:
     """Record a new budget in the ledger. It may be lower than what is spent: nothing new is answered then."""
-    desk, caller = desk_of(request, name, owner=True), caller_of(request)
+    desk, caller = served_dataset_of(request, name, owner=True), caller_of(request)
     body = await read_body(request, models.BudgetBody)
     budget = _budget(body.bits)
 

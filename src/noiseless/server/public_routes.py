@@ -1,14 +1,21 @@
-"""Without a token: health, readiness, metrics."""
+"""Without a token: health, readiness, metrics, and the files of the console."""
+
+
+import hashlib
+import mimetypes
+from pathlib import Path
+from typing import NamedTuple
 
 from fastapi import APIRouter
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 
 from noiseless.server import models
-from noiseless.server.documents import answers
 from noiseless.server.errors import forbidden, not_found, unavailable
-from noiseless.server.requests import json_response, office_of
+from noiseless.server.openapi import answers
+from noiseless.server.requests import json_response, service_of
 
 router = APIRouter()
 
@@ -26,7 +33,7 @@ async def get_health() -> Response:
 )
 async def get_ready(request: Request) -> Response:
     """Every ledger can be read, and the server is not being stopped."""
-    if not await office_of(request).is_ready():
+    if not await service_of(request).is_ready():
         raise unavailable("not ready; ask again")
     return json_response({"ready": True})
 
@@ -41,7 +48,7 @@ async def get_ready(request: Request) -> Response:
 )
 async def get_metrics(request: Request) -> Response:
     """How many requests there were and how long they took; no dataset, question or person is named."""
-    office = office_of(request)
+    office = service_of(request)
     if office.settings.metrics == "off":
         raise not_found()
     if office.settings.metrics == "owner":
@@ -49,3 +56,63 @@ async def get_metrics(request: Request) -> Response:
         if not caller.owned:
             raise forbidden()
     return Response(office.metrics.page(), media_type=CONTENT_TYPE_LATEST)
+
+
+FOLDER = Path(__file__).parent / "console"
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"
+    " connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none';"
+    " require-trusted-types-for 'script'"
+)
+
+_KINDS = {".js": "text/javascript", ".mjs": "text/javascript", ".webmanifest": "application/manifest+json"}
+_LEFT_OUT = {".py", ".pyc", ".md", ".map"}
+
+
+class Page(NamedTuple):
+    """A file as it is sent."""
+
+    content: bytes
+    kind: str
+    tag: str
+
+
+def pages(folder: Path = FOLDER) -> dict[str, Page]:
+    """The files of a folder by their paths; index.html is the folder's own."""
+    found = {}
+    for file in sorted(folder.rglob("*")) if folder.is_dir() else ():
+        if file.is_file() and file.suffix not in _LEFT_OUT and not file.name.startswith("."):
+            content = file.read_bytes()
+            kind = _KINDS.get(file.suffix) or mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+            tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+            found[f"/{file.relative_to(folder).as_posix()}"] = Page(content, kind, tag)
+    if "/index.html" in found:
+        found["/"] = found["/index.html"]
+    return found
+
+
+def routes(folder: Path = FOLDER) -> list[Route]:
+    """One route a file."""
+    return [Route(path, _sender(page), methods=["GET"]) for path, page in pages(folder).items()]
+
+
+def _sender(page: Page):  # type: ignore[no-untyped-def]  # noqa: ANN202 - an endpoint of Starlette
+    headers = {
+        "Content-Security-Policy": POLICY,
+        "Cache-Control": "no-cache",
+        "ETag": page.tag,
+        "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Referrer-Policy": "no-referrer",
+        "X-Frame-Options": "DENY",
+    }
+
+    async def send(request: Request) -> Response:
+        request.scope["pattern"] = "console"
+        if request.headers.get("if-none-match") == page.tag:
+            return Response(status_code=304, headers=headers)
+        return Response(page.content, headers=headers, media_type=page.kind)
+
+    return send

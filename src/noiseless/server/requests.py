@@ -1,20 +1,79 @@
-"""Reading requests and writing responses, the same way for all endpoints."""
+"""Reading requests, their heads and bodies, and writing responses, the same way for all endpoints."""
 
+
+import json
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from typing import Any, TypeVar
 
+from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Scope
 
-from noiseless.server.bodies import JSON, Body, checked_body, require_json
+from noiseless.display import plain_problem
 from noiseless.server.callers import Caller
-from noiseless.server.desks import Desk
-from noiseless.server.errors import ApiError, bad_request, logged, not_found, refusal
-from noiseless.server.office import Office
+from noiseless.server.datasets import ServedDataset
+from noiseless.server.errors import ApiError, bad_request, logged, not_found, refusal, unauthorised
 from noiseless.server.replies import dumped
+from noiseless.server.service import Service
+
+Body = TypeVar("Body", bound=BaseModel)
+
+JSON = "application/json"
+_NO_JSON = "the body is not valid JSON; send one object"
+
+
+def require_json(kind: str | None) -> None:
+    """Refuse bodies of another kind.
+
+    Raises:
+        ApiError: the header names another one.
+    """
+    if kind is not None and kind != JSON and kind.partition(";")[0].strip().lower() != JSON:
+        raise ApiError(415, "bad_request", "send the body as application/json")
+
+
+def checked_body(content: bytes, model: type[Body]) -> Body:
+    """The body of a request.
+
+    Raises:
+        ApiError: it is not JSON, or not what is asked for.
+    """
+    try:
+        json.loads(content.decode(), object_pairs_hook=_named_once, parse_int=str, parse_constant=_none)
+        return model.model_validate_json(content)
+    except ValidationError as error:
+        raise bad_request(_explained(error)) from None
+    except _TwiceError:
+        raise bad_request("a member comes twice; send it once") from None
+    except (ValueError, RecursionError):  # also bytes that are no UTF-8
+        raise bad_request(_NO_JSON) from None
+
+
+class _TwiceError(Exception):
+    """An object names a member twice: two programs may read it in two ways."""
+
+
+def _named_once(pairs: list[tuple[str, object]]) -> None:
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise _TwiceError
+
+
+def _none(text: str) -> None:
+    raise ValueError(text)
+
+
+def _explained(error: ValidationError) -> str:
+    """The first mistake, without what was written."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    if first["type"] == "json_invalid":
+        return _NO_JSON
+    place = ".".join(str(part) for part in first["loc"])
+    problem = plain_problem(first["msg"])
+    return f"{place}: {problem}" if place else problem
+
 
 Found = TypeVar("Found")
 
@@ -22,9 +81,9 @@ PAGE_BYTES = 1_000_000
 """A page is about so long at most, unless its only thing is longer."""
 
 
-def office_of(request: Request) -> Office:
+def service_of(request: Request) -> Service:
     """What all requests share."""
-    found: Office = request.app.state.office
+    found: Service = request.app.state.office
     return found
 
 
@@ -34,13 +93,13 @@ def caller_of(request: Request) -> Caller:
     return found
 
 
-def desk_of(request: Request, name: str, *, owner: bool = False) -> Desk:
+def served_dataset_of(request: Request, name: str, *, owner: bool = False) -> ServedDataset:
     """The dataset that a request is about.
 
     Raises:
         ApiError: the caller may not see it, or may not do that with it.
     """
-    caller, office = caller_of(request), office_of(request)
+    caller, office = caller_of(request), service_of(request)
     if owner:
         caller.require_owner(name)
     else:
@@ -54,7 +113,7 @@ def desk_of(request: Request, name: str, *, owner: bool = False) -> Desk:
 
 async def worked(request: Request, what: Callable[[], Found]) -> Found:
     """Do some work for the caller in a thread; as `Office.work`."""
-    return await office_of(request).work(what, caller_of(request).token)
+    return await service_of(request).work(what, caller_of(request).token)
 
 
 def fitting(things: Iterable[Found], most: int, size: Callable[[Found], int]) -> tuple[list[Found], bool]:
@@ -140,3 +199,31 @@ def note_refusal(scope: Scope, error: BaseException, found: ApiError) -> None:
         HTTPStatus.SERVICE_UNAVAILABLE,
     }:
         scope["log"]["problem"] = logged(error)
+
+
+_VERSIONS = frozenset({"1.0", "1.1"})
+_ONCE = frozenset({b"host", b"content-type", b"content-length", b"transfer-encoding", b"content-encoding"})
+
+
+def require_clear(scope: Scope) -> None:
+    """Refuse a head that two programs may take for two different requests.
+
+    Raises:
+        ApiError: it is such a head.
+    """
+    seen: set[bytes] = set()
+    for name, value in scope["headers"]:
+        if name in seen:
+            if name == b"authorization":
+                raise unauthorised()
+            if name in _ONCE:
+                raise bad_request(f"the field {name.decode()} comes twice; send it once")
+        seen.add(name)
+        if name == b"transfer-encoding" and value.strip().lower() != b"chunked":
+            raise bad_request("a body is sent as it is, or in chunks; no other transfer coding is taken")
+        if name == b"content-encoding" and value.strip().lower() != b"identity":
+            raise ApiError(415, "bad_request", "a body is sent as it is; no content coding is taken")
+    if scope["http_version"] not in _VERSIONS:
+        raise bad_request("this server speaks HTTP/1.1; send that")
+    if b"host" not in seen and scope["http_version"] == "1.1":
+        raise bad_request("the field host is missing; every request names its host")

@@ -8,14 +8,21 @@ from starlette.responses import Response
 
 from noiseless.errors import RequestError
 from noiseless.ledger.entries import now
-from noiseless.ledger.sharing import SharedLedger
+from noiseless.ledger.group_commit import SharedLedger
 from noiseless.ledger.tokens import NewToken, Token, add_token, expiry, list_tokens, revoke_token
 from noiseless.server import models
 from noiseless.server.callers import Caller
-from noiseless.server.documents import described
 from noiseless.server.errors import bad_request, forbidden, not_found
-from noiseless.server.office import Office
-from noiseless.server.requests import caller_of, json_response, known_parameters, office_of, read_body, worked
+from noiseless.server.openapi import described
+from noiseless.server.requests import (
+    caller_of,
+    json_response,
+    known_parameters,
+    read_body,
+    service_of,
+    worked,
+)
+from noiseless.server.service import Service
 
 router = APIRouter(dependencies=[Depends(known_parameters)])
 
@@ -23,7 +30,7 @@ router = APIRouter(dependencies=[Depends(known_parameters)])
 @router.get("/v1/tokens", **described("Tokens of the caller's datasets", models.Tokens, 403))
 async def get_tokens(request: Request) -> Response:
     """Those of the datasets that the caller owns; secrets are kept nowhere and never shown."""
-    office, caller = office_of(request), _owner(request)
+    office, caller = service_of(request), _owner(request)
     found = await worked(request, lambda: _tokens(office, caller))
     return json_response({"tokens": [_shown(rows) for rows in found.values()]})
 
@@ -33,7 +40,7 @@ async def get_tokens(request: Request) -> Response:
 )
 async def post_token(request: Request) -> Response:
     """The token's text is in the response and cannot be shown again."""
-    office, caller = office_of(request), _owner(request)
+    office, caller = service_of(request), _owner(request)
     body = await read_body(request, models.TokenBody)
     datasets = list(dict.fromkeys(body.datasets or caller.owned))
     for name in datasets:
@@ -61,7 +68,7 @@ async def delete_token(
     request: Request, token: Annotated[str, Path(description="What the token is called.")]
 ) -> Response:
     """For all datasets that the caller owns; it is refused from now on."""
-    office, caller = office_of(request), _owner(request)
+    office, caller = service_of(request), _owner(request)
 
     def revoke() -> list[str]:
         rows = _tokens(office, caller).get(token, [])
@@ -84,7 +91,7 @@ def _owner(request: Request) -> Caller:
     return caller
 
 
-def _by_ledger(office: Office, datasets: list[str]) -> list[tuple[SharedLedger, list[str]]]:
+def _by_ledger(office: Service, datasets: list[str]) -> list[tuple[SharedLedger, list[str]]]:
     """Datasets by the ledgers that their tokens are kept in."""
     found: dict[int, tuple[SharedLedger, list[str]]] = {}
     for name in datasets:
@@ -93,7 +100,7 @@ def _by_ledger(office: Office, datasets: list[str]) -> list[tuple[SharedLedger, 
     return list(found.values())
 
 
-def _tokens(office: Office, caller: Caller) -> dict[str, list[Token]]:
+def _tokens(office: Service, caller: Caller) -> dict[str, list[Token]]:
     """The tokens of the datasets that the caller owns, as far as they are for these."""
     owned = set(caller.owned)
     found: dict[str, list[Token]] = {}

@@ -1,6 +1,6 @@
 import pytest
 
-from noiseless.client.address import Address
+from noiseless.client.transport import Address
 from noiseless.errors import RequestError
 
 

@@ -70,7 +70,7 @@ def test_what_passes_is_tried_again_under_the_same_key(
     failure: Say | None, times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with fake(Turns(*[failure] * times, ANSWER)) as server, connect(server.url, TOKEN) as client:
-        monkeypatch.setattr("noiseless.client.patience.Patience.wait", lambda *_: 0.001)
+        monkeypatch.setattr("noiseless.client.calls.Patience.wait", lambda *_: 0.001)
         assert client.ask(SQL).spent.outputs == 2
         keys = [seen.body["key"] for seen in server.asked()]
         assert len(keys) == times + 1

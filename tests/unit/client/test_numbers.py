@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.client.numbers import (
+from noiseless.client.json_objects import (
     Amount,
     read_amount,
     read_budget,
@@ -15,7 +15,7 @@ from noiseless.client.numbers import (
 )
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.ledger.wire import fraction_text, integer_text
+from noiseless.ledger.entries import fraction_text, integer_text
 from noiseless.pricing.cost import Cost
 
 positive = st.fractions(min_value=0, max_value=10**9)
@@ -38,7 +38,7 @@ def test_costs_are_read_exactly_and_shown_as_the_curator_shows_them(outputs: int
 
 def test_the_server_writes_costs_and_budgets_as_they_are_read_here() -> None:
     pytest.importorskip("fastapi")
-    from noiseless.server.amounts import exact_bits, exact_budget
+    from noiseless.server.replies import exact_bits, exact_budget
 
     for cost in (Cost(), Cost(2), Cost(12), Cost(3, Fraction(1, 2)), Cost(3**9000), Cost(1, Fraction(7))):
         assert exact_bits(cost) == written(cost)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.client.patience import Patience, seconds_after
+from noiseless.client.calls import Patience, seconds_after
 from waiting import HANGS
 
 

@@ -27,7 +27,7 @@ from client_servers import (
     statement,
 )
 from noiseless.client import BadReply, ServerError, TooLarge, Unreachable, connect
-from noiseless.client.patience import Patience
+from noiseless.client.calls import Patience
 from noiseless.errors import RequestError
 from waiting import HANGS, free_port
 

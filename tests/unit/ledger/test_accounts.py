@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ledger.accounts import Accounts, Shares, Surplus, fits, require
-from noiseless.ledger.wire import UNKNOWN_RECORD
+from noiseless.ledger.entries import UNKNOWN_RECORD
 from noiseless.pricing.cost import Budget, Cost, Record, dearest
 from noiseless.pricing.history import BudgetError
 

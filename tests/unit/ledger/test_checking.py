@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from noiseless.ledger import Anchor, Asked, Entry, Ledger, LedgerError, Shares
-from noiseless.ledger.copying import load
+from noiseless.ledger import Anchor, Entry, Ledger, LedgerError, NewQuestion, Shares
+from noiseless.ledger.backups import load
 from noiseless.ledger.entries import START, chained
 from noiseless.pricing.cost import Cost
 from postgres import PostgresServer
@@ -26,7 +26,7 @@ def filled(url: str) -> Anchor:
             books.charge(
                 Shares(Cost(2), {"north": Cost(4), "south": Cost(3)}),
                 analyst="ann",
-                questions=[Asked("q1", "g1", "p1", {"n": 1}), Asked("q2", "g1")],
+                questions=[NewQuestion("q1", "g1", "p1", {"n": 1}), NewQuestion("q2", "g1")],
             )
         ledger.store("meters", {"q1": {"value": 1}})
         ledger.record_release("visits", "cert", Shares(Cost(2), {"north": Cost(4), "south": Cost(3)}))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from noiseless.ledger import Asked, Ledger, LedgerError, Shares
+from noiseless.ledger import Ledger, LedgerError, NewQuestion, Shares
 from noiseless.pricing.cost import Cost
 
 pytest_plugins = ["databases"]
@@ -19,7 +19,7 @@ def fill(ledger: Ledger) -> None:
         books.charge(
             Shares(Cost(2), {'north, "x"\n': Cost(4)}),
             analyst="ann",
-            questions=[Asked("q1", "g1", "p1", {"text": 'é\n,"'}), Asked("q2")],
+            questions=[NewQuestion("q1", "g1", "p1", {"text": 'é\n,"'}), NewQuestion("q2")],
         )
     ledger.store("meters", {"q1": {"value": 1.5}})
     ledger.declare("meters", digest="b", budget=99, analyst_budget=50, new_version=True)
@@ -83,7 +83,7 @@ def test_no_name_in_a_csv_file_is_a_formula(tmp_path: Path, name: str) -> None:
     with Ledger.open(tmp_path / "a.db") as ledger:
         ledger.declare(name, digest="a", budget=9)
         with ledger.charging(name) as books:
-            books.charge(Cost(2), analyst=name, questions=[Asked("q")])
+            books.charge(Cost(2), analyst=name, questions=[NewQuestion("q")])
         ledger.export(tmp_path / "all.csv")
         ledger.export(tmp_path / "all.json")
     with (tmp_path / "all.csv").open(newline="", encoding="utf-8") as file:

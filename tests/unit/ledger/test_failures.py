@@ -4,8 +4,14 @@ import sqlite3
 
 import pytest
 
-from noiseless.ledger.errors import LedgerError, LedgerUnavailableError
-from noiseless.ledger.failures import LostConnectionError, of_connecting, of_postgresql, of_sqlite
+from noiseless.ledger.errors import (
+    LedgerError,
+    LedgerUnavailableError,
+    LostConnectionError,
+    explain_connecting,
+    explain_postgresql,
+    explain_sqlite,
+)
 
 SECRET = "a private value"
 
@@ -38,7 +44,7 @@ class ServerError(Exception):
     ],
 )
 def test_errors_of_sqlite_are_said_in_words(name: str, meaning: str) -> None:
-    found = of_sqlite(sqlite_error(name), "a.db")
+    found = explain_sqlite(sqlite_error(name), "a.db")
     assert str(found).startswith(f"a.db: {meaning}")
     assert SECRET not in str(found)
     assert isinstance(found, LedgerUnavailableError) == name.startswith("SQLITE_BUSY")
@@ -60,7 +66,7 @@ def test_errors_of_sqlite_are_said_in_words(name: str, meaning: str) -> None:
     ],
 )
 def test_errors_of_postgresql_are_said_in_words(state: str | None, broken: bool, kind: type) -> None:
-    found = of_postgresql(ServerError(state), "postgresql://host/db", broken=broken)
+    found = explain_postgresql(ServerError(state), "postgresql://host/db", broken=broken)
     assert type(found) is kind
     assert str(found).startswith("postgresql://host/db: ")
     assert SECRET not in str(found)
@@ -69,6 +75,6 @@ def test_errors_of_postgresql_are_said_in_words(state: str | None, broken: bool,
 def test_a_server_that_was_there_is_waited_for() -> None:
     refused = Exception("connection failed: Connection refused\n\tIs the server running?")
     starting = Exception("connection failed: FATAL:  the database system is starting up")
-    assert type(of_connecting(refused, "x", was_reached=False)) is LedgerError
-    assert type(of_connecting(refused, "x", was_reached=True)) is LostConnectionError
-    assert type(of_connecting(starting, "x", was_reached=False)) is LostConnectionError
+    assert type(explain_connecting(refused, "x", was_reached=False)) is LedgerError
+    assert type(explain_connecting(refused, "x", was_reached=True)) is LostConnectionError
+    assert type(explain_connecting(starting, "x", was_reached=False)) is LostConnectionError

@@ -10,17 +10,17 @@ import pytest
 
 from noiseless.exact import Bits
 from noiseless.ledger import (
-    Asked,
-    Errand,
     Ledger,
     LedgerError,
     LedgerUnavailableError,
+    NewQuestion,
     OpenBooks,
     QuotaError,
+    Settlement,
     Shares,
     UnknownDatasetError,
 )
-from noiseless.ledger.session import Session
+from noiseless.ledger.transaction import DatabaseTransaction
 from noiseless.pricing.cost import Cost, Record
 from noiseless.pricing.history import BudgetError
 
@@ -34,7 +34,7 @@ def ledger(database_url: str) -> Iterator[Ledger]:
         assert found.verify().problems == ()
 
 
-def charge(ledger: Ledger, price: Shares | Cost, *questions: Asked, analyst: str | None = None) -> int | None:
+def charge(ledger: Ledger, price: Shares | Cost, *questions: NewQuestion, analyst: str | None = None) -> int | None:
     with ledger.charging("meters") as books:
         return books.charge(price, analyst=analyst, questions=questions)
 
@@ -62,7 +62,7 @@ def test_a_dataset_must_be_declared(ledger: Ledger) -> None:
 
 def test_changed_data_needs_a_new_version(ledger: Ledger) -> None:
     ledger.declare("meters", digest="a1", budget=9)
-    charge(ledger, Shares(Cost(2), {"north": Cost(4)}), Asked("q", grid="g"), analyst="ann")
+    charge(ledger, Shares(Cost(2), {"north": Cost(4)}), NewQuestion("q", grid="g"), analyst="ann")
     ledger.store("meters", {"q": {"value": 1}})
     with pytest.raises(LedgerError, match="the data of 'meters' changed since version 1"):
         ledger.declare("meters", digest="b2", budget=9)
@@ -123,7 +123,7 @@ def test_names_that_no_database_keeps_are_refused(ledger: Ledger, name: str) -> 
     with pytest.raises(LedgerError):
         charge(ledger, Cost(2), analyst=name)
     with pytest.raises(LedgerError):
-        charge(ledger, Cost(2), Asked(name))
+        charge(ledger, Cost(2), NewQuestion(name))
 
 
 def test_any_other_text_is_kept(ledger: Ledger) -> None:
@@ -131,7 +131,7 @@ def test_any_other_text_is_kept(ledger: Ledger) -> None:
     ledger.declare(odd, digest=odd, budget=1, by=odd)
     with ledger.charging(odd) as books:
         books.charge(
-            Shares(cells={odd * 200: Cost(2)}), analyst=odd, questions=[Asked(odd, odd, odd, {odd: odd})]
+            Shares(cells={odd * 200: Cost(2)}), analyst=odd, questions=[NewQuestion(odd, odd, odd, {odd: odd})]
         )
     ledger.store(odd, {odd: {odd: odd}})
     assert ledger.told(odd, people=[odd])[0].answer == {odd: odd}
@@ -143,7 +143,7 @@ def test_any_other_text_is_kept(ledger: Ledger) -> None:
 
 def test_a_charge_is_an_entry(ledger: Ledger) -> None:
     ledger.declare("meters", digest="a1", budget=3)
-    seq = charge(ledger, Cost(4), Asked("q1", "g1", "p1", {"sql": "SELECT"}), analyst="ann")
+    seq = charge(ledger, Cost(4), NewQuestion("q1", "g1", "p1", {"sql": "SELECT"}), analyst="ann")
     assert seq == 2
     entry = next(ledger.entries(after=1))
     assert (entry.kind, entry.analyst, entry.dataset) == ("charge", "ann", "meters")
@@ -158,7 +158,7 @@ def test_a_refused_batch_leaves_nothing(ledger: Ledger) -> None:
     ledger.declare("meters", digest="a1", budget=3)
     charge(ledger, Cost(4))
     with pytest.raises(BudgetError) as caught:
-        charge(ledger, Cost(3), Asked("q"))
+        charge(ledger, Cost(3), NewQuestion("q"))
     error = caught.value
     assert (error.spent, error.asked, error.remaining, error.budget) == (Cost(4), Cost(3), 2, 3)
     assert ledger.state("meters").spent == Cost(4)
@@ -211,14 +211,14 @@ def test_analysts_have_quotas_on_top(ledger: Ledger) -> None:
 
 def test_nothing_new_is_answered_below_what_is_spent(ledger: Ledger) -> None:
     ledger.declare("meters", digest="a", budget=5)
-    charge(ledger, Shares(cells={"north": Cost(16)}), Asked("q"))
+    charge(ledger, Shares(cells={"north": Cost(16)}), NewQuestion("q"))
     ledger.change_budget("meters", 2)
     state = ledger.state("meters")
     assert (state.remaining, state.spent) == (0, Cost(16))
     for price in (Cost(2), Shares(cells={"south": Cost(2)})):
         with pytest.raises(BudgetError):
             charge(ledger, price)
-    assert charge(ledger, Shares(), Asked("q")) is None
+    assert charge(ledger, Shares(), NewQuestion("q")) is None
     ledger.store("meters", {"q": {"value": 1}})
 
 
@@ -265,9 +265,9 @@ def test_when_a_budget_that_refused_nothing_ends_all_have_paid_for_the_whole_rec
 def test_what_costs_nothing_is_written_only_if_it_is_new(ledger: Ledger) -> None:
     ledger.declare("meters", digest="a", budget=0)
     assert charge(ledger, Shares()) is None
-    assert charge(ledger, Shares(), Asked("q")) == 2
-    assert charge(ledger, Shares(), Asked("q")) is None
-    assert charge(ledger, Shares(), Asked("q"), Asked("r")) == 3
+    assert charge(ledger, Shares(), NewQuestion("q")) == 2
+    assert charge(ledger, Shares(), NewQuestion("q")) is None
+    assert charge(ledger, Shares(), NewQuestion("q"), NewQuestion("r")) == 3
     assert [told.charge for told in ledger.told("meters", questions=["q", "r"])] == [2, 3]
 
 
@@ -320,7 +320,7 @@ def test_costs_of_thousands_of_bits_are_kept(ledger: Ledger) -> None:
 def test_questions_are_found_by_their_fingerprints(ledger: Ledger) -> None:
     ledger.declare("meters", digest="a", budget=99)
     for number in range(6):
-        asked = Asked(f"q{number}", f"g{number % 2}", f"p{number % 3}" if number < 4 else None, {"n": number})
+        asked = NewQuestion(f"q{number}", f"g{number % 2}", f"p{number % 3}" if number < 4 else None, {"n": number})
         charge(ledger, Cost(2), asked)
 
     def found(**wanted: list[str]) -> set[str]:
@@ -336,7 +336,7 @@ def test_questions_are_found_by_their_fingerprints(ledger: Ledger) -> None:
 
 def test_the_first_answer_stands(ledger: Ledger) -> None:
     ledger.declare("meters", digest="a", budget=99)
-    charge(ledger, Cost(2), Asked("q1"), Asked("q2"))
+    charge(ledger, Cost(2), NewQuestion("q1"), NewQuestion("q2"))
     assert ledger.store("meters", {"q1": {"value": 1.5}}) == {"q1": {"value": 1.5}}
     both = ledger.store("meters", {"q1": {"value": 2.5}, "q2": {}})
     assert both == {"q1": {"value": 1.5}, "q2": {}}
@@ -348,7 +348,7 @@ def test_the_first_answer_stands(ledger: Ledger) -> None:
 
 def test_an_answer_without_a_charge_is_refused(ledger: Ledger) -> None:
     ledger.declare("meters", digest="a", budget=99)
-    charge(ledger, Cost(2), Asked("q1"))
+    charge(ledger, Cost(2), NewQuestion("q1"))
     with pytest.raises(LedgerError, match="never charged"):
         ledger.store("meters", {"q1": {"value": 1}, "q2": {"value": 1}})
     assert ledger.told("meters", questions=["q1"])[0].answer is None
@@ -358,12 +358,12 @@ def test_an_answer_without_a_charge_is_refused(ledger: Ledger) -> None:
 
 def test_an_answer_belongs_to_the_version_it_was_charged_for(ledger: Ledger) -> None:
     ledger.declare("meters", digest="a", budget=99)
-    charge(ledger, Cost(2), Asked("q"))
+    charge(ledger, Cost(2), NewQuestion("q"))
     ledger.declare("meters", digest="b", budget=99, new_version=True)
     with pytest.raises(LedgerError, match="never charged"):
         ledger.store("meters", {"q": {"value": 1}})
     ledger.store("meters", {"q": {"value": 1}}, version=1)
-    charge(ledger, Cost(2), Asked("q"))
+    charge(ledger, Cost(2), NewQuestion("q"))
     assert ledger.told("meters", questions=["q"])[0].answer is None
     ledger.store("meters", {"q": {"value": 2}})
     assert ledger.told("meters", questions=["q"])[0].answer == {"value": 2}
@@ -373,7 +373,7 @@ def test_a_batch_of_thousands_of_questions_is_one_charge(ledger: Ledger) -> None
     ledger.declare("meters", digest="a", budget=99)
     names = [f"q{number}" for number in range(3000)]
     cells = {f"cell {number}": Cost(2) for number in range(1500)}
-    charge(ledger, Shares(Cost(), cells), *(Asked(name, f"g{name}") for name in names))
+    charge(ledger, Shares(Cost(), cells), *(NewQuestion(name, f"g{name}") for name in names))
     ledger.store("meters", {name: {"value": 1} for name in names})
     assert len(ledger.told("meters", questions=names, grids=[f"g{name}" for name in names])) == 3000
     assert (ledger.head.seq, len(ledger.state("meters").cells)) == (3, 1500)
@@ -386,13 +386,13 @@ def test_questions_whose_keys_collide_are_not_mixed_up(
         monkeypatch.setattr(f"noiseless.ledger.{module}.told_key", lambda *_: 7)
     with Ledger.open(database_url) as ledger:
         ledger.declare("meters", digest="a", budget=99)
-        charge(ledger, Cost(2), Asked("q1", "g1"))
+        charge(ledger, Cost(2), NewQuestion("q1", "g1"))
         assert ledger.told("meters", questions=["q2"], grids=["g2"]) == []
         with pytest.raises(LedgerError, match="same key as another one"):
-            charge(ledger, Cost(2), Asked("q2", "g1"))
+            charge(ledger, Cost(2), NewQuestion("q2", "g1"))
         with pytest.raises(LedgerError, match="never charged"):
             ledger.store("meters", {"q2": {"value": 2}})
-        charge(ledger, Cost(2), Asked("q1", "g1"))
+        charge(ledger, Cost(2), NewQuestion("q1", "g1"))
         assert ledger.state("meters").spent == Cost(4)
         assert ledger.store("meters", {"q1": {"value": 1}}) == {"q1": {"value": 1}}
         assert ledger.verify().ok
@@ -429,7 +429,7 @@ def test_a_randomised_release_costs_every_time(ledger: Ledger) -> None:
 def test_datasets_share_a_chain_and_nothing_else(ledger: Ledger) -> None:
     ledger.declare("meters", digest="a", budget=1)
     ledger.declare("visits", digest="b", budget=1)
-    charge(ledger, Cost(2), Asked("q"))
+    charge(ledger, Cost(2), NewQuestion("q"))
     assert ledger.state("visits").spent == Cost()
     assert ledger.told("visits", questions=["q"]) == []
     assert [entry.seq for entry in ledger.entries("visits")] == [2]
@@ -441,7 +441,7 @@ def test_threads_share_a_ledger(ledger: Ledger) -> None:
 
     def ask(number: int) -> None:
         for turn in range(5):
-            charge(ledger, Cost(2), Asked(f"q{number}.{turn}"))
+            charge(ledger, Cost(2), NewQuestion(f"q{number}.{turn}"))
             ledger.store("meters", {f"q{number}.{turn}": {"value": number}})
             ledger.state("meters")
 
@@ -466,7 +466,7 @@ def test_a_child_process_uses_connections_of_its_own(ledger: Ledger) -> None:
 
 
 def test_entries_come_in_pages(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("noiseless.ledger.pages._MOST", 2)
+    monkeypatch.setattr("noiseless.ledger.statements._MOST", 2)
     ledger.declare("meters", digest="a", budget=20)
     for _ in range(4):
         charge(ledger, Cost(2))
@@ -503,15 +503,15 @@ def test_what_others_wrote_in_between_is_seen(database_url: str) -> None:
         mine.declare("meters", digest="a", budget=4, analyst_budget=99)
         mine.declare("visits", digest="a", budget=9)
         for turn in range(4):
-            charge((mine, other, mine, mine)[turn], Cost(2), Asked(f"q{turn}"), analyst="ann")
+            charge((mine, other, mine, mine)[turn], Cost(2), NewQuestion(f"q{turn}"), analyst="ann")
         for ledger in (mine, other):
             assert ledger.state("meters").spent_of("ann") == Cost(16)
             with pytest.raises(BudgetError):
-                charge(ledger, Cost(2), Asked("q4"))
+                charge(ledger, Cost(2), NewQuestion("q4"))
         other.change_budget("meters", 5)
         with other.charging("visits") as books:
-            books.charge(Cost(2), questions=[Asked("v1")])
-        charge(mine, Cost(2), Asked("q5"), analyst="ann")
+            books.charge(Cost(2), questions=[NewQuestion("v1")])
+        charge(mine, Cost(2), NewQuestion("q5"), analyst="ann")
         other.declare("meters", digest="b", budget=5, analyst_budget=99, new_version=True, carry_over=False)
         with mine.charging("meters") as books:
             assert (books.version, books.digest, books.state.total) == (2, "b", Cost())
@@ -521,17 +521,17 @@ def test_what_others_wrote_in_between_is_seen(database_url: str) -> None:
 
 def _both(books: OpenBooks, *prices: Cost) -> None:
     for number, price in enumerate(prices):
-        books.charge(price, analyst="ann", questions=[Asked(f"u{number}")])
+        books.charge(price, analyst="ann", questions=[NewQuestion(f"u{number}")])
 
 
 def test_what_was_undone_is_not_remembered(database_url: str) -> None:
     with Ledger.open(database_url) as ledger:
         ledger.declare("meters", digest="a", budget=4)
-        charge(ledger, Cost(2), Asked("q1"), analyst="ann")
+        charge(ledger, Cost(2), NewQuestion("q1"), analyst="ann")
         for more in (Cost(4), Cost(8)):
             with pytest.raises(BudgetError), ledger.charging("meters") as books:
                 _both(books, Cost(4), more)
-        assert charge(ledger, Cost(8), Asked("q3"), analyst="ann") == 3
+        assert charge(ledger, Cost(8), NewQuestion("q3"), analyst="ann") == 3
         assert ledger.state("meters").spent_of("ann") == ledger.state("meters").total == Cost(16)
         assert ledger.verify().ok
 
@@ -544,7 +544,7 @@ def test_answers_are_computed_when_the_charge_is_durable(database_url: str) -> N
             assert [told.charge for told in other.told("meters", questions=["q1"])] == [seq]
             return 1, {"q1": {"cell": 3}}
 
-        errand = Errand(lambda books: books.charge(Cost(2), questions=[Asked("q1")]), compute)
+        errand = Settlement(lambda books: books.charge(Cost(2), questions=[NewQuestion("q1")]), compute)
         found = ledger.answer("meters", errand)
         assert found == (2, {"q1": {"cell": 3}})
 
@@ -554,9 +554,9 @@ def test_each_errand_is_settled_by_itself_in_shared_transactions(database_url: s
 
     def errand(
         question: str, outputs: int = 2, *, half: bool = False, fails: bool = False
-    ) -> Errand[int | None]:
+    ) -> Settlement[int | None]:
         def work(books: OpenBooks) -> int | None:
-            charged = books.charge(Cost(outputs), questions=[Asked(question)])
+            charged = books.charge(Cost(outputs), questions=[NewQuestion(question)])
             if half:
                 raise LedgerError("half done")
             return charged
@@ -568,7 +568,7 @@ def test_each_errand_is_settled_by_itself_in_shared_transactions(database_url: s
                 raise ZeroDivisionError
             return 1, {question: {"cell": 3}}
 
-        return Errand(work, compute)
+        return Settlement(work, compute)
 
     with Ledger.open(database_url) as ledger, Ledger.open(database_url) as other:
         ledger.declare("meters", digest="a", budget=4)
@@ -593,22 +593,22 @@ def test_a_connection_that_was_interrupted_is_not_used_again(
     """Whatever it was in the middle of, it holds no lock, and nobody reads on from there."""
     with Ledger.open(database_url) as ledger, Ledger.open(database_url) as other:
         ledger.declare("meters", digest="a", budget=9)
-        begin = Session.begin
+        begin = DatabaseTransaction.begin
 
-        def interrupted(session: Session, sql: str) -> None:
+        def interrupted(session: DatabaseTransaction, sql: str) -> None:
             begin(session, sql)
             session._send_begin()
             session._is_open = False
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr(Session, "begin", interrupted)
+            patch.setattr(DatabaseTransaction, "begin", interrupted)
             with pytest.raises(KeyboardInterrupt):
-                charge(ledger, Cost(2), Asked("q1"))
+                charge(ledger, Cost(2), NewQuestion("q1"))
             with pytest.raises(KeyboardInterrupt):
-                ledger.settle("meters", lambda books: books.charge(Cost(2), questions=[Asked("q2")]))
-        assert charge(other, Cost(2), Asked("q3")) == 2
-        assert charge(ledger, Cost(2), Asked("q4")) == 3
+                ledger.settle("meters", lambda books: books.charge(Cost(2), questions=[NewQuestion("q2")]))
+        assert charge(other, Cost(2), NewQuestion("q3")) == 2
+        assert charge(ledger, Cost(2), NewQuestion("q4")) == 3
         assert ledger.verify().ok
 
 
@@ -617,7 +617,7 @@ def test_parameters_are_in_the_order_of_the_columns(database_url: str) -> None:
     with Ledger.open(database_url) as ledger:
         ledger.declare("meters", digest="a", budget=9, analyst_budget=8)
         price = Shares(Cost(2), {"north": Cost(3)})
-        charge(ledger, price, Asked("q1", "g1", "p1", {"cells": 3}), Asked("q2"), analyst="ann")
+        charge(ledger, price, NewQuestion("q1", "g1", "p1", {"cells": 3}), NewQuestion("q2"), analyst="ann")
         ledger.store("meters", {"q2": {"cell": 1}})
         first, second = ledger.told("meters", questions=["q1", "q2"])
         assert (first.question, first.grid, first.people) == ("q1", "g1", "p1")

@@ -12,7 +12,7 @@ import pytest
 
 from noiseless.files import reserve_private
 from noiseless.ledger import Ledger, LedgerError
-from noiseless.ledger.opening import opened
+from noiseless.ledger.migrations import open_database
 from noiseless.ledger.schema import metadata
 from noiseless.pricing.cost import Cost
 from postgres import PostgresServer
@@ -28,7 +28,7 @@ def test_the_steps_lead_to_the_declared_tables(database_url: str) -> None:
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
-    database = opened(database_url, create=True, patience=HANGS)
+    database = open_database(database_url, create=True, patience=HANGS)
     with database.engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"version_table": "ledger_schema"})
         assert compare_metadata(context, metadata) == []
@@ -39,7 +39,7 @@ def test_the_newest_step_is_the_one_that_opening_expects() -> None:
     from alembic.config import Config
     from alembic.script import ScriptDirectory
 
-    from noiseless.ledger.migrations.running import HEAD
+    from noiseless.ledger.migrations import HEAD
 
     config = Config()
     config.set_main_option("script_location", "noiseless.ledger:migrations")
@@ -100,7 +100,7 @@ def test_other_tables_of_the_database_are_left_alone(tmp_path: Path) -> None:
 
 
 def test_every_commit_reaches_the_disk(tmp_path: Path) -> None:
-    database = opened(f"sqlite:///{tmp_path / 'a.db'}", create=True, patience=HANGS)
+    database = open_database(f"sqlite:///{tmp_path / 'a.db'}", create=True, patience=HANGS)
     pragmas = ("journal_mode", "synchronous")
     assert database.read(lambda session: [session.rows(f"PRAGMA {name}")[0][0] for name in pragmas]) == [
         "wal",
@@ -112,7 +112,7 @@ def test_every_commit_reaches_the_disk(tmp_path: Path) -> None:
 def test_every_commit_reaches_the_disk_of_a_server(postgres_url: str) -> None:
     PostgresServer.execute(postgres_url, "ALTER ROLE noiseless SET synchronous_commit = off")
     try:
-        database = opened(postgres_url, create=True, patience=HANGS)
+        database = open_database(postgres_url, create=True, patience=HANGS)
         assert database.read(lambda session: session.rows("SHOW synchronous_commit")) == [("on",)]
         database.close()
     finally:

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from noiseless.ledger import Asked, Ledger, pages
+from noiseless.ledger import Ledger, NewQuestion
+from noiseless.ledger import statements as pages
 from noiseless.pricing.cost import Cost
 
 pytest_plugins = ["databases"]
@@ -19,7 +20,7 @@ def test_pages_have_all_entries_and_bounds(database_url: str, monkeypatch: pytes
         for number in range(40):
             with ledger.charging(chance.choice(["meters", "visits"])) as books:
                 long = "x" * chance.choice([1, 100, 5_000])
-                books.charge(Cost(2), questions=[Asked(f"q{number}", body={"text": long})])
+                books.charge(Cost(2), questions=[NewQuestion(f"q{number}", body={"text": long})])
         everything = list(ledger.entries())
         read: list[list[tuple[Any, ...]]] = []
         plain = pages.read_page

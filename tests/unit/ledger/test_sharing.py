@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from noiseless.ledger import Asked, Errand, LedgerError, LedgerUnavailableError, OpenBooks
-from noiseless.ledger.sharing import SharedLedger, WouldChargeError, _Caller
+from noiseless.ledger import LedgerError, LedgerUnavailableError, NewQuestion, OpenBooks, Settlement
+from noiseless.ledger.group_commit import SharedLedger, WouldChargeError, _Caller
 from noiseless.pricing.cost import Cost
 from noiseless.pricing.history import BudgetError
 from waiting import HANGS, wait_until
@@ -52,7 +52,7 @@ def together(ledger: SharedLedger, *works: object, gone: int = 0) -> list[object
 
 
 def charge(question: str, outputs: int = 2):  # type: ignore[no-untyped-def]  # noqa: ANN201 - some work
-    return lambda books: books.charge(Cost(outputs), questions=[Asked(question)])
+    return lambda books: books.charge(Cost(outputs), questions=[NewQuestion(question)])
 
 
 def test_work_that_waits_at_the_same_time_shares_a_transaction(database_url: str) -> None:
@@ -76,7 +76,7 @@ def test_work_that_fails_half_done_is_undone_and_the_others_are_not(
     database_url: str, error: Exception
 ) -> None:
     def half(books: OpenBooks) -> None:
-        books.charge(Cost(2), questions=[Asked("half")])
+        books.charge(Cost(2), questions=[NewQuestion("half")])
         raise error
 
     with opened(database_url) as ledger:
@@ -147,7 +147,7 @@ def test_quick_answers_are_computed_by_whoever_writes(database_url: str) -> None
                     raise ZeroDivisionError
                 return 1, {} if question == "q4" else {question: {"cell": int(question[1:])}}
 
-            return ledger.answer("meters", Errand(charge(question), compute, is_quick=True))
+            return ledger.answer("meters", Settlement(charge(question), compute, is_quick=True))
 
         with ThreadPoolExecutor(9) as pool:
             pool.submit(ledger.settle, "meters", hold)
@@ -181,11 +181,11 @@ def test_slow_answers_keep_nobody_waiting(database_url: str) -> None:
             assert go.wait(HANGS)
             return 1, {"slow": {"cell": 1}}
 
-        quick = Errand(charge("also"), lambda _: (1, {"also": {"cell": 3}}), is_quick=True)
-        slow = pool.submit(ledger.answer_each, "meters", [Errand(charge("slow"), slowly), quick])
+        quick = Settlement(charge("also"), lambda _: (1, {"also": {"cell": 3}}), is_quick=True)
+        slow = pool.submit(ledger.answer_each, "meters", [Settlement(charge("slow"), slowly), quick])
         assert begun.wait(HANGS)
         found = ledger.answer(
-            "meters", Errand(charge("q1"), lambda _: (1, {"q1": {"cell": 2}}), is_quick=True)
+            "meters", Settlement(charge("q1"), lambda _: (1, {"q1": {"cell": 2}}), is_quick=True)
         )
         assert found[1] == {"q1": {"cell": 2}}
         go.set()
@@ -268,5 +268,5 @@ def test_for_free_means_free(database_url: str) -> None:
         ledger.settle("meters", charge("q1"))
         with ledger.for_free():
             assert (
-                ledger.settle("meters", lambda books: books.charge(Cost(), questions=[Asked("q1")])) is None
+                ledger.settle("meters", lambda books: books.charge(Cost(), questions=[NewQuestion("q1")])) is None
             )

@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from noiseless.ledger import Asked, Entry, Ledger, LedgerError
-from noiseless.ledger.database import Database
+from noiseless.ledger import Entry, Ledger, LedgerError, NewQuestion
+from noiseless.ledger.database import LedgerDatabase
 from noiseless.ledger.entries import START
-from noiseless.ledger.migrations.running import STEPS, upgrade
-from noiseless.ledger.opening import _change, take_back
-from noiseless.ledger.side_tables import batches
+from noiseless.ledger.migrations import STEPS, _change, step_back, upgrade
+from noiseless.ledger.schema import batches
 from noiseless.ledger.tokens import NewToken, add_token, list_tokens, revoke_token, token_hash
 from noiseless.pricing.cost import Cost
 
@@ -29,7 +28,7 @@ LAST = 8
 
 def rows_of(url: str) -> dict[str, set[tuple[Any, ...]]]:
     """All rows of all tables."""
-    database = Database(url, patience=5)
+    database = LedgerDatabase(url, patience=5)
     try:
         return database.read(
             lambda session: {
@@ -49,7 +48,7 @@ def before(database_url: str, tmp_path: Path) -> str:
         connection.executescript(BEFORE.read_text("utf-8"))
     if database_url.startswith("sqlite"):
         return database_url
-    database = Database(database_url, patience=5)
+    database = LedgerDatabase(database_url, patience=5)
     _change(database, lambda connection: upgrade(connection, "0002"))
     tables = rows_of(f"sqlite:///{place}")
 
@@ -89,7 +88,7 @@ def test_tokens_that_were_there_are_recorded_as_found(before: str) -> None:
 def test_a_ledger_of_the_step_before_goes_on(before: str) -> None:
     with Ledger.open(before) as ledger:
         with ledger.charging("meters") as books:
-            books.charge(Cost(2), analyst="ann", questions=[Asked("new")])
+            books.charge(Cost(2), analyst="ann", questions=[NewQuestion("new")])
         revoke_token(ledger, f"{1:016x}", ["meters", "visits"])
         ledger.declare("later", digest="d", budget=3)
         assert ledger.verify().ok
@@ -100,10 +99,10 @@ def test_a_ledger_of_the_step_before_goes_on(before: str) -> None:
 def test_the_way_back_leaves_all_but_the_entries_about_tokens(before: str) -> None:
     earlier = rows_of(before)
     Ledger.open(before).close()
-    take_back(before, "0002")
+    step_back(before, "0002")
     assert rows_of(before) == earlier
     Ledger.open(before).close()
-    take_back(before, "0002")
+    step_back(before, "0002")
     assert rows_of(before) == earlier
 
 
@@ -112,12 +111,12 @@ def test_there_and_back_with_entries_in_between(before: str) -> None:
     with Ledger.open(before) as ledger:
         ledger.declare("later", digest="d", budget=9)
         with ledger.charging("later") as books:
-            number = books.charge(Cost(2), analyst="ann", questions=[Asked("q", "g", "p"), Asked("q1")])
+            number = books.charge(Cost(2), analyst="ann", questions=[NewQuestion("q", "g", "p"), NewQuestion("q1")])
         add_token(ledger, ["later"], name="zoe", role="analyst", token=NewToken.random())
         ledger.store("later", {"q": {"value": 1}})
         ledger.declare("more", digest="d", budget=9)
         with ledger.charging("more") as books:
-            books.charge(Cost(3), questions=[Asked("q", "g", "p")])
+            books.charge(Cost(3), questions=[NewQuestion("q", "g", "p")])
         ledger._database.write(
             lambda session: session.run(
                 str(batches.update().values(charge=number).compile(compile_kwargs={"literal_binds": True}))
@@ -127,7 +126,7 @@ def test_there_and_back_with_entries_in_between(before: str) -> None:
         states = [ledger.state(name).to_dict() for name in ledger.datasets()]
         told = {name: ledger.told(name, grids=["g"], people=["p"]) for name in ("later", "more")}
         tokens = list_tokens(ledger)
-    take_back(before, "0002")
+    step_back(before, "0002")
     after = sorted(rows_of(before)["ledger_entries"])
     place = START
     for row, entry in zip(after, kept, strict=True):
@@ -151,14 +150,14 @@ def test_there_and_back_with_entries_in_between(before: str) -> None:
 def test_there_is_no_way_back_to_other_steps(before: str) -> None:
     for step in ("0001", STEPS[-1], "none"):
         with pytest.raises(LedgerError, match="no way back to step"):
-            take_back(before, step)
+            step_back(before, step)
     with Ledger.open(before) as ledger:
         assert ledger.verify().ok
 
 
 def change_entries(url: str, sql: str) -> None:
     """Change entries behind the back of a ledger of the newest step, and leave its triggers as they were."""
-    database = Database(url, patience=5)
+    database = LedgerDatabase(url, patience=5)
 
     def change(session: Any) -> None:  # noqa: ANN401 - a session
         if session.statements.is_postgresql:
@@ -186,7 +185,7 @@ def test_neither_way_makes_a_changed_ledger_whole(before: str) -> None:
         assert ledger.verify().problems == ("entry 3 was changed: its hash is not that of its fields",)
     kept = rows_of(before)
     with pytest.raises(LedgerError, match="is not whole, so it stays as it is: entry 3 was changed"):
-        take_back(before, "0002")
+        step_back(before, "0002")
     assert rows_of(before) == kept
 
 
@@ -196,7 +195,7 @@ def test_the_way_back_does_not_give_changed_entries_fitting_hashes(before: str) 
         last = ledger.head.seq
     change_entries(before, f"UPDATE ledger_entries SET time = '2026-01-01' WHERE seq = {last}")
     with pytest.raises(LedgerError, match=f"entry {last} was changed"):
-        take_back(before, "0002")
+        step_back(before, "0002")
 
 
 def test_the_way_back_is_a_command(tmp_path: Path) -> None:
@@ -233,7 +232,7 @@ def test_a_ledger_of_the_step_before_that_may_only_be_read_is_named(tmp_path: Pa
     path = tmp_path / "ledger.db"
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(BEFORE.read_text("utf-8"))
-    from noiseless.ledger.opening import _checked
+    from noiseless.ledger.migrations import _checked
 
     with pytest.raises(LedgerError, match="copy it to where it may be written"):
-        _checked(Database(f"sqlite:///{path}", 5, read_only=True), create=False)
+        _checked(LedgerDatabase(f"sqlite:///{path}", 5, read_only=True), create=False)

@@ -8,7 +8,7 @@ import pytest
 
 from ledger_structure import structure_of_new
 from noiseless.ledger import Ledger
-from noiseless.ledger.structure import expected_structure
+from noiseless.ledger.integrity import expected_structure
 from postgres import PostgresServer
 
 pytest_plugins = ["databases"]
@@ -77,7 +77,7 @@ def test_other_programs_may_have_tables_beside_the_ledgers(database_url: str) ->
 def test_rows_that_an_index_lacks_are_found(tmp_path: Path) -> None:
     """A question that is not found by its grid would be priced as if nothing like it had been told."""
     path = tmp_path / "ledger.db"
-    from noiseless.ledger import Asked
+    from noiseless.ledger import NewQuestion
     from noiseless.pricing.cost import Cost
 
     with Ledger.open(path) as ledger:
@@ -89,7 +89,7 @@ def test_rows_that_an_index_lacks_are_found(tmp_path: Path) -> None:
             change = "UPDATE sqlite_master SET sql = ? WHERE name = 'ledger_told_by_grid'"
             connection.execute(change, [hidden])
     with Ledger.open(path) as ledger, ledger.charging("meters") as books:
-        books.charge(Cost(2), questions=[Asked("q", "g")])
+        books.charge(Cost(2), questions=[NewQuestion("q", "g")])
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA writable_schema = ON")
         connection.execute(change, [sql])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.ledger.wire import (
+from noiseless.ledger.entries import (
     budget_json,
     cost_json,
     fraction_text,

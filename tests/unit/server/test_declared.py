@@ -18,10 +18,9 @@ from noiseless.errors import (
     SourceError,
 )
 from noiseless.ledger import Ledger
-from noiseless.server import running
-from noiseless.server.logs import LOGGER, JsonLines
-from noiseless.server.running import Listening
-from noiseless.server.settings import Settings
+from noiseless.server import processes as running
+from noiseless.server.processes import ListenOptions, Settings
+from noiseless.server.telemetry import LOGGER, JsonLines
 from server_examples import TOTAL, Example, code, example
 
 TELLING = [
@@ -91,7 +90,7 @@ def test_the_log_of_one_of_several_processes_is_not(
 ) -> None:
     curator = write_curator(tmp_path, rows=(*ROWS, ("west", "11", "true", "gas")))
     with pytest.raises(SystemExit), socket.socket() as shared:
-        running._work(Settings((str(curator),)), Listening(), shared)
+        running._work(Settings((str(curator),)), ListenOptions(), shared)
     said = capfd.readouterr().err
     assert "DomainError" in said
     assert "outside" not in said

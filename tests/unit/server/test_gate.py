@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from noiseless.curator import Curator
-from noiseless.server.logs import LOGGER, JsonLines, PlainLines
+from noiseless.server.telemetry import LOGGER, JsonLines, PlainLines
 from server_examples import QUERIES, TOTAL, Example, bearer, code, example
 from waiting import HANGS, wait_until
 
@@ -57,7 +57,7 @@ def test_every_response_is_safe_to_show(untouched: Example) -> None:
 
 
 def test_health_and_readiness(server: Example, monkeypatch: pytest.MonkeyPatch) -> None:
-    from noiseless.ledger.sharing import SharedLedger
+    from noiseless.ledger.group_commit import SharedLedger
 
     assert server.http.get("/healthz").json() == {"status": "ok"}
     assert server.http.get("/readyz").json() == {"ready": True}
@@ -71,7 +71,7 @@ def test_health_and_readiness(server: Example, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_ledger_that_is_away_keeps_nobody_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from noiseless.ledger.sharing import SharedLedger
+    from noiseless.ledger.group_commit import SharedLedger
 
     back = threading.Event()
     with example(tmp_path, patience=0.05) as server:
@@ -191,7 +191,7 @@ def test_slow_questions_do_not_keep_others_waiting(tmp_path: Path, monkeypatch: 
 
 
 def test_the_console_has_a_strict_policy(tmp_path: Path) -> None:
-    from noiseless.server.pages import POLICY, pages, routes
+    from noiseless.server.public_routes import POLICY, pages, routes
 
     (tmp_path / "index.html").write_text("<p>hello</p>")
     (tmp_path / "app.js").write_text("1")

@@ -13,9 +13,9 @@ from noiseless.errors import RequestError
 from noiseless.ledger import Ledger
 from noiseless.ledger.entries import canonical
 from noiseless.server import requests
-from noiseless.server.logs import LOGGER, JsonLines
-from noiseless.server.office import Office
-from noiseless.server.settings import Settings
+from noiseless.server.processes import Settings
+from noiseless.server.service import Service
+from noiseless.server.telemetry import LOGGER, JsonLines
 from server_examples import TOTAL, Example, code, example
 
 
@@ -153,7 +153,7 @@ def test_a_restored_ledger_is_served_straight_away_and_has_no_tokens(
     with Ledger.open(ledger_file) as ledger:
         ledger.restore(tmp_path / "backup.db")
     monkeypatch.setattr(logging.getLogger(LOGGER), "propagate", True)
-    office = Office(Settings((str(tmp_path / "curator.toml"),)))
+    office = Service(Settings((str(tmp_path / "curator.toml"),)))
     with caplog.at_level(logging.WARNING, LOGGER):
         office.warn_of_missing_tokens()
     office.close_at_once()

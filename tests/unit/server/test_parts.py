@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from noiseless.exact import Bits
-from noiseless.ledger import Asked
+from noiseless.ledger import NewQuestion
 from noiseless.ledger.asked_batches import (
     AskedBatch,
     KeyReusedError,
@@ -18,22 +18,21 @@ from noiseless.ledger.asked_batches import (
     read_note,
     write_note,
 )
-from noiseless.ledger.database import Database
-from noiseless.ledger.opening import take_back
-from noiseless.ledger.sharing import SharedLedger
+from noiseless.ledger.database import LedgerDatabase
+from noiseless.ledger.group_commit import SharedLedger
+from noiseless.ledger.migrations import step_back
 from noiseless.ledger.tokens import NewToken, add_token, list_tokens
 from noiseless.pricing.cost import Cost
-from noiseless.server.amounts import exact_bits, exact_budget
 from noiseless.server.errors import ApiError
-from noiseless.server.limits import Rates
-from noiseless.server.replies import finite
-from noiseless.server.settings import Settings
+from noiseless.server.processes import Settings
+from noiseless.server.replies import exact_bits, exact_budget, finite
+from noiseless.server.service import RateLimit
 
 pytest_plugins = ["databases"]
 
 
 def test_rates() -> None:
-    rates = Rates(2, 3)
+    rates = RateLimit(2, 3)
     for _ in range(3):
         rates.take("a", at=0)
     with pytest.raises(ApiError) as refused:
@@ -46,7 +45,7 @@ def test_rates() -> None:
     for _ in range(3):
         rates.take("a", at=100)
     for _ in range(1000):
-        Rates(0, 1).take("a")
+        RateLimit(0, 1).take("a")
 
 
 def test_numbers_as_json() -> None:
@@ -69,7 +68,7 @@ def opened(url: str, budget: int = 100) -> SharedLedger:
 
 
 def charge(question: str, outputs: int = 2):  # type: ignore[no-untyped-def]  # noqa: ANN201 - some work
-    return lambda books: books.charge(Cost(outputs), questions=[Asked(question)])
+    return lambda books: books.charge(Cost(outputs), questions=[NewQuestion(question)])
 
 
 def test_batches_of_the_same_time_are_all_reached_page_by_page(database_url: str) -> None:
@@ -136,8 +135,8 @@ def test_tables_that_servers_made_before_the_step_are_kept(database_url: str) ->
     with opened(database_url) as ledger:
         add_token(ledger, ["meters"], name="ann", role="owner", token=NewToken.random())
         note_batches(ledger, [AskedBatch.now("meters", "ann", 1, [sql], key=sql) for sql in ("a", "b")])
-    take_back(database_url, "0002")
-    database = Database(database_url, patience=5)
+    step_back(database_url, "0002")
+    database = LedgerDatabase(database_url, patience=5)
     try:
         back = [f"DROP INDEX ledger_batches_{name}" for name in ("by_key", "by_time", "free")]
         same = "UPDATE ledger_batches SET idempotency = 'same'"

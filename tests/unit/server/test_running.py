@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from noiseless.server import running
-from noiseless.server.running import Listening, serve
-from noiseless.server.settings import Settings
+from noiseless.server import processes as running
+from noiseless.server.processes import ListenOptions, Settings, serve
 from waiting import free_port
 
 CURATOR = """
@@ -26,12 +25,12 @@ def test_plain_http_beyond_this_machine_is_warned_of(tmp_path: Path, monkeypatch
     (tmp_path / "meters.csv").write_text("kwh\n1\n2\n")
     (tmp_path / "meters.toml").write_text(CURATOR)
     monkeypatch.setattr(os, "environ", dict(os.environ))
-    monkeypatch.setattr("noiseless.server.logs.set_up_logging", lambda _: None)
+    monkeypatch.setattr("noiseless.server.telemetry.set_up_logging", lambda _: None)
     supervised: list[int] = []
     monkeypatch.setattr(running, "_supervise", lambda _, listening: supervised.append(listening.workers))
     logged: list[str] = []
-    monkeypatch.setattr("noiseless.server.logs.log", lambda event, *_, **__: logged.append(event))
-    listening = Listening(host="0.0.0.0", port=free_port(), workers=2)
+    monkeypatch.setattr("noiseless.server.telemetry.log", lambda event, *_, **__: logged.append(event))
+    listening = ListenOptions(host="0.0.0.0", port=free_port(), workers=2)
     serve(Settings((str(tmp_path / "meters.toml"),)), listening)
     assert logged[0] == "plain HTTP: tokens and answers can be read on the way"
     assert listening.url == f"http://127.0.0.1:{listening.port}"
@@ -41,13 +40,13 @@ def test_plain_http_beyond_this_machine_is_warned_of(tmp_path: Path, monkeypatch
 @pytest.mark.parametrize(
     ("listening", "expected"),
     [
-        (Listening(), False),
-        (Listening(host="localhost"), False),
-        (Listening(host="::1"), False),
-        (Listening(host="0.0.0.0"), True),
-        (Listening(host="data.example.org"), True),
-        (Listening(host="0.0.0.0", tls_cert="cert.pem"), False),
+        (ListenOptions(), False),
+        (ListenOptions(host="localhost"), False),
+        (ListenOptions(host="::1"), False),
+        (ListenOptions(host="0.0.0.0"), True),
+        (ListenOptions(host="data.example.org"), True),
+        (ListenOptions(host="0.0.0.0", tls_cert="cert.pem"), False),
     ],
 )
-def test_plain_http_beyond_this_machine_is_known(listening: Listening, expected: bool) -> None:
+def test_plain_http_beyond_this_machine_is_known(listening: ListenOptions, expected: bool) -> None:
     assert listening.in_the_clear is expected

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from noiseless.server import supervisor
+from noiseless.server import processes as supervisor
 from server_examples import is_running
 from soaking import FEWER_KILLS as KILLS
 

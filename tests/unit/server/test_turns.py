@@ -12,7 +12,7 @@ import pytest
 
 from noiseless.curator import Curator
 from noiseless.curator.planner import Planner
-from noiseless.server.turns import Turns
+from noiseless.server.service import ConcurrencyLimit
 from noiseless.work import check
 from server_examples import TOTAL, code, example
 from waiting import HANGS
@@ -20,7 +20,7 @@ from waiting import HANGS
 
 def test_turns_are_taken_in_order_and_given_on() -> None:
     async def go() -> list[str]:
-        turns, seen = Turns(2, 1), list[str]()
+        turns, seen = ConcurrencyLimit(2, 1), list[str]()
 
         async def work(name: str) -> None:
             if not turns.take("a"):
@@ -41,7 +41,7 @@ def test_turns_are_taken_in_order_and_given_on() -> None:
 
 def test_a_turn_that_nobody_waits_for_any_more_goes_to_the_next() -> None:
     async def go() -> None:
-        turns = Turns(1, 1)
+        turns = ConcurrencyLimit(1, 1)
         assert turns.take("a")
         waiting = [asyncio.create_task(turns.wait("a")) for _ in range(3)]
         await asyncio.sleep(0)
@@ -61,7 +61,7 @@ def test_turns_have_two_bounds_and_nobody_is_forgotten() -> None:
 
     async def go(seed: int) -> None:
         chance = random.Random(seed)
-        turns, busy, most = Turns(3, 2), Counter[str](), [0, 0]
+        turns, busy, most = ConcurrencyLimit(3, 2), Counter[str](), [0, 0]
 
         async def work(token: str) -> None:
             await asyncio.sleep(chance.random() / 100)

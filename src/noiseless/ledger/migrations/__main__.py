@@ -3,7 +3,7 @@
 import sys
 
 from noiseless.errors import NoiselessError
-from noiseless.ledger.opening import take_back
+from noiseless.ledger.migrations import step_back
 
 if __name__ == "__main__":
     try:
@@ -11,6 +11,6 @@ if __name__ == "__main__":
     except ValueError:
         sys.exit("say: python -m noiseless.ledger.migrations LEDGER STEP")
     try:
-        take_back(address, step)
+        step_back(address, step)
     except NoiselessError as error:
         sys.exit(str(error))

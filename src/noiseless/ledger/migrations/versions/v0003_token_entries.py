@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from noiseless.ledger.entries import START, Anchor, Entry, chained
-from noiseless.ledger.token_register import ISSUED, REVOKED, issue_body, revocation_body
+from noiseless.ledger.replay import ISSUED, REVOKED, issue_body, revocation_body
 
 revision = "0003"
 down_revision = "0002"

@@ -6,17 +6,24 @@ from typing import TYPE_CHECKING, Literal
 
 from noiseless.ledger.accounts import FREE
 from noiseless.ledger.books import OpenBooks, checked_text
-from noiseless.ledger.entries import Entry, canonical
+from noiseless.ledger.entries import (
+    Entry,
+    budget_json,
+    canonical,
+    read_record,
+    record_json,
+    with_earlier,
+    without_earlier,
+)
 from noiseless.ledger.errors import LedgerError
-from noiseless.ledger.replay import Memory, effects
-from noiseless.ledger.rows import Dataset
+from noiseless.ledger.replay import MemoryHoldings, effects
+from noiseless.ledger.rows import DatasetRow
 from noiseless.ledger.state import Version
-from noiseless.ledger.wire import budget_json, read_record, record_json, with_earlier, without_earlier
 from noiseless.pricing.cost import Budget, Record
 
 if TYPE_CHECKING:
-    from noiseless.ledger.database import Database
-    from noiseless.ledger.session import Session
+    from noiseless.ledger.database import LedgerDatabase
+    from noiseless.ledger.transaction import DatabaseTransaction
 
 
 @dataclass(frozen=True)
@@ -56,22 +63,22 @@ class Declaration:
             checked_text("who declares a dataset", by),
         )
 
-    def has_data_of(self, dataset: Dataset) -> bool:
+    def has_data_of(self, dataset: DatasetRow) -> bool:
         """Whether a dataset's version is the one declared."""
         alone = canonical(record_json(without_earlier(dataset.record)))
         return self.digest == dataset.digest and self.record in (dataset.record_text, alone)
 
-    def has_budgets_of(self, dataset: Dataset) -> bool:
+    def has_budgets_of(self, dataset: DatasetRow) -> bool:
         """Whether a dataset's budgets are those declared."""
         return (self.budget, self.analyst_budget) == (dataset.budget_text, dataset.analyst_budget_text)
 
 
 def declare(
-    database: "Database", wanted: Declaration, *, new_version: bool, carry_over: bool, change_budget: bool
+    database: "LedgerDatabase", wanted: Declaration, *, new_version: bool, carry_over: bool, change_budget: bool
 ) -> Version:
     """Declare a dataset, or say that it is as it was declared."""
 
-    def changed(session: "Session") -> Version | None:
+    def changed(session: "DatabaseTransaction") -> Version | None:
         dataset = OpenBooks.find(session, wanted.dataset, lock=True)
         if dataset is None:
             return _added(session, wanted)
@@ -92,11 +99,11 @@ def declare(
             return found
 
 
-def _version(dataset: Dataset, *, is_new: bool = False) -> Version:
+def _version(dataset: DatasetRow, *, is_new: bool = False) -> Version:
     return Version(dataset.name, dataset.version, dataset.digest, dataset.declared, is_new)
 
 
-def _added(session: "Session", wanted: Declaration) -> Version | None:
+def _added(session: "DatabaseTransaction", wanted: Declaration) -> Version | None:
     """A new dataset; None if somebody else has just declared it."""
     place = session.locked_head()
     if OpenBooks.find(session, wanted.dataset) is not None:
@@ -110,14 +117,14 @@ def _added(session: "Session", wanted: Declaration) -> Version | None:
         "by": wanted.by,
     }
     entry = Entry.after(place, wanted.dataset, "dataset", None, body)
-    dataset = effects(entry, None, Memory()).dataset
+    dataset = effects(entry, None, MemoryHoldings()).dataset
     session.append(entry)
     session.run(session.statements.add_dataset, dataset.row)
     return _version(dataset, is_new=True)
 
 
 def _new_version(
-    books: OpenBooks, dataset: Dataset, wanted: Declaration, *, asked_for: bool, carry_over: bool
+    books: OpenBooks, dataset: DatasetRow, wanted: Declaration, *, asked_for: bool, carry_over: bool
 ) -> None:
     if not asked_for:
         what = "data" if wanted.digest != dataset.digest else "record's domain"
@@ -137,7 +144,7 @@ def _new_version(
     books.follow("version", body)
 
 
-def _new_budgets(books: OpenBooks, dataset: Dataset, wanted: Declaration, *, asked_for: bool) -> None:
+def _new_budgets(books: OpenBooks, dataset: DatasetRow, wanted: Declaration, *, asked_for: bool) -> None:
     if not asked_for:
         raise LedgerError(
             f"the budgets of {dataset.name!r} differ from those in the ledger; change them by change_budget"
@@ -145,7 +152,7 @@ def _new_budgets(books: OpenBooks, dataset: Dataset, wanted: Declaration, *, ask
     _write_budgets(books, wanted.budget, wanted.analyst_budget, wanted.by, "declared")
 
 
-def changed_budgets(
+def change_budgets(
     books: OpenBooks,
     budget: Budget | None,
     analyst_budget: Budget | Literal["keep"] | None,

@@ -1,20 +1,34 @@
-"""Checking a ledger: its tables, the chain of hashes, and all that follows from it against a replay."""
+"""The integrity of a ledger: its tables, the chain of hashes, and all that follows from it against a replay."""
+
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from noiseless.ledger import structure
 from noiseless.ledger.entries import START, Anchor, Entry
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import Effects, Replay
-from noiseless.ledger.rows import AnswerRow, ToldRow, answer_row, quota_row, surplus_row, told_row
+from noiseless.ledger.rows import AnswerRow, QuestionRow, answer_row, question_row, quota_row, surplus_row
 from noiseless.pricing.cost import Cost
 
 if TYPE_CHECKING:
-    from noiseless.ledger.database import Database
-    from noiseless.ledger.session import Session
+    from noiseless.ledger.database import LedgerDatabase
+    from noiseless.ledger.transaction import DatabaseTransaction
+
+import json
+import re
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from noiseless.ledger import schema as side_tables  # noqa: F401 - its tables belong to the metadata too
+from noiseless.ledger.migrations import HEAD, VERSION_TABLE
+from noiseless.ledger.schema import metadata
+
+if TYPE_CHECKING:
+    from noiseless.ledger.transaction import DatabaseTransaction
+
 
 _MOST_PROBLEMS = 20
 
@@ -48,25 +62,25 @@ class ChainReport:
         }
 
 
-class Rows(NamedTuple):
+class EntryRows(NamedTuple):
     """The questions and answers that an entry puts into their table, of one dataset and version."""
 
     place: tuple[int, int]
-    asked: Sequence[ToldRow]
+    asked: Sequence[QuestionRow]
     answers: Sequence[AnswerRow]
 
     @classmethod
-    def of(cls, entry: Entry, done: Effects) -> "Rows":
+    def of(cls, entry: Entry, done: Effects) -> "EntryRows":
         """The rows of an entry that does this."""
         place = (done.dataset.id, done.version)
         return cls(
             place,
-            [told_row(*place, asked, entry.seq) for asked in done.asked],
+            [question_row(*place, asked, entry.seq) for asked in done.asked],
             [answer_row(*place, *answer, entry.seq) for answer in done.answers.items()],
         )
 
 
-NO_ROWS = Rows((0, 0), (), ())
+NO_ROWS = EntryRows((0, 0), (), ())
 
 
 @dataclass
@@ -84,7 +98,7 @@ class Chain:
         if len(self.problems) < _MOST_PROBLEMS:
             self.problems.append(problem)
 
-    def follow(self, entry: Entry) -> Rows:
+    def follow(self, entry: Entry) -> EntryRows:
         """One more entry; the rows that it writes, none if it makes no sense."""
         self.count += 1
         if entry.seq < 1:
@@ -100,7 +114,7 @@ class Chain:
         self.place = entry.anchor
         try:
             done = self.replay.follow(entry)
-            return NO_ROWS if done is None else Rows.of(entry, done)
+            return NO_ROWS if done is None else EntryRows.of(entry, done)
         except Exception as error:  # noqa: BLE001 - whatever somebody wrote there is a finding, never a crash
             said = str(error) if isinstance(error, LedgerError) else ""
             whose = f"entry {entry.seq} "
@@ -113,15 +127,15 @@ class Chain:
             self.note(f"the ledger ends with entry {self.place.seq}, but {self.expect.seq} was expected")
 
 
-def verify(database: "Database", expect: Anchor | None) -> ChainReport:
+def verify(database: "LedgerDatabase", expect: Anchor | None) -> ChainReport:
     """Check the ledger as it is at one moment."""
     return database.read(lambda session: verify_session(session, expect))
 
 
-def verify_session(session: "Session", expect: Anchor | None) -> ChainReport:
+def verify_session(session: "DatabaseTransaction", expect: Anchor | None) -> ChainReport:
     """Check the ledger as a transaction sees it."""
     chain, questions = Chain(expect=expect), _Questions()
-    for problem in (*_of_file(session), *structure.differ(session)):
+    for problem in (*_of_file(session), *differ(session)):
         chain.note(problem)
     for row in session.stream(session.statements.chain):
         questions.follow(chain.follow(Entry(*row)))
@@ -136,7 +150,7 @@ def verify_session(session: "Session", expect: Anchor | None) -> ChainReport:
     return ChainReport(not chain.problems, chain.count, tuple(chain.problems), chain.place, spent)
 
 
-def _of_file(session: "Session") -> Iterator[str]:
+def _of_file(session: "DatabaseTransaction") -> Iterator[str]:
     """What SQLite finds wrong with its file: pages that do not fit, indices that lack rows."""
     if not session.statements.is_postgresql:
         for (found,) in session.rows(f"PRAGMA integrity_check({_MOST_PROBLEMS})"):
@@ -144,7 +158,7 @@ def _of_file(session: "Session") -> Iterator[str]:
                 yield f"the file is damaged: {found}"
 
 
-def _of_accounts(session: "Session", replay: Replay) -> Iterator[str]:
+def _of_accounts(session: "DatabaseTransaction", replay: Replay) -> Iterator[str]:
     """Accounts that are too many, too few or changed, by their very texts."""
     datasets, cells, analysts = set[tuple[Any, ...]](), set[tuple[Any, ...]](), set[tuple[Any, ...]]()
     for name, dataset in replay.datasets.items():
@@ -171,7 +185,7 @@ class _Questions:
         self._asked: dict[bytes, bytes] = {}
         self._answered: dict[bytes, bytes] = {}
 
-    def follow(self, rows: Rows) -> None:
+    def follow(self, rows: EntryRows) -> None:
         """Questions and answers of one more entry; the first of each stands."""
         for row in rows.asked:
             key = _digest((row.dataset, row.version, row.question))
@@ -180,7 +194,7 @@ class _Questions:
             key = _digest((*rows.place, answer.question))
             self._answered.setdefault(key, _digest((answer.answer, answer.answered)))
 
-    def differ(self, session: "Session") -> Iterator[str]:
+    def differ(self, session: "DatabaseTransaction") -> Iterator[str]:
         """Questions that are too many, too few or changed."""
         for row in session.stream(session.statements.everything["ledger_told"]):
             number, dataset, version, question, *asked, answer, answered = row
@@ -202,7 +216,7 @@ def _short(fingerprint: str) -> str:
     return fingerprint[:16]
 
 
-def unbroken(entries: Iterable[Entry], replay: Replay) -> Iterator[tuple[Entry, Rows]]:
+def unbroken(entries: Iterable[Entry], replay: Replay) -> Iterator[tuple[Entry, EntryRows]]:
     """Entries with the rows that each writes; the replay follows them.
 
     Raises:
@@ -214,3 +228,85 @@ def unbroken(entries: Iterable[Entry], replay: Replay) -> Iterator[tuple[Entry, 
         if chain.problems:
             raise LedgerError(f"the backup is no unbroken chain: {chain.problems[0]}")
         yield entry, rows
+
+
+_NAMES = ", ".join(f"'{name}'" for name in (*sorted(metadata.tables), VERSION_TABLE))
+
+_OF_SQLITE = f"""
+SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_master
+WHERE tbl_name IN ({_NAMES}) OR type = 'trigger' AND instr(lower(sql), 'ledger_')
+"""
+
+_OF_POSTGRESQL = f"""
+WITH ours AS (SELECT to_regclass(name) AS oid, name FROM unnest(ARRAY[{_NAMES}]) AS name)
+SELECT 'table ' || name, concat_ws(' ', relkind, relpersistence, relrowsecurity, relforcerowsecurity,
+    (SELECT count(*) FROM pg_inherits WHERE inhrelid = c.oid OR inhparent = c.oid))
+  FROM pg_class c JOIN ours USING (oid)
+UNION ALL SELECT 'column ' || attname || ' of ' || name, concat_ws(' ', format_type(atttypid, atttypmod),
+    attnotnull, attidentity, attgenerated,
+    (SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = attrelid AND adnum = attnum),
+    (SELECT collname FROM pg_collation WHERE pg_collation.oid = attcollation))
+  FROM pg_attribute JOIN ours ON attrelid = ours.oid WHERE attnum > 0 AND NOT attisdropped
+UNION ALL SELECT 'constraint ' || conname || ' of ' || name,
+    concat_ws(' ', pg_get_constraintdef(c.oid), convalidated)
+  FROM pg_constraint c JOIN ours ON conrelid = ours.oid WHERE contype <> 'n'
+UNION ALL SELECT 'index ' || relname, concat_ws(' ', pg_get_indexdef(indexrelid), indisvalid, indisready)
+  FROM pg_index JOIN ours ON indrelid = ours.oid JOIN pg_class c ON c.oid = indexrelid
+UNION ALL SELECT 'trigger ' || tgname || ' of ' || name, concat_ws(' ', pg_get_triggerdef(t.oid), tgenabled,
+    prosrc, prosecdef, proconfig, (SELECT lanname FROM pg_language WHERE pg_language.oid = prolang))
+  FROM pg_trigger t JOIN ours ON tgrelid = ours.oid JOIN pg_proc p ON p.oid = tgfoid WHERE NOT tgisinternal
+UNION ALL SELECT 'rule ' || rulename || ' of ' || name, '' FROM pg_rewrite JOIN ours ON ev_class = ours.oid
+UNION ALL SELECT 'policy ' || polname || ' of ' || name, '' FROM pg_policy JOIN ours ON polrelid = ours.oid
+"""
+_SCHEMA = "SELECT relnamespace::regnamespace::text FROM pg_class WHERE oid = to_regclass('ledger_entries')"
+
+_SWITCHED_OFF = """
+SELECT 1 WHERE current_setting('session_replication_role') <> 'origin'
+UNION ALL SELECT 1 FROM pg_db_role_setting, unnest(setconfig) AS said
+  WHERE setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
+    AND setrole IN (0, to_regrole(quote_ident(current_user)))
+    AND lower(split_part(said, '=', 1)) = 'session_replication_role' AND split_part(said, '=', 2) <> 'origin'
+"""
+
+
+def found_structure(session: "DatabaseTransaction") -> dict[str, str]:
+    """All that the database has for a ledger, by kind and name, as SQL."""
+    if not session.statements.is_postgresql:
+        return {name: _plain(sql) for name, sql in session.rows(_OF_SQLITE)}
+    schemas = [f"{name}." for (name,) in session.rows(_SCHEMA)]
+    return {name: _plain(said, *schemas) for name, said in session.rows(_OF_POSTGRESQL)}
+
+
+def _plain(sql: str, *schemas: str) -> str:
+    """SQL without what says nothing: line ends, the schema's name.
+
+    Quotes stay, since SQLite takes what stands in double quotes for a text where it names nothing, and so do
+    spaces beyond ASCII, which are letters of names.
+    """
+    for schema in schemas:
+        sql = sql.replace(schema, "")
+    return re.sub(r" ?([(),]) ?", r"\1", re.sub(r"[ \t\r\n]+", " ", sql).strip(" "))
+
+
+@cache
+def expected_structure() -> Mapping[str, Mapping[str, str]]:
+    """All that the steps create, by the kind of database."""
+    found: dict[str, dict[str, str]] = json.loads((files("noiseless.ledger") / "structure.json").read_text())
+    return found
+
+
+def differ(session: "DatabaseTransaction") -> Iterator[str]:
+    """What is too much, missing or changed."""
+    expected = expected_structure()[session.statements.dialect.name]
+    found = found_structure(session)
+    for name in sorted(expected.keys() | found.keys()):
+        if name not in found:
+            yield f"the {name} is missing"
+        elif name not in expected:
+            yield f"the {name} belongs to no ledger"
+        elif found[name] != expected[name]:
+            yield f"the {name} was changed"
+    if session.statements.is_postgresql and session.rows(_SWITCHED_OFF):
+        yield "the setting session_replication_role switches triggers off; reset it"
+    if session.rows(f"SELECT version_num FROM {VERSION_TABLE}") != [(HEAD,)]:
+        yield f"the table {VERSION_TABLE} does not say that its step is {HEAD}"

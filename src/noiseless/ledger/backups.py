@@ -12,17 +12,16 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from noiseless.files import create_private
-from noiseless.ledger.checking import unbroken
 from noiseless.ledger.entries import START, Entry, canonical, now
 from noiseless.ledger.errors import LedgerError
-from noiseless.ledger.replay import Replay
+from noiseless.ledger.integrity import unbroken
+from noiseless.ledger.replay import REVOKED, Replay, revocation_body
 from noiseless.ledger.rows import quota_row, surplus_row
-from noiseless.ledger.token_register import REVOKED, revocation_body
 
 if TYPE_CHECKING:
-    from noiseless.ledger.database import Database
+    from noiseless.ledger.database import LedgerDatabase
     from noiseless.ledger.ledger import Ledger
-    from noiseless.ledger.session import Session
+    from noiseless.ledger.transaction import DatabaseTransaction
 
 FORMAT = "noiseless-ledger"
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
@@ -67,7 +66,7 @@ def _write_json(file: IO[str], entries: Iterator[Entry]) -> int:
     return count
 
 
-def _write_chain(session: "Session", file: IO[str]) -> int:
+def _write_chain(session: "DatabaseTransaction", file: IO[str]) -> int:
     """All entries, with those that have no place in the chain: whoever restores them is to find out."""
     return _write_json(file, (Entry(*row) for row in session.stream(session.statements.chain)))
 
@@ -110,7 +109,7 @@ def _give_name(part: Path, path: Path) -> None:
         part.rename(path)
 
 
-def backup(database: "Database", path: Path) -> int:
+def backup(database: "LedgerDatabase", path: Path) -> int:
     """Write a backup into a new file; how many entries it holds."""
     if not database.is_sqlite:
         return database.read(lambda session: _into_new_file(path, partial(_write_chain, session)))
@@ -134,7 +133,7 @@ def backup(database: "Database", path: Path) -> int:
     return count
 
 
-def restore(database: "Database", path: Path) -> int:
+def restore(database: "LedgerDatabase", path: Path) -> int:
     """Fill an empty ledger from a backup or an export, checking every entry; how many there were."""
     try:
         return database.write(lambda session: load(session, read_entries(path)))
@@ -142,7 +141,7 @@ def restore(database: "Database", path: Path) -> int:
         database.close_idle()  # and the memory that it took
 
 
-def load(session: "Session", entries: Iterator[Entry]) -> int:
+def load(session: "DatabaseTransaction", entries: Iterator[Entry]) -> int:
     """Write entries into an empty ledger, and all that follows from them; it then has no tokens.
 
     Raises:
@@ -164,14 +163,14 @@ def load(session: "Session", entries: Iterator[Entry]) -> int:
     return place.seq
 
 
-def _forget_tokens(session: "Session", datasets: Iterable[str]) -> None:
+def _forget_tokens(session: "DatabaseTransaction", datasets: Iterable[str]) -> None:
     """A restored ledger trusts nobody: tokens that were revoked since the backup must stay so."""
     for dataset in datasets:
         body = revocation_body(None, now(), "restore")
         session.append(Entry.after(session.locked_head(), dataset, REVOKED, None, body))
 
 
-def _write_accounts(session: "Session", replay: Replay) -> None:
+def _write_accounts(session: "DatabaseTransaction", replay: Replay) -> None:
     statements = session.statements
     for name, dataset in replay.datasets.items():
         held = replay.holdings[name]

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from noiseless.errors import NoiselessError
 from noiseless.ledger.books import OpenBooks
 from noiseless.ledger.errors import LedgerError
-from noiseless.ledger.lookups import Lookups
+from noiseless.ledger.state import Lookups
 from noiseless.pricing.history import BudgetError
 
 if TYPE_CHECKING:
     from noiseless.ledger.asked_batches import AskedBatch
-    from noiseless.ledger.database import Database
-    from noiseless.ledger.session import Session
+    from noiseless.ledger.database import LedgerDatabase
+    from noiseless.ledger.transaction import DatabaseTransaction
 
 Found = TypeVar("Found")
 Answers = tuple[int | None, Mapping[str, Mapping[str, Any]]]
@@ -29,7 +29,7 @@ Note = Callable[[int, int], "AskedBatch"]
 """Given the number of the entry that charges and of the dataset's version, the batch that is charged for."""
 
 
-class Errand(NamedTuple, Generic[Found]):
+class Settlement(NamedTuple, Generic[Found]):
     """What is to be done with a dataset's books.
 
     Attributes:
@@ -48,7 +48,7 @@ class Errand(NamedTuple, Generic[Found]):
 class Task:
     """An errand on its way: first its work, then its answers, each in a transaction."""
 
-    def __init__(self, errand: Errand[Any], note: Note | None = None, answers: Answers = (None, {})) -> None:
+    def __init__(self, errand: Settlement[Any], note: Note | None = None, answers: Answers = (None, {})) -> None:
         self.work, self._compute, self.lookups, self.is_quick = errand
         self.note, self.answers = note, answers
         self.found: Any = None
@@ -106,7 +106,7 @@ class _UndoneError(Exception):
         self.cause = cause
 
 
-def do_together(database: "Database", dataset: str, tasks: Sequence[Task]) -> None:
+def do_together(database: "LedgerDatabase", dataset: str, tasks: Sequence[Task]) -> None:
     """Do all steps of all tasks, the same step of all in one transaction."""
     while waiting := [task for task in tasks if not task.done]:
         write_together(database, dataset, waiting)
@@ -115,7 +115,7 @@ def do_together(database: "Database", dataset: str, tasks: Sequence[Task]) -> No
 
 
 def write_together(
-    database: "Database",
+    database: "LedgerDatabase",
     dataset: str,
     tasks: Sequence[Task],
     turn: Callable[[], AbstractContextManager[None]] = nullcontext,
@@ -136,7 +136,7 @@ def write_together(
         task.take(found, error_of_it)
 
 
-def _together(session: "Session", dataset: str, tasks: Sequence[Task]) -> list[tuple[Any, Exception | None]]:
+def _together(session: "DatabaseTransaction", dataset: str, tasks: Sequence[Task]) -> list[tuple[Any, Exception | None]]:
     several = [task.lookups for task in tasks if task.lookups is not None]
     books = OpenBooks.locked(session, dataset, reduce(or_, several) if several else None)
     try:
@@ -165,7 +165,7 @@ def _stored(books: OpenBooks, several: list[Answers]) -> list[dict[str, Any]]:
 
 
 def _worked(
-    session: "Session", books: OpenBooks, task: Task, noted: "list[AskedBatch]"
+    session: "DatabaseTransaction", books: OpenBooks, task: Task, noted: "list[AskedBatch]"
 ) -> tuple[Any, Exception | None]:
     """What came of one task; a refusal concerns that one alone."""
     written, before = session.written, books.dataset

@@ -10,10 +10,9 @@ from noiseless.curator.edition import Edition
 from noiseless.errors import NoiselessError
 from noiseless.ledger import Ledger, LedgerError, UnknownDatasetError
 from noiseless.ledger.asked_batches import read_note, write_note
-from noiseless.ledger.entries import canonical
-from noiseless.ledger.wire import budget_json
+from noiseless.ledger.entries import budget_json, canonical
 from noiseless.pricing.cost import Budget
-from noiseless.server.logs import log
+from noiseless.server.telemetry import log
 from noiseless.work import WorkCancelledError
 
 _BUDGET_IN_FILE = "the budget in the file"

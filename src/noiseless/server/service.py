@@ -1,27 +1,94 @@
-"""What all requests of one process share: the datasets, who may ask, limits, threads and counters."""
+"""What all requests of one process share: the datasets, who may ask, limits of each token, threads and counters."""
+
 
 import asyncio
 import contextlib
 import logging
 import time
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger.entries import now
-from noiseless.ledger.sharing import SharedLedger
+from noiseless.ledger.group_commit import SharedLedger
 from noiseless.server.callers import Callers, own_tokens
-from noiseless.server.desks import Desk
-from noiseless.server.errors import timeout, unavailable
-from noiseless.server.limits import Rates
-from noiseless.server.logs import log
-from noiseless.server.metrics import Metrics
-from noiseless.server.remembered import MOST_BYTES
-from noiseless.server.settings import Settings
-from noiseless.server.standings import AnalystKey, Looked, Standings
-from noiseless.server.turns import Turns
+from noiseless.server.datasets import ServedDataset
+from noiseless.server.errors import timeout, too_many, unavailable
+from noiseless.server.free_batches import MOST_BYTES, AnalystKey, SharedReads, StandingSnapshot
+from noiseless.server.processes import Settings
+from noiseless.server.telemetry import Metrics, log
 from noiseless.work import Cancellation, WorkCancelledError
+
+_MOST_BUCKETS = 10_000
+
+
+class RateLimit:
+    """How many requests each token has left: so many at once, and so many a second from then on."""
+
+    def __init__(self, rate: float, burst: int) -> None:
+        self._rate, self._burst = rate, float(max(burst, 1))
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, token: str, at: float | None = None) -> None:
+        """One more request.
+
+        Raises:
+            ApiError: too many were made.
+        """
+        if self._rate <= 0:
+            return
+        now = time.monotonic() if at is None else at
+        left, since = self._buckets.pop(token, (self._burst, now))
+        left = min(self._burst, left + (now - since) * self._rate)
+        taken = left >= 1
+        self._buckets[token] = (left - 1 if taken else left, now)
+        if len(self._buckets) > _MOST_BUCKETS:
+            self._buckets.popitem(last=False)
+        if not taken:
+            raise too_many((1 - left) / self._rate)
+
+
+class ConcurrencyLimit:
+    """At most so many pieces of work at once, and so many of each token; others wait in their order."""
+
+    def __init__(self, most: int, of_each: int) -> None:
+        self._most, self._of_each = max(1, most), max(1, of_each)
+        self._busy: Counter[str] = Counter()
+        self._waiting: deque[tuple[str, asyncio.Future[None]]] = deque()
+
+    def take(self, token: str) -> bool:
+        """Take a turn, which must be given back; false if one must wait for it."""
+        if self._busy[token] >= self._of_each or self._busy.total() >= self._most:
+            return False
+        self._busy[token] += 1
+        return True
+
+    async def wait(self, token: str) -> None:
+        """Wait for a turn, which must be given back."""
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.append((token, turn))
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():  # it was given just now
+                self.give_back(token)
+            raise
+
+    def give_back(self, token: str) -> None:
+        """Let the next one have the turn whose token may have it."""
+        self._busy[token] -= 1
+        self._busy += Counter()  # without those that are not busy
+        waiting, self._waiting = self._waiting, deque()
+        for whose, turn in waiting:
+            if turn.done():
+                continue
+            if self.take(whose):
+                turn.set_result(None)
+            else:
+                self._waiting.append((whose, turn))
+
 
 Found = TypeVar("Found")
 
@@ -30,7 +97,7 @@ _NOTE_EVERY = 0.5
 _LOOK_SECONDS = 0.1
 
 
-class Office:
+class Service:
     """One process of a server."""
 
     def __init__(self, settings: Settings) -> None:
@@ -41,7 +108,7 @@ class Office:
         """
         self.settings = settings
         self.metrics = Metrics()
-        self.rates = Rates(settings.rate, settings.burst)
+        self.rates = RateLimit(settings.rate, settings.burst)
         self.is_closing = False
         self._ledgers: dict[str, SharedLedger] = {}
         try:
@@ -54,21 +121,21 @@ class Office:
         patience = settings.patience
         self.callers = Callers(self._by_dataset, self._readers, patience)
         self._standings = {
-            name: Standings(desk.look, self._readers, patience) for name, desk in self.desks.items()
+            name: SharedReads(desk.look, self._readers, patience) for name, desk in self.desks.items()
         }
         self._waiting = 0
         threads = settings.threads
-        self._turns = Turns(threads, threads // 2)
-        self._few_turns = Turns(max(2, threads // 8), threads // 16)
+        self._turns = ConcurrencyLimit(threads, threads // 2)
+        self._few_turns = ConcurrencyLimit(max(2, threads // 8), threads // 16)
         self._noting: asyncio.Task[None] | None = None
         self._wanted: set[Cancellation] = set()
 
-    def _opened(self, settings: Settings) -> dict[str, Desk]:
+    def _opened(self, settings: Settings) -> dict[str, ServedDataset]:
         if not settings.curators:
             raise RequestError("there is nothing to serve; name at least one curator's file")
-        found: dict[str, Desk] = {}
+        found: dict[str, ServedDataset] = {}
         for path in settings.curators:
-            desk = Desk(path, self._ledgers, MOST_BYTES // len(settings.curators))
+            desk = ServedDataset(path, self._ledgers, MOST_BYTES // len(settings.curators))
             if desk.name in found:
                 raise RequestError(f"two files are about a dataset called {desk.name!r}; serve one of them")
             desk.open()
@@ -192,7 +259,7 @@ class Office:
         except WorkCancelledError:  # the server stops
             raise unavailable() from None
 
-    async def _wait_for(self, turns: Turns, token: str) -> None:
+    async def _wait_for(self, turns: ConcurrencyLimit, token: str) -> None:
         try:
             async with asyncio.timeout(self.settings.timeout):
                 await turns.wait(token)
@@ -203,7 +270,7 @@ class Office:
             self._leave()
             raise
 
-    def _done(self, future: "asyncio.Future[Found]", turns: Turns, token: str) -> None:
+    def _done(self, future: "asyncio.Future[Found]", turns: ConcurrencyLimit, token: str) -> None:
         self._leave()
         turns.give_back(token)
         if not future.cancelled():
@@ -213,7 +280,7 @@ class Office:
         self._waiting -= 1
         self.metrics.working.dec()
 
-    async def look(self, dataset: str, key: AnalystKey | None = None) -> Looked:
+    async def look(self, dataset: str, key: AnalystKey | None = None) -> StandingSnapshot:
         """What is spent of a dataset, as of a moment after this call, and the batch of an analyst's key.
 
         Raises:

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import PoolProxiedConnection
 
-from noiseless.ledger.arrays import as_columns
 from noiseless.ledger.entries import START, Anchor, Entry
-from noiseless.ledger.errors import LedgerError
-from noiseless.ledger.failures import SAME_KEY
+from noiseless.ledger.errors import SAME_KEY, LedgerError
+from noiseless.ledger.rows import as_columns
 
 if TYPE_CHECKING:
-    from noiseless.ledger.database import Database
-    from noiseless.ledger.rows import AnswerRow, ToldRow
-    from noiseless.ledger.statements import Search, Write
+    from noiseless.ledger.database import LedgerDatabase
+    from noiseless.ledger.rows import AnswerRow, QuestionRow
+    from noiseless.ledger.statements import KeyedSelect, RowWrite
 
 Parameters = Mapping[str, Any] | Sequence[Any]
 """By their names, or in their order, as the statement has them."""
-Asked = tuple["Search", Sequence[str] | Sequence[int], tuple[int, ...]]
+SearchRequest = tuple["KeyedSelect", Sequence[str] | Sequence[int], tuple[int, ...]]
 """A search, the values that are searched for, and what else the statement wants."""
 
 _ALONE: AbstractContextManager[None] = nullcontext()
@@ -28,10 +27,10 @@ _PART = 2000
 _LARGE_CACHE = 400_000  # kilobytes
 
 
-class Session:
+class DatabaseTransaction:
     """A transaction on one connection."""
 
-    def __init__(self, database: "Database", proxied: PoolProxiedConnection) -> None:
+    def __init__(self, database: "LedgerDatabase", proxied: PoolProxiedConnection) -> None:
         self.statements = database.statements
         self.written: Anchor | None = None
         self._database = database
@@ -42,7 +41,7 @@ class Session:
         self._unsent: str | None = None
         self._execute: Callable[..., Any] = self._driver.execute if self._is_sqlite else self._sent
         self._head: Anchor | None = None
-        self._rows: dict[Write, dict[object, Parameters]] = {}
+        self._rows: dict[RowWrite, dict[object, Parameters]] = {}
         self._told: set[str | None] = set()
         self.flushes = 0
 
@@ -95,12 +94,12 @@ class Session:
         return cursor
 
     def search(
-        self, statement: "Search", values: Sequence[str] | Sequence[int], *ours: int
+        self, statement: "KeyedSelect", values: Sequence[str] | Sequence[int], *ours: int
     ) -> list[tuple[Any, ...]]:
         """The rows of some values."""
         return self.searches([(statement, values, ours)])[0]
 
-    def searches(self, several: Sequence[Asked]) -> list[list[tuple[Any, ...]]]:
+    def searches(self, several: Sequence[SearchRequest]) -> list[list[tuple[Any, ...]]]:
         """The rows of some values, for each of several searches."""
         if self._is_sqlite or len(several) == 1:
             cursors = [self._searched(*each) for each in several]
@@ -110,7 +109,7 @@ class Session:
         return [[] if cursor is None else cursor.fetchall() for cursor in cursors]
 
     def _searched(
-        self, statement: "Search", values: Sequence[str] | Sequence[int], ours: tuple[int, ...]
+        self, statement: "KeyedSelect", values: Sequence[str] | Sequence[int], ours: tuple[int, ...]
     ) -> Any:  # noqa: ANN401 - the driver's own
         if not values:
             return None
@@ -187,14 +186,14 @@ class Session:
         self.put(self.statements.append, entry.seq, entry.row)
         self.written = entry.anchor
 
-    def put(self, write: "Write", key: object, row: Parameters) -> None:
+    def put(self, write: "RowWrite", key: object, row: Parameters) -> None:
         """Write a row; of several with one key the last one stands."""
         waiting = self._rows.get(write)
         if waiting is None:
             waiting = self._rows[write] = {}
         waiting[key] = row
 
-    def put_told(self, row: "ToldRow") -> None:
+    def put_told(self, row: "QuestionRow") -> None:
         """Write a question that is charged for; the first charge stands.
 
         Raises:

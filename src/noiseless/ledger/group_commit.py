@@ -17,11 +17,11 @@ from noiseless.errors import NoiselessError
 from noiseless.ledger.books import OpenBooks
 from noiseless.ledger.errors import LedgerUnavailableError
 from noiseless.ledger.ledger import Ledger
-from noiseless.ledger.lookups import Lookups
-from noiseless.ledger.together import Answered, Errand, Note, Task, write_together
+from noiseless.ledger.settlement import Answered, Note, Settlement, Task, write_together
+from noiseless.ledger.state import Lookups
 
 if TYPE_CHECKING:
-    from noiseless.ledger.database import Database
+    from noiseless.ledger.database import LedgerDatabase
 
 try:
     import fcntl
@@ -30,7 +30,7 @@ except ImportError:  # pragma: no cover - not on Windows
 
 Found = TypeVar("Found")
 
-_ONLY_ANSWERS: Errand[None] = Errand(lambda _: None)
+_ONLY_ANSWERS: Settlement[None] = Settlement(lambda _: None)
 _MOST_TOGETHER = 64
 _LOCKS = 2
 _PAUSE, _MOST_PATIENCE = 0.0002, 1.0
@@ -74,7 +74,7 @@ class _Queue:
     """Those who want to write to the books of one dataset; the first of them writes for all."""
 
     def __init__(
-        self, database: "Database", dataset: str, turn: Callable[[], AbstractContextManager[None]]
+        self, database: "LedgerDatabase", dataset: str, turn: Callable[[], AbstractContextManager[None]]
     ) -> None:
         self._database, self._dataset, self._turn = database, dataset, turn
         self._lock = threading.Lock()
@@ -201,7 +201,7 @@ class _Turns:
 class SharedLedger(Ledger):
     """A ledger whose callers in several threads share transactions."""
 
-    def __init__(self, database: "Database") -> None:
+    def __init__(self, database: "LedgerDatabase") -> None:
         super().__init__(database)
         self._here = threading.local()
         self._begin()
@@ -220,10 +220,10 @@ class SharedLedger(Ledger):
         self, dataset: str, work: Callable[[OpenBooks], Found], lookups: Lookups | None = None
     ) -> Found:
         """As `Ledger.settle`; the transaction may hold other callers' work too."""
-        found: Found = self._done(dataset, self._task(Errand(work, None, lookups)))
+        found: Found = self._done(dataset, self._task(Settlement(work, None, lookups)))
         return found
 
-    def answer(self, dataset: str, errand: Errand[Found]) -> Answered[Found]:
+    def answer(self, dataset: str, errand: Settlement[Found]) -> Answered[Found]:
         """As `Ledger.answer`; what is quick is computed by the thread that writes for all."""
         found: Answered[Found] = self._done(dataset, self._task(errand))
         return found
@@ -238,7 +238,7 @@ class SharedLedger(Ledger):
         found: dict[str, Mapping[str, Any]] = self._done(dataset, Task(errand, None, (version, answers)))
         return found
 
-    def _task(self, errand: Errand[Any]) -> Task:
+    def _task(self, errand: Settlement[Any]) -> Task:
         if getattr(self._here, "free", False):
             errand = errand._replace(work=partial(_free, errand.work))
         return Task(errand, getattr(self._here, "note", None))

@@ -16,20 +16,27 @@ from noiseless.ledger.asked_batches import (
     find_batches,
     note_batches,
 )
-from noiseless.ledger.sharing import SharedLedger
+from noiseless.ledger.group_commit import SharedLedger
 from noiseless.pricing.cost import Budget, Cost
 from noiseless.server import replies
-from noiseless.server.declared import ServedCurator, UndeclaredError, note_budget_in_file, read_file
+from noiseless.server.declarations import ServedCurator, UndeclaredError, note_budget_in_file, read_file
 from noiseless.server.errors import bad_query, data_changed
-from noiseless.server.remembered import FreeBatches, Known, KnownAnswers, Sql
-from noiseless.server.standings import AnalystKey, Looked, Standing
+from noiseless.server.free_batches import (
+    AnalystKey,
+    AnswerCache,
+    BudgetStanding,
+    CachedAnswers,
+    FreeBatches,
+    Sql,
+    StandingSnapshot,
+)
 from noiseless.work import WorkCancelledError
 
 Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
-class Answered:
+class BatchOutcome:
     """What a batch came to.
 
     Attributes:
@@ -40,10 +47,10 @@ class Answered:
 
     body: bytes
     charge: int | None
-    known: Known | None
+    known: CachedAnswers | None
 
 
-class Desk:
+class ServedDataset:
     """One dataset. Its methods are for worker threads.
 
     Attributes:
@@ -59,10 +66,10 @@ class Desk:
         if file.ledger not in ledgers:
             ledgers[file.ledger] = SharedLedger.open(file.ledger)
         self.name, self.ledger = file.name, ledgers[file.ledger]
-        self.known, self.free = KnownAnswers(most_known), FreeBatches()
+        self.known, self.free = AnswerCache(most_known), FreeBatches()
         self._lock = threading.Lock()
         self._curator = ServedCurator(file, self.ledger)
-        self._standing: Standing | None = None
+        self._standing: BudgetStanding | None = None
 
     def open(self) -> None:
         """Declare the dataset if it is new, and check that its file says what the ledger does.
@@ -150,7 +157,7 @@ class Desk:
         said = {**replies.account(quote), "allowed": quote.allowed, "dry_run": True}
         return replies.joined(replies.dumped(replies.statements(quote)), said)
 
-    def ask(self, sql: Sql, analyst: str, key: str | None) -> Answered:
+    def ask(self, sql: Sql, analyst: str, key: str | None) -> BatchOutcome:
         """The answers to a batch.
 
         Raises:
@@ -162,7 +169,7 @@ class Desk:
 
     def _ask(
         self, curator: ServedCurator, sql: Sql, analyst: str, key: str | None, before: AskedBatch | None
-    ) -> Answered:
+    ) -> BatchOutcome:
         public = curator.public
         asked = AskedBatch.now(self.name, analyst, public.version, sql, key)
         charges: list[int] = []
@@ -180,11 +187,11 @@ class Desk:
         said = {**replies.account(reply), "dry_run": False}
         if key is not None:
             said |= self._as_first_asked(reply, analyst, key, before, sql)
-        known = Known(public.version, answers) if is_free and curator.public is public else None
+        known = CachedAnswers(public.version, answers) if is_free and curator.public is public else None
         if is_free:
             noted = replace(asked, version=curator.public.version, key=None)
             self.free.note(analyst, sql, lambda: noted)
-        return Answered(replies.joined(answers, said), charges[-1] if charges else None, known)
+        return BatchOutcome(replies.joined(answers, said), charges[-1] if charges else None, known)
 
     def _with_key(self, analyst: str, key: str, sql: Sql) -> AskedBatch | None:
         found = find_batch(self.ledger, self.name, analyst, key)
@@ -208,14 +215,14 @@ class Desk:
 
     # What is spent
 
-    def look(self, keys: frozenset[AnalystKey]) -> Looked:
+    def look(self, keys: frozenset[AnalystKey]) -> StandingSnapshot:
         """What is spent now, as the end of a free reply, and the batches that came with some keys."""
         state = self.state()
         found = self._standing
         if found is None or found.state != state:
             said = {**replies.price(Cost(), "nothing new"), **replies.standing_of(state), "dry_run": False}
-            found = self._standing = Standing(state.version, state, replies.dumped(said)[1:])
-        return Looked(found, find_batches(self.ledger, self.name, keys))
+            found = self._standing = BudgetStanding(state.version, state, replies.dumped(said)[1:])
+        return StandingSnapshot(found, find_batches(self.ledger, self.name, keys))
 
     def state(self) -> State:
         """What is spent now, without the accounts of cells and analysts."""
