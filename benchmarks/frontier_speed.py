@@ -10,7 +10,7 @@ import numpy.typing as npt
 from measure import best_of, copying, exponent
 from noiseless.ranges import JointRange
 from noiseless.search.contiguous import contiguous_release, frontier
-from noiseless.search.contiguous.sweep import Loss
+from noiseless.search.contiguous.sweep import LossKind
 from page import Form, Part, Plot, Section, Table
 
 Column = npt.NDArray[np.int64]
@@ -60,7 +60,7 @@ SHAPES: dict[str, tuple[Callable[[int], Column], Callable[[Column, int], Column]
 }
 
 
-def whole(public: Column, sensitive: Column, loss: Loss = "distortion") -> int:
+def whole(public: Column, sensitive: Column, loss: LossKind = "distortion") -> int:
     """From loose pairs to the whole frontier; how many points it has."""
     return len(frontier(JointRange.from_codes(sensitive, np.arange(len(public))), public, loss=loss))
 
@@ -69,13 +69,13 @@ def rows(
     size: int = 10**6,
     values: int = 40,
     shapes: tuple[str, ...] = tuple(SHAPES),
-    losses: tuple[Loss, ...] = ("distortion", "resolution"),
+    losses: tuple[LossKind, ...] = ("distortion", "resolution"),
 ) -> list[dict[str, Any]]:
     """One line a shape and a loss: a column of `size` distinct values and so many sensitive ones."""
     return [_row(shape, size, values, loss) for loss in losses for shape in shapes]
 
 
-def _row(shape: str, size: int, values: int, loss: Loss) -> dict[str, Any]:
+def _row(shape: str, size: int, values: int, loss: LossKind) -> dict[str, Any]:
     make, hide = SHAPES[shape]
     public = make(size)
     sensitive = hide(public, values)

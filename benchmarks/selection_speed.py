@@ -16,21 +16,21 @@ import numpy.typing as npt
 from measure import best_of, exponent
 from noiseless.ranges import JointRange
 from noiseless.search.merging import Categories, ColumnCodebook, Hierarchy, Numbers
-from noiseless.search.selection import Problem, Wish, choose, survey
+from noiseless.search.portfolio import Goal, Problem, choose, survey
 from page import Form, Part, Section, Table
 
 SENSITIVE = 40
 ADULT = ("age", "education", "marital-status", "race", "sex", "native-country")
 TREES = {"education": "education", "marital-status": "marital", "native-country": "country"}
 
-WISHES: dict[str, Wish] = {
-    "posterior 5, distortion": Wish(min_posterior=5, utility="distortion"),
-    "posterior 5, distortion, 1 % suppressed": Wish(
+WISHES: dict[str, Goal] = {
+    "posterior 5, distortion": Goal(min_posterior=5, utility="distortion"),
+    "posterior 5, distortion, 1 % suppressed": Goal(
         min_posterior=5, utility="distortion", suppress=Fraction(1, 100)
     ),
-    "posterior 5, resolution": Wish(min_posterior=5),
-    "distortion 1000": Wish(max_distortion=1000, utility="distortion"),
-    "weight 1/1000, distortion": Wish(weight=Fraction(1, 1000), utility="distortion"),
+    "posterior 5, resolution": Goal(min_posterior=5),
+    "distortion 1000": Goal(max_distortion=1000, utility="distortion"),
+    "weight 1/1000, distortion": Goal(weight=Fraction(1, 1000), utility="distortion"),
 }
 
 
@@ -85,7 +85,7 @@ def columns(values: int = 20_000, *, adult: bool = True) -> list[dict[str, Any]]
     found = []
     for name, problem in problems.items():
         for share in (Fraction(0), Fraction(1, 20)):
-            wish = Wish(min_posterior=5, utility="distortion", suppress=share)
+            wish = Goal(min_posterior=5, utility="distortion", suppress=share)
             choice: list[Any] = []
             task = partial(choose, problem, wish)
             seconds = best_of(1, lambda task=task, choice=choice: choice.append(task()))[0]  # type: ignore[misc]

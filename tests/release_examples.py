@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.exact import Bits
-from noiseless.releases.certificate import Cells, Certificate
-from noiseless.releases.column_change import ColumnChange, Example
+from noiseless.releases.certificate import Certificate, CertificateCells
+from noiseless.releases.changes import ColumnChange, Example
 from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.results import Release, ReleaseFrontier, ReleasePoint, Series
 from noiseless.search.merging import Length
@@ -75,7 +75,7 @@ CELLS: tuple[Cell, ...] = (
 
 def certificate(cells: Sequence[Cell] = CELLS, *, suppressed: int | None = None, **facts: Any) -> Certificate:  # noqa: ANN401
     """A certificate of some cells."""
-    made = Cells(
+    made = CertificateCells(
         pa.array([json.dumps(cell[0]) for cell in cells]),
         pa.array([json.dumps(member) for cell in cells for member in cell[1]]),
         np.array([len(cell[1]) for cell in cells]),

@@ -12,15 +12,14 @@ import pytest
 from noiseless.ranges import JointRange, count_blocks
 from noiseless.search.contiguous import (
     OrderedRange,
-    climb,
     contiguous_release,
     deal,
     fewest_blocks,
     frontier,
     least_cell_size,
 )
-from noiseless.search.contiguous.climb import steps
-from noiseless.search.contiguous.sweep import Loss, Sweep
+from noiseless.search.contiguous import sweep as climb
+from noiseless.search.contiguous.sweep import LossKind, Sweep, steps
 
 Cells = list[list[int]]
 
@@ -241,7 +240,7 @@ def _labels(cells: Cells) -> list[int]:
 @pytest.mark.parametrize("patience", [1, 10, 1000])
 @pytest.mark.parametrize("loss", ["distortion", "resolution"])
 def test_climbing_agrees_with_a_sweep_for_each_posterior(
-    patience: int, loss: Loss, monkeypatch: pytest.MonkeyPatch
+    patience: int, loss: LossKind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(climb, "PATIENCE", patience)
     for line in lines(8, 60, (10, 40), most=30):

@@ -11,7 +11,7 @@ import pytest
 from noiseless.ranges import JointRange
 from noiseless.search.contiguous import contiguous_release
 from noiseless.search.merging import ColumnCodebook, Numbers, leakage_path
-from noiseless.search.selection import Problem, Wish, choose
+from noiseless.search.portfolio import Goal, Problem, choose
 
 Person = tuple[str, int]
 """A secret, and a public value."""
@@ -25,7 +25,7 @@ def contiguous(held: JointRange, _: list[int]) -> np.ndarray:
 
 def chosen(held: JointRange, values: list[int]) -> np.ndarray:
     return choose(
-        Problem(held, ColumnCodebook(Numbers(values))), Wish(min_posterior=2, utility="distortion")
+        Problem(held, ColumnCodebook(Numbers(values))), Goal(min_posterior=2, utility="distortion")
     ).cells.cell_of
 
 

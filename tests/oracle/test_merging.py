@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
+from noiseless.search.cells import MergingProblem
+from noiseless.search.codebook import CODEWORDS, DISTANCES
+from noiseless.search.loss import Lagrangian
 from noiseless.search.merging import (
     Categories,
     Cells,
@@ -24,15 +27,12 @@ from noiseless.search.merging import (
     algorithms,
     assess,
     constrained_path,
-    fast_leakage,
-    general,
     leakage_path,
     maximin_path,
     replay,
 )
-from noiseless.search.merging.codebook import CODEWORDS, DISTANCES
-from noiseless.search.merging.lagrangian import Lagrangian
-from noiseless.search.merging.side import Problem
+from noiseless.search.merging import fast_paths as fast_leakage
+from noiseless.search.merging import general_paths as general
 from oracle import merging as literal
 
 WEIGHTS = [Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(3)]
@@ -388,7 +388,7 @@ def test_trees_of_containing_cells() -> None:
     for _ in range(150):
         line = on_a_line(rng, rng.randint(2, 40))
         joint = runs_of_one_s(rng, np.argsort(line.scaled.positions[:, 0]).tolist())
-        merges = fast_leakage.ordered(Problem(joint), line, patience=-1)
+        merges = fast_leakage.leakage_on_a_line(MergingProblem(joint), line, patience=-1)
         expected = leakage_path(joint, line, method="plain")
         assert merges.kept.tolist() == expected.kept.tolist()
         assert merges.absorbed.tolist() == expected.absorbed.tolist()

@@ -16,11 +16,11 @@ from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
+from noiseless.search.codebook import Codeword
+from noiseless.search.loss import Lagrangian, below
 from noiseless.search.merging import Categories, ColumnCodebook, Hierarchy, Length, Numbers, SideInformation
-from noiseless.search.merging.codebook import Codeword
-from noiseless.search.merging.lagrangian import Lagrangian, below
 from noiseless.search.merging.path import Objective, Utility
-from noiseless.search.selection import Choice, Problem, Wish, choose, survey
+from noiseless.search.portfolio import Choice, Goal, Problem, choose, survey
 
 TREE = {leaf: (f"pair {leaf // 2}", "any") for leaf in range(6)}
 Partition = tuple[tuple[int, ...], ...]
@@ -172,7 +172,7 @@ def blocks(sets: list[set[int]]) -> int:
     return found
 
 
-def allowed(point: Point, wish: Wish, world: World, least: int) -> bool:
+def allowed(point: Point, wish: Goal, world: World, least: int) -> bool:
     return (
         point.rows <= wish.suppress * sum(world.rows)
         and (wish.min_posterior is None or point.posterior >= wish.min_posterior)
@@ -194,7 +194,7 @@ def below_limit(ratio: Fraction, limit: Any) -> bool:
     return bool(Bits(ratio) < limit)
 
 
-def value(point: Point, wish: Wish) -> Any:
+def value(point: Point, wish: Goal) -> Any:
     leak = Fraction(point.blocks) if wish.objective == "maximin" else point.leak
     if wish.aim == "loss":
         return point.loss(wish.utility)
@@ -243,7 +243,7 @@ def random_world(rng: random.Random) -> World:
     return World(frozenset(triples), size, book, rows, groups, line, sided, sided and rng.random() < 0.4)
 
 
-def random_wish(rng: random.Random, world: World) -> Wish:
+def random_wish(rng: random.Random, world: World) -> Goal:
     options: dict[str, Any] = {
         "objective": rng.choice(["leakage", "leakage", "leakage", "maximin", "both"]),
         "utility": rng.choice(["resolution", "distortion"]) if world.book else "resolution",
@@ -270,7 +270,7 @@ def random_wish(rng: random.Random, world: World) -> Wish:
     if rng.random() < 0.3:
         options["suppress"] = rng.choice([Fraction(1, 5), Fraction(1, 3), Fraction(1, 2)])
     options["method"] = rng.choice(["auto", "auto", "greedy"])
-    return Wish(**options)
+    return Goal(**options)
 
 
 def check_measures(choice: Choice, world: World) -> Point:
@@ -297,7 +297,7 @@ class Count:
         self.of[name] = self.of.get(name, 0) + 1
 
 
-def compare(world: World, wish: Wish, points: list[Point], count: Count) -> None:
+def compare(world: World, wish: Goal, points: list[Point], count: Count) -> None:
     least = min(point.blocks for point in points if not point.hidden)
     fine = [point for point in points if allowed(point, wish, world, least)]
     try:
@@ -329,7 +329,7 @@ def compare(world: World, wish: Wish, points: list[Point], count: Count) -> None
         count.add("contiguous")
 
 
-def min_value(points: list[Point], wish: Wish) -> Any:
+def min_value(points: list[Point], wish: Goal) -> Any:
     best = value(points[0], wish)
     for point in points[1:]:
         one = value(point, wish)
@@ -398,7 +398,7 @@ def test_exact_against_contiguous_partitions(seed: int) -> None:
     assert count.of["contiguous"] > 5
 
 
-def _dealt(world: World, wish: Wish) -> bool:
+def _dealt(world: World, wish: Goal) -> bool:
     """Whether cells may be dealt, which beats contiguous ones without a proof where values have several s."""
     return wish.utility == "resolution" and world.book is not None
 

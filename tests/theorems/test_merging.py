@@ -11,6 +11,7 @@ from examples import FIGURE_1, joint_ranges
 from noiseless import measures as m
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
+from noiseless.search.loss import Lagrangian
 from noiseless.search.merging import (
     Cells,
     ColumnCodebook,
@@ -23,7 +24,6 @@ from noiseless.search.merging import (
     leakage_path,
     maximin_path,
 )
-from noiseless.search.merging.lagrangian import Lagrangian
 
 NOTHING = Bits(1)
 WEIGHTS = st.fractions(0, 5, max_denominator=12)

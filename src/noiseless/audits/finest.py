@@ -19,7 +19,7 @@ from noiseless.rules.assignment import Roles
 from noiseless.rules.exact_columns import as_moments, exact_values, ticks, ticks_of_day
 from noiseless.rules.told_column import Kind
 from noiseless.search.contiguous import contiguous_release
-from noiseless.search.contiguous.order import MOST_WHOLE
+from noiseless.search.contiguous.line import MOST_WHOLE
 from noiseless.tables import Tally
 from noiseless.tables.kernels import add_by_code, distinct_values
 

@@ -171,7 +171,7 @@ def _release(
     output: Format,
 ) -> None:
     from noiseless.releases import make_release
-    from noiseless.releases.writing import check_release_outputs
+    from noiseless.releases.output import check_release_outputs
 
     out, certificate, html = files["out"], files["certificate"], files["html"]
     check_release_outputs(out, certificate, [Path(source)])

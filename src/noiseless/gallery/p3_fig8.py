@@ -11,7 +11,7 @@ import numpy as np
 from noiseless.gallery.figure import ClaimCheck
 from noiseless.ranges import JointRange
 from noiseless.search.merging import ColumnCodebook, Numbers
-from noiseless.search.selection import Problem
+from noiseless.search.portfolio import Problem
 
 if TYPE_CHECKING:
     from noiseless.gallery.data import Data

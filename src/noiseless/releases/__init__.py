@@ -1,8 +1,8 @@
 """Table releases and their certificates: a sensitive column hidden by merging public ones ([P3])."""
 
 from noiseless.releases.certificate import Certificate
-from noiseless.releases.column_change import ColumnChange, Example
-from noiseless.releases.releasing import frontier, make_frontier, make_release, release
+from noiseless.releases.changes import ColumnChange, Example
+from noiseless.releases.pipeline import frontier, make_frontier, make_release, release
 from noiseless.releases.request import ReleaseRequest, read_config
 from noiseless.releases.results import Release, ReleaseFrontier, ReleasePoint, Series
 

@@ -1,6 +1,9 @@
 """What a release did to each public column."""
 
-from typing import Any
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -8,22 +11,113 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noiseless.arrays import IntArray
-from noiseless.releases.column_change import ColumnChange, Example
+from noiseless.display import counted, html_table
+from noiseless.releases.codewords import Codewords
 from noiseless.releases.columns import PublicColumn
-from noiseless.releases.measuring import Measured
-from noiseless.releases.words import Words
+from noiseless.releases.partition import MeasuredPartition
+from noiseless.search.merging import Length
 from noiseless.tables.kernels import distinct_values
+
+Kind = Literal["number", "date", "category", "hierarchy"]
+
+
+@dataclass(frozen=True)
+class Example:
+    """What became of some values of a column.
+
+    Attributes:
+        released: what is released, as text; None for a missing value.
+        values: original values that read so (some of them, ascending), as text; None for a missing value.
+        more: how many others do.
+    """
+
+    released: str | None
+    values: tuple[str | None, ...]
+    more: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is in JSON."""
+        return {"released": self.released, "values": list(self.values), "more": self.more}
+
+    def __str__(self) -> str:
+        more = f" and {self.more:,} more" if self.more else ""
+        return f"{', '.join(map(_shown, self.values))}{more} -> {_shown(self.released)}"
+
+
+@dataclass(frozen=True, repr=False)
+class ColumnChange:
+    """What a release did to one public column.
+
+    Attributes:
+        name: the column.
+        kind: `number`, `date`, `category` or `hierarchy`.
+        before: how many different values it had.
+        after: how many different values are released.
+        changed_rows: in how many rows it reads otherwise.
+        largest: the largest change of a number that is released, None for other kinds.
+        mean: the mean change over the rows, None for other kinds.
+        examples: what became of some values.
+    """
+
+    name: str
+    kind: Kind
+    before: int
+    after: int
+    changed_rows: int
+    largest: Fraction | None
+    mean: Fraction | None
+    examples: tuple[Example, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is in JSON."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "before": self.before,
+            "after": self.after,
+            "changed_rows": self.changed_rows,
+            "largest": None if self.largest is None else float(self.largest),
+            "mean": None if self.mean is None else float(self.mean),
+            "examples": [example.to_dict() for example in self.examples],
+        }
+
+    def __repr__(self) -> str:
+        told = [f"{self.kind}, {self.before:,} -> {counted(self.after, 'values')}"]
+        told += [f"{counted(self.changed_rows, 'rows')} changed", *self._moved]
+        return f"ColumnChange({self.name!r}: {', '.join(told)})"
+
+    def _repr_html_(self) -> str:
+        rows = {
+            "kind": self.kind,
+            "different values": f"{self.before:,} -> {self.after:,}",
+            "rows changed": f"{self.changed_rows:,}",
+            "how far": ", ".join(self._moved),
+            "for example": "; ".join(map(str, self.examples)),
+        }
+        return html_table(self.name, {name: text for name, text in rows.items() if text})
+
+    @property
+    def _moved(self) -> list[str]:
+        """How far values were moved; nothing for what has no distance."""
+        unit = "days" if self.kind == "date" else ""
+        changes = {"by up to": self.largest, "on average": self.mean}
+        return [f"{how} {Length(x)} {unit}".strip() for how, x in changes.items() if x is not None]
+
+
+def _shown(text: str | None) -> str:
+    return "(missing)" if text is None else text
+
 
 _EXAMPLES, _VALUES = 3, 6
 
 
-def column_changes(measured: Measured) -> tuple[ColumnChange, ...]:
+def column_changes(measured: MeasuredPartition) -> tuple[ColumnChange, ...]:
     """What became of each public column."""
     read = measured.read
     return tuple(_change(measured, c, w) for c, w in zip(read.public.columns, read.words, strict=True))
 
 
-def _change(measured: Measured, column: PublicColumn, word: Words) -> ColumnChange:
+def _change(measured: MeasuredPartition, column: PublicColumn, word: Codewords) -> ColumnChange:
     read, rows = measured.read, np.asarray(measured.source.public.counts)
     ranks, words = _numbered(word)
     seen = ranks[read.cell_of]
@@ -53,7 +147,7 @@ def _total(gaps: npt.NDArray[Any], rows: IntArray) -> int:
     return int((wide * rows).sum()) if len(gaps) else 0
 
 
-def _numbered(word: Words) -> tuple[IntArray, pa.Array]:
+def _numbered(word: Codewords) -> tuple[IntArray, pa.Array]:
     """Which of the different texts each cell reads, and those texts."""
     encoded = word.texts.dictionary_encode(null_encoding="encode")
     return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), encoded.dictionary

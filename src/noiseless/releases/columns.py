@@ -1,5 +1,6 @@
 """The public columns of a release: of which kind each is, and its values as exact numbers or nodes."""
 
+
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -14,11 +15,10 @@ import pyarrow.types as pt
 from noiseless.arrays import IntArray
 from noiseless.errors import ColumnError, RequestError
 from noiseless.releases.canonical import decimal_units
-from noiseless.releases.hierarchies import Tree, read_tree
 from noiseless.releases.request import ReleaseRequest, exact_number
-from noiseless.releases.source import Source, TextColumn
+from noiseless.releases.source import HierarchyTree, ReleaseSource, TextColumn, read_tree
+from noiseless.search.codebook import Distance
 from noiseless.search.merging import Categories, ColumnCodebook, Hierarchy, Numbers
-from noiseless.search.merging.codebook import Distance
 
 Kind = Literal["number", "date", "category", "hierarchy"]
 
@@ -60,7 +60,7 @@ class PublicColumn:
     places: int
     marks: IntArray
     span: tuple[Fraction, Fraction] | None = None
-    tree: Tree | None = None
+    tree: HierarchyTree | None = None
     tree_cost: Literal["height", "leaves"] = "height"
 
     def __len__(self) -> int:
@@ -127,7 +127,7 @@ class PublicColumn:
         return Fraction(1, 10**self.places)
 
     @property
-    def _tree(self) -> Tree:
+    def _tree(self) -> HierarchyTree:
         if self.tree is None:
             raise ValueError("the column has no hierarchy")
         return self.tree
@@ -182,7 +182,7 @@ class PublicColumns:
         return ColumnCodebook(*columns, distance=self.distance, codeword=request.codeword)
 
 
-def public_columns(source: Source) -> PublicColumns:
+def public_columns(source: ReleaseSource) -> PublicColumns:
     """The public columns of a table, each of its kind.
 
     Raises:
@@ -206,7 +206,7 @@ def _default_distance(kinds: list[Kind]) -> Distance:
     return "max" if len(set(kinds)) == 1 else "gower"
 
 
-def _kind(source: Source, name: str) -> Kind:
+def _kind(source: ReleaseSource, name: str) -> Kind:
     request = source.request
     if name in request.hierarchy:
         return "hierarchy"
@@ -234,7 +234,7 @@ def _column(column: TextColumn, kind: Kind, request: ReleaseRequest) -> PublicCo
     return PublicColumn(column.name, kind, column.texts, column.codes, column.type, weight, **options)
 
 
-def _tree(column: TextColumn, request: ReleaseRequest) -> Tree:
+def _tree(column: TextColumn, request: ReleaseRequest) -> HierarchyTree:
     tree = read_tree(column.name, request.hierarchy[column.name])
     if column.texts.null_count:
         tree = tree.with_missing()
@@ -314,3 +314,27 @@ def _end(name: str, kind: Kind, text: str) -> Fraction:
         raise ColumnError(
             name, f"has a declared range with {text!r} in it; write two numbers, LO:HI"
         ) from None
+
+
+def explained(error: RequestError, public: PublicColumns, *, suppresses: bool) -> RequestError:
+    """A refusal, with what can be done about values that are no numbers."""
+    missing = any(column.texts.null_count for column in _with_marks(public))
+    drop = "leave their rows out (--missing drop), " if missing else ""
+    more = "allow more suppression" if suppresses else "allow suppression"
+    return RequestError(
+        f"{error}; {never_merged(public)}: {drop}{more} (--suppress), "
+        "or take such a column as categories (--categorical)"
+    )
+
+
+def never_merged(public: PublicColumns) -> str:
+    """Which values of which columns are no numbers, and what that means."""
+    columns = _with_marks(public)
+    names = ", ".join(repr(column.name) for column in columns)
+    missing = any(column.texts.null_count for column in columns)
+    which = "missing values" if missing else "texts that are no numbers"
+    return f"{which} of {names} are never merged with numbers"
+
+
+def _with_marks(public: PublicColumns) -> list[PublicColumn]:
+    return [column for column in public.columns if column.marks.any()]

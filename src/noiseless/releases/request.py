@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PositiveInt,
 
 from noiseless.display import plain_problem
 from noiseless.errors import RequestError
-from noiseless.search.merging.codebook import Codeword, Distance
+from noiseless.search.codebook import Codeword, Distance
 from noiseless.tables import Missing, require_distinct
 
 Objective = Literal["leakage", "maximin", "both"]

@@ -11,12 +11,12 @@ import pyarrow as pa
 from noiseless.display import counted, html_rows, html_table, text_table, verb
 from noiseless.exact import Bits
 from noiseless.releases.certificate import Certificate
-from noiseless.releases.column_change import ColumnChange
-from noiseless.releases.measuring import length_text
+from noiseless.releases.changes import ColumnChange
+from noiseless.releases.output import save_release
+from noiseless.releases.partition import length_text
 from noiseless.releases.request import ReleaseRequest
-from noiseless.releases.writing import save_release
 from noiseless.search.merging import Length
-from noiseless.search.selection.levels import FEW_VALUES
+from noiseless.search.methods import FEW_VALUES
 
 Scope = Literal["contiguous", "all"]
 _LEFT = "fewest values left"

@@ -10,7 +10,7 @@ import numpy as np
 
 from noiseless import __version__
 from noiseless.exact import Bits
-from noiseless.releases.certificate import Cells
+from noiseless.releases.certificate import CertificateCells
 from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.reports.audit_rows import cell_bins
 from noiseless.reports.comparison import (
@@ -139,7 +139,7 @@ def _cells(release: Release) -> dict[str, Any]:
     }
 
 
-def _cell_row(cells: Cells, number: int) -> CellRow:
+def _cell_row(cells: CertificateCells, number: int) -> CellRow:
     released = json.loads(cells.released[number].as_py())
     counts = (int(column[number]) for column in (cells.sizes, cells.rows, cells.posteriors))
     return CellRow(tuple(released), *counts)

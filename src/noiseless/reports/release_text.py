@@ -1,7 +1,7 @@
 """A release or a frontier as plain text for a terminal."""
 
 from noiseless.display import counted, verb
-from noiseless.releases.column_change import ColumnChange, Example
+from noiseless.releases.changes import ColumnChange, Example
 from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.reports.frontier_page import (
     levels_of,

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from noiseless.errors import RequestError
-from noiseless.releases.hierarchies import read_tree
+from noiseless.releases.source import read_tree
 
 ROWS = "flu,lung,any\nasthma,lung,any\nulcer,stomach,any\n"
 

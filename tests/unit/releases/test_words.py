@@ -13,11 +13,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from noiseless.errors import ColumnError
-from noiseless.releases import reading, release
-from noiseless.releases.choosing import Prepared
-from noiseless.releases.measuring import Measured
+from noiseless.releases import partition as reading
+from noiseless.releases import release
+from noiseless.releases.partition import MeasuredPartition
+from noiseless.releases.problem import PreparedTable
 from noiseless.releases.request import ReleaseRequest
-from noiseless.releases.source import Source
+from noiseless.releases.source import ReleaseSource
 from noiseless.search.merging import Length
 from noiseless.verification import standalone, verify
 
@@ -26,18 +27,18 @@ TREE = {"fr": ("Europe", "World"), "de": ("Europe", "World"), "ml": ("Africa", "
 
 def measured(
     columns: dict[str, Any], cells: list[int], hidden: tuple[int, ...] = (), **options: object
-) -> Measured:
+) -> MeasuredPartition:
     """Cells of the distinct tuples of some columns, which are given sorted and distinct."""
     size = len(cells)
     table = pa.table({**columns, "secret": list(range(size))})
     request = ReleaseRequest.of({"sensitive": "secret", "public": list(columns), **options})
-    prepared = Prepared.of(Source.read(table, request))
+    prepared = PreparedTable.of(ReleaseSource.read(table, request))
     assert len(prepared.source.public) == size
     suppressed = np.isin(np.arange(size), hidden)
     return prepared.measured(np.array(cells), suppressed)
 
 
-def texts(found: Measured) -> list[tuple[str | None, ...]]:
+def texts(found: MeasuredPartition) -> list[tuple[str | None, ...]]:
     return list(zip(*(word.texts.to_pylist() for word in found.read.words), strict=True))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from noiseless.errors import OutputError
-from noiseless.releases.column_change import ColumnChange, Example
+from noiseless.releases.changes import ColumnChange, Example
 from noiseless.releases.results import Release
 from noiseless.reports import render_frontier, render_release, write_frontier_html, write_release_html
 from release_examples import CELLS, CHANGE, EXACT, certificate, frontier, point, release

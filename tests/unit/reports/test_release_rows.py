@@ -9,7 +9,7 @@ import pytest
 from noiseless import releases
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.releases.column_change import ColumnChange
+from noiseless.releases.changes import ColumnChange
 from noiseless.releases.results import ReleasePoint, Series
 from noiseless.reports.charts import chart_of
 from noiseless.reports.comparison import compared_rows, comparison_sentence, comparison_warnings, side_of

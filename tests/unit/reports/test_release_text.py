@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from noiseless.releases.column_change import Example
+from noiseless.releases.changes import Example
 from noiseless.releases.results import Series
 from noiseless.reports.release_text import frontier_text, release_text
 from release_examples import CHANGE, EXACT, frontier, point, release

@@ -16,6 +16,9 @@ import pytest
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
+from noiseless.search.goal import Targets
+from noiseless.search.loss import below
+from noiseless.search.measures import cell_costs
 from noiseless.search.merging import (
     Categories,
     Cells,
@@ -27,11 +30,8 @@ from noiseless.search.merging import (
     assess,
     leakage_path,
 )
-from noiseless.search.merging.lagrangian import below
 from noiseless.search.merging.path import Objective, Utility
-from noiseless.search.selection import Problem, Wish, choose, measure, survey
-from noiseless.search.selection.costs import cell_costs
-from noiseless.search.selection.targets import Targets
+from noiseless.search.portfolio import Goal, Problem, choose, measure, survey
 
 F = Fraction
 
@@ -68,15 +68,15 @@ class TestWish:
     )
     def test_refuses_what_makes_no_sense(self, options: dict[str, Any], message: str) -> None:
         with pytest.raises(RequestError, match=message):
-            Wish(**options)
+            Goal(**options)
 
     def test_what_is_made_small(self) -> None:
-        assert Wish(min_posterior=2).aim == Wish(max_maximin=0, max_distortion=1).aim == "loss"
-        assert Wish(max_distortion=1).aim == Wish(min_resolution=1).aim == "leak"
-        assert Wish(weight=1, min_posterior=2).aim == "lagrangian"
+        assert Goal(min_posterior=2).aim == Goal(max_maximin=0, max_distortion=1).aim == "loss"
+        assert Goal(max_distortion=1).aim == Goal(min_resolution=1).aim == "leak"
+        assert Goal(weight=1, min_posterior=2).aim == "lagrangian"
 
     def test_numbers_are_exact(self) -> None:
-        wish = Wish(max_leakage=Decimal("0.1"), weight=0.5)  # type: ignore[arg-type]
+        wish = Goal(max_leakage=Decimal("0.1"), weight=0.5)  # type: ignore[arg-type]
         assert (wish.max_leakage, wish.weight) == (F(1, 10), F(1, 2))
 
     @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ class TestWish:
     )
     def test_a_leakage_is_a_posterior(self, leakage: Any, need: int) -> None:
         joint = JointRange.from_codes(range(38), range(38))
-        assert Targets(Problem(joint), Wish(max_leakage=leakage)).need.tolist() == [need]
+        assert Targets(Problem(joint), Goal(max_leakage=leakage)).need.tolist() == [need]
 
 
 class TestProblem:
@@ -121,7 +121,7 @@ class TestProblem:
             (Problem(JointRange.from_pairs([("a", 1), ("b", 1)])), "one public value only"),
             (Problem(JointRange.from_pairs([("a", 1), ("a", 2)])), "one sensitive value only"),
         ):
-            for ask in (lambda p: choose(p, Wish(min_posterior=1)), survey):
+            for ask in (lambda p: choose(p, Goal(min_posterior=1)), survey):
                 with pytest.raises(RequestError, match=message):
                     ask(problem)
 
@@ -189,7 +189,7 @@ class TestMeasures:
 
 class TestChoosing:
     def test_cells_that_are_not_contiguous_can_be_better(self) -> None:
-        found = choose(AABB, Wish(min_posterior=2, utility="distortion"))
+        found = choose(AABB, Goal(min_posterior=2, utility="distortion"))
         assert found.cells.members == ((0, 2), (1, 3))
         assert (found.quality.distortion, found.optimal, found.scope, found.gap) == (
             Length(1),
@@ -197,7 +197,7 @@ class TestChoosing:
             "all",
             0,
         )
-        exact = choose(AABB, Wish(min_posterior=2, utility="distortion", method="exact"))
+        exact = choose(AABB, Goal(min_posterior=2, utility="distortion", method="exact"))
         assert (exact.quality.distortion, exact.optimal, exact.scope, exact.gap) == (
             Length(F(3, 2)),
             True,
@@ -208,7 +208,7 @@ class TestChoosing:
         assert "no contiguous cells do better" in exact.proof
 
     def test_what_is_fine_stays_as_it_is(self) -> None:
-        found = choose(on_a_line(["ab", "bc", "ac"]), Wish(min_posterior=2, utility="distortion"))
+        found = choose(on_a_line(["ab", "bc", "ac"]), Goal(min_posterior=2, utility="distortion"))
         assert (found.method, found.optimal, found.scope, found.quality.cells) == (
             "unchanged",
             True,
@@ -217,15 +217,15 @@ class TestChoosing:
         )
 
     def test_dealing(self) -> None:
-        found = choose(AABB, Wish(min_posterior=2))
+        found = choose(AABB, Goal(min_posterior=2))
         assert (found.method, found.quality.largest_cell, found.scope) == ("dealing", 2, "all")
-        assert choose(AABB, Wish(min_resolution=1)).quality.min_posterior == 2
-        assert choose(AABB, Wish(weight=F(1, 2))).quality.min_posterior == 2
+        assert choose(AABB, Goal(min_resolution=1)).quality.min_posterior == 2
+        assert choose(AABB, Goal(weight=F(1, 2))).quality.min_posterior == 2
 
     def test_fewest_blocks(self) -> None:
         found = choose(
             on_a_line("abcad", [0, 1, 2, 3, 9]),
-            Wish(objective="maximin", max_maximin=1, utility="distortion"),
+            Goal(objective="maximin", max_maximin=1, utility="distortion"),
         )
         assert (found.method, found.quality.distortion, found.optimal) == (
             "fewest blocks",
@@ -234,23 +234,23 @@ class TestChoosing:
         )
         wide = choose(
             on_a_line("abcad", [0, 1, 2, 3, 9]),
-            Wish(objective="maximin", max_distortion=1, utility="distortion"),
+            Goal(objective="maximin", max_distortion=1, utility="distortion"),
         )
         assert (wide.quality.maximin, wide.scope, wide.optimal) == (Bits(2), "all", True)
 
     def test_both_leaves_no_maximin_information(self) -> None:
         problem = on_a_line("ababcdcd")
-        alone = choose(problem, Wish(min_posterior=2, utility="distortion"))
-        both = choose(problem, Wish(objective="both", min_posterior=2, utility="distortion"))
+        alone = choose(problem, Goal(min_posterior=2, utility="distortion"))
+        both = choose(problem, Goal(objective="both", min_posterior=2, utility="distortion"))
         assert alone.quality.maximin > 0
         assert both.quality.maximin == 0
         assert both.quality.min_posterior >= 2
-        weighed = choose(problem, Wish(objective="both", weight=F(1, 3)))
+        weighed = choose(problem, Goal(objective="both", weight=F(1, 3)))
         assert weighed.quality.maximin == 0
 
     def test_all_limits_hold_together(self) -> None:
         problem = on_a_line("abcabcabcabc")
-        wish = Wish(
+        wish = Goal(
             min_posterior=2,
             max_leakage=F(3, 5),
             max_maximin=0,
@@ -260,39 +260,39 @@ class TestChoosing:
         )
         found = choose(problem, wish).quality
         assert wish.allows(found)
-        narrow = choose(problem, Wish(min_posterior=3, min_resolution=Bits(4), utility="distortion"))
+        narrow = choose(problem, Goal(min_posterior=3, min_resolution=Bits(4), utility="distortion"))
         assert (narrow.quality.largest_cell, narrow.quality.distortion, narrow.scope) == (3, Length(1), "all")
 
     def test_a_weight(self) -> None:
         problem = on_a_line("aabbccddaabb")
         for weight in (F(0), F(1, 50), F(1, 5), F(10)):
-            found = choose(problem, Wish(weight=weight, utility="distortion"))
+            found = choose(problem, Goal(weight=weight, utility="distortion"))
             path = leakage_path(problem.joint, problem.codebook).best(weight)
             mine = float(Bits(found.quality.leakage.ratio)) + float(weight) * float(
                 found.quality.distortion or 0
             )
             assert mine <= float(path.leakage) + float(weight) * float(path.distortion or 0) + 1e-9
-        assert choose(problem, Wish(weight=10, utility="distortion")).method == "unchanged"
+        assert choose(problem, Goal(weight=10, utility="distortion")).method == "unchanged"
 
     def test_groups_are_never_merged(self) -> None:
         problem = on_a_line("abababab", groups=np.array([0, 1, 0, 1, 0, 1, 1, 0]))
         with pytest.raises(
             RequestError, match="at most 1 sensitive value can hide behind an answer where not all"
         ):
-            choose(on_a_line("aabb", groups=np.array([0, 0, 1, 1])), Wish(min_posterior=2))
-        found = choose(problem, Wish(min_posterior=2, utility="distortion"))
+            choose(on_a_line("aabb", groups=np.array([0, 0, 1, 1])), Goal(min_posterior=2))
+        found = choose(problem, Goal(min_posterior=2, utility="distortion"))
         assert found.method == "exact, contiguous"
         assert all(len({int(problem.group_of[x]) for x in cell}) == 1 for cell in found.cells.members)
 
     def test_side_information(self) -> None:
         known = JointRange.from_pairs([(0, "x1 a1"), (1, "x1 a2"), (1, "x2 a1"), (0, "x2 a2")])
         problem = Problem(known, side=SideInformation([0, 0, 1, 1], [0, 1, 0, 1]))
-        found = choose(problem, Wish(max_leakage=0))
+        found = choose(problem, Goal(max_leakage=0))
         assert (found.cells.members, found.optimal, found.scope) == (((0, 1),), True, "all")
         apart = JointRange.from_pairs([(0, "x1 a1"), (1, "x2 a2"), (0, "x3 a2")])
         side, groups = SideInformation([0, 1, 2], [0, 1, 1]), np.array([0, 1, 2])
         with pytest.raises(RequestError, match=r"at least 1.00 bits leak.*ask for a largest leakage of 1.00"):
-            choose(Problem(apart, side=side, groups=groups), Wish(max_leakage=F(1, 2)))
+            choose(Problem(apart, side=side, groups=groups), Goal(max_leakage=F(1, 2)))
 
     def test_a_codebook_of_ones_own(self) -> None:
         class Powers:
@@ -306,9 +306,9 @@ class TestChoosing:
                 return min(members)
 
         problem = Problem(AABB.joint, Powers())
-        found = choose(problem, Wish(min_posterior=2, utility="distortion"))
+        found = choose(problem, Goal(min_posterior=2, utility="distortion"))
         assert (found.quality.distortion, found.quality.min_posterior) == (Length(6), 2)
-        fewer = choose(problem, Wish(min_posterior=2, utility="distortion", suppress=F(1, 2)))
+        fewer = choose(problem, Goal(min_posterior=2, utility="distortion", suppress=F(1, 2)))
         assert (fewer.quality.distortion, fewer.suppressed.tolist()) == (
             Length(2),
             [True, False, False, True],
@@ -316,7 +316,7 @@ class TestChoosing:
 
     def test_progress(self) -> None:
         seen: list[float] = []
-        choose(AABB, Wish(min_posterior=2, suppress=F(1, 4)), seen.append)
+        choose(AABB, Goal(min_posterior=2, suppress=F(1, 4)), seen.append)
         assert seen == sorted(seen)
         assert (seen[0], seen[-1]) == (0, 1)
         seen.clear()
@@ -325,7 +325,7 @@ class TestChoosing:
         assert (seen[0], seen[-1]) == (0, 1)
 
     def test_what_is_shown(self) -> None:
-        found = choose(AABB, Wish(min_posterior=2, utility="distortion"))
+        found = choose(AABB, Goal(min_posterior=2, utility="distortion"))
         assert "optimal        yes, distortion, all cells" in repr(found)
         assert "<table>" in found._repr_html_()
 
@@ -334,33 +334,33 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("wish", "message"),
         [
-            (Wish(min_posterior=3), "at most 2 sensitive values can hide.*a minimum posterior of 2 or less"),
-            (Wish(min_resolution=3), "2 bits of resolution as they are.*2.00 or less"),
+            (Goal(min_posterior=3), "at most 2 sensitive values can hide.*a minimum posterior of 2 or less"),
+            (Goal(min_resolution=3), "2 bits of resolution as they are.*2.00 or less"),
             (
-                Wish(min_posterior=2, max_distortion=F(1, 2)),
+                Goal(min_posterior=2, max_distortion=F(1, 2)),
                 r"a minimum posterior of 2 cannot be had within a distortion of 0.5; it takes a distortion "
                 r"of 1 \(the least possible\), and within a distortion of 0.5 the largest posterior possible "
                 r"is 1: ask for one of these, or allow rows to be suppressed",
             ),
             (
-                Wish(max_leakage=0, min_resolution=F(3, 2)),
+                Goal(max_leakage=0, min_resolution=F(3, 2)),
                 r"a leakage of 0 bits cannot be had with a resolution of 1.5 bits; it leaves a resolution",
             ),
             (
-                Wish(max_maximin=0, max_distortion=0),
+                Goal(max_maximin=0, max_distortion=0),
                 r"maximin information of 0 bits cannot be had within a distortion of 0.*the least maximin "
                 r"information possible is 1.00 bits",
             ),
-            (Wish(objective="both", min_resolution=2), "maximin information of 0.00 bits cannot be had"),
+            (Goal(objective="both", min_resolution=2), "maximin information of 0.00 bits cannot be had"),
         ],
     )
-    def test_what_is_possible_is_said(self, wish: Wish, message: str) -> None:
+    def test_what_is_possible_is_said(self, wish: Goal, message: str) -> None:
         with pytest.raises(RequestError, match=message) as caught:
             choose(AABB, wish)
         assert "\n" not in str(caught.value)
 
     def test_distortion_needs_a_codebook(self) -> None:
-        for wish in (Wish(min_posterior=2, utility="distortion"), Wish(max_distortion=1)):
+        for wish in (Goal(min_posterior=2, utility="distortion"), Goal(max_distortion=1)):
             with pytest.raises(RequestError, match="use resolution"):
                 choose(Problem(AABB.joint), wish)
         with pytest.raises(RequestError, match="use resolution"):
@@ -373,7 +373,7 @@ class TestRefusals:
             Problem(AABB.joint, ColumnCodebook(Numbers(range(4)), codeword="medoid")),
         ):
             with pytest.raises(RequestError, match="the exact method is for one column"):
-                choose(problem, Wish(min_posterior=2, utility="distortion", method="exact"))
+                choose(problem, Goal(min_posterior=2, utility="distortion", method="exact"))
             with pytest.raises(RequestError, match="the exact method is for one column"):
                 survey(problem, utility="distortion", method="exact")
 
@@ -383,9 +383,9 @@ class TestSuppression:
 
     def test_what_is_far_is_withheld_with_company(self) -> None:
         """One far value alone would tell its sensitive value: another goes with it."""
-        wish = Wish(min_posterior=2, utility="distortion")
+        wish = Goal(min_posterior=2, utility="distortion")
         assert choose(self.FAR, wish).quality.distortion == 44
-        found = choose(self.FAR, Wish(min_posterior=2, utility="distortion", suppress=F(1, 5)))
+        found = choose(self.FAR, Goal(min_posterior=2, utility="distortion", suppress=F(1, 5)))
         assert (found.quality.distortion, found.quality.suppressed_rows, found.quality.min_posterior) == (
             Length(1),
             2,
@@ -395,30 +395,30 @@ class TestSuppression:
         (cell,) = found.suppressed_cells
         assert len(found.cells.members[cell]) == 2
         greedy = choose(
-            self.FAR, Wish(min_posterior=2, utility="distortion", suppress=F(1, 5), method="greedy")
+            self.FAR, Goal(min_posterior=2, utility="distortion", suppress=F(1, 5), method="greedy")
         )
         assert greedy.quality.suppressed_rows <= 2
 
     def test_the_share_is_of_rows(self) -> None:
         heavy = on_a_line("aabbabcabcacba", [*range(13), 100], rows=np.array([1] * 13 + [40]))
-        found = choose(heavy, Wish(min_posterior=2, utility="distortion", suppress=F(1, 5)))
+        found = choose(heavy, Goal(min_posterior=2, utility="distortion", suppress=F(1, 5)))
         assert (found.quality.distortion, found.quality.suppressed_rows) == (Length(44), 0)
 
     def test_nothing_is_suppressed_without_need(self) -> None:
         for problem in (AABB, on_a_line("abababab")):
-            found = choose(problem, Wish(min_posterior=2, suppress=F(1, 10), utility="distortion"))
+            found = choose(problem, Goal(min_posterior=2, suppress=F(1, 10), utility="distortion"))
             assert not found.suppressed.any()
 
     def test_more_is_hidden_within_a_distortion(self) -> None:
-        wish = Wish(max_distortion=2, utility="distortion")
+        wish = Goal(max_distortion=2, utility="distortion")
         assert choose(self.FAR, wish).quality.min_posterior == 1
-        found = choose(self.FAR, Wish(max_distortion=2, utility="distortion", suppress=F(1, 4)))
+        found = choose(self.FAR, Goal(max_distortion=2, utility="distortion", suppress=F(1, 4)))
         assert found.quality.min_posterior > 1
         assert found.quality.suppressed_rows <= 3
 
     def test_cells_of_different_blocks_are_joined_by_suppressing_them(self) -> None:
         problem = on_a_line("aaaabbbbcccc", [*range(4), *range(100, 104), *range(200, 204)])
-        wish = Wish(objective="maximin", max_maximin=0, utility="distortion", suppress=F(1, 4))
+        wish = Goal(objective="maximin", max_maximin=0, utility="distortion", suppress=F(1, 4))
         found = choose(problem, wish)
         assert (found.quality.distortion, found.quality.maximin, found.quality.suppressed_rows) == (
             Length(0),
@@ -432,8 +432,8 @@ class TestSuppression:
         table[:5] += 1000
         joint = JointRange.from_codes(rng.integers(0, 6, 200), np.arange(200))
         problem = Problem(joint, ColumnCodebook(Numbers(table[:, 0]), Numbers(table[:, 1])))
-        plain = choose(problem, Wish(min_posterior=3, utility="distortion"))
-        found = choose(problem, Wish(min_posterior=3, utility="distortion", suppress=F(1, 20)))
+        plain = choose(problem, Goal(min_posterior=3, utility="distortion"))
+        found = choose(problem, Goal(min_posterior=3, utility="distortion", suppress=F(1, 20)))
         assert found.quality.suppressed_rows <= 10
         assert found.suppressed[:5].sum() >= 3
         assert found.quality.distortion is not None
@@ -503,11 +503,11 @@ class TestSurvey:
                 )
         ours = [point.quality for point in found.undominated]
         for k in range(2, 7):
-            chosen = choose(found.problem, Wish(min_posterior=k, utility=utility)).quality
+            chosen = choose(found.problem, Goal(min_posterior=k, utility=utility)).quality
             best = min(point.loss(utility) for point in ours if point.min_posterior >= k)
             assert chosen.loss(utility) == best
         for point in ours if utility == "distortion" else []:
-            within = choose(found.problem, Wish(max_distortion=point.distortion, utility=utility)).quality
+            within = choose(found.problem, Goal(max_distortion=point.distortion, utility=utility)).quality
             assert within.min_posterior == point.min_posterior
 
     def test_methods(self) -> None:
@@ -549,9 +549,9 @@ class TestManyValues:
         size = 50_000
         joint = JointRange.from_codes(rng.integers(0, 40, size), np.arange(size))
         problem = Problem(joint, ColumnCodebook(Numbers(rng.permutation(10 * size)[:size])))
-        found = choose(problem, Wish(min_posterior=5, utility="distortion"))
+        found = choose(problem, Goal(min_posterior=5, utility="distortion"))
         assert (found.method, found.optimal, found.scope) == ("exact, contiguous", True, "all")
-        fewer = choose(problem, Wish(min_posterior=5, utility="distortion", suppress=F(1, 100)))
+        fewer = choose(problem, Goal(min_posterior=5, utility="distortion", suppress=F(1, 100)))
         assert fewer.quality.suppressed_rows <= size // 100
         assert fewer.quality.distortion is not None
         assert found.quality.distortion is not None
@@ -561,7 +561,7 @@ class TestManyValues:
         """30,000 rows and six public columns, three of them with hierarchies."""
         problem = adult(data / "adult")
         assert int(problem.weights.sum()) == 32_561
-        found = choose(problem, Wish(min_posterior=5, utility="distortion"))
+        found = choose(problem, Goal(min_posterior=5, utility="distortion"))
         assert found.quality.min_posterior >= 5
         assert found.quality.distortion is not None
         assert float(found.quality.distortion) < 0.45
@@ -597,7 +597,7 @@ def test_where_all_cells_cost_alike_they_stay_small() -> None:
     """Distances between categories are 0 or 1: any merging costs 1, so the finest cells are taken."""
     pairs = [(s, f"c{c}") for c in range(40) for s in {c % 7, (c * c) % 5}]
     problem = Problem(JointRange.from_pairs(pairs), ColumnCodebook(Categories([f"c{c}" for c in range(40)])))
-    found = choose(problem, Wish(utility="distortion", min_posterior=3))
+    found = choose(problem, Goal(utility="distortion", min_posterior=3))
     assert found.quality.distortion == Length(1)
     assert found.quality.min_posterior == 3
     assert found.quality.cells >= 15

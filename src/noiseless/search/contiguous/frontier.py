@@ -1,23 +1,223 @@
-"""The exact frontier of posterior against loss, and the best release for one wish."""
+"""The exact frontier of posterior against loss, and the best release with contiguous cells for one goal."""
+
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from noiseless.arrays import IntArray
+from noiseless.display import html_table, text_table
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational
+from noiseless.measures import leakage, maximin
 from noiseless.ranges import JointRange
-from noiseless.search.contiguous.climb import Step, steps
-from noiseless.search.contiguous.counting import check_posterior, least_cell_size
-from noiseless.search.contiguous.order import Coordinates, OrderedRange
-from noiseless.search.contiguous.release import ContiguousRelease
-from noiseless.search.contiguous.sweep import Loss, Sweep
-from noiseless.search.contiguous.wish import Wish
+from noiseless.search.contiguous.line import Coordinates, OrderedRange, check_posterior, least_cell_size
+from noiseless.search.contiguous.sweep import FrontierStep, LossKind, Sweep, steps
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ContiguousRelease:
+    """Contiguous cells with the least loss for their posterior and the largest posterior for their loss.
+
+    All numbers are recounted from the cells; only `at_least` and what follows from it rests on a theorem.
+
+    Attributes:
+        line: the public values in order, with their sensitive sets.
+        begins: the number of the first value of each cell.
+        loss: by which loss it is optimal among contiguous cells.
+        asked: the posterior that was asked for, for which the loss is the least; `posterior` can be larger.
+            Where the loss was bounded, the posterior that it allows.
+    """
+
+    line: OrderedRange
+    begins: IntArray
+    loss: LossKind
+    asked: int
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """How many public values each cell holds."""
+        return np.diff(self.begins, append=len(self.line))
+
+    @cached_property
+    def cells(self) -> IntArray:
+        """The cell of each public value, in the coding of the joint range that was given."""
+        cells = np.empty(len(self.line), np.int64)
+        cells[self.line.order] = np.repeat(np.arange(len(self.begins)), self.sizes)
+        return cells
+
+    @cached_property
+    def joint(self) -> JointRange:
+        """[[S, Xh]]: the sensitive values behind each cell."""
+        return self.line.joint.merged(np.repeat(np.arange(len(self.begins)), self.sizes))
+
+    @cached_property
+    def posterior(self) -> int:
+        """The fewest different sensitive values behind a cell."""
+        return int(self.joint.posterior_sizes.min())
+
+    @property
+    def leakage(self) -> Bits:
+        """L0(S -> Xh)."""
+        return leakage(self.joint)
+
+    @property
+    def maximin(self) -> Bits:
+        """I*(S; Xh)."""
+        return maximin(self.joint)
+
+    @cached_property
+    def intervals(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """The lowest and the highest value of each cell."""
+        ends = self.begins + self.sizes - 1
+        places, low, unit = self.line.places, self.line.lowest, self.line.unit
+        return tuple(
+            (low + int(places[i]) * unit, low + int(places[j]) * unit)
+            for i, j in zip(self.begins, ends, strict=True)
+        )
+
+    @property
+    def codewords(self) -> tuple[Fraction, ...]:
+        """What is released for each cell: its midrange, the point whose furthest value is nearest."""
+        return tuple((low + high) / 2 for low, high in self.intervals)
+
+    @cached_property
+    def distortion(self) -> Fraction:
+        """The largest distance of a value from its codeword: half the width of the widest cell."""
+        return Fraction(self._width) / 2 * self.line.unit
+
+    @cached_property
+    def centroid_distortion(self) -> Fraction:
+        """The same if the mean of a cell's values were released ([P3]): up to twice as much, never less."""
+        worst = Fraction(0)
+        for begin, size in zip(self.begins.tolist(), self.sizes.tolist(), strict=True):
+            values = [int(place) for place in self.line.places[begin : begin + size]]
+            centre = Fraction(sum(values), size)
+            worst = max(worst, centre - values[0], values[-1] - centre)
+        return worst * self.line.unit
+
+    @property
+    def largest_cell(self) -> int:
+        """The most public values in a cell."""
+        return int(self.sizes.max())
+
+    @property
+    def resolution(self) -> Bits:
+        """U1 = I0(X -> Xh) = log2 |X| / max |cell|."""
+        return Bits(Fraction(len(self.line), self.largest_cell))
+
+    @cached_property
+    def at_least(self) -> Fraction:
+        """No partition at all with the posterior that was asked for has a smaller loss than this.
+
+        Distortion: every value lies in a run with k sensitive values, and two values far apart do not share
+        theirs. Resolution (the size of the largest cell): by counting.
+        """
+        if self.loss == "resolution":
+            return Fraction(least_cell_size(self.line.joint, self.asked))
+        width = Sweep(self.line).least_of_any(self.asked, self._width)
+        return Fraction(width, 2) * self.line.unit
+
+    @property
+    def gap(self) -> Fraction:
+        """By how much any other partition with the posterior asked for could be better, at most."""
+        return self._lost - self.at_least
+
+    @property
+    def optimal(self) -> bool:
+        """Whether it is proved that no partition at all with the posterior asked for loses less."""
+        return not self.gap
+
+    @property
+    def scope(self) -> Literal["all", "contiguous"]:
+        """Among which partitions the loss is proved to be the least."""
+        return "all" if self.optimal else "contiguous"
+
+    @property
+    def _lost(self) -> Fraction:
+        return self.distortion if self.loss == "distortion" else Fraction(self.largest_cell)
+
+    @property
+    def _width(self) -> int:
+        places = self.line.places
+        return int(max(places[self.begins + self.sizes - 1] - places[self.begins]))
+
+    def _rows(self) -> dict[str, str]:
+        of = f"{self.line.joint.size_x:,} sensitive values"
+        return {
+            "cells": f"{len(self.begins):,} for {len(self.line):,} values",
+            "fewest values left": f"{self.posterior:,} of {of}",
+            "leakage": str(self.leakage),
+            "distortion": str(self.distortion),
+            "largest cell": f"{self.largest_cell:,} values",
+            "optimal among": f"{self.scope} cells that leave {self.asked:,} ({self.loss})",
+            "no partition below": str(self.at_least),
+        }
+
+    def __repr__(self) -> str:
+        return text_table("Contiguous release", self._rows())
+
+    def _repr_html_(self) -> str:
+        return html_table("Contiguous release", self._rows())
+
+
+@dataclass(frozen=True)
+class LineGoal:
+    """What is asked for: a least posterior, or else a largest width."""
+
+    posterior: int | None = None
+    width: int = 0
+
+    @classmethod
+    def of(  # noqa: PLR0917 - passed on in order
+        cls,
+        line: OrderedRange,
+        loss: LossKind,
+        posterior: int | None,
+        leakage: Bits | Rational | None,
+        distortion: Rational | None,
+        largest_cell: int | None,
+    ) -> "LineGoal":
+        """From exactly one of the four.
+
+        Raises:
+            RequestError: none or several are given, or one that does not suit.
+        """
+        if sum(wish is not None for wish in (posterior, leakage, distortion, largest_cell)) != 1:
+            raise RequestError("give one of posterior, leakage, distortion and largest_cell")
+        if posterior is not None:
+            check_posterior(line.joint, posterior)
+            return cls(posterior)
+        if leakage is not None:
+            return cls(_least_posterior(line, leakage))
+        if (distortion is None) == (loss == "distortion"):
+            raise RequestError(
+                "a distortion is bounded for loss='distortion', a largest_cell for 'resolution'"
+            )
+        if distortion is not None and distortion >= 0:
+            return cls(None, min(int(2 * Fraction(distortion) / line.unit), line.span))
+        if largest_cell is not None and largest_cell >= 1:
+            return cls(None, min(largest_cell, len(line)) - 1)
+        raise RequestError("a distortion is not negative, and a cell holds at least one value")
+
+
+def _least_posterior(line: OrderedRange, leakage: Bits | Rational) -> int:
+    """The smallest posterior that leaks no more: |S| / k <= 2^leakage, decided exactly."""
+    low, high = 1, line.joint.size_x
+    if not line.leakage(high) <= leakage:
+        raise RequestError("a leakage is not negative")
+    while low < high:
+        middle = (low + high) // 2
+        if line.leakage(middle) <= leakage:
+            high = middle
+        else:
+            low = middle + 1
+    return low
 
 
 @dataclass(frozen=True)
@@ -50,7 +250,7 @@ class Frontier:
     """
 
     line: OrderedRange
-    loss: Loss
+    loss: LossKind
     posteriors: IntArray
     widths: npt.NDArray[Any]
     covers: npt.NDArray[Any]
@@ -93,9 +293,9 @@ class Frontier:
         Raises:
             RequestError: not exactly one is given, or there is no such point.
         """
-        return self._at(Wish.of(self.line, self.loss, posterior, leakage, distortion, largest_cell))
+        return self._at(LineGoal.of(self.line, self.loss, posterior, leakage, distortion, largest_cell))
 
-    def _at(self, wish: Wish) -> Point:
+    def _at(self, wish: LineGoal) -> Point:
         if wish.posterior is None:
             bound = wish.width + (self.loss == "resolution")
             return self[int(np.searchsorted(self.widths, bound, side="right")) - 1]
@@ -113,7 +313,7 @@ class Frontier:
         largest_cell: int | None = None,
     ) -> ContiguousRelease:
         """The release at the best point (see `best`)."""
-        wish = Wish.of(self.line, self.loss, posterior, leakage, distortion, largest_cell)
+        wish = LineGoal.of(self.line, self.loss, posterior, leakage, distortion, largest_cell)
         reached = self._at(wish).posterior
         return _cut(Sweep(self.line, self.loss), reached, wish.posterior or reached)
 
@@ -122,7 +322,7 @@ def frontier(
     joint: JointRange,
     coordinates: Coordinates | None = None,
     *,
-    loss: Loss = "distortion",
+    loss: LossKind = "distortion",
     up_to: int | None = None,
 ) -> Frontier:
     """The whole exact frontier of hiding S behind contiguous cells of X.
@@ -140,7 +340,7 @@ def frontier(
     line = OrderedRange.of(joint, coordinates)
     last = joint.size_x if up_to is None else up_to
     check_posterior(joint, last)
-    sweep, found = Sweep(line, loss), list[Step]()
+    sweep, found = Sweep(line, loss), list[FrontierStep]()
     for step in steps(sweep):
         if found and found[-1].width == step.width:
             found.pop()  # the same loss with a larger posterior
@@ -162,7 +362,7 @@ def contiguous_release(
     joint: JointRange,
     coordinates: Coordinates | None = None,
     *,
-    loss: Loss | None = None,
+    loss: LossKind | None = None,
     posterior: int | None = None,
     leakage: Bits | Rational | None = None,
     distortion: Rational | None = None,
@@ -191,12 +391,12 @@ def contiguous_release(
         RequestError: not exactly one of the last four is given, or it cannot be had.
     """
     line = OrderedRange.of(joint, coordinates)
-    chosen: Loss = loss or ("distortion" if largest_cell is None else "resolution")
-    wish = Wish.of(line, chosen, posterior, leakage, distortion, largest_cell)
+    chosen: LossKind = loss or ("distortion" if largest_cell is None else "resolution")
+    wish = LineGoal.of(line, chosen, posterior, leakage, distortion, largest_cell)
     return _release(Sweep(line, chosen), wish)
 
 
-def _release(sweep: Sweep, wish: Wish) -> ContiguousRelease:
+def _release(sweep: Sweep, wish: LineGoal) -> ContiguousRelease:
     least = wish.posterior or sweep.line.least_posterior
     width = sweep.windows(least).least_width() if wish.posterior else wish.width
     posterior = sweep.largest_posterior(width, least)

@@ -1,5 +1,9 @@
 """Hiding a sensitive column by merging values of a public one ([P3])."""
 
+from noiseless.search.cells import Cells, Quality, SideInformation, assess, joint_release
+from noiseless.search.codebook import Codebook, ColumnCodebook
+from noiseless.search.columns import Categories, Hierarchy, Numbers
+from noiseless.search.loss import Length
 from noiseless.search.merging.algorithms import constrained_path, leakage_path, maximin_path
 from noiseless.search.merging.baselines import (
     equal_frequency,
@@ -8,12 +12,7 @@ from noiseless.search.merging.baselines import (
     mondrian,
     steepest_descent,
 )
-from noiseless.search.merging.cells import Cells, Quality, assess
-from noiseless.search.merging.codebook import Codebook, ColumnCodebook
-from noiseless.search.merging.columns import Categories, Hierarchy, Numbers
-from noiseless.search.merging.length import Length
 from noiseless.search.merging.path import MergePath, MergePoint
-from noiseless.search.merging.side import SideInformation, joint_release
 
 __all__ = [
     "Categories",

@@ -10,11 +10,11 @@ import numpy as np
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
 from noiseless.ranges import JointRange
-from noiseless.search.merging.codebook import Codebook, ColumnCodebook
+from noiseless.search.cells import MergingProblem, SideInformation
+from noiseless.search.codebook import Codebook, ColumnCodebook
 from noiseless.search.merging.path import MergePath, Utility
-from noiseless.search.merging.plain import Pair, PlainCells, plain_both, plain_leakage, plain_maximin
-from noiseless.search.merging.replay import Merges, measured
-from noiseless.search.merging.side import Problem, SideInformation
+from noiseless.search.merging.plain_paths import Pair, PlainCells, plain_both, plain_leakage, plain_maximin
+from noiseless.search.merging.replay import Merges, measure_path
 
 Method = Literal["auto", "plain", "general", "ordered", "counts"]
 
@@ -56,16 +56,16 @@ def leakage_path(
     if chosen == "plain":
         merges = _plain_rounds(problem, driving)
     elif chosen == "general":
-        from noiseless.search.merging import general
+        from noiseless.search.merging import general_paths as general
 
-        merges = general.leakage(problem, driving)
+        merges = general.leakage_of_any_columns(problem, driving)
     else:
-        from noiseless.search.merging import fast_leakage
+        from noiseless.search.merging import fast_paths as fast_leakage
 
         merges = (
-            fast_leakage.ordered(problem, driving) if chosen == "ordered" else fast_leakage.counts(problem)
+            fast_leakage.leakage_on_a_line(problem, driving) if chosen == "ordered" else fast_leakage.leakage_by_counts(problem)
         )
-    return measured(problem, merges, "leakage", wanted, codebook)
+    return measure_path(problem, merges, "leakage", wanted, codebook)
 
 
 def maximin_path(
@@ -95,16 +95,16 @@ def maximin_path(
     if chosen == "plain" or (chosen == "general" and driving is None):
         merges = _plain_merges(plain_maximin(PlainCells(problem, driving)))
     elif chosen == "general":
-        from noiseless.search.merging import general
+        from noiseless.search.merging import general_paths as general
 
-        merges = general.maximin(problem, driving)
+        merges = general.maximin_of_any_columns(problem, driving)
     else:
-        from noiseless.search.merging import fast_maximin
+        from noiseless.search.merging import fast_paths as fast_maximin
 
         merges = (
-            fast_maximin.ordered(problem, driving) if chosen == "ordered" else fast_maximin.counts(problem)
+            fast_maximin.maximin_on_a_line(problem, driving) if chosen == "ordered" else fast_maximin.maximin_by_counts(problem)
         )
-    return measured(problem, merges, "maximin", wanted, codebook)
+    return measure_path(problem, merges, "maximin", wanted, codebook)
 
 
 def constrained_path(
@@ -139,16 +139,16 @@ def constrained_path(
     if chosen == "plain" or problem.side is not None:
         merges = _plain_merges(plain_both(PlainCells(problem, driving), exact))
     else:
-        from noiseless.search.merging import constrained
+        from noiseless.search.merging import constrained_paths as constrained
 
         merges = constrained.run(problem, driving, exact, chosen)
-    return measured(problem, merges, "both", wanted, codebook, exact)
+    return measure_path(problem, merges, "both", wanted, codebook, exact)
 
 
 def _checked(
     joint: JointRange, codebook: Codebook | None, utility: Utility | None, side: SideInformation | None
-) -> tuple[Problem, Utility]:
-    problem = Problem(joint, side)
+) -> tuple[MergingProblem, Utility]:
+    problem = MergingProblem(joint, side)
     wanted: Utility = utility or ("resolution" if codebook is None else "distortion")
     if wanted not in ("resolution", "distortion"):
         raise RequestError("a utility is 'resolution' or 'distortion'")
@@ -163,7 +163,7 @@ def _checked(
     return problem, wanted
 
 
-def _chosen(problem: Problem, codebook: Codebook | None, utility: Utility, method: Method) -> Method:
+def _chosen(problem: MergingProblem, codebook: Codebook | None, utility: Utility, method: Method) -> Method:
     """The fastest method that applies, or the one asked for if it does."""
     fits = utility == "resolution" or (isinstance(codebook, ColumnCodebook) and codebook.fits)
     possible: list[Method] = ["plain"]
@@ -185,7 +185,7 @@ def _chosen(problem: Problem, codebook: Codebook | None, utility: Utility, metho
     return method
 
 
-def _plain_rounds(problem: Problem, codebook: Codebook | None) -> Merges:
+def _plain_rounds(problem: MergingProblem, codebook: Codebook | None) -> Merges:
     done = list(plain_leakage(PlainCells(problem, codebook)))
     rounds = np.cumsum([0, *(len(step) for step in done)])
     return _listed(chain.from_iterable(done), rounds)

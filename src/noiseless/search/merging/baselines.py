@@ -11,12 +11,11 @@ from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
 from noiseless.ranges import JointRange
-from noiseless.search.merging.cells import Cells
-from noiseless.search.merging.codebook import Codebook
-from noiseless.search.merging.columns import Categories, Column, Numbers
-from noiseless.search.merging.lagrangian import Lagrangian
-from noiseless.search.merging.plain import Pair, PlainCells, as_loss
-from noiseless.search.merging.side import Problem, SideInformation
+from noiseless.search.cells import Cells, MergingProblem, SideInformation
+from noiseless.search.codebook import Codebook
+from noiseless.search.columns import Categories, Column, Numbers
+from noiseless.search.loss import Lagrangian
+from noiseless.search.merging.plain_paths import Pair, PlainCells, as_loss
 
 
 def generalise_and_suppress(joint: JointRange, k: int) -> Cells:
@@ -57,7 +56,7 @@ def steepest_descent(
         side: side information.
     """
     exact = Fraction(weight)
-    cells = PlainCells(Problem(joint, side), codebook)
+    cells = PlainCells(MergingProblem(joint, side), codebook)
     while len(cells.members) > 1:
         now = Lagrangian(_leak(cells, objective), as_loss(max(cells.own(i) for i in cells.members)), exact)
         best, pair = now, None

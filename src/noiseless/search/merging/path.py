@@ -14,9 +14,8 @@ import numpy.typing as npt
 from noiseless.arrays import FloatArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, log2_bounds
-from noiseless.search.merging.cells import Cells
-from noiseless.search.merging.lagrangian import Lagrangian, Loss, below
-from noiseless.search.merging.length import Length
+from noiseless.search.cells import Cells
+from noiseless.search.loss import Lagrangian, Length, Loss, below
 
 Objective = Literal["leakage", "maximin", "both"]
 Utility = Literal["resolution", "distortion"]

@@ -10,11 +10,11 @@ import numpy as np
 
 from noiseless.arrays import IntArray
 from noiseless.ranges import overlap_partition
-from noiseless.search.merging.codebook import Codebook, ColumnCodebook
-from noiseless.search.merging.length import Length
+from noiseless.search.cells import MergingProblem
+from noiseless.search.codebook import Codebook, ColumnCodebook
+from noiseless.search.loss import Length
 from noiseless.search.merging.path import Lengths, MergePath, Objective, Utility
-from noiseless.search.merging.plain import PlainCells
-from noiseless.search.merging.side import Problem
+from noiseless.search.merging.plain_paths import PlainCells
 from noiseless.tables.kernels import compiled
 
 SMALL = 2000
@@ -40,8 +40,8 @@ class Merges:
     method: str
 
 
-def measured(  # noqa: PLR0917 - a path has as many parts
-    problem: Problem,
+def measure_path(  # noqa: PLR0917 - a path has as many parts
+    problem: MergingProblem,
     merges: Merges,
     objective: Objective,
     utility: Utility,
@@ -72,7 +72,7 @@ def measured(  # noqa: PLR0917 - a path has as many parts
 Counts = tuple[tuple[IntArray, IntArray], IntArray, IntArray, IntArray]
 
 
-def _with_sets(problem: Problem, merges: Merges) -> Counts:
+def _with_sets(problem: MergingProblem, merges: Merges) -> Counts:
     """Whatever the range: with the sets themselves."""
     cells = PlainCells(problem, None)
     exposures = [(-cells.exposure(known), i, 0) for i, known in cells.posteriors.items()]
@@ -105,7 +105,7 @@ def _ends(merges: Merges, step: int) -> tuple[int, int]:
     return int(merges.kept[step - 1]), int(merges.absorbed[step - 1])
 
 
-def _with_sizes(problem: Problem, merges: Merges) -> Counts:
+def _with_sizes(problem: MergingProblem, merges: Merges) -> Counts:
     """Without side information: sizes are enough."""
     joint = problem.joint
     partition = overlap_partition(joint)
@@ -182,7 +182,7 @@ def _distortions(codebook: Codebook, merges: Merges) -> Lengths:
     if merges.method == "ordered" and isinstance(codebook, ColumnCodebook):
         return _widths(codebook, merges)
     if isinstance(codebook, ColumnCodebook) and codebook.fits and len(merges.kept) > SMALL // 10:
-        from noiseless.search.merging import general
+        from noiseless.search.merging import general_paths as general
 
         tops, bottoms = general.distortions(codebook, merges.kept, merges.absorbed)
         root = codebook.combine == "squares"

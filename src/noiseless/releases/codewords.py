@@ -1,0 +1,310 @@
+"""What is released for each cell of a partition, column by column, and how far that is from its members."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from noiseless.arrays import IntArray
+from noiseless.releases.canonical import decimal_texts
+from noiseless.releases.columns import PublicColumn
+from noiseless.search.codebook import Codeword
+from noiseless.tables.kernels import distinct_values
+
+SUPPRESSED = "*"
+_MORE_PLACES = 3
+"""A centroid is written with so many decimals more than the values have."""
+
+_ROOM, _FEW = 2**62, 2**16
+
+
+@dataclass(frozen=True, eq=False)
+class CellLayout:
+    """The members of each cell, side by side.
+
+    Attributes:
+        cell_of: the cell of each public tuple, as codes 0, 1, 2, ...
+        count: how many cells there are.
+    """
+
+    cell_of: IntArray
+    count: int
+
+    @cached_property
+    def order(self) -> IntArray:
+        """The public tuples, cell by cell, ascending within each."""
+        return np.argsort(self.cell_of, kind="stable")
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """How many public tuples each cell holds."""
+        return np.bincount(self.cell_of, minlength=self.count)
+
+    @cached_property
+    def starts(self) -> IntArray:
+        """Where the members of each cell begin."""
+        return np.append(0, np.cumsum(self.sizes)[:-1])
+
+    def least(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The smallest value of a member, for each cell."""
+        return np.minimum.reduceat(values[self.order], self.starts)
+
+    def most(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The largest value of a member, for each cell."""
+        return np.maximum.reduceat(values[self.order], self.starts)
+
+    def members(self, cell: int) -> IntArray:
+        """The public tuples of a cell."""
+        start = int(self.starts[cell])
+        return self.order[start : start + int(self.sizes[cell])]
+
+
+@dataclass(frozen=True, eq=False)
+class Codewords:
+    """What one column reads in each cell.
+
+    Attributes:
+        texts: the canonical text of each cell; null for a missing value.
+        rank: where each cell stands when they are sorted by this column; equal texts have equal ranks.
+        gaps: how far each public tuple is from its cell's text, in whole units.
+        unit: what 1 counts among the gaps; the column's weight is not in it.
+        units: the number that each cell is released as, in steps of 10**-places; None if it is none.
+        places: see units.
+    """
+
+    texts: pa.Array
+    rank: IntArray
+    gaps: npt.NDArray[Any]
+    unit: Fraction
+    units: npt.NDArray[Any] | None = None
+    places: int = 0
+
+
+def words(column: PublicColumn, layout: CellLayout, codeword: Codeword, chosen: IntArray | None) -> Codewords:
+    """What a column reads in each cell.
+
+    Args:
+        column: the column.
+        layout: the cells.
+        codeword: what is released for numbers that are merged.
+        chosen: the member that stands for each cell, for medoids.
+    """
+    if column.kind == "category":
+        return _categories(column, layout, chosen)
+    if column.kind == "hierarchy":
+        return _nodes(column, layout, chosen)
+    return _numbers(column, layout, codeword, chosen)
+
+
+def _numbers(column: PublicColumn, layout: CellLayout, codeword: Codeword, chosen: IntArray | None) -> Codewords:
+    units, marks = column.units[column.codes], column.marks[column.codes]
+    mark = marks[layout.order][layout.starts]
+    low, high = layout.least(units), layout.most(units)
+    day = column.kind == "date"
+    places = column.places
+    if chosen is not None:
+        middle = units[chosen]
+    elif codeword == "centroid":
+        places += 0 if day else _MORE_PLACES
+        middle = _centroids(units, layout, 10 ** (places - column.places))
+    elif day:
+        middle = (low + high) // 2
+    else:
+        places, middle = places + 1, (low + high) * 5
+    factor = 10 ** (places - column.places)
+    wide = _roomy(units, factor)
+    gaps = np.abs(wide * factor - middle[layout.cell_of])
+    texts = _line_texts(column, middle, places)
+    rank = _rank(mark, middle)
+    if codeword == "interval" and chosen is None:
+        texts = _intervals(column, low, high)
+        gaps, rank = ((high - low) * (1 if day else 5))[layout.cell_of], _rank(mark, low, high)
+        if day:
+            return _marked(column, layout, mark, Codewords(texts, rank, gaps, Fraction(1, 2)))
+        return _marked(column, layout, mark, Codewords(texts, rank, gaps, Fraction(1, 10**places)))
+    return _marked(column, layout, mark, Codewords(texts, rank, gaps, Fraction(1, 10**places), middle, places))
+
+
+def _marked(column: PublicColumn, layout: CellLayout, mark: IntArray, found: Codewords) -> Codewords:
+    """The same, with what is no number released as it is."""
+    if not mark.any():
+        return found
+    first = column.codes[layout.order[layout.starts]]
+    plain = pa.array(mark == 0)
+    texts = pc.if_else(plain, found.texts, column.texts.take(pa.array(first)))
+    gaps = np.where(mark[layout.cell_of] == 0, found.gaps, 0)
+    return Codewords(texts, found.rank, gaps, found.unit, found.units, found.places)
+
+
+def _centroids(units: npt.NDArray[Any], layout: CellLayout, factor: int) -> npt.NDArray[Any]:
+    """Means, rounded half to even; a mean of one value is that value."""
+    wide = _roomy(units, factor * len(units))
+    sums = np.add.reduceat(wide[layout.order], layout.starts)
+    means = [round(Fraction(int(s) * factor, int(n))) for s, n in zip(sums, layout.sizes, strict=True)]
+    small = all(-_ROOM < mean < _ROOM for mean in means)
+    return np.array(means, np.int64 if small else object)
+
+
+def _line_texts(column: PublicColumn, units: npt.NDArray[Any], places: int) -> pa.Array:
+    if column.kind == "date":
+        return pa.array(units.astype(np.int32)).cast(pa.date32()).cast(pa.string())
+    return decimal_texts(units, places)
+
+
+def _intervals(column: PublicColumn, low: npt.NDArray[Any], high: npt.NDArray[Any]) -> pa.Array:
+    """Intervals: "35-39" for whole numbers from 0 on, "-3 to 5", "0.5 to 1.25", and "37" for one number."""
+    ends = [_line_texts(column, end, column.places) for end in (low, high)]
+    scale = 10**column.places
+    whole = (low >= 0) & (low % scale == 0) & (high % scale == 0)
+    dashed = pa.array((whole & (column.kind == "number")).astype(bool))
+    between = pc.if_else(dashed, pa.scalar("-"), pa.scalar(" to "))
+    joined = pc.binary_join_element_wise(ends[0], between, ends[1], "")
+    return pc.if_else(pa.array((low == high).astype(bool)), ends[0], joined)
+
+
+def _categories(column: PublicColumn, layout: CellLayout, chosen: IntArray | None) -> Codewords:
+    quoted = pa.array([quote(text) for text in column.texts.to_pylist()], pa.string())
+    by_text = _text_ranks(column.texts)
+    back = np.argsort(by_text)  # the value of each rank
+    cells, ranks = layout.cell_of, by_text[column.codes]
+    if chosen is not None:
+        cells, ranks = np.arange(layout.count), by_text[column.codes[chosen]]
+    keys = distinct_values(cells * len(by_text) + ranks)
+    owners, values = keys // len(by_text), back[keys % len(by_text)]
+    sizes = np.bincount(owners, minlength=layout.count)
+    offsets = pa.array(np.append(0, np.cumsum(sizes)), pa.int32())
+    several = pc.fill_null(quoted, "").take(pa.array(values))
+    texts = pc.binary_join(pa.ListArray.from_arrays(offsets, several), "|")
+    single = sizes == 1
+    first = values[np.append(0, np.cumsum(sizes)[:-1])]
+    texts = pc.if_else(pa.array(single), quoted.take(pa.array(first)), texts)
+    if chosen is not None:
+        gaps = (column.codes != column.codes[chosen][layout.cell_of]).astype(np.int64)
+    else:
+        gaps = (sizes > 1)[layout.cell_of].astype(np.int64)
+    return Codewords(texts, _text_ranks(texts), gaps, Fraction(1))
+
+
+def quote(text: str | None) -> str | None:
+    """A category so that no two sets of categories read alike, and none reads as suppressed.
+
+    >>> quote("a"), quote("a|b"), quote("*"), quote('"a"')
+    ('a', '"a|b"', '"*"', '\"\"\"a\"\"\"')
+    """
+    if text is None or ("|" not in text and not text.startswith('"') and text not in ("", SUPPRESSED)):
+        return text
+    doubled = text.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def _nodes(column: PublicColumn, layout: CellLayout, chosen: IntArray | None) -> Codewords:
+    nodes, costs = column.nodes, column.costs
+    first = column.codes[layout.order[layout.starts]]
+    if chosen is not None:
+        words_of = column.codes[chosen]
+        levels = np.argmax(nodes[column.codes] == nodes[words_of][layout.cell_of], axis=1)
+        gaps = costs[column.codes, levels]
+        texts = column.texts.take(pa.array(words_of))
+        return Codewords(texts, _text_ranks(texts), gaps, Fraction(1))
+    level = np.full(layout.count, nodes.shape[1] - 1)
+    for number in range(nodes.shape[1] - 2, -1, -1):
+        here = nodes[column.codes, number]
+        level[layout.least(here) == layout.most(here)] = number
+    names = _names(column)
+    texts = pa.array(
+        [names[code][at] for code, at in zip(first.tolist(), level.tolist(), strict=True)], pa.string()
+    )
+    return Codewords(texts, _text_ranks(texts), costs[first, level][layout.cell_of], Fraction(1))
+
+
+def _names(column: PublicColumn) -> list[tuple[str | None, ...]]:
+    """What each value is called on each level."""
+    if column.tree is None:
+        raise ValueError("the column has no hierarchy")
+    paths = column.tree.paths
+    return [(text, *paths[text]) for text in column.texts.to_pylist()]
+
+
+def medoids(
+    columns: Sequence[PublicColumn],
+    layout: CellLayout,
+    combined: Callable[[Sequence[npt.NDArray[Any]]], npt.NDArray[Any]],
+) -> IntArray:
+    """The member of each cell whose largest distance to the others is least.
+
+    Of several the one with the fewest missing values, then the first: a column of text whose values are all
+    equally far from each other would otherwise read as missing wherever a cell has a missing value.
+    """
+    chosen = layout.order[layout.starts].copy()
+    missing = np.sum([np.asarray(column.texts.is_null())[column.codes] for column in columns], axis=0)
+    for cell in np.flatnonzero(layout.sizes > 1).tolist():
+        members = layout.members(cell)
+        best = None
+        for member in members.tolist():
+            gaps = [_between(column, member, members) for column in columns]
+            key = combined(gaps).max(), missing[member]
+            if best is None or key < best:
+                best, chosen[cell] = key, member
+    return chosen
+
+
+def _between(column: PublicColumn, member: int, others: IntArray) -> npt.NDArray[Any]:
+    """How far a member is from others, in whole units of the column."""
+    code, codes = int(column.codes[member]), column.codes[others]
+    if column.kind == "category":
+        return np.asarray(codes != code, np.int64)
+    if column.kind == "hierarchy":
+        levels = np.argmax(column.nodes[codes] == column.nodes[code], axis=1)
+        return np.asarray(column.costs[codes, levels])
+    return np.asarray(np.abs(column.units[codes] - column.units[code]))
+
+
+def _text_ranks(texts: pa.Array) -> IntArray:
+    """The rank of each text by code points, missing ones first; equal texts have equal ranks."""
+    encoded = texts.dictionary_encode()
+    ranks = np.empty(len(encoded.dictionary) + 1, np.int64)
+    ranks[pc.array_sort_indices(encoded.dictionary).to_numpy()] = np.arange(1, len(encoded.dictionary) + 1)
+    ranks[-1] = 0
+    return dense(ranks[pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)])
+
+
+def _rank(*keys: npt.NDArray[Any]) -> IntArray:
+    """The rank of each cell by several keys, the first one first."""
+    found = np.zeros(len(keys[0]), np.int64)
+    for key in keys:
+        codes = dense(key)
+        found = dense(found * (int(codes.max(initial=0)) + 1) + codes)
+    return found
+
+
+def dense(values: npt.NDArray[Any]) -> IntArray:
+    """Values renumbered 0, 1, 2, ... in their order."""
+    if values.dtype != object and len(values):
+        low, span = int(values.min()), int(values.max()) - int(values.min()) + 1
+        if span <= max(_FEW, 4 * len(values)):
+            present = np.zeros(span, bool)
+            present[values - low] = True
+            return np.asarray((np.cumsum(present) - 1)[values - low])
+    return np.unique(values, return_inverse=True)[1].reshape(-1)
+
+
+def _roomy(units: npt.NDArray[Any], factor: int) -> npt.NDArray[Any]:
+    """The same numbers, as Python's own where 64 bits would be too few after multiplying."""
+    if units.dtype == object or max(-int(units.min()), int(units.max()), 1) * factor < _ROOM:
+        return units
+    return units.astype(object)
+
+
+def common_scale(factors: Sequence[Fraction]) -> tuple[list[int], Fraction]:
+    """Factors as whole multiples of a number, and that number."""
+    below = math.lcm(*(factor.denominator for factor in factors))
+    whole = [int(factor * below) for factor in factors]
+    shared = math.gcd(*whole) or 1
+    return [factor // shared for factor in whole], Fraction(shared, below)

@@ -1,0 +1,348 @@
+"""A partition as its reader sees it: what reads alike is one cell; and what it then gives away and keeps."""
+
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from noiseless.arrays import BoolArray, IntArray
+from noiseless.exact import Bits
+from noiseless.measures import maximin
+from noiseless.ranges import JointRange
+from noiseless.releases.codewords import (
+    SUPPRESSED,
+    CellLayout,
+    Codewords,
+    common_scale,
+    dense,
+    medoids,
+    words,
+)
+from noiseless.releases.columns import PublicColumn, PublicColumns
+from noiseless.releases.source import ReleaseSource
+from noiseless.search.codebook import Codeword
+from noiseless.search.merging import Length
+from noiseless.tables.kernels import add_by_code
+
+_ROOM = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceScale:
+    """How the columns' differences make one number.
+
+    Attributes:
+        factors: what 1 counts in each column, as whole multiples of `unit`.
+        unit: what 1 counts in the result (its square, if these are squares).
+        combine: `sum`, `max` or `squares`.
+    """
+
+    factors: tuple[int, ...]
+    unit: Fraction
+    combine: str
+
+    @classmethod
+    def of(cls, public: PublicColumns, units: Sequence[Fraction]) -> "DistanceScale":
+        """For differences given in whole units."""
+        share = Fraction(1, len(units)) if public.distance == "gower" else Fraction(1)
+        pairs = zip(public.columns, units, strict=True)
+        factors, unit = common_scale(
+            [_counts(column, public.distance) * one * share for column, one in pairs]
+        )
+        kinds = {"max": "max", "discrete": "max", "euclidean": "squares"}
+        return cls(tuple(factors), unit, kinds.get(public.distance, "sum"))
+
+    def combined(self, gaps: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        """Differences of several columns as one number, in whole units (of the square, for squares)."""
+        power = 2 if self.combine == "squares" else 1
+        pairs = list(zip(self.factors, gaps, strict=True))
+        bound = sum(max(factor, factor * int(gap.max(initial=0))) ** power for factor, gap in pairs)
+        wide = [gap if bound < _ROOM and gap.dtype != object else gap.astype(object) for gap in gaps]
+        parts = [(gap * factor) ** power for factor, gap in zip(self.factors, wide, strict=True)]
+        total = parts[0]
+        for part in parts[1:]:
+            total = np.maximum(total, part) if self.combine == "max" else total + part
+        return total
+
+    def length(self, total: int) -> Length:
+        """A combined number as a length."""
+        if self.combine == "squares":
+            return Length(total * self.unit**2, root=True)
+        return Length(total * self.unit)
+
+
+def _counts(column: PublicColumn, distance: str) -> Fraction:
+    """What a difference of 1 in a column counts before it is shared."""
+    if distance != "gower" or column.kind == "category":
+        return column.weight
+    if column.kind == "hierarchy":
+        return column.weight / max(1, column.largest_cost)
+    low, high = column.span or (Fraction(0), Fraction(1))
+    return column.weight / (high - low)
+
+
+@dataclass(frozen=True, eq=False)
+class ReadCells:
+    """A partition whose cells all read differently.
+
+    Cells are numbered as they are sorted by what is released, the suppressed one last.
+
+    Attributes:
+        public: the public columns.
+        layout: the members of each cell.
+        words: what each column reads.
+        suppressed: the number of the suppressed cell, if there is one.
+    """
+
+    public: PublicColumns
+    layout: CellLayout
+    words: tuple[Codewords, ...]
+    suppressed: int | None
+
+    @classmethod
+    def of(
+        cls, public: PublicColumns, cell_of: IntArray, suppressed: BoolArray, codeword: Codeword
+    ) -> "ReadCells":
+        """Merge the cells that read alike, until none do.
+
+        Args:
+            public: the public columns.
+            cell_of: the cell of each public tuple.
+            suppressed: which public tuples are suppressed; they become one cell, whatever theirs are.
+            codeword: what is released for numbers that are merged.
+        """
+        labels = cell_of.astype(np.int64) + 1
+        labels[suppressed] = 0
+        hidden = suppressed
+        while True:
+            labels = dense(labels)
+            layout = CellLayout(labels, int(labels.max()) + 1)
+            gone = int(labels[np.argmax(hidden)]) if hidden.any() else None
+            read = _written(public, layout, codeword, gone)
+            order, alike = _sorted(read, layout.count, gone)
+            if alike.max() + 1 == layout.count:
+                return cls(public, *_renumbered(layout, read, order, gone))
+            labels = alike[labels]
+            if gone is not None and np.count_nonzero(alike == alike[gone]) > 1:
+                hidden = np.zeros(
+                    len(labels), bool
+                )  # an ordinary cell reads so: it is one, with all its members
+
+    def __len__(self) -> int:
+        return self.layout.count
+
+    @property
+    def cell_of(self) -> IntArray:
+        """The cell of each public tuple."""
+        return self.layout.cell_of
+
+    @cached_property
+    def hidden(self) -> BoolArray:
+        """Which public tuples are suppressed."""
+        if self.suppressed is None:
+            return np.zeros(len(self.cell_of), bool)
+        return np.asarray(self.cell_of == self.suppressed)
+
+    @property
+    def mixes_groups(self) -> bool:
+        """Whether a cell that is not suppressed holds values that are never merged, as they read alike."""
+        groups = self.public.groups
+        if groups is None:
+            return False
+        firsts = groups[self.layout.order[self.layout.starts]]
+        return bool(np.any((firsts[self.cell_of] != groups) & ~self.hidden))
+
+    @cached_property
+    def largest(self) -> int:
+        """How many public tuples the largest cell holds that is not suppressed."""
+        sizes = self.layout.sizes.copy()
+        if self.suppressed is not None:
+            sizes[self.suppressed] = 0
+        return int(sizes.max())
+
+    @cached_property
+    def largest_cell(self) -> int:
+        """Which cell that is, the first of several."""
+        sizes = self.layout.sizes.copy()
+        if self.suppressed is not None:
+            sizes[self.suppressed] = 0
+        return int(np.argmax(sizes))
+
+    @cached_property
+    def _distances(self) -> tuple[npt.NDArray[Any], DistanceScale]:
+        scale = DistanceScale.of(self.public, [word.unit for word in self.words])
+        found = scale.combined([word.gaps for word in self.words])
+        return np.where(self.hidden, 0, found), scale
+
+    @cached_property
+    def distortion(self) -> Length:
+        """The largest distance of a public tuple to what is released for it."""
+        found, scale = self._distances
+        return scale.length(int(found.max()))
+
+    @cached_property
+    def furthest(self) -> int:
+        """The first public tuple that is so far away, cell by cell."""
+        found = self._distances[0][self.layout.order]
+        return int(self.layout.order[int(np.argmax(found == found.max()))])
+
+
+def _written(public: PublicColumns, layout: CellLayout, codeword: Codeword, gone: int | None) -> list[Codewords]:
+    chosen = None
+    if codeword == "medoid":
+        units = [column.unit if column.is_line else Fraction(1) for column in public.columns]
+        chosen = medoids(public.columns, layout, DistanceScale.of(public, units).combined)
+    read = [words(column, layout, codeword, chosen) for column in public.columns]
+    if gone is None:
+        return read
+    shown = pa.array(np.arange(layout.count) != gone)
+    return [
+        Codewords(pc.if_else(shown, w.texts, pa.scalar(SUPPRESSED)), w.rank, w.gaps, w.unit, w.units, w.places)
+        for w in read
+    ]
+
+
+def _sorted(read: Sequence[Codewords], count: int, gone: int | None) -> tuple[IntArray, IntArray]:
+    """The cells in order, the suppressed one last; and for each cell the number of what it reads."""
+    last = np.zeros(count, np.int64)
+    if gone is not None:
+        last[gone] = 1
+    order = np.lexsort([*(word.rank for word in reversed(read)), last])
+    alike = np.zeros(count, np.int64)
+    for word in read:
+        codes = pc.fill_null(word.texts.dictionary_encode().indices, -1).to_numpy(zero_copy_only=False) + 1
+        alike = dense(alike * (int(codes.max()) + 1) + codes)
+    return order, alike
+
+
+def _renumbered(
+    layout: CellLayout, read: Sequence[Codewords], order: IntArray, gone: int | None
+) -> tuple[CellLayout, tuple[Codewords, ...], int | None]:
+    """The same cells, numbered by their order."""
+    number = np.empty(layout.count, np.int64)
+    number[order] = np.arange(layout.count)
+    taken = pa.array(order)
+    moved = tuple(
+        Codewords(
+            word.texts.take(taken),
+            word.rank[order],
+            word.gaps,
+            word.unit,
+            None if word.units is None else word.units[order],
+            word.places,
+        )
+        for word in read
+    )
+    return CellLayout(number[layout.cell_of], layout.count), moved, None if gone is None else int(number[gone])
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredPartition:
+    """A partition of a table's public tuples, measured.
+
+    An adversary sees the cell and the kept columns, and knows the given ones: an *answer*.
+
+    Attributes:
+        source: the table.
+        read: the cells as they read.
+    """
+
+    source: ReleaseSource
+    read: ReadCells
+
+    @cached_property
+    def _answers(self) -> tuple[JointRange, IntArray, IntArray]:
+        """[[S, answers]], the cell of each answer, and |[[S|a]]| of what is known with it."""
+        source = self.source
+        shown = source.shown_of_seen
+        many = int(shown.max()) + 1
+        keys = self.read.cell_of[source.public_of_seen] * many + shown
+        codes = dense(keys)
+        answers = np.zeros(int(codes.max()) + 1, np.int64)
+        answers[codes] = np.arange(len(codes))  # an example of each answer
+        return source.joint.merged(codes), keys[answers] // many, source.prior[answers]
+
+    @property
+    def joint(self) -> JointRange:
+        """[[S, answers]]."""
+        return self._answers[0]
+
+    @cached_property
+    def posteriors(self) -> IntArray:
+        """How few sensitive values each cell leaves, whatever is kept or given with it."""
+        joint, cells, _ = self._answers
+        found = np.full(len(self.read), joint.size_x)
+        np.minimum.at(found, cells, joint.posterior_sizes)
+        return found
+
+    @property
+    def min_posterior(self) -> int:
+        """How few sensitive values an answer leaves at least."""
+        return int(self.joint.posterior_sizes.min())
+
+    @property
+    def max_posterior(self) -> int:
+        """How many it leaves at most."""
+        return int(self.joint.posterior_sizes.max())
+
+    @cached_property
+    def leakage(self) -> Bits:
+        """L0(S -> (Xh, K)|A): the largest |[[S|a]]| / |[[S|xh, k, a]]|."""
+        joint, _, prior = self._answers
+        return largest_ratio(prior, joint.posterior_sizes)
+
+    @cached_property
+    def maximin(self) -> Bits:
+        """I*(S; (Xh, K, A))."""
+        return maximin(self.joint)
+
+    @property
+    def resolution(self) -> Bits:
+        """U1 = log2 |X| / max |cell|; suppressed tuples are left out of both."""
+        left = int((~self.read.hidden).sum())
+        return Bits(Fraction(max(left, 1), max(self.read.largest, 1)))
+
+    @property
+    def distortion(self) -> Length:
+        """-U2, to what is written."""
+        return self.read.distortion
+
+    @cached_property
+    def rows_of_cells(self) -> IntArray:
+        """How many rows each cell has."""
+        return add_by_code(self.read.cell_of, self.source.public.counts, len(self.read))
+
+    @property
+    def suppressed_rows(self) -> int:
+        """How many rows are suppressed."""
+        gone = self.read.suppressed
+        return 0 if gone is None else int(self.rows_of_cells[gone])
+
+    @property
+    def posterior_cell(self) -> int:
+        """The first cell that leaves so few sensitive values."""
+        return int(np.argmin(self.posteriors))
+
+
+def largest_ratio(before: IntArray, after: IntArray) -> Bits:
+    """The logarithm of the largest before / after: for each size after, only the largest before matters."""
+    most = np.zeros(int(after.max()) + 1, np.int64)
+    np.maximum.at(most, after, before)
+    return Bits(max(Fraction(int(most[size]), int(size)) for size in np.flatnonzero(most)))
+
+
+def length_text(length: Length) -> str:
+    """A length as "p/q" or "sqrt(p/q)".
+
+    >>> length_text(Length(2, root=True)), length_text(Length(Fraction(1, 2)))
+    ('sqrt(2)', '1/2')
+    """
+    exact = length.rational
+    return f"sqrt({length.value})" if exact is None else str(exact)

@@ -1,0 +1,417 @@
+"""What no partition at all can do better, whatever its cells: the bounds behind `optimal` and `gap`."""
+
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from noiseless.arrays import IntArray
+from noiseless.exact import Bits, as_fraction
+from noiseless.ranges import count_blocks
+from noiseless.search.cells import Cells
+from noiseless.search.codebook import ColumnCodebook
+from noiseless.search.contiguous.line import least_cell_size, most_answers
+from noiseless.search.goal import Targets
+from noiseless.search.loss import Length, Loss, below
+from noiseless.search.measures import cell_costs
+from noiseless.search.merging.path import Utility
+from noiseless.search.problem import Problem
+from noiseless.search.strips import MOST_STRIPS, LineStrip, strips
+
+PAIRS_WORK = 3 * 10**7
+"""About so many pairs of values are looked at."""
+
+MOST_CODES = 4
+"""How many codes of what is seen besides are looked at, those with the most values."""
+
+
+@dataclass(frozen=True, eq=False)
+class Radii:
+    """Bounds from pairs: a cell costs at least what its two values furthest apart do.
+
+    Attributes:
+        problem: what is to be merged, with columns.
+        far: values that are far from others, to be looked at first.
+    """
+
+    problem: Problem
+    far: IntArray
+
+    @classmethod
+    def applies(cls, problem: Problem) -> bool:
+        """Whether the codebook is one over columns that fit the kernels."""
+        return isinstance(problem.codebook, ColumnCodebook) and problem.codebook.fits
+
+    @cached_property
+    def _book(self) -> ColumnCodebook:
+        if not isinstance(self.problem.codebook, ColumnCodebook):
+            raise TypeError("only codebooks over columns are compiled")
+        return self.problem.codebook
+
+    @cached_property
+    def codes(self) -> list[int]:
+        """The codes of `seen` that are looked at."""
+        counts = np.bincount(self.problem.seen)
+        return [int(code) for code in np.argsort(-counts, kind="stable")[:MOST_CODES]]
+
+    def _values(self, code: int) -> tuple[IntArray, "np.ndarray[tuple[int, int], np.dtype[np.uint64]]"]:
+        """The public values seen with a code, and for each public value its sensitive values as bits."""
+        problem = self.problem
+        s, y = np.asarray(problem.joint.x, np.int64), problem.joint.y
+        mine = problem.seen[y] == code
+        known, s = np.unique(s[mine], return_inverse=True)
+        x, s = problem.public[y[mine]], s.reshape(-1)
+        words = np.zeros((problem.size, -(-len(known) // 64)), np.uint64)
+        np.bitwise_or.at(words, (x, s >> 6), np.uint64(1) << (s & 63).astype(np.uint64))
+        return np.unique(x), words
+
+    def _centres(self, values: IntArray, *, every: bool) -> IntArray:
+        most = max(8, PAIRS_WORK // len(values))
+        if every or len(values) <= most:
+            return values
+        first = self.far[np.isin(self.far, values)][: most // 2]
+        spread = values[np.linspace(0, len(values) - 1, most - len(first)).astype(np.int64)]
+        return np.unique(np.concatenate((first, spread)))
+
+    def every(self) -> bool:
+        """Whether all values can be looked at."""
+        return self.problem.size <= max(8, PAIRS_WORK // self.problem.size)
+
+    def least(self, code: int, k: int, *, every: bool = False) -> tuple[IntArray, IntArray, int]:
+        """For each centre what a cell with it and with 1, 2, ..., k sensitive values costs at least.
+
+        Returns:
+            The centres, a table of numerators (-1 where there are not so many), and the denominator.
+        """
+        from noiseless.search.merging import general_paths as kernels
+        from noiseless.search.merging.general_paths import geometry
+
+        values, words = self._values(code)
+        centres = self._centres(values, every=every)
+        found = np.empty((len(centres), k), np.int64)
+        cells, _, tree, penalties, shape = geometry(self._book, self.problem.size)
+        kernels.radii(cells, tree, penalties, shape, words, values, centres, found)
+        return centres, found, 4 if self._book.combine == "squares" else 2
+
+    def most(self, code: int, limit: Length) -> int:
+        """How many sensitive values a cell of some cost has at most, if each value is in such a cell."""
+        from noiseless.search.merging import general_paths as kernels
+        from noiseless.search.merging.general_paths import geometry
+
+        values, words = self._values(code)
+        centres = self._centres(values, every=False)
+        ratio = self._ratio(limit)
+        found = np.empty(len(centres), np.int64)
+        cells, _, tree, penalties, shape = geometry(self._book, self.problem.size)
+        kernels.reached(
+            cells, tree, penalties, shape, words, values, centres, ratio.numerator, ratio.denominator, found
+        )
+        return int(found.min())
+
+    def _ratio(self, limit: Length) -> Fraction:
+        """A limit on the kernels' scale, on which costs are quarters."""
+        unit = self._book.scaled.unit
+        exact = limit.squared / unit**2 if self._book.combine == "squares" else _above(limit) / unit
+        return Fraction(min(math.floor(4 * exact), 2**61), 4)
+
+    def length(self, top: int, bottom: int) -> Length:
+        """A cost of the kernels."""
+        return self._book.length(int(top), bottom)
+
+
+def _above(limit: Length) -> Fraction:
+    exact = limit.rational
+    return Fraction(limit.upper) if exact is None else exact
+
+
+@dataclass(frozen=True)
+class LowerBound:
+    """What any partition within the limits has at least.
+
+    Attributes:
+        value: a loss, or what is given away.
+        proof: what shows it.
+    """
+
+    value: Loss
+    proof: str
+
+
+@dataclass(frozen=True, eq=False)
+class LowerBounds:
+    """The bounds for a wish.
+
+    Attributes:
+        targets: its limits.
+        found: a partition that keeps to them: where to look first.
+    """
+
+    targets: Targets
+    found: Cells
+
+    @cached_property
+    def strips(self) -> list[LineStrip]:
+        """Strips to bound the utility by; on a line that is there for certain, or for counting."""
+        return strips(self.targets.problem, self._utility, MOST_STRIPS)
+
+    @property
+    def _utility(self) -> Utility:
+        return self.targets.wish.utility
+
+    @cached_property
+    def radii(self) -> Radii:
+        """Bounds from pairs, looking first at the values of the cells that cost most."""
+        problem = self.targets.problem
+        costs = np.array([float(cost) for cost in cell_costs(problem.codebook, self.found)])
+        far = np.argsort(-costs[self.found.cell_of], kind="stable")
+        return Radii(problem, far)
+
+    # --- the loss, for limits on what is given away ---------------------------------------------
+
+    def loss(self) -> LowerBound | None:
+        """The least loss of any partition that gives away no more than allowed."""
+        if self._utility == "resolution":
+            found = [self._resolution(), self._resolution_of_blocks()]
+        else:
+            found = [self._line(), self._pairs(), self._line_of_blocks()]
+        return _largest(found)
+
+    def _resolution(self) -> LowerBound | None:
+        """By counting: no partition has more cells than its sensitive values allow."""
+        targets = self.targets
+        if targets.budget:
+            if not targets.problem.plain:
+                return None
+            answers = most_answers(targets.problem.joint, int(targets.need[0]))
+            return LowerBound(Bits(Fraction(targets.problem.size, answers)), _COUNTING)
+        sizes = [least_cell_size(part.sweep.line.joint, int(targets.need[part.code])) for part in self.strips]
+        return LowerBound(Bits(max(sizes)), _COUNTING)
+
+    def _resolution_of_blocks(self) -> LowerBound | None:
+        """Blocks and cells are joined by values: as many blocks are left as nodes less edges, at least."""
+        targets, problem = self.targets, self.targets.problem
+        if targets.blocks is None or problem.side is not None:
+            return None
+        cells = problem.size - count_blocks(problem.joint) + targets.blocks
+        most = Fraction(problem.size, max(1, cells))
+        return LowerBound(Bits(max(most if targets.budget else Fraction(-(-most // 1)), Fraction(1))), _TREES)
+
+    def _line(self) -> LowerBound | None:
+        """On a line: every value needs a run around it with k sensitive values (Theorems 1 and 2)."""
+        if self.targets.problem.line is None:
+            return None
+        found = [Length(part.unit * self._least_width(part)) for part in self.strips]
+        return LowerBound(max(found), _RUNS)
+
+    def _least_width(self, part: LineStrip) -> int:
+        k = int(self.targets.need[part.code])
+        if k > part.sensitive:
+            return 0  # all of it is suppressed
+        if not self.targets.budget:
+            return part.sweep.least_of_any(k, part.windows(k).least_width())
+        return _beyond(part.cover_widths(k), self.targets.problem.weights[part.members], self.targets.budget)
+
+    def _pairs(self) -> LowerBound | None:
+        """Any columns: a cell with k sensitive values reaches as far as the nearest values that have k."""
+        targets, problem = self.targets, self.targets.problem
+        if problem.line is not None or not Radii.applies(problem):
+            return None
+        if targets.budget and not self.radii.every():
+            return None
+        found = []
+        for code in self.radii.codes:
+            k = int(targets.need[code])
+            centres, table, below_ = self.radii.least(code, k, every=targets.budget > 0)
+            if targets.budget:
+                worst = _beyond(table[:, -1], problem.weights[centres], targets.budget)
+            else:
+                worst = int(table[:, -1].max())
+            found.append(self.radii.length(worst, below_))
+        return LowerBound(max(found), _PAIRS)
+
+    def _line_of_blocks(self) -> LowerBound | None:
+        """On a line: how wide cells must be to leave so few blocks."""
+        targets = self.targets
+        if targets.blocks is None or targets.budget or targets.fewest is None:
+            return None
+        if targets.blocks >= count_blocks(targets.problem.joint):
+            return None
+        found = targets.fewest.for_blocks(targets.blocks)
+        return LowerBound(found.at_least, _TREES + _SOLVER * (found.proof == "solver"))
+
+    # --- what is given away, for limits on the loss ----------------------------------------------
+
+    def leak(self) -> LowerBound:
+        """The least that any partition gives away that loses no more than allowed."""
+        if self.targets.wish.objective == "maximin":
+            return self._blocks()
+        problem = self.targets.problem
+        most = self.targets.most.copy()
+        proof = _WHOLE
+        for found in (self._most_of_line(), self._most_of_pairs(), self._most_by_counting()):
+            for code, k in found.items():
+                if k < most[code]:
+                    most[code], proof = k, _LIMITS
+        return LowerBound(Bits(_largest_of(problem.prior, np.maximum(most, 1))), proof)
+
+    def _most_of_line(self) -> dict[int, int]:
+        """The largest posterior that a width allows, for each strip."""
+        targets = self.targets
+        if targets.distortion is None or targets.problem.line is None:
+            return {}
+        found = {}
+        for part in strips(targets.problem, "distortion", MOST_STRIPS):
+            if targets.budget >= int(targets.problem.weights[part.members].sum()):
+                continue  # all of it may be suppressed
+            width = part.room(targets.distortion, None).width
+            low, high = 1, part.sensitive
+            while low < high:
+                middle = (low + high + 1) // 2
+                low, high = (middle, high) if self._may_have(part, middle, width) else (low, middle - 1)
+            found[part.code] = low
+        return found
+
+    def _may_have(self, part: LineStrip, k: int, width: int) -> bool:
+        """Whether nothing shows that cells of a width cannot have k sensitive values."""
+        if self.targets.budget:
+            rows = self.targets.problem.weights[part.members]
+            return _beyond(part.cover_widths(k), rows, self.targets.budget) <= width
+        return part.windows(k).cover_width() <= width and not part.sweep.is_refuted(k, width)
+
+    def _most_of_pairs(self) -> dict[int, int]:
+        targets, problem = self.targets, self.targets.problem
+        if targets.distortion is None or problem.line is not None or targets.budget:
+            return {}
+        if not Radii.applies(problem):
+            return {}
+        return {code: self.radii.most(code, targets.distortion) for code in self.radii.codes}
+
+    def _most_by_counting(self) -> dict[int, int]:
+        """The largest posterior that a largest cell allows, for each strip."""
+        targets = self.targets
+        if targets.largest_cell is None or (targets.budget and not targets.problem.plain):
+            return {}
+        found = {}
+        for part in strips(targets.problem, "resolution", MOST_STRIPS):
+            joint = part.sweep.line.joint
+            low, high = 1, part.sensitive
+            while low < high:
+                middle = (low + high + 1) // 2
+                if targets.budget:
+                    fits = not Bits(most_answers(joint, middle)) < _bits(targets)
+                else:
+                    fits = least_cell_size(joint, middle) <= targets.largest_cell
+                low, high = (middle, high) if fits else (low, middle - 1)
+            found[part.code] = low
+        return found
+
+    def _blocks(self) -> LowerBound:
+        """How few blocks can be left."""
+        targets, problem = self.targets, self.targets.problem
+        least, proof = targets.fewest_blocks_of_any, _WHOLE
+        if targets.budget or problem.side is not None:
+            return LowerBound(Bits(least), proof)
+        if targets.largest_cell is not None:
+            cells = -(-problem.size // targets.largest_cell)
+            counted = count_blocks(problem.joint) + cells - problem.size
+            least, proof = (counted, _TREES) if counted > least else (least, proof)
+        if targets.distortion is not None and targets.fewest is not None:
+            found = targets.fewest.within(targets.distortion)
+            if found.lower > least:
+                least, proof = found.lower, _TREES + _SOLVER * (found.proof == "solver")
+        return LowerBound(Bits(least), proof)
+
+    # --- both, for a weight ----------------------------------------------------------------------
+
+    def curve(self) -> list[tuple[Fraction, Loss]]:
+        """Pairs of a leak and a loss: any partition has at least as much of both as one of them; or none."""
+        targets, problem = self.targets, self.targets.problem
+        if not problem.plain or targets.budget:
+            return []
+        if targets.wish.objective == "maximin":
+            return self._curve_of_blocks()
+        size = problem.joint.size_x
+        known = _grid(int(targets.need[0]), size, max(8, min(MOST_GRID, WORK // len(problem.joint))))
+        losses = self._losses(known)
+        if losses is None:
+            return []
+        ends = [*(k - 1 for k in known[1:]), size]
+        return [(Fraction(size, end), loss) for end, loss in zip(ends, losses, strict=True)]
+
+    def _losses(self, known: list[int]) -> list[Loss] | None:
+        """The least loss for each of some posteriors."""
+        problem = self.targets.problem
+        if self._utility == "resolution":
+            return [Bits(least_cell_size(problem.joint, k)) for k in known]
+        if problem.line is not None:
+            part, few = self.strips[0], len(problem.joint) * len(known) <= WORK // 100
+            return [Length(part.unit * _narrowest(part, k, few)) for k in known]
+        if not Radii.applies(problem):
+            return None
+        _, table, under = self.radii.least(0, known[-1])
+        worst = table.max(axis=0)
+        return [self.radii.length(int(worst[k - 1]), under) for k in known]
+
+    def _curve_of_blocks(self) -> list[tuple[Fraction, Loss]]:
+        problem = self.targets.problem
+        if self._utility != "resolution":
+            return []
+        blocks = count_blocks(problem.joint)
+        cells = [problem.size - blocks + left for left in range(1, blocks + 1)]
+        return [(Fraction(left), Bits(-(-problem.size // many))) for left, many in enumerate(cells, start=1)]
+
+
+_WHOLE = "all of a group in one cell gives away as much"
+_COUNTING = "counting: a sensitive value is in no more cells than it has public values"
+_TREES = "blocks and cells are joined by public values, each of which joins one pair"
+_SOLVER = ", and the dual bound of a mixed-integer program"
+_RUNS = "every value needs enough sensitive values within reach, and values far apart do not share theirs"
+_PAIRS = "a cell reaches as far as the nearest values that have enough sensitive values"
+_LIMITS = "within the limits on what is lost no cell around some value has more sensitive values"
+
+MOST_GRID = 400
+"""At no more posteriors than this a curve of bounds is looked at."""
+
+WORK = 4 * 10**7
+"""And at so many pairs in all."""
+
+
+def _grid(first: int, last: int, many: int) -> list[int]:
+    """Posteriors from the first to the last, all of them or so many."""
+    if last - first < many:
+        return list(range(first, last + 1))
+    return [int(k) for k in np.unique(np.linspace(first, last, many).astype(np.int64))]
+
+
+def _narrowest(part: LineStrip, k: int, few: bool) -> int:
+    windows = part.windows(k)
+    return part.sweep.least_of_any(k, windows.least_width()) if few else windows.cover_width()
+
+
+def _bits(targets: Targets) -> Bits | Fraction:
+    limit = targets.wish.min_resolution
+    return limit if isinstance(limit, Bits) else as_fraction(limit or 0)
+
+
+def _beyond(needed: IntArray, rows: IntArray, budget: int) -> int:
+    """The least limit that no more rows than a budget exceed."""
+    order = np.argsort(-needed, kind="stable")
+    gone = np.cumsum(rows[order]) <= budget
+    left = int(np.count_nonzero(gone))
+    return int(needed[order[left]]) if left < len(order) else 0
+
+
+def _largest(found: list[LowerBound | None]) -> LowerBound | None:
+    known = [bound for bound in found if bound is not None]
+    best = known[0] if known else None
+    for bound in known[1:]:
+        if best is not None and below(best.value, bound.value):
+            best = bound
+    return best
+
+
+def _largest_of(before: IntArray, after: IntArray) -> Fraction:
+    return max(Fraction(int(b), int(a)) for b, a in zip(before, after, strict=True))

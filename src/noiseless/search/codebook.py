@@ -1,0 +1,289 @@
+"""What is released for a cell, and how far that is from the values in it (U2 of [P3])."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from noiseless.arrays import IntArray
+from noiseless.errors import RequestError
+from noiseless.search.columns import Categories, Column, Hierarchy, Numbers
+from noiseless.search.loss import Length
+
+Distance = Literal["absolute", "euclidean", "max", "hamming", "discrete", "gower"]
+Codeword = Literal["midrange", "centroid", "medoid", "interval"]
+DISTANCES: tuple[Distance, ...] = ("absolute", "euclidean", "max", "hamming", "discrete", "gower")
+CODEWORDS: tuple[Codeword, ...] = ("midrange", "centroid", "medoid", "interval")
+
+_ROOM = 2**62
+
+
+class Codebook(Protocol):
+    """What a merging algorithm asks of a distortion; write one's own with these three.
+
+    `cost` must not depend on the order of the members, and must be 0 for a single one.
+    """
+
+    def __len__(self) -> int:
+        """How many public values there are."""
+        ...
+
+    def cost(self, members: Sequence[int]) -> Length:
+        """The largest distance of a member to the cell's codeword."""
+        ...
+
+    def codeword(self, members: Sequence[int]) -> Any:  # noqa: ANN401 - whatever is released
+        """What is released for a cell."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """Columns on one integer scale, so that distances are whole numbers of `unit`.
+
+    Attributes:
+        positions: the numbers, a row for each public value.
+        categories: the codes of categories.
+        nodes: the leaves of hierarchies.
+        penalties: what a difference in each column of categories counts.
+        hierarchies: the hierarchies, with what each node costs on this scale.
+        unit: what 1 stands for.
+    """
+
+    positions: IntArray
+    categories: IntArray
+    nodes: IntArray
+    penalties: tuple[int, ...]
+    hierarchies: tuple[tuple[Hierarchy, tuple[int, ...]], ...]
+    unit: Fraction
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnCodebook:
+    """A codebook over columns: a distance, and a choice of codeword.
+
+    A cell's category that is not the same for all its members is released as the set of them, and every
+    member counts as different from it; with `medoid` the codeword is a member, category and all. A
+    hierarchy's column is released as the lowest node above the members (with `medoid`: as a member) and
+    costs what that node costs.
+
+    Attributes:
+        columns: the public columns, each with one entry a public value.
+        distance: how the columns' differences make one number: their sum (`absolute`; `gower` after dividing
+            by declared ranges and the number of columns), the root of the sum of their squares
+            (`euclidean`), the largest (`max`); or how many columns differ (`hamming`), or whether any does
+            (`discrete`).
+        word: `midrange`, `centroid` (as in [P3]), `medoid` (the member with the least largest distance), or
+            `interval`, whose cost is the distance from its middle to its corner.
+    """
+
+    columns: tuple[Column, ...]
+    distance: Distance = "max"
+    word: Codeword = "midrange"
+
+    def __init__(
+        self,
+        *columns: Column,
+        distance: Distance | None = None,
+        codeword: Codeword = "midrange",
+    ) -> None:
+        if not columns or len({len(column) for column in columns}) != 1 or not len(columns[0]):
+            raise RequestError("a codebook takes one or more columns with an entry for each public value")
+        chosen = distance or ("absolute" if len(columns) == 1 else "max")
+        if chosen not in DISTANCES or codeword not in CODEWORDS:
+            raise RequestError(f"distances: {', '.join(DISTANCES)}; codewords: {', '.join(CODEWORDS)}")
+        if chosen == "gower" and any(isinstance(c, Numbers) and c.span is None for c in columns):
+            raise RequestError(
+                "the distance of Gower needs each numeric column's declared range: span=(low, high)"
+            )
+        if chosen in ("hamming", "discrete"):
+            columns = tuple(_as_categories(column) for column in columns)
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "distance", chosen)
+        object.__setattr__(self, "word", codeword)
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    @property
+    def combine(self) -> Literal["max", "sum", "squares"]:
+        """How the columns' differences are put together."""
+        if self.distance in ("max", "discrete"):
+            return "max"
+        return "squares" if self.distance == "euclidean" else "sum"
+
+    @property
+    def by_hull(self) -> bool:
+        """Whether a cell's cost follows from each column's extremes alone."""
+        numeric = sum(isinstance(column, Numbers) for column in self.columns)
+        if self.word == "midrange":
+            return numeric <= 1 or self.combine == "max"
+        return self.word == "interval" or (self.word == "centroid" and not numeric)
+
+    @cached_property
+    def is_ordered(self) -> bool:
+        """Whether this is one numeric column whose values all differ, at the cost of half a cell's width."""
+        if len(self.columns) != 1 or not self.by_hull or not self.fits:
+            return False
+        line = self.scaled.positions
+        return line.shape[1] == 1 and bool(np.all(np.diff(np.sort(line[:, 0])) > 0))
+
+    @cached_property
+    def scaled(self) -> Scaled:
+        """The columns on one integer scale."""
+        factors = [self._factor(column) for column in self.columns]
+        below = math.lcm(*(factor.denominator for factor in factors))
+        whole = [int(factor * below) for factor in factors]
+        common = math.gcd(*whole) or 1
+        whole = [factor // common for factor in whole]
+        taken = list(zip(self.columns, whole, strict=True))
+        return Scaled(
+            _table([_times(c.steps, k) for c, k in taken if isinstance(c, Numbers)], len(self)),
+            _table([c.codes for c in self.columns if isinstance(c, Categories)], len(self)),
+            _table([c.leaf for c in self.columns if isinstance(c, Hierarchy)], len(self)),
+            tuple(k for c, k in taken if isinstance(c, Categories)),
+            tuple((c, tuple(int(v) * k for v in c.node_costs)) for c, k in taken if isinstance(c, Hierarchy)),
+            Fraction(common, below),
+        )
+
+    @cached_property
+    def fits(self) -> bool:
+        """Whether all that is computed on the integer scale stays within 64 bits."""
+        scaled = self.scaled
+        if scaled.positions.dtype == object:
+            return False
+        spans = [int(v) for v in scaled.positions.max(axis=0, initial=0)] + list(scaled.penalties)
+        spans += [max(costs) for _, costs in scaled.hierarchies]
+        below = 2 if self.word != "centroid" else max(2, len(self))
+        terms = [below * span for span in spans]
+        return (sum(term**2 for term in terms) if self.combine == "squares" else sum(terms)) < _ROOM
+
+    def _factor(self, column: Column) -> Fraction:
+        share = Fraction(1, len(self.columns)) if self.distance == "gower" else Fraction(1)
+        if isinstance(column, Numbers):
+            width = column.span[1] - column.span[0] if self.distance == "gower" and column.span else 1
+            return column.unit * column.weight * share / width
+        if isinstance(column, Hierarchy) and self.distance == "gower":
+            return column.weight * share / max(1, int(column.node_costs.max()))
+        return column.weight * share
+
+    def length(self, numerator: int, denominator: int) -> Length:
+        """A cost as it is computed on the integer scale, as a length."""
+        ratio = Fraction(int(numerator), int(denominator))
+        if self.combine == "squares":
+            return Length(ratio * self.scaled.unit**2, root=True)
+        return Length(ratio * self.scaled.unit)
+
+    def cost(self, members: Sequence[int]) -> Length:
+        """The largest distance of a member to the cell's codeword, exactly."""
+        return self.length(*self.cost_parts([int(member) for member in members]))
+
+    def cost_parts(self, members: Sequence[int]) -> tuple[int, int]:
+        """The cost on the integer scale, as a numerator and a denominator."""
+        if self.word == "medoid":
+            return self._medoid(members)[0], 1
+        rows = [[int(v) for v in self.scaled.positions[member]] for member in members]
+        columns = list(zip(*rows, strict=True))
+        if self.word == "centroid" and columns:
+            below, middles = len(rows), [sum(column) for column in columns]
+        else:
+            below, middles = 2, [min(column) + max(column) for column in columns]
+        fixed = [below * cost for cost in self._fixed(members)]
+        if self.word == "interval":
+            worst = self._combined([max(column) - min(column) for column in columns] + fixed)
+        else:
+            worst = max(
+                self._combined([abs(below * v - c) for v, c in zip(row, middles, strict=True)] + fixed)
+                for row in rows
+            )
+        return worst, below**2 if self.combine == "squares" else below
+
+    def _fixed(self, members: Sequence[int]) -> list[int]:
+        """What categories and hierarchies cost, alike for every member."""
+        scaled, first = self.scaled, members[0]
+        costs = []
+        for column, penalty in enumerate(scaled.penalties):
+            codes = scaled.categories[:, column]
+            costs.append(penalty if any(codes[member] != codes[first] for member in members) else 0)
+        for column, (tree, node_costs) in enumerate(scaled.hierarchies):
+            costs.append(node_costs[self._common(tree, scaled.nodes[:, column], members)])
+        return costs
+
+    @staticmethod
+    def _common(tree: Hierarchy, leaves: IntArray, members: Sequence[int]) -> int:
+        node = int(leaves[members[0]])
+        for member in members:
+            node = tree.common_node(node, int(leaves[member]))
+        return node
+
+    def _combined(self, parts: Sequence[int]) -> int:
+        if self.combine == "max":
+            return max(parts)
+        return sum(part**2 for part in parts) if self.combine == "squares" else sum(parts)
+
+    def _between(self, a: int, b: int) -> int:
+        scaled = self.scaled
+        parts = [abs(int(v) - int(w)) for v, w in zip(scaled.positions[a], scaled.positions[b], strict=True)]
+        for column, penalty in enumerate(scaled.penalties):
+            parts.append(penalty if scaled.categories[a, column] != scaled.categories[b, column] else 0)
+        for column, (tree, costs) in enumerate(scaled.hierarchies):
+            parts.append(costs[tree.common_node(int(scaled.nodes[a, column]), int(scaled.nodes[b, column]))])
+        return self._combined(parts)
+
+    def _medoid(self, members: Sequence[int]) -> tuple[int, int]:
+        return min((max(self._between(middle, member) for member in members), middle) for middle in members)
+
+    def codeword(self, members: Sequence[int]) -> tuple[Any, ...]:
+        """What is released for a cell, a part for each column."""
+        chosen = [int(member) for member in members]
+        if self.word == "medoid":
+            chosen = [self._medoid(chosen)[1]]
+        return tuple(self._part(column, chosen) for column in self.columns)
+
+    def _part(self, column: Column, members: Sequence[int]) -> Any:  # noqa: ANN401 - a number, a label, a set
+        if isinstance(column, Numbers):
+            values = [column.value(member) for member in members]
+            if self.word == "centroid":
+                return sum(values, Fraction(0)) / len(values)
+            ends = min(values), max(values)
+            return ends if self.word == "interval" else (ends[0] + ends[1]) / 2
+        if isinstance(column, Hierarchy):
+            return column.labels[self._common(column, column.leaf, members)]
+        labels = sorted({int(column.codes[member]) for member in members})
+        return column.labels[labels[0]] if len(labels) == 1 else tuple(column.labels[code] for code in labels)
+
+
+def _as_categories(column: Column) -> Column:
+    if isinstance(column, Numbers):
+        return Categories(column.steps, weight=1)
+    if isinstance(column, Hierarchy):
+        return Categories([column.labels[leaf] for leaf in column.leaf], weight=1)
+    return column
+
+
+def _times(steps: IntArray, factor: int) -> IntArray:
+    """Steps from the smallest on, times a factor; Python integers where 64 bits are too few."""
+    shifted = steps - steps.min() if steps.dtype == object or _narrow(steps) else _wide(steps)
+    if shifted.dtype != object and max(1, int(shifted.max())) * factor >= _ROOM:
+        shifted = shifted.astype(object)
+    return np.asarray(shifted * factor)
+
+
+def _narrow(steps: IntArray) -> bool:
+    return int(steps.max()) - int(steps.min()) < _ROOM
+
+
+def _wide(steps: IntArray) -> npt.NDArray[Any]:
+    exact = steps.astype(object)
+    return np.asarray(exact - exact.min())
+
+
+def _table(columns: Sequence[npt.NDArray[Any]], rows: int) -> IntArray:
+    if not columns:
+        return np.zeros((rows, 0), np.int64)
+    return np.stack(columns, axis=1)

@@ -1,0 +1,137 @@
+"""The greedy paths of a problem, each run once, and their best points for a wish."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+from noiseless.arrays import IntArray
+from noiseless.exact import Bits, as_fraction
+from noiseless.search.cells import MergingProblem
+from noiseless.search.goal import Targets
+from noiseless.search.merging import (
+    ColumnCodebook,
+    MergePath,
+    MergePoint,
+    SideInformation,
+    constrained_path,
+    leakage_path,
+    maximin_path,
+)
+from noiseless.search.merging.path import Utility
+from noiseless.search.merging.replay import Merges, measure_path
+from noiseless.search.problem import Problem
+
+SLOW = 120
+"""Plain Python runs (any codebook of one's own; problem (7) with side information) take no more values."""
+
+WEIGHTS = (Fraction(1, 8), Fraction(1), Fraction(8))
+"""Where problem (7) has no weight of its own it is run with these, in bits for the whole loss."""
+
+
+@dataclass(frozen=True, eq=False)
+class GreedyPaths:
+    """The paths of [P3] for a problem and a utility.
+
+    Attributes:
+        problem: what is to be merged.
+        utility: what they try to keep.
+    """
+
+    problem: Problem
+    utility: Utility
+
+    @cached_property
+    def leakage(self) -> MergePath:
+        """Algorithm 1."""
+        return self._leakage(self.problem.seen_with)
+
+    @cached_property
+    def to_the_end(self) -> MergePath | None:
+        """Algorithm 1 until all of a group is one cell, where it may stop before that; else None.
+
+        What is seen besides may leave few sensitive values and so stop the leakage early, though merging
+        others goes on to lower the maximin information.
+        """
+        if self.leakage.components[-1] == 1 or self.problem.plain:
+            return None
+        return self._leakage(SideInformation(self.problem.public, self.problem.seen))
+
+    def _leakage(self, side: SideInformation | None) -> MergePath:
+        problem = self.problem
+        found = leakage_path(problem.joint, problem.codebook, utility=self.utility, side=side)
+        if side is problem.seen_with:
+            return found
+        merges = Merges(found.kept, found.absorbed, found.rounds, None, found.method)
+        inner = MergingProblem(problem.joint, problem.seen_with)
+        return measure_path(inner, merges, "leakage", self.utility, problem.codebook)
+
+    @cached_property
+    def maximin(self) -> MergePath:
+        """Algorithm 2."""
+        problem = self.problem
+        return maximin_path(problem.joint, problem.codebook, utility=self.utility, side=problem.seen_with)
+
+    @property
+    def slow(self) -> bool:
+        """Whether problem (7) would take too long."""
+        book = self.problem.codebook
+        plain = isinstance(book, ColumnCodebook) and book.fits
+        compiled = self.problem.plain and (self.utility == "resolution" or plain)
+        return self.problem.size > SLOW and not compiled
+
+    def both(self, weight: Fraction | None) -> Iterator[MergePath]:
+        """Problem (7): with its weight, or with some."""
+        problem = self.problem
+        if self.slow:
+            return
+        for chosen in [weight] if weight is not None else self._weights():
+            yield constrained_path(
+                problem.joint, chosen, problem.codebook, utility=self.utility, side=problem.seen_with
+            )
+
+    def _weights(self) -> list[Fraction]:
+        """Weights at which all of the loss counts as much as all of the leakage, or less or more."""
+        lost, most = Fraction(1), self.leakage.last.distortion
+        if self.utility == "distortion" and most is not None:
+            lost = Fraction(most.upper)
+        bits = Fraction(Bits(self.problem.joint.size_x).upper)
+        return [weight * bits / lost if lost else weight for weight in WEIGHTS]
+
+    def serving(self, targets: Targets) -> Iterator[MergePath]:
+        """The paths that may serve a wish."""
+        wish = targets.wish
+        yield self.leakage
+        if self.utility == "distortion" and self.problem.line is None:
+            yield replace(self, utility="resolution").leakage  # where all cost alike, small is best
+        if targets.blocks is None and wish.objective == "leakage":
+            return
+        yield self.maximin
+        if self.to_the_end is not None:
+            yield self.to_the_end
+        if wish.objective == "both":
+            yield from self.both(None if wish.weight is None else as_fraction(wish.weight))
+
+
+def best_point(path: MergePath, targets: Targets) -> MergePoint | None:
+    """The best point of a path for a wish, whatever the path was run for; None if none keeps the limits."""
+    wish = targets.wish
+    view = replace(path, objective=wish.objective, utility=wish.utility, weight=None)
+    points = within(view, targets)
+    if not len(points):
+        return None
+    if wish.weight is not None:
+        return view.best(as_fraction(wish.weight), points)
+    return view[view.finest(points) if wish.aim == "loss" else view.least(points, loss_first=False)]
+
+
+def within(path: MergePath, targets: Targets) -> IntArray:
+    """The points of a path that keep to all limits."""
+    wish = targets.wish
+    return path.within(
+        min_posterior=wish.min_posterior,
+        max_leakage=wish.max_leakage,
+        max_maximin=None if targets.blocks is None else Bits(targets.blocks),
+        max_distortion=wish.max_distortion,
+        min_resolution=wish.min_resolution,
+    )

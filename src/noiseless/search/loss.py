@@ -1,0 +1,226 @@
+"""What a release loses, exactly: lengths that may be roots, and Lagrangians that weigh loss against leak."""
+
+
+import math
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from functools import total_ordering
+from typing import TYPE_CHECKING
+
+from noiseless.exact import Bits, Rational, ball, ball_above, round_up
+
+if TYPE_CHECKING:
+    from flint import arb
+
+
+_UP = Context(prec=6, rounding=ROUND_CEILING)
+
+
+@total_ordering
+@dataclass(frozen=True, eq=False)
+class Length:
+    """The exact number `value`, or its square root: a distortion. It is never negative.
+
+    >>> Length(Fraction(1, 4)) < Length(2, root=True), str(Length(2, root=True))
+    (True, '1.41422')
+
+    Attributes:
+        value: a rational that is not negative.
+        root: whether the length is the root of it (Euclidean distances are).
+    """
+
+    value: Fraction
+    root: bool = False
+
+    def __init__(self, value: Rational, *, root: bool = False) -> None:
+        if value < 0:
+            raise ValueError("a length is not negative")
+        object.__setattr__(self, "value", Fraction(value))
+        object.__setattr__(self, "root", root and value not in (0, 1))
+
+    @property
+    def squared(self) -> Fraction:
+        """The square of the length."""
+        return self.value if self.root else self.value**2
+
+    @property
+    def rational(self) -> Fraction | None:
+        """The length, if it is rational."""
+        if not self.root:
+            return self.value
+        top, bottom = math.isqrt(self.value.numerator), math.isqrt(self.value.denominator)
+        exact = Fraction(top, bottom) if bottom else Fraction(0)
+        return exact if exact**2 == self.value else None
+
+    @property
+    def upper(self) -> float:
+        """A float that is not below the length."""
+        return ball_above(ball(self.value).sqrt()) if self.root else round_up(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, int | Fraction | Decimal):
+            return other >= 0 and self == Length(other)
+        return self.squared == other.squared if isinstance(other, Length) else NotImplemented
+
+    def __lt__(self, other: "Length | Rational") -> bool:
+        if isinstance(other, Length):
+            return self.value < other.value if self.root == other.root else self.squared < other.squared
+        if isinstance(other, int | Fraction | Decimal):
+            return other > 0 and self < Length(other)
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        exact = self.rational
+        return hash(exact if exact is not None else ("root", self.value))
+
+    def __float__(self) -> float:
+        """Rounded up: a distortion stated as a float is never understated."""
+        return self.upper
+
+    def __repr__(self) -> str:
+        return f"Length({self.value}{', root=True' * self.root})"
+
+    def __str__(self) -> str:
+        """Six digits, rounded up: a distortion that is read is never understated."""
+        exact = Decimal(self.upper) if self.root else _UP.divide(self.value.numerator, self.value.denominator)
+        return f"{_UP.plus(exact).normalize():f}"
+
+
+# A Lagrangian of [P3] is log2(leak) + weight * loss, where `leak` is a rational (the leakage's argument, or
+# how many components there are) and the loss is a logarithm of a rational (U1) or a length (U2). Two of
+# them can be equal only in ways that are decided exactly; where they differ, balls are refined until they
+# part.
+
+Loss = Bits | Length
+
+_MOST_BITS = 2**20
+
+_SURE = 1e-9
+"""Floats that differ by more, relative to their size, differ for certain: each is off by 1e-14 at most."""
+
+
+def below(loss: Loss, other: Loss) -> bool:
+    """Whether a loss is below another of its kind."""
+    if isinstance(loss, Bits) and isinstance(other, Bits):
+        return loss < other
+    if isinstance(loss, Length) and isinstance(other, Length):
+        return loss < other
+    raise TypeError("the losses are of two kinds")
+
+
+@dataclass(frozen=True)
+class Lagrangian:
+    """log2(leak) + weight * loss.
+
+    Attributes:
+        leak: what is to be made small, as the argument of a logarithm.
+        loss: what it costs: log2 of the largest cell (U1), or the largest distortion (U2).
+        weight: the multiplier lambda of [P3].
+    """
+
+    leak: Fraction
+    loss: Loss
+    weight: Fraction
+
+    def __float__(self) -> float:
+        """About the value: within some units in the last place of its parts."""
+        return _log2(self.leak) + float(self.weight) * _about(self.loss)
+
+    def __lt__(self, other: "Lagrangian") -> bool:
+        return self.compare(other) < 0
+
+    def compare(self, other: "Lagrangian") -> int:
+        """-1, 0 or 1 as this is below, equal to or above another of the same weight; exact.
+
+        >>> from fractions import Fraction as F
+        >>> Lagrangian(F(4), Bits(2), F(1, 2)).compare(Lagrangian(F(2), Bits(8), F(1, 2)))
+        0
+        """
+        try:
+            mine, others = float(self), float(other)
+        except OverflowError:
+            mine = others = math.inf
+        if abs(mine - others) > _SURE * (1 + abs(mine) + abs(others)):
+            return 1 if mine > others else -1
+        if self._equals(other):
+            return 0
+        precision = 64
+        while True:
+            difference = self._ball(other, precision)
+            if difference > 0:
+                return 1
+            if difference < 0:
+                return -1
+            precision *= 2
+            if precision > _MOST_BITS:
+                raise ArithmeticError("two Lagrangians that differ could not be told apart")
+
+    def above(self, other: "Lagrangian") -> float:
+        """How much this is above another of the same weight, rounded up."""
+        return ball_above(self._ball(other, 128))
+
+    def _ball(self, other: "Lagrangian", precision: int) -> "arb":
+        import flint
+
+        with flint.ctx.workprec(precision):
+            two = ball(2).log()
+            leak = ball(self.leak / other.leak).log() / two
+            if isinstance(self.loss, Bits) and isinstance(other.loss, Bits):
+                loss = ball(self.loss.ratio / other.loss.ratio).log() / two
+            else:
+                loss = _length_ball(self.loss) - _length_ball(other.loss)
+            return leak + ball(self.weight) * loss
+
+    def _equals(self, other: "Lagrangian") -> bool:
+        leak = self.leak / other.leak
+        if isinstance(self.loss, Bits) and isinstance(other.loss, Bits):
+            return _powers_cancel(leak, self.loss.ratio / other.loss.ratio, self.weight)
+        if not isinstance(self.loss, Length) or not isinstance(other.loss, Length):
+            raise TypeError("the losses are of two kinds")
+        return _lengths_cancel(leak, self.loss, other.loss, self.weight)
+
+
+def _log2(ratio: Fraction) -> float:
+    return math.log2(ratio.numerator) - math.log2(ratio.denominator)
+
+
+def _about(loss: Loss) -> float:
+    if isinstance(loss, Bits):
+        return _log2(loss.ratio)
+    return math.sqrt(loss.value) if loss.root else float(loss.value)
+
+
+def _length_ball(length: Loss) -> "arb":
+    if not isinstance(length, Length):
+        raise TypeError("the losses are of two kinds")
+    return ball(length.value).sqrt() if length.root else ball(length.value)
+
+
+def _powers_cancel(leak: Fraction, loss: Fraction, weight: Fraction) -> bool:
+    """Whether leak * loss**weight = 1.
+
+    With weight = p/q in lowest terms leak**q = loss**-p asks for a rational c with leak = c**-p and loss =
+    c**q; unless c is 1, q and p are then at most the number of binary digits of the two.
+    """
+    if loss == 1 or weight == 0:
+        return leak == 1
+    digits = max(part.bit_length() for ratio in (leak, loss) for part in ratio.as_integer_ratio())
+    if leak == 1 or max(weight.numerator, weight.denominator) > digits:
+        return False
+    return leak**weight.denominator * loss**weight.numerator == 1
+
+
+def _lengths_cancel(leak: Fraction, loss: Length, other: Length, weight: Fraction) -> bool:
+    """Whether log2(leak) + weight * (loss - other) = 0.
+
+    A logarithm of a rational is a whole number or transcendental, and a length is algebraic; and two roots
+    that are not rational differ by a rational other than 0 never.
+    """
+    if loss == other or weight == 0:
+        return leak == 1
+    whole = round(math.log2(leak))
+    first, second = loss.rational, other.rational
+    if Fraction(2) ** whole != leak or first is None or second is None:
+        return False
+    return whole + weight * (first - second) == 0

@@ -1,0 +1,195 @@
+"""What cells give away, what they keep and what each costs, counted from the cells alone."""
+
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from noiseless.arrays import BoolArray, IntArray
+from noiseless.errors import RequestError
+from noiseless.exact import Bits
+from noiseless.measures import maximin
+from noiseless.search.cells import Cells
+from noiseless.search.codebook import Codebook, ColumnCodebook
+from noiseless.search.loss import Length, Loss
+from noiseless.search.merging.path import Lengths, Objective, Utility
+from noiseless.search.problem import Problem, SeenCells
+
+FEW = 300
+"""Up to so many public values plain Python beats loading the compiled kernels."""
+
+
+def cell_costs(codebook: Codebook | None, cells: Cells) -> Sequence[Length]:
+    """The largest distance of a member to its cell's codeword, for each cell.
+
+    >>> from noiseless.search.merging import ColumnCodebook, Numbers
+    >>> list(cell_costs(ColumnCodebook(Numbers([1, 4, 9])), Cells.from_labels([0, 0, 1])))
+    [Length(3/2), Length(0)]
+
+    Args:
+        codebook: what is released for a cell.
+        cells: the partition.
+    """
+    if codebook is None:
+        raise RequestError("distortion needs a codebook")
+    if isinstance(codebook, ColumnCodebook) and codebook.fits:
+        if codebook.is_ordered:
+            return _half_widths(codebook, cells)
+        if len(cells.cell_of) > FEW:
+            return _compiled(codebook, cells)
+    return [codebook.cost(members) for members in cells.members]
+
+
+def _grouped(cells: Cells) -> tuple[IntArray, IntArray]:
+    """The public values cell by cell, and where each cell begins (and the end)."""
+    return np.argsort(cells.cell_of, kind="stable"), np.append(0, np.cumsum(cells.sizes))
+
+
+def _half_widths(codebook: ColumnCodebook, cells: Cells) -> Lengths:
+    order, starts = _grouped(cells)
+    line = codebook.scaled.positions[order, 0]
+    widths = np.maximum.reduceat(line, starts[:-1]) - np.minimum.reduceat(line, starts[:-1])
+    return Lengths(widths, np.ones_like(widths), codebook.scaled.unit / 2, root=False)
+
+
+def _compiled(codebook: ColumnCodebook, cells: Cells) -> Lengths:
+    from noiseless.search.merging import general_paths as kernels
+    from noiseless.search.merging.general_paths import geometry
+
+    order, starts = _grouped(cells)
+    tops, bottoms = np.zeros(cells.count, np.int64), np.ones(cells.count, np.int64)
+    kernels.costs_of_cells(*geometry(codebook, len(cells.cell_of)), order, starts, tops, bottoms)
+    unit: Fraction = codebook.scaled.unit
+    root = codebook.combine == "squares"
+    return Lengths(tops, bottoms, unit**2 if root else unit, root)
+
+
+def largest(costs: Sequence[Length], kept: IntArray) -> Length:
+    """The largest of the costs of some cells."""
+    if not isinstance(costs, Lengths):
+        return max((costs[int(cell)] for cell in kept), default=Length(0))
+    floats = costs.floats[kept]
+    near = kept[floats >= floats.max() * (1 - 1e-9)]
+    return max((costs[int(cell)] for cell in _first_of_equals(costs, near)), default=Length(0))
+
+
+def _first_of_equals(costs: Lengths, cells: IntArray) -> IntArray:
+    """Cells with every different cost among some, each once."""
+    pairs = np.stack((costs.numerators[cells], costs.denominators[cells]), axis=1)
+    if pairs.dtype == object:
+        return cells
+    return cells[np.unique(pairs, axis=0, return_index=True)[1]]
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What a partition gives away and what it keeps, exactly.
+
+    Suppressed values are a cell like any other for what is given away, and are left out of the distortion and
+    of the resolution.
+
+    Attributes:
+        cells: how many cells there are, those of suppressed values included.
+        leakage: L0(S -> Xh), or L0(S -> Xh|A).
+        maximin: I*(S; Xh), or I*(S; (Xh, A)).
+        min_posterior: how few sensitive values an answer leaves at least.
+        max_posterior: how many it leaves at most.
+        largest_cell: how many public values the largest cell holds.
+        resolution: U1 = I0(X -> Xh) = log2 |X| / largest_cell, of the values that are not suppressed.
+        distortion: -U2: the largest distance of a public value to its cell's codeword; None without a
+            codebook.
+        suppressed_values: how many public values are suppressed.
+        suppressed_rows: how many rows have them.
+    """
+
+    cells: int
+    leakage: Bits
+    maximin: Bits
+    min_posterior: int
+    max_posterior: int
+    largest_cell: int
+    resolution: Bits
+    distortion: Length | None
+    suppressed_values: int = 0
+    suppressed_rows: int = 0
+
+    def leak(self, objective: Objective) -> Bits:
+        """What is given away: the maximin information, or else the leakage."""
+        return self.maximin if objective == "maximin" else self.leakage
+
+    def loss(self, utility: Utility) -> Loss:
+        """What is lost: the distortion, or the resolution's distance from log2 |X| of all values."""
+        if utility == "distortion":
+            if self.distortion is None:
+                raise RequestError("distortion needs a codebook")
+            return self.distortion
+        kept = self.resolution.ratio * self.largest_cell
+        return Bits((kept + self.suppressed_values) / self.resolution.ratio)
+
+
+def measure(problem: Problem, cells: Cells, suppressed: BoolArray | None = None) -> Measures:
+    """Measure a partition from the joint range alone, with none of the code that may have chosen it.
+
+    >>> from noiseless import JointRange
+    >>> hidden = Problem(JointRange.from_pairs([("s1", "a"), ("s2", "a"), ("s2", "b"), ("s3", "c")]))
+    >>> found = measure(hidden, Cells.from_labels([0, 1, 1]))
+    >>> found.leakage, found.min_posterior, found.resolution
+    (Bits(3/2), 2, Bits(3/2))
+
+    Args:
+        problem: the joint range, the codebook, side information and rows.
+        cells: the cell of each public value; cells never reach over groups.
+        suppressed: which public values are suppressed: one cell, of any groups.
+    """
+    if len(cells.cell_of) != problem.size:
+        raise RequestError(f"there are {problem.size:,} public values, and cells for {len(cells.cell_of):,}")
+    hidden = np.zeros(problem.size, bool) if suppressed is None else np.asarray(suppressed, bool)
+    _check(problem, cells, hidden)
+    many = len(problem.known_prior)
+    answers, codes = np.unique(cells.cell_of[problem.public] * many + problem.known, return_inverse=True)
+    merged = problem.joint.merged(codes.reshape(-1))
+    sizes = merged.posterior_sizes
+    kept = np.unique(cells.cell_of[~hidden])
+    most = int(cells.sizes[kept].max())
+    return Measures(
+        cells.count,
+        Bits(largest_ratio(problem.known_prior[answers % many], sizes)),
+        maximin(merged),
+        int(sizes.min()),
+        int(sizes.max()),
+        most,
+        Bits(Fraction(int(np.count_nonzero(~hidden)), most)),
+        None if problem.codebook is None else largest(cell_costs(problem.codebook, cells), kept),
+        int(hidden.sum()),
+        int(problem.weights[hidden].sum()),
+    )
+
+
+def measure_read(problem: Problem, cells: Cells, hidden: BoolArray | None = None) -> tuple[SeenCells, Measures]:
+    """Cells as they read, and measured so."""
+    gone = np.zeros(problem.size, bool) if hidden is None else hidden
+    read = problem.read(cells, gone)
+    found = measure(problem, read.cells, read.hidden)
+    return read, found if read.distortion is None else replace(found, distortion=read.distortion)
+
+
+def _check(problem: Problem, cells: Cells, hidden: BoolArray) -> None:
+    """Cells within groups; suppressed values as one whole cell; and something is left."""
+    if hidden.all():
+        raise RequestError("all public values are suppressed: there is nothing left to release")
+    firsts = np.zeros(cells.count, np.int64)
+    firsts[cells.cell_of] = problem.group_of
+    if np.any((firsts[cells.cell_of] != problem.group_of) & ~hidden):
+        raise RequestError("a cell reaches over groups, which are never merged")
+    gone = np.unique(cells.cell_of[hidden])
+    if len(gone) > 1 or np.isin(cells.cell_of[~hidden], gone).any():
+        raise RequestError("suppressed values are one cell of their own")
+
+
+def largest_ratio(before: IntArray, after: IntArray) -> Fraction:
+    """The largest before / after, exactly: for each size after, only the largest size before matters."""
+    most = np.zeros(int(after.max()) + 1, np.int64)
+    np.maximum.at(most, after, before)
+    return max(Fraction(int(most[size]), int(size)) for size in np.flatnonzero(most))

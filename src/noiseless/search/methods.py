@@ -1,0 +1,320 @@
+"""The methods run over a problem: for one goal, or for every number of values left."""
+
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from noiseless.arrays import BoolArray, IntArray
+from noiseless.errors import RequestError
+from noiseless.exact import Bits, as_fraction
+from noiseless.search.cells import Cells
+from noiseless.search.choice import EXACT, Candidate, Pool, lagrangian
+from noiseless.search.codebook import ColumnCodebook
+from noiseless.search.contiguous.line import least_cell_size
+from noiseless.search.goal import Goal, Method, Targets
+from noiseless.search.greedy import GreedyPaths, best_point
+from noiseless.search.improvement import improve_cells
+from noiseless.search.loss import Lagrangian, Loss
+from noiseless.search.merging.baselines import mondrian
+from noiseless.search.optimum import ContiguousOptimum, deal_cells
+from noiseless.search.problem import Problem
+from noiseless.search.strips import strips
+from noiseless.search.suppression import suppress_values
+
+CLIMB = 40
+"""So many larger posteriors are tried where the exact cells leave too much maximin information."""
+
+MOST_FOR_NEXT = 2000
+"""With more public values no larger posterior is tried by improving cells that lose too much."""
+
+MOST_FOR_HALVING = 2000
+"""With more public values Mondrian's cells are not looked at."""
+
+MOST_TO_SUPPRESS = 10
+"""With more public values not every set of them is tried for suppression, where none was found."""
+
+MONDRIAN, FROM_MONDRIAN = "Mondrian", "Mondrian, improved"
+
+DEALS, DEALT = 200, 6
+"""For a weight so many posteriors are looked at, and so many of them dealt."""
+
+
+@dataclass(eq=False)
+class PartitionSearch:
+    """A search for the best partition.
+
+    Attributes:
+        targets: the limits.
+        pool: what has been found.
+        paths: the greedy paths, each run once.
+        contiguous: the best that contiguous cells can do within the limits, where that is known.
+    """
+
+    targets: Targets
+    pool: Pool
+    paths: GreedyPaths
+    contiguous: Loss | Lagrangian | None = None
+
+    @classmethod
+    def of(cls, targets: Targets, paths: GreedyPaths | None = None) -> "PartitionSearch":
+        """A search that has found that values may stay as they are, if they may."""
+        found = cls(targets, Pool(targets), paths or GreedyPaths(targets.problem, targets.wish.utility))
+        found.pool.add(np.arange(targets.problem.size), "unchanged")
+        return found
+
+    def exactly_and_greedily(self) -> None:
+        """Run the methods that are asked for."""
+        if self.targets.wish.method != "greedy":
+            self.exactly()
+        if self.targets.wish.method != "exact":
+            self.greedily()
+
+    # --- exactly ----------------------------------------------------------------------------------
+
+    def exactly(self) -> None:
+        """One ordered column: contiguous cells, dealt ones, and the fewest blocks."""
+        problem, wish = self.targets.problem, self.targets.wish
+        ordered = problem.one_column and ContiguousOptimum.applies(problem, wish.utility)
+        deals = wish.utility == "resolution" and problem.side is None
+        fewest = self.targets.fewest is not None and self._tells_apart
+        if wish.method == "exact" and not (ordered or fewest):
+            raise RequestError(
+                "the exact method is for one column without side information, and for distortion a numeric "
+                "one with midrange or interval codewords; use method 'auto'"
+            )
+        if ordered and (wish.objective != "maximin" or int(self.targets.need.max()) > 1):
+            self._contiguous(self.pool)
+        if deals and wish.objective != "maximin":
+            self._dealt()
+        if fewest:
+            self._fewest()
+
+    @property
+    def _tells_apart(self) -> bool:
+        return self.targets.wish.objective == "maximin" or self.targets.blocks is not None
+
+    def bound_contiguous(self) -> None:
+        """The best that contiguous cells can do; the cells count where no survey has better ones."""
+        problem, wish = self.targets.problem, self.targets.wish
+        if wish.method == "greedy" or not (problem.one_column and ContiguousOptimum.applies(problem, wish.utility)):
+            return
+        if wish.objective == "leakage":
+            self._contiguous(self.pool)
+        elif wish.objective == "both":
+            self._contiguous(Pool(self.targets))
+
+    def _contiguous(self, pool: Pool) -> None:
+        targets, wish = self.targets, self.targets.wish
+        problem = targets.problem
+        by_width = ContiguousOptimum.applies(problem, wish.utility, by_width=True)
+        exact = ContiguousOptimum(
+            problem, wish.utility, targets.distortion if by_width else None, targets.largest_cell
+        )
+        k = int(targets.need.max())
+        if wish.aim == "leak":
+            labels: IntArray | None = exact.for_loss()
+        elif wish.aim == "loss":
+            labels = exact.for_posterior(k)
+        else:
+            labels = exact.best(as_fraction(wish.weight or 0), k)
+        if labels is None:
+            return
+        found = pool.add(labels, EXACT)
+        if wish.objective != "maximin" and not targets.budget and exact.complete:
+            self.contiguous = self._value(found)
+        if targets.blocks is not None and wish.aim == "loss" and pool is self.pool:
+            self._climb(exact, found)
+
+    def _climb(self, exact: ContiguousOptimum, found: Candidate) -> None:
+        """Larger posteriors, until few enough blocks are left."""
+        for _ in range(CLIMB):
+            if self.targets.blocks is None or found.quality.maximin.ratio <= self.targets.blocks:
+                return
+            labels = exact.for_posterior(found.quality.min_posterior + 1)
+            if labels is None:
+                return
+            found = self.pool.add(labels, EXACT)
+
+    def _value(self, found: Candidate) -> Loss | Lagrangian:
+        wish = self.targets.wish
+        if wish.aim == "lagrangian":
+            return lagrangian(self.targets, found)
+        return found.quality.loss(wish.utility) if wish.aim == "loss" else found.quality.leakage
+
+    def _dealt(self) -> None:
+        targets = self.targets
+        parts = strips(targets.problem, "resolution")
+        k, most = int(targets.need.max()), min(part.sensitive for part in parts)
+        if targets.wish.aim == "loss":
+            self._deal(deal_cells(targets.problem, parts, k))
+        elif targets.wish.aim == "lagrangian":
+            for known in self._promising(k, most):
+                self._deal(deal_cells(targets.problem, parts, known))
+        else:
+            while k < most:
+                middle = (k + most + 1) // 2
+                labels = deal_cells(targets.problem, parts, middle)
+                self._deal(labels)
+                few = labels is not None and int(np.bincount(labels).max()) <= (targets.largest_cell or 0)
+                k, most = (middle, most) if few else (k, middle - 1)
+
+    def _promising(self, k: int, most: int) -> list[int]:
+        """The posteriors for which a weight could be served best, by the bound on the largest cell."""
+        problem, weight = self.targets.problem, as_fraction(self.targets.wish.weight or 0)
+        known = np.unique(np.linspace(k, most, min(DEALS, most - k + 1)).astype(int)).tolist()
+
+        def bound(posterior: int) -> float:
+            least = least_cell_size(problem.joint, posterior)
+            return float(Lagrangian(Fraction(problem.joint.size_x, posterior), Bits(least), weight))
+
+        return sorted(known, key=bound)[:DEALT]
+
+    def _deal(self, labels: IntArray | None) -> None:
+        if labels is not None:
+            self.pool.add(labels, "dealing")
+
+    def _fewest(self) -> None:
+        targets, fewest = self.targets, self.targets.fewest
+        if fewest is None:
+            return
+        if targets.wish.aim == "loss" and targets.wish.utility == "distortion" and targets.blocks is not None:
+            self.pool.add(fewest.for_blocks(targets.blocks).cells, "fewest blocks")
+        elif targets.distortion is not None:
+            self.pool.add(fewest.within(targets.distortion).cells, "fewest blocks")
+
+    # --- greedily ---------------------------------------------------------------------------------
+
+    def greedily(self) -> None:
+        """The best points of the greedy paths."""
+        for path in self.paths.serving(self.targets):
+            point = best_point(path, self.targets)
+            if point is not None:
+                self.pool.add(point.cells, "greedy")
+
+    def improve_suppressed(self) -> None:
+        """The best so far with its costliest cells made smaller, if some of it is suppressed."""
+        best = self.pool.best
+        if best is not None and best.hidden.any():
+            self._improve(best.cells, best.hidden, best.quality.min_posterior, "greedy")
+
+    def improving(self) -> None:
+        """Cells that are nearly what is asked for, with the costliest ones made smaller; and Mondrian's."""
+        for cells, hidden, least in list(self._nearly()):
+            self._improve(cells, hidden, least, "greedy")
+        halved = self._halved()
+        if halved is not None and self.targets.allow(self.pool.add(halved, MONDRIAN).quality):
+            self._improve(halved, np.zeros(self.targets.problem.size, bool), 1, FROM_MONDRIAN)
+
+    def _improve(self, cells: Cells, hidden: BoolArray, least: int, method: str) -> None:
+        need = np.maximum(self.targets.need, least)
+        labels = improve_cells(self.targets.problem, self.targets.wish.utility, need, cells.cell_of, hidden)
+        if labels is not None:
+            self.pool.add(labels, method, hidden)
+
+    def _halved(self) -> Cells | None:
+        """Several columns: Mondrian's cells, which greedy merging does not always match."""
+        problem, k = self.targets.problem, int(self.targets.need.max())
+        book = problem.codebook
+        if not isinstance(book, ColumnCodebook) or len(book.columns) == 1 or problem.size > MOST_FOR_HALVING:
+            return None
+        if self.targets.wish.aim != "loss" or k == 1:
+            return None
+        labels = mondrian(problem.marginal, book.columns, k).cell_of
+        return Cells.from_labels(labels * (int(problem.group_of.max()) + 1) + problem.group_of)
+
+    def _nearly(self) -> Iterator[tuple[Cells, BoolArray, int]]:
+        """The best so far; or what loses too much; each with the posterior that it must keep."""
+        best, targets = self.pool.best, self.targets
+        none = np.zeros(targets.problem.size, bool)
+        if best is not None and targets.wish.aim != "leak":
+            keeps = best.quality.min_posterior if targets.wish.aim == "lagrangian" else 1
+            yield best.cells, best.hidden, keeps
+        elif best is not None and targets.problem.size <= MOST_FOR_NEXT:
+            following = best.quality.min_posterior + 1
+            point = self.paths.leakage.meeting(min_posterior=following)
+            if point is not None:
+                yield point.cells, none, following
+        elif best is None and (targets.wish.protects or targets.blocks is not None):
+            blocks = None if targets.blocks is None else Bits(targets.blocks)
+            hiding = replace(
+                targets.wish, max_maximin=blocks, max_distortion=None, min_resolution=None, weight=None
+            )
+            point = best_point(self.paths.leakage, Targets(targets.problem, hiding))
+            if point is not None:
+                yield point.cells, none, 1
+
+    def suppress_any(self) -> None:
+        """With very few values every set that may be suppressed; of the rest each group is one cell."""
+        problem, budget = self.targets.problem, self.targets.budget
+        if problem.size > MOST_TO_SUPPRESS or not budget:
+            return
+        for sets in range(1, 2**problem.size - 1):
+            hidden = (sets >> np.arange(problem.size)) % 2 == 1
+            if int(problem.weights[hidden].sum()) <= budget:
+                labels = np.where(hidden, problem.size, problem.group_of)
+                self.pool.add(labels, "greedy", hidden)
+
+    def suppressing(self) -> None:
+        """Some rows withheld, if that helps."""
+        self.contiguous = suppress_values(self.pool, self.paths)
+
+
+FEW_VALUES = 500
+"""With more public values a release is searched for by itself, and not among all levels."""
+
+WORK, FEWEST = 20_000, 12
+"""So many levels are looked at that they are so many public values in all, or at least this number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """What is found for each number of values left.
+
+    Attributes:
+        paths: the greedy paths, which know the problem and what is to be kept.
+        method: which of our methods to run.
+    """
+
+    paths: GreedyPaths
+    method: Method
+
+    @staticmethod
+    def are_few(problem: Problem) -> bool:
+        """Whether a problem is small enough for its levels to be looked at."""
+        return problem.size <= FEW_VALUES
+
+    @staticmethod
+    def known(problem: Problem) -> list[int]:
+        """The numbers of values left that are looked at, ascending: all where they are not too many.
+
+        Small ones are asked for most: of too many the first half are those, and the rest are spread.
+        """
+        most, many = int(problem.largest_posteriors.min()), max(FEWEST, WORK // problem.size)
+        first = min(most, many if most <= many else many // 2)
+        return [*range(1, first), *np.unique(np.linspace(first, most, many - first + 1).astype(int)).tolist()]
+
+    @property
+    def _wishes(self) -> Iterator[Goal]:
+        problem, wish = self.paths.problem, Goal(utility=self.paths.utility, min_posterior=1)
+        for k in self.known(problem):
+            yield replace(wish, min_posterior=k)
+        if not problem.plain:  # then as many values left may be more leakage here than there
+            pairs = set(zip(problem.prior.tolist(), problem.largest_posteriors.tolist(), strict=True))
+            least = max(Fraction(prior, most) for prior, most in pairs)
+            ratios = {Fraction(prior, k) for prior, most in pairs for k in range(1, most + 1)}
+            within = sorted(ratio for ratio in ratios if ratio >= least)
+            for ratio in within[:: -(-len(within) // max(FEWEST, WORK // problem.size))]:
+                yield replace(wish, max_leakage=Bits(ratio))
+
+    def __iter__(self) -> Iterator[Candidate]:
+        """The cells that are found for each level."""
+        for level in self._wishes:
+            wish = replace(level, method=self.method)
+            search = PartitionSearch.of(Targets(self.paths.problem, wish), self.paths)
+            search.exactly_and_greedily()
+            search.improving()
+            if search.pool.best is not None:
+                yield search.pool.best

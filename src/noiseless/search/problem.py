@@ -1,0 +1,243 @@
+"""What is to be chosen: a partition of public values, and all that it is measured by."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from noiseless.arrays import BoolArray, IntArray
+from noiseless.errors import RequestError
+from noiseless.ranges import JointRange
+from noiseless.search.cells import Cells, SideInformation
+from noiseless.search.codebook import Codebook, ColumnCodebook
+from noiseless.search.columns import Numbers
+from noiseless.search.loss import Length
+
+
+class SeenCells(NamedTuple):
+    """Cells as their reader tells them apart.
+
+    Attributes:
+        cells: the cells; those that read alike are one.
+        hidden: which public values are suppressed.
+        distortion: the largest distance to what is written, where that is not the codebook's.
+    """
+
+    cells: Cells
+    hidden: BoolArray
+    distortion: Length | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Problem:
+    """A joint range whose public side is to be merged.
+
+    Attributes:
+        joint: [[S, X]], or [[S, (X, A)]] with side information. X of `JointRange` is the sensitive side, its
+            Y the public one.
+        codebook: what is released for a cell and how far that is from its members; None if only the
+            resolution counts.
+        side: side information: which x and which a each y of the joint range stands for.
+        rows: how many rows have each public value x; one each if not given.
+        groups: a code for each x; only values of one group are merged. What is suppressed reads alike,
+            whatever its group. None: all are one group.
+    """
+
+    joint: JointRange
+    codebook: Codebook | None = None
+    side: SideInformation | None = None
+    rows: IntArray | None = None
+    groups: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        if self.side is not None and len(self.side.public) != self.joint.size_y:
+            raise RequestError(
+                f"side information is about {len(self.side.public):,} values, the joint range about "
+                f"{self.joint.size_y:,}"
+            )
+        if self.codebook is not None and len(self.codebook) != self.size:
+            raise RequestError(
+                f"the codebook is about {len(self.codebook):,} values, there are {self.size:,} public ones"
+            )
+        for name in ("rows", "groups"):
+            given = getattr(self, name)
+            if given is None:
+                continue
+            codes = np.asarray(given, np.int64)
+            if codes.shape != (self.size,) or (len(codes) and codes.min() < 0):
+                raise RequestError(
+                    f"`{name}` takes a whole number for each of the {self.size:,} public values"
+                )
+            object.__setattr__(self, name, codes)
+
+    def __repr__(self) -> str:
+        return f"Problem({self.joint.size_x:,} sensitive values behind {self.size:,} public ones)"
+
+    @cached_property
+    def size(self) -> int:
+        """How many public values there are."""
+        return self.joint.size_y if self.side is None else int(self.side.public.max()) + 1
+
+    @cached_property
+    def weights(self) -> IntArray:
+        """How many rows each public value has."""
+        return np.ones(self.size, np.int64) if self.rows is None else self.rows
+
+    @cached_property
+    def group_of(self) -> IntArray:
+        """The group of each public value, as codes 0, 1, 2, ..."""
+        if self.groups is None:
+            return np.zeros(self.size, np.int64)
+        return np.unique(self.groups, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+    @cached_property
+    def public(self) -> IntArray:
+        """The public value x of each y of the joint range."""
+        return np.arange(self.joint.size_y) if self.side is None else self.side.public
+
+    @cached_property
+    def known(self) -> IntArray:
+        """What the reader knows of each y beside what is released (its a), as codes 0, 1, 2, ..."""
+        return np.zeros(self.joint.size_y, np.int64) if self.side is None else self.side.given
+
+    @cached_property
+    def known_prior(self) -> IntArray:
+        """For each code of `known` what the posterior sets are compared with."""
+        found = np.zeros(int(self.known.max()) + 1, np.int64)
+        found[self.known] = self.prior[self.seen]
+        return found
+
+    @cached_property
+    def _seen(self) -> tuple[IntArray, IntArray, IntArray]:
+        """What the reader sees beside the cell: its code for each y, and the group and the a of each code."""
+        many = int(self.known.max()) + 1
+        found, codes = np.unique(self.group_of[self.public] * many + self.known, return_inverse=True)
+        return codes.reshape(-1).astype(np.int64), found // many, found % many
+
+    @property
+    def seen(self) -> IntArray:
+        """What the reader sees of each y beside the cell (its group and a), as codes 0, 1, 2, ..."""
+        return self._seen[0]
+
+    @cached_property
+    def prior(self) -> IntArray:
+        """For each code of `seen` what the posterior sets are compared with: |[[S|a]]|, or |[[S]]|."""
+        if self.side is None:
+            return np.full(len(self._seen[1]), self.joint.size_x)
+        return self.joint.merged(self.side.given).posterior_sizes[self._seen[2]]
+
+    @cached_property
+    def largest_posteriors(self) -> IntArray:
+        """For each code of `seen` the largest posterior set there can be: all of its group in one cell."""
+        return self.joint.merged(self.seen).posterior_sizes
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether the reader sees the cell and nothing else."""
+        return self.side is None and len(self._seen[1]) == 1
+
+    @cached_property
+    def seen_with(self) -> SideInformation | None:
+        """Side information as the merging algorithms take it; groups are part of it, and so never merged."""
+        return None if self.plain else SideInformation(self.public, self.seen, self.prior)
+
+    @cached_property
+    def marginal(self) -> JointRange:
+        """[[S, X]] without side information."""
+        return self.joint if self.side is None else self.joint.merged(self.side.public)
+
+    @property
+    def one_column(self) -> bool:
+        """Whether the public values are one column, which has an order of its own."""
+        return not isinstance(self.codebook, ColumnCodebook) or len(self.codebook.columns) == 1
+
+    @cached_property
+    def line(self) -> IntArray | None:
+        """Where public values lie if they are one numeric column, all different within a group; else None."""
+        book = self.codebook
+        if not isinstance(book, ColumnCodebook) or len(book.columns) != 1:
+            return None
+        if not isinstance(book.columns[0], Numbers):
+            return None
+        places = book.scaled.positions[:, 0]
+        order = np.lexsort((np.argsort(np.argsort(places, kind="stable")), self.group_of))
+        same_group = np.diff(self.group_of[order]) == 0
+        return None if bool(np.any(same_group & (np.diff(places[order]) == 0))) else places
+
+    @property
+    def unit(self) -> Fraction:
+        """What a distance of 1 on the line counts."""
+        return self.codebook.scaled.unit if isinstance(self.codebook, ColumnCodebook) else Fraction(1)
+
+    def read(self, cells: Cells, hidden: BoolArray) -> SeenCells:
+        """Cells as their reader tells them apart: by default as they are."""
+        return SeenCells(cells, hidden)
+
+    def without(self, hidden: BoolArray) -> tuple["Problem", IntArray]:
+        """The problem of the public values that are not hidden, and which values these are.
+
+        Sensitive values that are only behind hidden ones are no part of it; what posterior sets are compared
+        with is then another number.
+        """
+        kept = np.flatnonzero(~hidden)
+        numbers, joint = np.cumsum(~hidden) - 1, self.joint
+        shown = ~hidden[self.public[joint.y]]
+        s = np.unique(joint.x[shown], return_inverse=True)[1].reshape(-1)
+        y, codes = np.unique(joint.y[shown], return_inverse=True)
+        side = None
+        if self.side is not None:
+            given = np.unique(self.side.given[y], return_inverse=True)[1].reshape(-1)
+            side = SideInformation(numbers[self.public[y]], given)
+        rest = Problem(
+            JointRange.from_codes(s, codes.reshape(-1)),
+            None if self.codebook is None else part_of(self.codebook, kept),
+            side,
+            self.weights[kept],
+            self.group_of[kept],
+        )
+        return rest, kept
+
+    def check(self) -> None:
+        """Refuse what cannot be hidden or merged.
+
+        Raises:
+            RequestError: there is one public value or one sensitive value only.
+        """
+        if self.size == 1:
+            raise RequestError(
+                "there is one public value only: the public columns tell nothing, and nothing can be merged; "
+                "name another public column"
+            )
+        if self.joint.size_x == 1:
+            raise RequestError(
+                "there is one sensitive value only: everybody has it, and no release can hide that; name "
+                "another sensitive column"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A codebook of one's own for some of its values."""
+
+    whole: Codebook
+    values: IntArray
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def cost(self, members: Sequence[int]) -> Length:
+        return self.whole.cost(self.values[list(members)].tolist())
+
+    def codeword(self, members: Sequence[int]) -> Any:  # noqa: ANN401 - whatever is released
+        return self.whole.codeword(self.values[list(members)].tolist())
+
+
+def part_of(codebook: Codebook, values: IntArray) -> Codebook:
+    """A codebook for some of its public values."""
+    if not isinstance(codebook, ColumnCodebook):
+        return _Part(codebook, values)
+    columns = [column.take(values) for column in codebook.columns]
+    return ColumnCodebook(*columns, distance=codebook.distance, codeword=codebook.word)

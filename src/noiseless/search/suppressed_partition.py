@@ -1,0 +1,157 @@
+"""Values and cells that can be suppressed besides, so that what is suppressed is itself well hidden."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from noiseless.arrays import BoolArray, IntArray
+from noiseless.ranges import overlap_partition
+from noiseless.search.cells import Cells
+from noiseless.search.problem import Problem
+
+_WORK = 2 * 10**7
+"""About so many pairs are looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class SuppressedPartition:
+    """A partition some values of which are suppressed.
+
+    Attributes:
+        problem: what is merged.
+        cell_of: the cell of each public value; it means nothing for suppressed ones.
+        hidden: which values are suppressed.
+    """
+
+    problem: Problem
+    cell_of: IntArray
+    hidden: BoolArray
+
+    @cached_property
+    def rows(self) -> int:
+        """How many rows are suppressed."""
+        return int(self.problem.weights[self.hidden].sum())
+
+    @property
+    def labels(self) -> IntArray:
+        """A label for each public value: suppressed ones have one together."""
+        return np.where(self.hidden, int(self.cell_of.max()) + 1, self.cell_of)
+
+    def also(self, values: int | BoolArray) -> "SuppressedPartition":
+        """The same with some more values suppressed, given by number or as a mask."""
+        hidden = self.hidden.copy()
+        hidden[values] = True
+        return SuppressedPartition(self.problem, self.cell_of, hidden)
+
+    def missing(self, need: IntArray) -> IntArray:
+        """The codes with which suppressed values leave too few sensitive values."""
+        return np.flatnonzero((self._held < need) & self._met)
+
+    @cached_property
+    def _pairs(self) -> tuple[IntArray, IntArray, IntArray]:
+        """The public value, what is known, and the element (that and the sensitive value) of each pair."""
+        joint = self.problem.joint
+        code = self.problem.known[joint.y]
+        return self.problem.public[joint.y], code, code * joint.size_x + joint.x
+
+    @cached_property
+    def _elements(self) -> IntArray:
+        """The elements of suppressed values."""
+        x, _, element = self._pairs
+        return np.unique(element[self.hidden[x]])
+
+    @property
+    def _held(self) -> IntArray:
+        many = len(self.problem.known_prior)
+        return np.bincount(self._elements // self.problem.joint.size_x, minlength=many)
+
+    @property
+    def _met(self) -> BoolArray:
+        return self._held > 0
+
+    def gains(self, need: IntArray) -> IntArray:
+        """How many elements that are missing each value that is not suppressed would bring."""
+        x, code, element = self._pairs
+        short = np.zeros(len(self.problem.known_prior), bool)
+        short[self.missing(need)] = True
+        fresh = short[code] & ~self.hidden[x] & ~np.isin(element, self._elements)
+        found = np.bincount(x[fresh], minlength=self.problem.size)
+        strange = ~self._met[code] & ~self.hidden[x]  # a code not met yet would be missing elements as well
+        found[x[strange]] = 0
+        return found
+
+    def spare(self, need: IntArray) -> BoolArray:
+        """Which values their cells can do without."""
+        problem, joint = self.problem, self.problem.joint
+        x, code, _ = self._pairs
+        node = self.cell_of[x] * len(problem.known_prior) + code
+        node[self.hidden[x]] = -1
+        nodes, node = np.unique(node, return_inverse=True)
+        node = node.reshape(-1)
+        keys, which, times = np.unique(node * joint.size_x + joint.x, return_inverse=True, return_counts=True)
+        alone = times[which.reshape(-1)] == 1
+        sizes = np.bincount(keys // joint.size_x, minlength=len(nodes))
+        own = node[joint.starts[:-1]]  # the node of each y
+        answers = np.bincount(own, minlength=len(nodes))
+        lost = np.bincount(joint.y[alone], minlength=joint.size_y)
+        fine = (sizes[own] - lost >= need[problem.known]) | (answers[own] == 1)
+        found = ~self.hidden
+        np.logical_and.at(found, problem.public, fine)
+        return found
+
+
+def completed(split: SuppressedPartition, need: IntArray, budget: int) -> SuppressedPartition | None:
+    """More values suppressed, until those that are have enough sensitive values; None if that fails.
+
+    A value is taken if its cell can do without it; a cell can always be taken as a whole. What brings most
+    for its rows goes first.
+
+    Args:
+        split: some suppressed values.
+        need: for each code of what is known besides how many sensitive values an answer must leave.
+        budget: how many rows may be suppressed.
+    """
+    if not split.hidden.any():
+        return split
+    rows = split.problem.weights
+    for _ in range(max(8, _WORK // len(split.problem.joint))):
+        if not len(split.missing(need)):
+            return split
+        left = budget - split.rows
+        gains = split.gains(need)
+        one = np.where(split.spare(need) & (rows <= left), gains / np.maximum(rows, 1), 0)
+        shown = ~split.hidden
+        held = np.bincount(split.cell_of[shown], rows[shown])
+        whole = np.bincount(split.cell_of[shown], gains[shown]) / np.maximum(held, 1)
+        whole[held > left] = 0
+        if max(one.max(), whole.max()) <= 0:
+            return None
+        if one.max() >= whole.max():
+            split = split.also(int(np.argmax(one)))
+        else:
+            split = split.also(shown & (split.cell_of == int(np.argmax(whole))))
+    return None
+
+
+def joined(split: SuppressedPartition, blocks: int, budget: int) -> SuppressedPartition | None:
+    """Whole cells of different blocks suppressed together, so that few enough are left; None if it fails.
+
+    In each block the cell with the fewest rows is taken, the cheapest blocks first.
+    """
+    problem = split.problem
+    cells = Cells.from_labels(split.labels)
+    partition = overlap_partition(problem.joint.merged(cells.cell_of[problem.public]))
+    if partition.count <= blocks:
+        return split
+    block = np.asarray(partition.y_blocks)[cells.cell_of]  # of each public value
+    gone = np.unique(block[split.hidden])
+    rows = np.bincount(cells.cell_of, problem.weights)
+    cheapest: dict[int, int] = {}
+    for cell, own in zip(cells.cell_of[~split.hidden].tolist(), block[~split.hidden].tolist(), strict=True):
+        if own not in gone and (own not in cheapest or rows[cell] < rows[cheapest[own]]):
+            cheapest[own] = cell
+    wanted = partition.count - blocks + (0 if len(gone) else 1)
+    taken = sorted(cheapest.values(), key=lambda cell: rows[cell])[:wanted]
+    found = split.also(np.isin(cells.cell_of, taken))
+    return found if found.rows <= budget and not found.hidden.all() else None

@@ -1,0 +1,357 @@
+"""Withholding a bounded share of the rows: values that are put into one cell of their own.
+
+What is suppressed counts for nothing in the loss, and for what is given away it is a cell like any other. So
+values are suppressed that make the loss of the others large, or that leave too few sensitive values where
+they are; and if these together leave too few, some more with them.
+"""
+
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from noiseless.arrays import BoolArray, IntArray
+from noiseless.exact import Bits
+from noiseless.search.bounds import Radii
+from noiseless.search.cells import Cells
+from noiseless.search.choice import EXACT, Pool
+from noiseless.search.codebook import ColumnCodebook
+from noiseless.search.goal import Targets
+from noiseless.search.greedy import GreedyPaths, best_point, within
+from noiseless.search.loss import Lagrangian, Length, Loss
+from noiseless.search.measures import cell_costs
+from noiseless.search.merging import MergePath, leakage_path
+from noiseless.search.optimum import ContiguousOptimum
+from noiseless.search.problem import Problem
+from noiseless.search.strips import LineStrip, Room, strips, together
+from noiseless.search.suppressed_partition import SuppressedPartition, completed, joined
+
+SHARES = (1.0, 0.5)
+"""Which shares of the rows that may be suppressed are outliers; the rest is for what joins them."""
+
+
+def without_outliers(targets: Targets, paths: GreedyPaths) -> Iterator[tuple[Cells, BoolArray]]:
+    """Partitions of what is left without the values that need the most room, and these values.
+
+    A value needs as much room as the nearest values that have enough sensitive values (see `Radii`).
+    """
+    problem = targets.problem
+    book = problem.codebook
+    if not problem.plain or not isinstance(book, ColumnCodebook) or not book.fits:
+        return
+    point = best_point(paths.leakage, targets)
+    base = (paths.leakage.last if point is None else point).cells
+    costs = np.array([float(cost) for cost in cell_costs(book, base)])
+    radii = Radii(problem, np.argsort(-costs[base.cell_of], kind="stable"))
+    centres, table, _ = radii.least(0, int(targets.need[0]))
+    order = centres[np.argsort(-table[:, -1], kind="stable")]
+    gone = np.cumsum(problem.weights[order])
+    tried = set()
+    for share in SHARES:
+        many = int(np.count_nonzero(gone <= share * targets.budget))
+        if many in tried or many == 0 or many >= problem.size:
+            continue
+        tried.add(many)
+        hidden = np.zeros(problem.size, bool)
+        hidden[order[:many]] = True
+        yield from _rest(targets, hidden)
+
+
+def _rest(targets: Targets, hidden: BoolArray) -> Iterator[tuple[Cells, BoolArray]]:
+    """Algorithm 1 on what is not hidden; hidden values are one cell."""
+    rest, kept = targets.problem.without(hidden)
+    need = int(targets.need[0])
+    if rest.joint.size_x < need:
+        return
+    point = leakage_path(rest.joint, rest.codebook).meeting(min_posterior=need)
+    if point is not None:
+        labels: IntArray = np.full(len(hidden), point.cells.count)
+        labels[kept] = point.cells.cell_of
+        yield Cells.from_labels(labels), hidden
+
+
+WEIGHED = 24
+"""For a weight so many posteriors are tried."""
+
+
+def suppress_on_strips(pool: Pool) -> Loss | None:
+    """Add the best contiguous cells with suppressed values between them.
+
+    Returns:
+        What no contiguous cells with so many rows suppressed between them can do better, where that is known.
+    """
+    lines = _Lines(pool.targets)
+    wish = pool.targets.wish
+    k = int(pool.targets.need.max())
+    if wish.aim == "loss":
+        return lines.add_narrowest(pool, k)
+    if wish.aim == "leak":
+        return lines.add_most(pool, k)
+    most = max(strip.sensitive for strip in lines.strips)
+    for known in np.unique(np.linspace(k, most, min(WEIGHED, most - k + 1)).astype(int)).tolist():
+        lines.add_narrowest(pool, known)
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Lines:
+    targets: Targets
+
+    @cached_property
+    def strips(self) -> list[LineStrip]:
+        return strips(self.targets.problem, self.targets.wish.utility)
+
+    @cached_property
+    def _prices(self) -> list[IntArray]:
+        """What it costs to suppress each value: its rows, so that a row weighs more than all cells."""
+        rows = self.targets.problem.weights
+        return [rows[strip.members] * (len(strip.members) + 1) for strip in self.strips]
+
+    @property
+    def _by_width(self) -> bool:
+        return self.targets.wish.utility == "distortion"
+
+    def _room(self, strip: LineStrip, loss: int) -> Room:
+        """The room of a strip at a loss: so many half units of distance, or so many values."""
+        room = strip.room(self.targets.distortion, self.targets.largest_cell)
+        if not self._by_width:
+            return Room(room.width, min(room.values, loss))
+        return Room(min(room.width, int(loss * self.unit / strip.unit)), room.values)
+
+    @property
+    def unit(self) -> Fraction:
+        """What a loss of 1 is."""
+        return self.targets.problem.unit / 2 if self._by_width else Fraction(1)
+
+    def _least(self) -> int:
+        return 0 if self._by_width else 1
+
+    def _largest(self) -> int:
+        if not self._by_width:
+            return self.targets.problem.size
+        return max(int(strip.unit * strip.sweep.line.span / self.unit) for strip in self.strips)
+
+    def split(self, k: int, loss: int, *, few: bool = False) -> SuppressedPartition | None:
+        """The fewest rows suppressed so that the rest has cells with k sensitive values; None if too many."""
+        cells = []
+        for strip, prices in zip(self.strips, self._prices, strict=True):
+            own = strip.cut(k, self._room(strip, loss), strip.sweep.row(prices), few=few)
+            if own is None:
+                return None
+            cells.append(own)
+        labels, hidden = together(self.targets.problem, self.strips, cells)
+        found = SuppressedPartition(self.targets.problem, np.where(hidden, 0, labels), hidden)
+        return found if found.rows <= self.targets.budget and not hidden.all() else None
+
+    def done(self, k: int, loss: int) -> SuppressedPartition | None:
+        """The same, with enough suppressed besides that what is suppressed has k sensitive values too.
+
+        Few cells can spare more values than many.
+        """
+        need = np.full(len(self.targets.problem.known_prior), k)
+        for few in (False, True):
+            split = self.split(k, loss, few=few)
+            found = None if split is None else completed(split, need, self.targets.budget)
+            if found is not None and not found.hidden.all():
+                return found
+        return None
+
+    def add_narrowest(self, pool: Pool, k: int) -> Loss | None:
+        """Add cells with the least loss for a posterior."""
+        least = self._bisect(lambda loss: self.split(k, loss) is not None, self._least(), self._largest())
+        if least is None:
+            return None
+        loss = self._bisect(lambda loss: self.done(k, loss) is not None, least, self._largest())
+        if loss is not None:
+            self._add(pool, self.done(k, loss), k)
+        return Length(least * self.unit) if self._bounds else None
+
+    @property
+    def _bounds(self) -> bool:
+        """Whether values withheld within a cell could not make it better: it is its width that counts."""
+        return self._by_width and self.targets.largest_cell is None
+
+    def add_most(self, pool: Pool, k: int) -> Loss | None:
+        """Add cells with the largest posterior within the limits on the loss."""
+        loss, most = self._largest(), max(strip.sensitive for strip in self.strips)
+        least = self._bisect(lambda less: self.split(most - less, loss) is not None, 0, most - k)
+        if least is None:
+            return None
+        found = self._bisect(lambda less: self.done(most - less, loss) is not None, least, most - k)
+        if found is not None:
+            self._add(pool, self.done(most - found, loss), most - found)
+            self.add_narrowest(pool, most - found)
+        prior = int(self.targets.problem.prior.max())
+        return Bits(Fraction(prior, most - least)) if self._bounds else None
+
+    def _add(self, pool: Pool, split: SuppressedPartition | None, k: int) -> None:
+        """Add a split, and the narrowest cells for what it does not suppress."""
+        if split is None:
+            return
+        pool.add(split.labels, EXACT, split.hidden)
+        if not split.hidden.any():
+            return
+        targets = self.targets
+        rest, kept = targets.problem.without(split.hidden)
+        exact = ContiguousOptimum(rest, targets.wish.utility, targets.distortion, targets.largest_cell)
+        own = exact.for_posterior(k)
+        if own is not None:
+            cells = np.zeros(len(split.hidden), np.int64)
+            cells[kept] = own
+            pool.add(SuppressedPartition(targets.problem, cells, split.hidden).labels, EXACT, split.hidden)
+
+    @staticmethod
+    def _bisect(holds: Callable[[int], bool], low: int, high: int) -> int | None:
+        """The least number for which something holds that then holds for ever; None if it never does."""
+        if not holds(high):
+            return None
+        low -= 1
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if holds(middle) else (middle, high)
+        return high
+
+
+POINTS, WORK = 12, 3 * 10**6
+"""At so many points of a path cells are suppressed, or at fewer if that is so many values in all."""
+
+ENOUGH = 20_000
+"""With more public values on a line the exact way is enough."""
+
+LEVELS = 4
+"""So many numbers of suppressed cells are tried for the resolution, which counts suppressed values too."""
+
+
+def suppress_values(pool: Pool, paths: GreedyPaths) -> Loss | Lagrangian | None:
+    """Add partitions with suppressed values; the best that contiguous cells can do, where that is known.
+
+    Args:
+        pool: what was found without suppression.
+        paths: the greedy paths.
+    """
+    targets = pool.targets
+    problem, wish = targets.problem, targets.wish
+    known: Loss | Lagrangian | None = None
+    ordered = problem.one_column and ContiguousOptimum.applies(problem, wish.utility, by_width=True)
+    if wish.method != "greedy" and ordered and wish.objective != "maximin":
+        known = suppress_on_strips(pool)
+    if wish.method != "exact" and not (known is not None and problem.size > ENOUGH):
+        for need in _needs(targets):
+            for path in paths.serving(targets):
+                for point in points_of(path, targets, need):
+                    suppress_cells(pool, need, path[point].cells)
+        if known is None and wish.aim == "loss" and wish.utility == "distortion":
+            for cells, hidden in without_outliers(targets, paths):
+                suppress_cells(pool, targets.need, cells, hidden)
+    return known
+
+
+def _needs(targets: Targets) -> list[IntArray]:
+    """How much answers are to leave: what is asked for; and more, where as much as possible is wanted."""
+    if targets.wish.aim == "loss":
+        return [targets.need]
+    first, last = int(targets.need.max()), int(targets.most.max())
+    return [np.maximum(targets.need, first + k) for k in _spread(last - first + 1, POINTS).tolist()]
+
+
+def points_of(path: MergePath, targets: Targets, need: IntArray) -> list[int]:
+    """Points of a path at which suppressing cells may help."""
+    fine = within(path, targets)
+    if targets.wish.aim == "loss":
+        last = int(fine[0]) if len(fine) else len(path) - 1
+        first = _first(path, targets, need, last)
+    elif targets.wish.aim == "leak":
+        first, last = int(fine[-1]) if len(fine) else 0, len(path) - 1
+    else:
+        first, last = 0, len(path) - 1
+    many = max(3, min(POINTS, WORK // targets.problem.size))
+    return [first + int(place) for place in _spread(last - first + 1, many)]
+
+
+def _first(path: MergePath, targets: Targets, need: IntArray, last: int) -> int:
+    """About the first point at which the cells that give away too much have no more rows than allowed."""
+    low, high = -1, last
+    while high - low > 1:
+        middle = (low + high) // 2
+        cells = path[middle].cells
+        rows = int(targets.problem.weights[telling_cells(targets.problem, need, cells)[cells.cell_of]].sum())
+        low, high = (low, middle) if rows <= targets.budget else (middle, high)
+    return high
+
+
+def telling_cells(problem: Problem, need: IntArray, cells: Cells) -> BoolArray:
+    """Which cells leave fewer sensitive values than needed."""
+    many = len(problem.prior)
+    answers, codes = np.unique(cells.cell_of[problem.public] * many + problem.seen, return_inverse=True)
+    sizes = problem.joint.merged(codes.reshape(-1)).posterior_sizes
+    found = np.zeros(cells.count, bool)
+    found[answers[sizes < need[answers % many]] // many] = True
+    return found
+
+
+def suppress_cells(pool: Pool, need: IntArray, cells: Cells, hidden: BoolArray | None = None) -> None:
+    """Suppress cells that give away or lose more than allowed, and then those that lose most.
+
+    Args:
+        pool: where what is found is put.
+        need: for each code of what is seen besides how many sensitive values an answer must leave.
+        cells: a partition.
+        hidden: values of it that are suppressed already, whole cells.
+    """
+    targets, problem = pool.targets, pool.targets.problem
+    gone = np.zeros(problem.size, bool) if hidden is None else hidden
+    bad = telling_cells(problem, need, cells) | _too_large(targets, cells)
+    known = targets.by_known(need)
+    for one in _enough(targets, known, SuppressedPartition(problem, cells.cell_of, gone | bad[cells.cell_of])):
+        pool.add(one.labels, "greedy", one.hidden)
+        for fewer in _peeled(targets, cells, one):
+            for done in _enough(targets, known, fewer):
+                pool.add(done.labels, "greedy", done.hidden)
+
+
+def _enough(targets: Targets, need: IntArray, split: SuppressedPartition) -> Iterator[SuppressedPartition]:
+    """The same with as much suppressed besides as limits ask for; nothing if that is too much."""
+    if split.rows > targets.budget or split.hidden.all():
+        return
+    found = completed(split, need, targets.budget)
+    if found is not None and targets.blocks is not None and targets.problem.plain:
+        found = joined(found, targets.blocks, targets.budget)
+    if found is not None and not found.hidden.all():
+        yield found
+
+
+def _too_large(targets: Targets, cells: Cells) -> BoolArray:
+    """Which cells lose more than allowed."""
+    found = np.zeros(cells.count, bool)
+    if targets.largest_cell is not None:
+        found |= cells.sizes > targets.largest_cell
+    if targets.distortion is not None:
+        costs = cell_costs(targets.problem.codebook, cells)
+        found |= np.array([not cost <= targets.distortion for cost in costs])
+    return found
+
+
+def _peeled(targets: Targets, cells: Cells, split: SuppressedPartition) -> Iterator[SuppressedPartition]:
+    """The cells that lose most suppressed as well, level by level as far as the rows allow."""
+    shown = np.unique(cells.cell_of[~split.hidden])
+    left = targets.budget - split.rows
+    if targets.wish.utility == "resolution":
+        lost = cells.sizes[shown].astype(np.float64)
+    else:
+        costs = cell_costs(targets.problem.codebook, cells)
+        lost = np.array([float(costs[cell]) for cell in shown.tolist()])
+    rows = np.bincount(cells.cell_of[~split.hidden], targets.problem.weights[~split.hidden])[shown]
+    order = np.argsort(-lost, kind="stable")
+    gone = np.cumsum(rows[order])
+    ends = np.flatnonzero(np.append(np.diff(lost[order]) != 0, True) & (gone <= left))
+    if len(ends):
+        deepest = ends[-1:] if targets.wish.utility == "distortion" else ends[_spread(len(ends), LEVELS)]
+        for end in deepest.tolist():
+            yield split.also(np.isin(cells.cell_of, shown[order[: end + 1]]) & ~split.hidden)
+
+
+def _spread(size: int, many: int) -> IntArray:
+    return np.unique(np.linspace(0, size - 1, many).astype(np.int64))
