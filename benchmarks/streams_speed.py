@@ -18,9 +18,9 @@ from typing import Any, BinaryIO, cast
 import duckdb
 
 from measure import WORK, best_of, exponent, in_a_process
-from noiseless.collection.local.on_pipe import quantize_pipe
+from noiseless.collection.local.quantization import quantize_pipe
 from noiseless.collection.local.scalar import LocalQuantizer
-from noiseless.collection.local.streaming import Schedule
+from noiseless.collection.local.schedule import Schedule
 from noiseless.collection.streams import quantize_stream
 from noiseless.questions import Lattice
 from page import Form, Part, Section, Table

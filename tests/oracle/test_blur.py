@@ -12,10 +12,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from noiseless.collection.blur import census as blur_census
-from noiseless.collection.blur.boxes import enclose
-from noiseless.collection.blur.census import take_census
-from noiseless.collection.blur.on_lattice import Blur
-from noiseless.collection.blur.pairing import Mode
+from noiseless.collection.blur.census import enclose, take_census
+from noiseless.collection.blur.fibres import Mode
+from noiseless.collection.blur.lattice import Blur
 from noiseless.domain import NumberColumn
 from noiseless.theory.hypothesis.ranges import HypothesisRanges
 

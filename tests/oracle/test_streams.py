@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from noiseless.collection.local.column_release import ColumnRelease
 from noiseless.collection.local.scalar import LocalQuantizer
-from noiseless.collection.local.streaming import Schedule
+from noiseless.collection.local.schedule import Schedule
 from noiseless.collection.local.vectors import LocalVector
 from noiseless.questions import Lattice
 from noiseless.tables import Missing

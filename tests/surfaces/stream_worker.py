@@ -14,9 +14,11 @@ from typing import Any
 import pyarrow as pa
 
 from noiseless.cli.main import run
-from noiseless.collection.local import arrays, on_pipe  # noqa: F401 - imported when a stream begins
-from noiseless.collection.local import plan as local  # noqa: F401 - the same
-from noiseless.collection.streams import running, sinks, state
+from noiseless.collection import stream_state as state
+from noiseless.collection import streams as running
+from noiseless.collection import streams as sinks
+from noiseless.collection.local import readings as arrays  # noqa: F401 - imported when a stream begins
+from noiseless.collection.local import schedule as local  # noqa: F401 - the same
 from noiseless.reports import notation as numbers  # noqa: F401 - the same
 from noiseless.tables import csv_pipe, feeds, json_pipe  # noqa: F401 - the same
 

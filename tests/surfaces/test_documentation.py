@@ -19,7 +19,7 @@ import documentation
 import json_runs
 import noiseless as nl
 import reference_pages
-from noiseless.audits.policy import Limits
+from noiseless.audits.policy import PolicyLimits
 from noiseless.cli.main import app, run
 from noiseless.comparison import AdditiveNoise, RandomisedMechanism
 from noiseless.questions.base import Query
@@ -114,7 +114,7 @@ def test_every_key_of_json_is_explained(words: str) -> None:
     assert missing == [], absent(missing, f"{sorted(names)} do not explain")
 
 
-@pytest.mark.parametrize("limit", Limits.model_fields)
+@pytest.mark.parametrize("limit", PolicyLimits.model_fields)
 def test_every_limit_of_a_policy_is_documented(limit: str) -> None:
     _, section = DOCS["audit.md"].split("\n## Policies\n")
     assert f"| `{limit}` |" in section.split("\n## ")[0]

@@ -9,11 +9,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from noiseless.collection.blur import volume as blur_volume
-from noiseless.collection.blur.bands import Strip
-from noiseless.collection.blur.on_continuum import ContinuousBlur
-from noiseless.collection.blur.on_lattice import Blur
-from noiseless.collection.blur.pairing import Lattice, Mode
-from noiseless.collection.blur.volume import protected_volume
+from noiseless.collection.blur.continuum import ContinuousBlur
+from noiseless.collection.blur.fibres import BlurLattice, Mode
+from noiseless.collection.blur.lattice import Blur
+from noiseless.collection.blur.volume import BoundaryStrip, protected_volume
 from noiseless.domain.grammar import read_expression
 from noiseless.domain.hypotheses import Hypothesis
 from noiseless.errors import RequestError
@@ -147,7 +146,7 @@ def test_integration_against_a_fine_grid(
 ) -> None:
     """The measure of all bands is the integral of their widths."""
     monkeypatch.setattr(blur_volume, "MOST_BOXES", 400)
-    strip = Strip(F(-1), F(4), change)
+    strip = BoundaryStrip(F(-1), F(4), change)
     box = {name: (F(low), F(high)) for name, (low, high) in others.items()}
     volume = np.prod([high - low for low, high in others.values()])
     found = protected_volume(read_expression(boundary), strip, box, F(1, 10**9))
@@ -164,7 +163,7 @@ def test_integration_against_a_fine_grid(
 @given(st.tuples(*[st.integers(-3, 3)] * 3), st.fractions(F(1, 4), 8, max_denominator=4))
 def test_linear_boundaries_are_integrated_exactly(slopes: tuple[int, int, int], change: Fraction) -> None:
     """The sum over the corners of a box adds up over its parts, and lies in what branch and bound finds."""
-    strip, box = Strip(F(-2), F(3), change), {"u": (F(0), F(1)), "v": (F(-1), F(1))}
+    strip, box = BoundaryStrip(F(-2), F(3), change), {"u": (F(0), F(1)), "v": (F(-1), F(1))}
     boundary = read_expression("{}*u + {}*v + {}".format(*slopes))
     whole = protected_volume(boundary, strip, box, TINY)
     assert whole.lower == whole.upper
@@ -207,7 +206,7 @@ def test_less_than_a_step_moves_nothing() -> None:
     hypothesis = Hypothesis.parse("x >= 0.5")
     column = Blur.of("x >= 0.5", bounds={"x": (0, 1)}, max_change=1).lattice.compared
     for mode in ("stretch", "collapse"):
-        lattice = Lattice(hypothesis, {"x": column}, F(9, 10), mode)
+        lattice = BlurLattice(hypothesis, {"x": column}, F(9, 10), mode)
         assert lattice.fibres({}).release(np.arange(2)).tolist() == [0, 1]
     with pytest.raises(RequestError, match="less than its step"):
         Blur.of("x >= 0.5", bounds={"x": (0, 1)}, max_change=F(9, 10))

@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from noiseless.collection.local import kernels as array_kernels
+from noiseless.collection.local import float_cells as array_kernels
 from noiseless.collection.local.scalar import LocalQuantizer
-from noiseless.collection.local.streaming import Schedule, affordable
+from noiseless.collection.local.schedule import Schedule, affordable
 from noiseless.collection.local.vectors import LocalVector
 from noiseless.comparison import (
     AdditiveNoise,

@@ -13,8 +13,8 @@ from noiseless.adversaries.columns import positions_of
 from noiseless.adversaries.game import Game, Progress, Score, require_sound
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.collection.blur import Blur
-from noiseless.collection.blur.on_lattice import Bounds
-from noiseless.collection.blur.pairing import Fibres, Mode
+from noiseless.collection.blur.fibres import Fibres, Mode
+from noiseless.collection.blur.lattice import ColumnBounds
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, round_down
@@ -198,7 +198,7 @@ def hypothesis(
     hypothesis: str,
     *,
     max_changes: Iterable[Rational | float],
-    bounds: Bounds | None = None,
+    bounds: ColumnBounds | None = None,
     schema: Schema | str | PathLike[str] | None = None,
     mode: Mode = "stretch",
     prior: str = "uniform",

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from noiseless.adversaries.columns import as_floats, read_columns
 from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of
-from noiseless.collection.local.arrays import encode, float_cells
+from noiseless.collection.local.readings import encode, float_cells
 from noiseless.collection.local.scalar import LocalQuantizer, describe
 from noiseless.collection.local.vectors import LocalVector
 from noiseless.errors import EmptyTableError, RequestError

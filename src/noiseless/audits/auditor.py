@@ -16,8 +16,8 @@ from noiseless.errors import (
     RequestError,
     UnknownColumnError,
 )
-from noiseless.rules.application import Published, apply_rules
-from noiseless.rules.assignment import Assigned, Roles, Rules, assign, read_as_text
+from noiseless.rules.application import ReleaseColumns, apply_rules
+from noiseless.rules.assignment import AssignedRule, Roles, Rules, assign, read_as_text
 from noiseless.tables import Missing, Table, Tally, merge_spellings, open_table, require_distinct
 from noiseless.tables.column_types import typed
 from noiseless.tables.duckdb_table import DuckDBTable
@@ -80,7 +80,7 @@ def audit(
     if len(tables) == 1:  # before the rules, which are matched with these names
         tables[0].require(*shared, *roles.public)
     assigned = () if rule is None else assign(rule, roles, releases=len(sources))
-    wish = _Wish(
+    wish = _ReadRequest(
         shared,
         roles.public,
         unit,
@@ -167,7 +167,7 @@ def _tally(table: Table, roles: Roles) -> Tally:
 
 
 def _on_spark(
-    groups: SparkGroups, roles: Roles, assigned: Sequence[Assigned], declared_values: int | None
+    groups: SparkGroups, roles: Roles, assigned: Sequence[AssignedRule], declared_values: int | None
 ) -> Audit:
     from noiseless.audits.spark_audit import audit_on_spark
 
@@ -188,7 +188,7 @@ def _on_spark(
 
 
 @dataclass(frozen=True)
-class _Wish:
+class _ReadRequest:
     """What each table is to be read for, and how."""
 
     shared: tuple[str, ...]
@@ -221,7 +221,7 @@ class _Wish:
 
 
 @dataclass(frozen=True)
-class _Read:
+class _ReadTables:
     """All rows, those to be audited, the names of the public columns, and each table before and after."""
 
     whole: Table
@@ -234,16 +234,16 @@ class _Read:
         return sum(before.count() - after.count() for before, after in self.parts)
 
 
-def _single(table: Table, wish: _Wish) -> _Read:
+def _single(table: Table, wish: _ReadRequest) -> _ReadTables:
     """One table."""
     columns = (*wish.shared, *wish.public, *([wish.unit] if wish.unit else []))
     whole = wish.prepared(table, columns)
     distinct = wish.prepared(table.distinct_rows(), columns) if wish.distinct else whole
     audited = distinct.with_missing(columns, wish.missing)
-    return _Read(whole, audited, wish.public, ((distinct, audited),))
+    return _ReadTables(whole, audited, wish.public, ((distinct, audited),))
 
 
-def _joined(tables: Sequence[Table], wish: _Wish) -> _Read:
+def _joined(tables: Sequence[Table], wish: _ReadRequest) -> _ReadTables:
     """Several releases as their join over persons; each is prepared by itself, before."""
     if wish.unit is None:
         raise RequestError(
@@ -261,15 +261,15 @@ def _joined(tables: Sequence[Table], wish: _Wish) -> _Read:
         parts.append((chosen, chosen.with_missing(columns, wish.missing)))
     first, *others = (after for _, after in parts)
     joined, seen = first.link(others, wish.unit, wish.shared, wish.public)
-    return _Read(joined, joined, seen, tuple(parts))
+    return _ReadTables(joined, joined, seen, tuple(parts))
 
 
-def _published(seen: Sequence[str], wish: _Wish, releases: int) -> tuple[Published, ...]:
+def _published(seen: Sequence[str], wish: _ReadRequest, releases: int) -> tuple[ReleaseColumns, ...]:
     """The public columns of each release, as the joined table calls them."""
     if releases == 1:
-        return (Published(tuple(seen)),)
+        return (ReleaseColumns(tuple(seen)),)
     return tuple(
-        Published(
+        ReleaseColumns(
             tuple(f"{number}.{c}" for c in wish.public if f"{number}.{c}" in seen),
             presence if (presence := f"in release {number}") in seen else None,
         )

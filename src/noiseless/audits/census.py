@@ -12,7 +12,7 @@ from noiseless.tables import Tally
 from noiseless.tables.kernels import add_by_code, add_runs, distinct_values, run_starts
 
 
-class Members(NamedTuple):
+class Membership(NamedTuple):
     """Who is in which group, each person once a group (and, with several rows, in several groups)."""
 
     groups: IntArray
@@ -37,7 +37,7 @@ class Census:
     pair_counts: IntArray
     group_sizes: IntArray
     ordered: bool
-    members: Members | None = None
+    members: Membership | None = None
 
     @classmethod
     def take(cls, tally: Tally, seen: Sequence[str], sensitive: Sequence[str], unit: str | None) -> "Census":
@@ -51,7 +51,7 @@ class Census:
         membership = tally.project((*seen, unit))
         starts, persons = membership.split_last()
         sizes = np.diff(starts)
-        members = Members(np.repeat(np.arange(len(sizes)), sizes), persons)
+        members = Membership(np.repeat(np.arange(len(sizes)), sizes), persons)
         return cls(joint, holders.counts, sizes, ordered, members)
 
     def heads_in(self, chosen: BoolArray) -> int:

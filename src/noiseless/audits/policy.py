@@ -1,9 +1,17 @@
 """A policy turns an audit into a check: limits that every sensitive column must keep."""
 
-import tomllib
-from collections.abc import Callable
+
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from noiseless.display import bound_text
+
+if TYPE_CHECKING:
+    pass
+
+import tomllib
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,16 +19,72 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, ValidationError
 
 from noiseless.audits.exposure import Exposure
-from noiseless.audits.policy_wording import policy_table
 from noiseless.audits.result import Audit
 from noiseless.display import aligned, html_rows, plain_problem
 from noiseless.errors import PolicyError
 from noiseless.exact import Bits
 
+_WORDS = {
+    "leakage": "bits leaked, L0",
+    "maximin": "bits that every group tells, I*",
+    "min_posterior": "fewest values left",
+    "k_anonymity": "k-anonymity",
+    "distinct_l_diversity": "distinct l-diversity",
+    "entropy_l_diversity": "entropy l-diversity",
+    "t_closeness": "t-closeness",
+    "homogeneous_groups": "homogeneous groups",
+}
+"""The limits of a policy in words."""
+
+_PLACES = 2
+"""How many decimals a measure is shown with, unless its limit has more."""
+
+
+@dataclass(frozen=True)
+class PolicyRow:
+    """A policy's check in words."""
+
+    name: str
+    target: str
+    asked: str
+    found: str
+    holds: bool
+
+
+def policy_rows(policy: "PolicyResult | None") -> list[PolicyRow]:
+    """The checks of a policy; what was found is rounded so that it stays on its side of the limit."""
+    return [_policy_row(check) for check in policy.checks] if policy else []
+
+
+def policy_table(policy: "PolicyResult") -> list[list[str]]:
+    """The same as a head and rows of cells."""
+    rows = [
+        [row.name, row.target, row.asked, row.found, "holds" if row.holds else "FAILS"]
+        for row in policy_rows(policy)
+    ]
+    return [["limit", "about", "asked", "found", ""], *rows]
+
+
+def _policy_row(check: "PolicyCheck") -> PolicyRow:
+    bound = "at most" if check.at_most else "at least"
+    if isinstance(check.limit, int) and isinstance(check.found, int):
+        asked, found = f"{check.limit:,}", f"{check.found:,}"
+    else:
+        places = max(_PLACES, _places(Decimal(check.limit)))
+        asked = bound_text(Decimal(check.limit), places, up=check.at_most)
+        found = bound_text(check.found, places, up=check.at_most)
+    return PolicyRow(_WORDS[check.name], check.target, f"{bound} {asked}", found, check.holds)
+
+
+def _places(limit: Decimal) -> int:
+    exponent = limit.as_tuple().exponent
+    return -exponent if isinstance(exponent, int) and exponent < 0 else 0
+
+
 NonNegativeDecimal = Annotated[Decimal, Field(ge=0)]
 
 
-class Limits(BaseModel):
+class PolicyLimits(BaseModel):
     """The limits a policy may set; those left out are not checked.
 
     `leakage` and `maximin` (in bits), `t_closeness` and `homogeneous_groups` are maxima; `min_posterior`,
@@ -40,7 +104,7 @@ class Limits(BaseModel):
 
 
 @dataclass(frozen=True)
-class Check:
+class PolicyCheck:
     """One limit held against one sensitive target.
 
     Attributes:
@@ -72,9 +136,9 @@ class Check:
 
 
 Measured = Bits | int | Fraction | Decimal
-_Rule = tuple[Callable[[Audit, Exposure], Measured], bool]
+_Measure = tuple[Callable[[Audit, Exposure], Measured], bool]
 
-_RULES: dict[str, _Rule] = {
+_MEASURES: dict[str, _Measure] = {
     # name: (what is measured, whether the limit is a maximum)
     "leakage": (lambda _, e: e.leakage, True),
     "maximin": (lambda _, e: e.maximin, True),
@@ -91,7 +155,7 @@ _RULES: dict[str, _Rule] = {
 class PolicyResult:
     """The outcome of all checks."""
 
-    checks: tuple[Check, ...]
+    checks: tuple[PolicyCheck, ...]
 
     def __repr__(self) -> str:
         return "\n".join([self._title, *(f"  {line}" for line in aligned(policy_table(self)))])
@@ -122,7 +186,7 @@ class Policy(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    limits: Limits
+    limits: PolicyLimits
 
     def __init__(self, **data: Any) -> None:  # noqa: ANN401 - whatever is to be checked
         """Check the limits.
@@ -176,14 +240,14 @@ class Policy(BaseModel):
         )
 
 
-def _check(name: str, limit: Decimal | int, audit: Audit, exposure: Exposure) -> Check:
-    measure, at_most = _RULES[name]
+def _check(name: str, limit: Decimal | int, audit: Audit, exposure: Exposure) -> PolicyCheck:
+    measure, at_most = _MEASURES[name]
     found = measure(audit, exposure)
     bound: Any = limit if isinstance(found, Bits) else Fraction(limit)
     value: Any = found if isinstance(found, Bits) else Fraction(found)
     holds = value <= bound if at_most else value >= bound
     shown = found if isinstance(found, int) else float(found)
-    return Check(name, exposure.name, limit, at_most, shown, bool(holds))
+    return PolicyCheck(name, exposure.name, limit, at_most, shown, bool(holds))
 
 
 def _only_limits(data: dict[str, Any]) -> Any:  # noqa: ANN401 - not checked yet
@@ -199,5 +263,5 @@ def _first_problem(error: ValidationError) -> str:
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"][1:]))
     if first["type"] == "extra_forbidden":
-        return f"there is no limit {place!r}; the limits are {', '.join(_RULES)}"
+        return f"there is no limit {place!r}; the limits are {', '.join(_MEASURES)}"
     return f"{place or 'limits'}: {plain_problem(first['msg'])}"

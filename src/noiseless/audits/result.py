@@ -1,30 +1,73 @@
-"""The result of an audit: frozen, with the JSON's names, its costly parts computed when asked for."""
+"""The result of an audit, with the JSON's names; its costly parts are computed when asked for."""
+
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from noiseless.errors import RequestError
+from noiseless.exact import Bits
+
+if TYPE_CHECKING:
+    pass
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from types import MappingProxyType
-from typing import Any
-
-import numpy as np
-import pyarrow as pa
 
 from noiseless.arrays import BoolArray
 from noiseless.audits.anonymity import k_anonymity
 from noiseless.audits.census import Census
-from noiseless.audits.exposure import Exposure
-from noiseless.audits.records import write_records
-from noiseless.audits.side import Contribution, SideInformation, most_telling_first
+from noiseless.audits.exposure import Contribution, Exposure, SideInformationEffect, most_telling_first
 from noiseless.audits.under_rules import UnderRules
+from noiseless.audits.verdict import headline, summary, to_dict, verdict
 from noiseless.audits.witness import Witness, witnesses
-from noiseless.audits.wording import headline, summary, to_dict, verdict
 from noiseless.display import html_table, text_table
 from noiseless.measures import leakage, maximin
 from noiseless.rules.application import Ruling
 from noiseless.tables import Table, Tally
 from noiseless.tables.coding import DictionaryCoding
+
+MARKS = ("group_size", "posterior_size", "leaked_bits", "homogeneous")
+"""The columns of the export, after the row's number (and the unit, where there is one)."""
+
+
+def write_records(audit: "Audit", out: Path) -> int:
+    """Write for each row of the table how exposed it is, for the sensitive column that fares worst.
+
+    Rows that were left out because of missing values have empty marks.
+
+    Args:
+        audit: the audit.
+        out: a CSV, TSV, Parquet or JSON-lines file, by its ending.
+
+    Returns:
+        How many records were written.
+    """
+    clash = {"row", *MARKS} & {name.casefold() for name in (*audit.seen, audit.unit or "")}
+    if clash:
+        raise RequestError(f"a column is named {clash.pop()!r}, like one of the export; rename it first")
+    census = audit.worst.census
+    sizes = census.joint.posterior_sizes
+    leaked = np.zeros(int(sizes.max()) + 1)
+    for size in np.unique(sizes).tolist():
+        leaked[size] = (audit.worst.entropy - Bits(size)).upper
+    marks: Sequence[npt.NDArray[Any]] = (census.group_sizes, sizes, leaked[sizes], sizes == 1)
+    groups = audit.tally.project(audit.seen)
+    if audit.ruling is not None:  # a row is found by what it holds, and marked as the group it is told as
+        groups = audit.ruling.behind.raw
+        marks = [mark[audit.ruling.behind.groups] for mark in marks]
+    columns = {column: groups.decode(column) for column in audit.seen}
+    keep = () if audit.unit is None else (audit.unit,)
+    table = pa.table(columns | dict(zip(MARKS, marks, strict=True)))
+    return audit.table.annotate(audit.seen, table, out, keep=keep, present=audit.needed)
+
 
 _STARS = re.compile(r"\s*\*+\s*")
 
@@ -177,13 +220,13 @@ class Audit(Exposure):
         return witnesses(self, reveal=True)
 
     @cached_property
-    def side_information(self) -> SideInformation | None:
+    def side_information(self) -> SideInformationEffect | None:
         """What knowing the side information changes; None when there is none."""
         if not self.given:
             return None
         without = Census.take(self.tally, self.public, self.sensitive, self.unit).joint
         alone = Census.take(self.tally, self.given, self.sensitive, self.unit).joint
-        return SideInformation(
+        return SideInformationEffect(
             leakage_without=leakage(without),
             maximin_without=maximin(without),
             min_posterior_without=int(without.posterior_sizes.min()),

@@ -9,10 +9,10 @@ from typing import Any, NoReturn
 
 import pyarrow as pa
 
-from noiseless.audits.side import Contribution, SideInformation, most_telling_first
+from noiseless.audits.exposure import Contribution, SideInformationEffect, most_telling_first
 from noiseless.audits.spark_exposure import NOT_COMPUTED, POSTERIOR, SIZE, SparkExposure, joined
+from noiseless.audits.verdict import summary, to_dict, verdict
 from noiseless.audits.witness import SHOWN, VALUES_SHOWN, Witness, shown
-from noiseless.audits.wording import summary, to_dict, verdict
 from noiseless.display import html_table, text_table
 from noiseless.errors import ColumnError, RequestError
 from noiseless.exact import Bits
@@ -141,12 +141,12 @@ class SparkAudit(SparkExposure):
         return self._found
 
     @cached_property
-    def side_information(self) -> SideInformation | None:
+    def side_information(self) -> SideInformationEffect | None:
         """What knowing the side information changes; None when there is none."""
         if not self.given:
             return None
         without = self._exposure(self.target, (), self.public)
-        return SideInformation(
+        return SideInformationEffect(
             leakage_without=without.leakage,
             maximin_without=without.maximin,
             min_posterior_without=without.min_posterior,

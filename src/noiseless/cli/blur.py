@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
     from fractions import Fraction
 
-    from noiseless.collection.blur.on_table import BlurredTable
+    from noiseless.collection.blur.lattice import BlurredTable
 
 HELP = """Hide a yes/no fact about each row by moving one column a little; the rest of the table stays.
 
@@ -99,7 +99,7 @@ def blur_command(  # noqa: PLR0917 - typer calls it by keywords
     Returns:
         The exit code: 0.
     """
-    from noiseless.collection.blur.on_table import blur
+    from noiseless.collection.blur.lattice import blur
     from noiseless.tables import open_table
     from noiseless.tables.replacement import check_table_output
 

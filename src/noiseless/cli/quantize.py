@@ -28,8 +28,8 @@ from noiseless.display import text_table
 from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
-    from noiseless.collection.local.on_table import Quantized
-    from noiseless.collection.local.streaming import Schedule
+    from noiseless.collection.local.quantization import Quantized
+    from noiseless.collection.local.schedule import Schedule
 
 HELP = """Tell readings as the cells they lie in: off by half a cell at most, and worth few bits.
 
@@ -170,9 +170,8 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
     Returns:
         The exit code: 0, or 3 when it was interrupted.
     """
-    from noiseless.collection.local.on_table import quantize
-    from noiseless.collection.local.plan import local_mechanism
-    from noiseless.collection.local.streaming import Schedule
+    from noiseless.collection.local.quantization import quantize
+    from noiseless.collection.local.schedule import Schedule, local_mechanism
 
     bits, reach = read_budget(budget)
     mechanism = local_mechanism(
@@ -216,7 +215,7 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
 
 def _pipe(schedule: "Schedule", out: Path | None, output: Format, options: dict[str, Any]) -> int:
     """From standard input to a file or to standard output."""
-    from noiseless.collection.local.on_pipe import quantize_pipe
+    from noiseless.collection.local.quantization import quantize_pipe
     from noiseless.collection.streams import quantize_stream
 
     target = sys.stdout.buffer if out is None else out
@@ -362,7 +361,7 @@ def _moved(found: "Quantized") -> str:
     """How far readings were moved, and are off then."""
     import math
 
-    from noiseless.collection.local.moved import distance
+    from noiseless.collection.local.column_release import distance
     from noiseless.reports.notation import length_text
 
     said = []

@@ -8,8 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.arrays import IntArray
-from noiseless.audits.alike import near_notes
-from noiseless.audits.wording import spelling_texts
+from noiseless.audits.verdict import near_notes, spelling_texts
 from noiseless.display import counted, verb
 from noiseless.exact import Bits, Rational
 from noiseless.measures import maximin

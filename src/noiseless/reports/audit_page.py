@@ -8,9 +8,9 @@ from markupsafe import Markup
 
 from noiseless import __version__
 from noiseless.audits import Audit, PolicyResult
-from noiseless.audits.policy_wording import policy_rows
-from noiseless.audits.ruled_wording import rule_rows
-from noiseless.audits.wording import dropped_text, missing_text, spelling_texts
+from noiseless.audits.policy import policy_rows
+from noiseless.audits.under_rules import rule_rows
+from noiseless.audits.verdict import dropped_text, missing_text, spelling_texts
 from noiseless.display import singular
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange

@@ -8,7 +8,7 @@ import numpy as np
 
 from noiseless.arrays import IntArray
 from noiseless.audits import Audit, Exposure, Totals, UnderRules
-from noiseless.audits.ruled_wording import below, change_text, distance_text
+from noiseless.audits.under_rules import below, change_text, distance_text
 from noiseless.display import counted
 from noiseless.exact import Bits
 

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from noiseless.audits import Audit, PolicyResult, Witness
-from noiseless.audits.alike import near_notes
-from noiseless.audits.policy_wording import policy_table
-from noiseless.audits.ruled_wording import rule_rows
-from noiseless.audits.wording import ROWS
+from noiseless.audits.policy import policy_table
+from noiseless.audits.under_rules import rule_rows
+from noiseless.audits.verdict import ROWS, near_notes
 from noiseless.display import counted, verb
 from noiseless.reports.audit_rows import finest_text, total_rows
 from noiseless.reports.notation import aligned, table, value_text, wrapped

@@ -2,13 +2,10 @@
 
 from noiseless.rules.base import Coarsening, Dominance, NumberCoarsening, Rule
 from noiseless.rules.catalogue import EXAMPLES, KINDS, rule
-from noiseless.rules.coding import Bottom, Top
 from noiseless.rules.counts import CensusCounts, MinCell
-from noiseless.rules.dates import DatePeriod
-from noiseless.rules.digits import Digits
 from noiseless.rules.dominance import NK, Customers, PPercent
-from noiseless.rules.rounding import Round
-from noiseless.rules.texts import Prefix
+from noiseless.rules.recoding import Bottom, DatePeriod, Prefix, Top
+from noiseless.rules.rounding import Digits, Round
 
 __all__ = [
     "EXAMPLES",

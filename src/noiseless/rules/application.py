@@ -1,21 +1,80 @@
-"""A table as it is seen under practitioners' rules: the distinct values are told, not the rows."""
+"""A table as it is seen under disclosure rules, and the rows behind each group."""
+
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.rules import Coarsening, Dominance, MinCell
-from noiseless.rules.assignment import Assigned, Roles
-from noiseless.rules.behind import Behind, numbered
-from noiseless.rules.told_column import Change, ToldColumn, ranked, tell
-from noiseless.tables import Tally
-from noiseless.tables.kernels import add_by_code, distinct_values
+from noiseless.rules.assignment import AssignedRule, Roles
+from noiseless.rules.recoded_column import RecodedColumn, RuleEffect, ranked, recode
+from noiseless.tables import Table, Tally
+from noiseless.tables.kernels import add_by_code, distinct_values, run_starts
+from noiseless.tables.tally import KEY_LIMIT
+
+
+def numbered(columns: Sequence[tuple[IntArray, int]]) -> IntArray:
+    """The number of each combination of codes among the distinct ones, in their order.
+
+    Args:
+        columns: the codes of each column, and how many codes it has.
+
+    >>> numbered([(np.array([2, 1, 2]), 3), (np.array([0, 5, 0]), 6)]).tolist()
+    [1, 0, 1]
+    """
+    keys = np.zeros(len(columns[0][0]), np.int64)
+    for codes, size in columns:
+        if len(keys) * size >= KEY_LIMIT:  # numbers far apart, such as those that name persons
+            distinct, codes = ranked(codes)  # noqa: PLW2901 - the same codes, renumbered
+            size = len(distinct)  # noqa: PLW2901
+        keys = ranked(keys * size + codes)[1]
+    return keys
+
+
+@dataclass(frozen=True, eq=False)
+class GroupOrigins:
+    """The distinct combinations that the rows of a table have, and the group that each is told as.
+
+    Attributes:
+        raw: the combinations of the columns that are seen or known, as the table has them.
+        groups: the group of each, numbered as those of the audit are.
+        public_groups: the same by the public columns alone.
+    """
+
+    raw: Tally
+    groups: IntArray
+    public_groups: IntArray
+
+    @classmethod
+    def of(cls, tally: Tally, width: int, groups: IntArray, public_groups: IntArray) -> "GroupOrigins":
+        """From a tally whose first `width` columns are those seen, and the groups of its combinations."""
+        starts = run_starts(tally.prefix(width))
+        return cls(tally.project(tally.columns[:width]), groups[starts], public_groups[starts])
+
+    def decode(self, chosen: Any) -> dict[str, pa.Array]:  # noqa: ANN401 - an index of numpy
+        """The values of the chosen combinations."""
+        return {c: self.raw.coding(c).decode(self.raw.codes(c)[chosen]) for c in self.raw.columns}
+
+    def first_rows(
+        self, table: Table, chosen: IntArray, present: Sequence[str], *, public: bool = False
+    ) -> list[int | None]:
+        """The number of the first row in each of the chosen groups; None where rows have none."""
+        groups = self.public_groups if public else self.groups
+        members = np.flatnonzero(np.isin(groups, chosen))
+        rows = table.locate(self.decode(members), present)
+        first: dict[int, int] = {}
+        for group, row in zip(groups[members].tolist(), rows, strict=True):
+            if row is not None:
+                first[group] = min(row, first.get(group, row))
+        return [first.get(group) for group in chosen.tolist()]
 
 
 @dataclass(frozen=True)
-class Published:
+class ReleaseColumns:
     """The public columns of one release, and the one that says whether somebody is in it, if any."""
 
     columns: tuple[str, ...]
@@ -39,12 +98,12 @@ class Ruling:
         withheld: how many are in one that is withheld.
     """
 
-    assigned: tuple[Assigned, ...]
+    assigned: tuple[AssignedRule, ...]
     raw: Tally
     tally: Tally
     whole: Tally
-    behind: Behind
-    changes: tuple[Change, ...]
+    behind: GroupOrigins
+    changes: tuple[RuleEffect, ...]
     told_groups: int
     withheld_groups: int
     told: int
@@ -81,7 +140,7 @@ class Ruling:
 
 
 def apply_rules(
-    tally: Tally, assigned: Sequence[Assigned], roles: Roles, releases: Sequence[Published]
+    tally: Tally, assigned: Sequence[AssignedRule], roles: Roles, releases: Sequence[ReleaseColumns]
 ) -> Ruling:
     """Coarsen the public columns, then withhold the groups that are too small.
 
@@ -94,10 +153,10 @@ def apply_rules(
     Raises:
         ColumnError: a column does not hold what a rule is about.
     """
-    columns = {name: ToldColumn.of(tally, name) for name in tally.columns}
+    columns = {name: RecodedColumn.of(tally, name) for name in tally.columns}
     changes = []
     for name, rules in _coarsenings(assigned, releases).items():
-        columns[name], change = tell(tally, name, rules)
+        columns[name], change = recode(tally, name, rules)
         changes.append(change)
     whole = dict(columns)
     unit = None if roles.unit is None else ranked(tally.codes(roles.unit))[1]
@@ -121,7 +180,7 @@ def apply_rules(
         raw=tally,
         tally=seen_as,
         whole=_tally(whole, tally) if hidden.any() else seen_as,
-        behind=Behind.of(tally, len(seen), groups, public_groups),
+        behind=GroupOrigins.of(tally, len(seen), groups, public_groups),
         changes=tuple(changes),
         told_groups=told_groups,
         withheld_groups=withheld_groups,
@@ -130,7 +189,7 @@ def apply_rules(
     )
 
 
-def _tally(columns: dict[str, ToldColumn], raw: Tally) -> Tally:
+def _tally(columns: dict[str, RecodedColumn], raw: Tally) -> Tally:
     """The combinations as these columns tell them."""
     told = [columns[name] for name in raw.columns]
     return Tally.from_codes([c.coding for c in told], [c.codes for c in told], raw.counts)
@@ -157,11 +216,11 @@ class _Heads:
         return np.bincount(members // width, minlength=size)
 
 
-def _codes(columns: dict[str, ToldColumn], names: Iterable[str]) -> list[tuple[IntArray, int]]:
+def _codes(columns: dict[str, RecodedColumn], names: Iterable[str]) -> list[tuple[IntArray, int]]:
     return [(columns[name].codes, columns[name].coding.size) for name in names]
 
 
-def _coarsenings(assigned: Sequence[Assigned], releases: Sequence[Published]) -> dict[str, list[Coarsening]]:
+def _coarsenings(assigned: Sequence[AssignedRule], releases: Sequence[ReleaseColumns]) -> dict[str, list[Coarsening]]:
     """The rules of each public column, in order; `ward` is `1.ward` and `2.ward` of two releases."""
     found: dict[str, list[Coarsening]] = {}
     for item in assigned:
@@ -174,7 +233,7 @@ def _coarsenings(assigned: Sequence[Assigned], releases: Sequence[Published]) ->
 
 
 def _small(
-    columns: dict[str, ToldColumn], release: Published, heads: _Heads, thresholds: Sequence[MinCell]
+    columns: dict[str, RecodedColumn], release: ReleaseColumns, heads: _Heads, thresholds: Sequence[MinCell]
 ) -> tuple[IntArray, BoolArray, BoolArray]:
     """The group of each combination in one release, whether it is withheld, and whether it is there."""
     groups = numbered(_codes(columns, release.columns))

@@ -14,7 +14,7 @@ Rules = str | Rule | Sequence[str | Rule] | Mapping[str, str | Rule | Sequence[s
 
 
 @dataclass(frozen=True)
-class Assigned:
+class AssignedRule:
     """A rule and the column that it is applied to.
 
     Attributes:
@@ -53,7 +53,7 @@ class Roles:
     unit: str | None
 
 
-def assign(rules: Rules, roles: Roles, releases: int = 1) -> tuple[Assigned, ...]:
+def assign(rules: Rules, roles: Roles, releases: int = 1) -> tuple[AssignedRule, ...]:
     """Parse rules, and find the column of each.
 
     Args:
@@ -75,7 +75,7 @@ def assign(rules: Rules, roles: Roles, releases: int = 1) -> tuple[Assigned, ...
     return found
 
 
-def read_as_text(assigned: Sequence[Assigned]) -> tuple[str, ...]:
+def read_as_text(assigned: Sequence[AssignedRule]) -> tuple[str, ...]:
     """The columns whose first rule is about how they are written: codes such as 250.01 are no numbers."""
     first: dict[str, Rule] = {}
     for item in assigned:
@@ -142,13 +142,13 @@ def _refuse_a_column(item: str, roles: Roles) -> None:
         raise RequestError(f"{item.strip()!r} names a column and no rule; write {name}={wanted}")
 
 
-def _assigned(column: str | None, parsed: Rule, roles: Roles) -> Assigned:
+def _assigned(column: str | None, parsed: Rule, roles: Roles) -> AssignedRule:
     if isinstance(parsed, MinCell) and column is None:  # with a column it is about that column's counts
-        return Assigned(parsed, None)
+        return AssignedRule(parsed, None)
     if isinstance(parsed, Dominance):
-        return Assigned(parsed, _sensitive(column, parsed, roles))
+        return AssignedRule(parsed, _sensitive(column, parsed, roles))
     if isinstance(parsed, Coarsening):
-        return Assigned(parsed, _public(column, parsed, roles))
+        return AssignedRule(parsed, _public(column, parsed, roles))
     raise TypeError(parsed)
 
 

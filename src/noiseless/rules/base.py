@@ -1,7 +1,8 @@
-"""What practitioners' disclosure rules have in common: a name, a text, and what is told under them."""
+"""What disclosure rules have in common: a name, a text, what is told, and exact parameters."""
+
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -11,7 +12,7 @@ from typing import Any, ClassVar, Protocol
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
 from noiseless.ranges.quantizer import Quantizer
-from noiseless.ranges.spans import Span
+from noiseless.ranges.spans import Lattice, Span
 
 _MOST_DIGITS = 300
 """Parameters beyond are slips of the pen, and exact arithmetic with them never ends."""
@@ -93,7 +94,7 @@ class NumberCoarsening(Coarsening):
 
 
 @dataclass(frozen=True)
-class Interval:
+class PassingInterval:
     """The numbers from `low` to `high`, both included; without an end when that is None; perhaps none."""
 
     low: Fraction
@@ -139,7 +140,7 @@ class Dominance(Rule):
         return max(self.percent.numerator, 100 * self.percent.denominator)
 
     @abstractmethod
-    def passing(self, people: int, others: Fraction) -> Interval:
+    def passing(self, people: int, others: Fraction) -> PassingInterval:
         """What the last of so many people may have for the total to be told, the others having this each.
 
         No other values of the others let more pass: whatever they have, the values that pass are an interval,
@@ -255,3 +256,26 @@ def require_whole(number: object, least: int, what: str) -> None:
     """
     if isinstance(number, bool) or not isinstance(number, int) or number < least:
         raise RequestError(f"{what} is a whole number, {least} or more")
+
+
+def begins_by(lattice: Lattice, last_alike: Callable[[Fraction], Fraction]) -> tuple[int, ...]:
+    """Where cells begin, given the largest number that is told like a number.
+
+    Raises:
+        RequestError: there are too many.
+    """
+    found, position = [], 0
+    while position <= lattice.last:
+        found.append(position)
+        if len(found) > MOST_CELLS:
+            raise too_many("this rule")
+        end = last_alike(lattice.value(position))
+        position = int((end - lattice.low) // lattice.step) + 1
+    return tuple(found)
+
+
+def too_many(name: str) -> RequestError:
+    """What is said of more cells than can be listed."""
+    return RequestError(
+        f"{name} tells more than {MOST_CELLS:,} answers apart here; take a coarser rule or a coarser step"
+    )

@@ -5,13 +5,10 @@ from difflib import get_close_matches
 
 from noiseless.errors import RequestError
 from noiseless.rules.base import Rule, read_number, read_whole
-from noiseless.rules.coding import Bottom, Top
 from noiseless.rules.counts import CensusCounts, MinCell
-from noiseless.rules.dates import DatePeriod
-from noiseless.rules.digits import Digits
 from noiseless.rules.dominance import NK, Customers, PPercent
-from noiseless.rules.rounding import Round
-from noiseless.rules.texts import Prefix
+from noiseless.rules.recoding import Bottom, DatePeriod, Prefix, Top
+from noiseless.rules.rounding import Digits, Round
 
 EXAMPLES = (
     "round:5",

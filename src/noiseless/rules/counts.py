@@ -7,10 +7,9 @@ from typing import ClassVar
 from noiseless.errors import RequestError
 from noiseless.ranges.quantizer import Listed, Quantizer
 from noiseless.ranges.spans import Lattice, Span
-from noiseless.rules.base import NumberCoarsening, as_number, require_whole
-from noiseless.rules.coded import Coded
-from noiseless.rules.listing import begins_by
-from noiseless.rules.rounded import multiple
+from noiseless.rules.base import NumberCoarsening, as_number, begins_by, require_whole
+from noiseless.rules.recoding import CodedEnds
+from noiseless.rules.rounded_cells import multiple
 
 
 @dataclass(frozen=True)
@@ -67,8 +66,8 @@ class MinCell(NumberCoarsening):
         """One cell for the counts below the least, perhaps one for 0, and one for each other."""
         lattice = whole_lattice(span, self.form)
         if self.zeros and lattice.low == 0:
-            return Coded.of(lattice, self._last(lattice), lattice.last, apart=1)
-        return Coded.of(lattice, self._last(lattice), lattice.last)
+            return CodedEnds.of(lattice, self._last(lattice), lattice.last, apart=1)
+        return CodedEnds.of(lattice, self._last(lattice), lattice.last)
 
     def _last(self, lattice: Lattice) -> int:
         """The position of the last count that is withheld; -1 when there is none."""

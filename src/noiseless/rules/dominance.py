@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.rules.base import Dominance, Interval, ManyTotals, as_number, number_text, require_whole
+from noiseless.rules.base import Dominance, ManyTotals, PassingInterval, as_number, number_text, require_whole
 
-_NONE = Interval(Fraction(0), Fraction(-1))
-_ZERO = Interval(Fraction(0), Fraction(0))
+_NONE = PassingInterval(Fraction(0), Fraction(-1))
+_ZERO = PassingInterval(Fraction(0), Fraction(0))
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,13 @@ class NK(Dominance):
             100 * self.percent.denominator * totals.top(self.largest) <= self.percent.numerator * totals.total
         )
 
-    def passing(self, people: int, others: Fraction) -> Interval:
+    def passing(self, people: int, others: Fraction) -> PassingInterval:
         """N m <= p (Y + x) for x up to m, (N - 1) m + x <= p (Y + x) above; Y = (n - 1) m."""
         if not others or people <= self.largest:
             return _ZERO if not others or people == 1 else _NONE
         share, top = self._share, self.largest
         low = others * max(top / share - (people - 1), Fraction(0))
-        return Interval(low, others * (share * (people - top) / (1 - share) - (top - 1)))
+        return PassingInterval(low, others * (share * (people - top) / (1 - share) - (top - 1)))
 
     def always_passes(self, people: int, low: Fraction, high: Fraction) -> bool:
         """Most comes from few when so many have the most and all others the least."""
@@ -132,13 +132,13 @@ class PPercent(Dominance):
         rest = totals.total - totals.top(2)
         return 100 * self.percent.denominator * rest >= self.percent.numerator * totals.top(1)
 
-    def passing(self, people: int, others: Fraction) -> Interval:
+    def passing(self, people: int, others: Fraction) -> PassingInterval:
         """(n - 3) m + x >= p m for x up to m, (n - 2) m >= p x above."""
         if not others or people <= 2:  # noqa: PLR2004 - the two largest are all
             return _ZERO if not others or people == 1 else _NONE
         low = others * max(self._share - (people - 3), Fraction(0))
         high = others * (people - 2) / self._share
-        return Interval(low, high) if low <= high else _NONE
+        return PassingInterval(low, high) if low <= high else _NONE
 
     def always_passes(self, people: int, low: Fraction, high: Fraction) -> bool:
         """The others make least when all of them have the least."""
@@ -199,12 +199,12 @@ class Customers(Dominance):
         shares = 100 * self.percent.denominator * totals.top(1) <= self.percent.numerator * totals.total
         return (totals.number >= self.least) & shares
 
-    def passing(self, people: int, others: Fraction) -> Interval:
+    def passing(self, people: int, others: Fraction) -> PassingInterval:
         """As for the one largest: m <= p (Y + x) for x up to m, x <= p (Y + x) above; Y = (n - 1) m."""
         if people < self.least:
             return _NONE
         if self._share == 1:
-            return Interval(Fraction(0), None)
+            return PassingInterval(Fraction(0), None)
         return NK(1, self.percent).passing(people, others)
 
     def always_passes(self, people: int, low: Fraction, high: Fraction) -> bool:

@@ -26,12 +26,10 @@ from noiseless.questions import (
 from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
 from noiseless.rules import DatePeriod, Dominance, MinCell, NumberCoarsening, Prefix, Rule
 from noiseless.rules import rule as read_rule
-from noiseless.rules.cells import cells_told
-from noiseless.rules.comb import Comb
-from noiseless.rules.told_error import told_error
+from noiseless.rules.reach import WITHHELD, DominanceTotal, ReachWitness, cells_told, domain_of_total, witness
+from noiseless.rules.rounded_cells import Comb
+from noiseless.rules.rounding import told_error
 from noiseless.rules.verdict import lines, off_by, verdict, warning
-from noiseless.rules.withheld_totals import WITHHELD, Totals, domain_of_total
-from noiseless.rules.witness import Witness, witness
 
 VALUE = "value"
 """The question for a person's own value, told through a rule."""
@@ -72,7 +70,7 @@ class RulePlan:
     worst_error: Fraction | None
     told_error: Fraction | None
     withheld: bool
-    witness: Witness
+    witness: ReachWitness
     finest: Plan | None
 
     @property
@@ -275,13 +273,13 @@ def rule_plan(
         raise TypeError(f"no plan for {type(found).__name__}")
     if isinstance(question, MiddleMedianOnInterval):
         return _of_middle_two(found, n, question)
-    asked = _Asked(found, query, n, question, values)
+    asked = _RuleQuestion(found, query, n, question, values)
     hidden = isinstance(found, MinCell) and not all(found.passes(few) for few in (0, 1))
     return replace(asked.told(found.quantizer(question.span), found.told), withheld=hidden)
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _RuleQuestion:
     """A question under a rule, before it is told how its answer is told."""
 
     rule: Rule
@@ -324,7 +322,7 @@ def _finest(query: str, question: Query, allowed: int, values: int | None) -> Pl
 
 
 def _of_total(rule: Dominance, query: str, people: int, question: Query, domain: Lattice) -> RulePlan:
-    totals = Totals(rule, people, domain, Fraction(1, people) if query == "mean" else Fraction(1))
+    totals = DominanceTotal(rule, people, domain, Fraction(1, people) if query == "mean" else Fraction(1))
     outcome, seen = totals.reach()
     withheld = totals.may_withhold
     never = withheld and outcome.outputs == 1
@@ -346,7 +344,7 @@ def _of_total(rule: Dominance, query: str, people: int, question: Query, domain:
 
 def _of_group(rule: MinCell, query: str, people: int, question: Query, values: int | None) -> RulePlan:
     """The size of the group is public: all answers are told, exactly, or none is."""
-    asked = _Asked(rule, query, people, question, values)
+    asked = _RuleQuestion(rule, query, people, question, values)
     if not rule.passes(people):
         nothing = Uniform(question.span, 1)
         found = asked.told(nothing, lambda _: WITHHELD)
@@ -366,7 +364,7 @@ def _of_middle_two(rule: NumberCoarsening, people: int, question: MiddleMedianOn
     pair = question.middle_two
     quantizer = rule.quantizer(pair.span)
     ends = ((quantity.span.low, beside), (quantity.span.high, beside))
-    found = _Asked(rule, "median", people, pair, None).told(quantizer, rule.told)
+    found = _RuleQuestion(rule, "median", people, pair, None).told(quantizer, rule.told)
     return replace(found, witness=witness(pair, quantizer, rule.told, beside=ends))
 
 
@@ -385,10 +383,10 @@ def _of_value(rule: Rule, bounds: tuple[Bound, Bound] | None, step: Rational | N
     low, high = numbers(bounds)
     if step is None:
         question: Query = OrderOnInterval(1, Quantity("x", Continuum.of(low, high)))
-        return _Asked(rule, VALUE, None, question, None).told(rule.quantizer(question.span), rule.told)
+        return _RuleQuestion(rule, VALUE, None, question, None).told(rule.quantizer(question.span), rule.told)
     attribute = Attribute.on("x", Lattice.of(low, high, step))
     own = OrderStatistic(1, attribute, 1)
-    return _Asked(rule, VALUE, None, own, attribute.size).told(rule.quantizer(own.span), rule.told)
+    return _RuleQuestion(rule, VALUE, None, own, attribute.size).told(rule.quantizer(own.span), rule.told)
 
 
 def _of_date(rule: DatePeriod, bounds: tuple[Bound, Bound], step: Rational | None) -> RulePlan:
@@ -403,7 +401,7 @@ def _of_date(rule: DatePeriod, bounds: tuple[Bound, Bound], step: Rational | Non
     def day(number: object) -> date:
         return date.fromordinal(int(number))  # type: ignore[call-overload]  # ordinals are whole
 
-    asked = _Asked(rule, VALUE, None, question, question.attribute.size)
+    asked = _RuleQuestion(rule, VALUE, None, question, question.attribute.size)
     found = asked.told(quantizer, lambda number: rule.told(day(number)))
     return replace(found, witness=found.witness.renamed(lambda number: day(number).isoformat()))
 
@@ -424,7 +422,7 @@ def _of_code(rule: Prefix, bounds: tuple[Bound, Bound], step: Rational | None) -
     def code(number: object) -> str:
         return f"{int(number):0{length}d}"  # type: ignore[call-overload]  # codes are whole
 
-    asked = _Asked(rule, VALUE, None, question, codes.last + 1)
+    asked = _RuleQuestion(rule, VALUE, None, question, codes.last + 1)
     found = asked.told(quantizer, lambda number: rule.told(code(number)))
     seen = found.witness.renamed(code)
     return replace(found, witness=seen, cell_width=None, worst_error=None, finest=None)

@@ -17,7 +17,7 @@ _CODES = ("00000", "99999")
 
 
 @dataclass(frozen=True)
-class Asked:
+class PricedQuestion:
     """A question to price rules for."""
 
     query: str
@@ -38,7 +38,7 @@ class PricedRule:
     """A rule, the question it is priced for and its plan; or why it is not about such a question."""
 
     rule: Rule
-    asked: Asked
+    asked: PricedQuestion
     plan: RulePlan | None
     problem: str | None
 
@@ -111,7 +111,7 @@ def priced_rules(
 
 def _question(
     query: str, n: int | None, bounds: tuple[Rational, Rational] | None, step: Rational | None
-) -> Asked:
+) -> PricedQuestion:
     """The question as asked, filled up and checked."""
     if query == "count":
         bounds, step = None, None
@@ -121,10 +121,10 @@ def _question(
     named_query(
         "max" if query == VALUE else query, people or 1, *numbers(declared_bounds(query, bounds)), step
     )
-    return Asked(query, people, bounds, step)
+    return PricedQuestion(query, people, bounds, step)
 
 
-def _priced(found: Rule, asked: Asked | None) -> PricedRule:
+def _priced(found: Rule, asked: PricedQuestion | None) -> PricedRule:
     asked = asked if asked is not None and not isinstance(found, DatePeriod | Prefix) else _reference(found)
     try:
         plan = rule_plan(asked.query, found, n=asked.n, bounds=asked.bounds, step=asked.step)
@@ -133,14 +133,14 @@ def _priced(found: Rule, asked: Asked | None) -> PricedRule:
     return PricedRule(found, asked, plan, None)
 
 
-def _reference(found: Rule) -> Asked:
+def _reference(found: Rule) -> PricedQuestion:
     """A question that the rule is used for."""
     if isinstance(found, CensusCounts | MinCell):
-        return Asked("count", _PEOPLE, None, None)
+        return PricedQuestion("count", _PEOPLE, None, None)
     if isinstance(found, Top | Bottom):
-        return Asked(VALUE, None, _AGES, 1)
+        return PricedQuestion(VALUE, None, _AGES, 1)
     if isinstance(found, DatePeriod):
-        return Asked(VALUE, None, _DAYS, None)
+        return PricedQuestion(VALUE, None, _DAYS, None)
     if isinstance(found, Prefix):
-        return Asked(VALUE, None, _CODES, None)
-    return Asked("sum", _PEOPLE, (0, 1000), 1)
+        return PricedQuestion(VALUE, None, _CODES, None)
+    return PricedQuestion("sum", _PEOPLE, (0, 1000), 1)

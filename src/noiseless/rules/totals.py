@@ -1,26 +1,218 @@
-"""Totals told under a rule of dominance: which are, and what they give away."""
+"""Totals under a rule of dominance: who contributes, which are told, what they give away."""
 
-from collections.abc import Sequence
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Decimal, localcontext
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
 
-from noiseless.arrays import BoolArray
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.display import json_value
+from noiseless.errors import ColumnError
 from noiseless.exact import Bits, round_down
 from noiseless.rules import Dominance
-from noiseless.rules.contributions import Contributions, contributions
+from noiseless.rules.exact_values import exact_values
+from noiseless.rules.recoded_column import ranked
 from noiseless.tables import Tally
 from noiseless.tables.kernels import distinct_values, run_starts
+
+WholeArray = npt.NDArray[Any]
+"""Whole numbers: of the machine where they fit, of Python where they do not."""
+
+_MOST_WHOLE = 2**62
+_MOST_DIGITS = 15
+"""So many digits of a decimal survive a floating-point number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """The contributions to the totals of some groups, each group with one at least.
+
+    Attributes:
+        group: the number of each group.
+        starts: where the amounts of each group begin, and how many there are at the end.
+        amounts: what contributors give, ascending in each group.
+        counts: how many contributors give so much.
+    """
+
+    group: IntArray
+    starts: IntArray
+    amounts: WholeArray
+    counts: IntArray
+
+    @cached_property
+    def number(self) -> IntArray:
+        """How many contributors each group has."""
+        return np.add.reduceat(self.counts, self.starts[:-1])
+
+    @cached_property
+    def total(self) -> WholeArray:
+        """The total of each group."""
+        return np.add.reduceat(self.amounts * self.counts.astype(self.amounts.dtype), self.starts[:-1])
+
+    @cached_property
+    def largest(self) -> WholeArray:
+        """The largest contribution to each."""
+        return self.top(1)
+
+    @cached_property
+    def rest(self) -> WholeArray:
+        """What all but the two largest contribute."""
+        return self.total - self.top(2)
+
+    def top(self, number: int) -> WholeArray:
+        """What the so many largest contributors give together, or all where there are fewer."""
+        place, left = self.starts[1:] - 1, np.full(len(self.group), min(number, int(self.number.max())))
+        found = np.zeros(len(self.group), self.amounts.dtype)
+        active = np.arange(len(self.group))
+        while len(active):
+            here = place[active]
+            taken = np.minimum(left[active], self.counts[here])
+            found[active] += self.amounts[here] * taken.astype(self.amounts.dtype)
+            left[active] -= taken
+            place[active] -= 1
+            active = active[(left[active] > 0) & (place[active] >= self.starts[active])]
+        return found
+
+
+def contributions(
+    parts: Tally, column: str, width: int, *, by_person: bool, factor: int = 1
+) -> Iterator[Contributions]:
+    """Who contributes what: the groups whose numbers fit into the machine's, and those where they do not.
+
+    Groups in which all amounts are missing have no contributor and do not occur.
+
+    Args:
+        parts: the combinations of the public columns, the person (if `by_person`), and `column`.
+        column: the amounts.
+        width: how many public columns there are.
+        by_person: whether contributors are persons, each with the sum of their rows.
+        factor: totals will be multiplied by as much.
+
+    Raises:
+        ColumnError: the column does not hold amounts.
+    """
+    known = np.flatnonzero(parts.codes(column) > 0)
+    whole, place = _amounts(parts, column, known)
+    keys, counts = parts.prefix(width), parts.counts[known].astype(np.int64)
+    group_of = np.repeat(np.arange(len(run_starts(keys))), np.diff(run_starts(keys), append=len(keys)))[known]
+    persons = parts.prefix(width + 1)[known] if by_person else None
+    starts = run_starts(group_of)
+    group, lengths = group_of[starts], np.diff(starts, append=len(known))
+    small = _is_small(whole, place, counts, starts, factor)
+    for kind, chosen in ((np.int64, small), (object, ~small)):
+        if chosen.any():
+            rows = np.repeat(chosen, lengths)
+            amounts = whole[place[rows]].astype(kind)
+            begins = np.append(0, np.cumsum(lengths[chosen]))
+            of_whom = None if persons is None else persons[rows]
+            yield _in_order(group[chosen], begins, amounts, counts[rows], of_whom)
+
+
+def _is_small(whole: WholeArray, place: IntArray, counts: IntArray, starts: IntArray, factor: int) -> BoolArray:
+    """For each group whether its total, times a factor, is surely a whole number of the machine."""
+    limit = _MOST_WHOLE / 2 / min(factor, _MOST_WHOLE)  # half of what there is: floats are a hair off
+    if not len(starts) or float(min(max(whole.max(), 1), _MOST_WHOLE)) * float(counts.sum()) < limit:
+        return np.ones(len(starts), bool)
+    sizes = np.array([float(min(max(amount, 1), _MOST_WHOLE)) for amount in whole.tolist()])
+    most = np.maximum.reduceat(sizes[place], starts)
+    return np.asarray(most * np.add.reduceat(counts, starts).astype(float) < limit)
+
+
+def _in_order(
+    group: IntArray, starts: IntArray, amounts: WholeArray, counts: IntArray, persons: IntArray | None
+) -> Contributions:
+    """The contributions of rows, or of persons with the sum of theirs, ascending in each group."""
+    if persons is not None:
+        begins = run_starts(persons)
+        amounts = np.add.reduceat(amounts * counts.astype(amounts.dtype), begins)
+        starts, counts = np.searchsorted(begins, starts), np.ones(len(begins), np.int64)
+    owners = np.repeat(np.arange(len(group)), np.diff(starts))
+    if ((amounts[1:] < amounts[:-1]) & (owners[1:] == owners[:-1])).any():
+        order = np.argsort(amounts, kind="stable")
+        order = order[np.argsort(owners[order], kind="stable")]
+        amounts, counts = amounts[order], counts[order]
+    return Contributions(group, starts, amounts, counts)
+
+
+# Exact amounts
+
+
+def _amounts(parts: Tally, column: str, known: IntArray) -> tuple[WholeArray, IntArray]:
+    """The different amounts, as whole multiples of one number, and which each combination has."""
+    codes = parts.codes(column)[known]
+    distinct, place = ranked(codes)
+    values = parts.coding(column).decode(distinct)
+    whole = _machine_amounts(values)
+    if whole is None:
+        whole = _python_amounts(column, values)
+    if negative := int((whole < 0).sum()):
+        raise ColumnError(
+            column,
+            f"has negative values, {negative:,} different; a rule about totals needs amounts from 0 up",
+        )
+    return whole, place
+
+
+def _machine_amounts(values: pa.Array) -> WholeArray | None:
+    """Amounts as whole numbers of the machine; None where that is not plain to see."""
+    if not len(values):
+        return np.empty(0, np.int64)
+    if pt.is_integer(values.type) and not pt.is_uint64(values.type):
+        return np.asarray(values.cast(pa.int64()))
+    if pt.is_decimal128(values.type):
+        limbs = np.frombuffer(values.buffers()[1], np.int64).reshape(-1, 2)[values.offset :][: len(values)]
+        return limbs[:, 0] if bool((limbs[:, 1] == limbs[:, 0] >> 63).all()) else None
+    return _scaled(values.to_numpy(zero_copy_only=False)) if pt.is_float64(values.type) else None
+
+
+def _scaled(numbers: npt.NDArray[np.float64]) -> IntArray | None:
+    """Floating-point numbers as multiples of a power of ten, if 15 digits write them all.
+
+    Of the decimals of 15 digits at most one reads as a given float, so it is the shortest that does.
+    """
+    most = float(np.abs(numbers).max(initial=0.0))
+    if not most < 10.0**_MOST_DIGITS:  # nor a number at all
+        return None
+    for digits in range(_MOST_DIGITS + 1):
+        if most * 10.0**digits >= 10.0**_MOST_DIGITS:
+            return None
+        scaled = np.rint(numbers * 10.0**digits)
+        if bool((scaled / 10.0**digits == numbers).all()):
+            return scaled.astype(np.int64)
+    return None
+
+
+def _python_amounts(column: str, values: pa.Array) -> WholeArray:
+    """Amounts of any kind as whole numbers of Python."""
+    exact = exact_values(column, values)
+    if any(isinstance(value, str) or hasattr(value, "toordinal") for value in exact):
+        raise ColumnError(column, "does not hold numbers; a rule about totals needs amounts")
+    found = np.empty(len(exact), object)
+    found[:] = _whole_decimals(exact) if all(type(value) is Decimal for value in exact) else exact
+    return found
+
+
+def _whole_decimals(values: Sequence[Decimal]) -> list[int]:
+    """Decimals as multiples of the last place that one of them has."""
+    places = max(-int(value.as_tuple().exponent) for value in values)
+    with localcontext(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN):
+        return [int(value.scaleb(places)) for value in values]
+
 
 _HAIR = 1e-12
 """More than the rounding of a quotient of floats."""
 
 
 @dataclass(frozen=True)
-class Closest:
+class ClosestEstimate:
     """The told group in which one contributor comes closest to another's amount.
 
     Whoever is second largest takes their own amount off the total: the largest has at most what remains.
@@ -77,7 +269,7 @@ class Totals:
     contributors: int
     bits: Bits
     alone: int
-    closest: Closest | None
+    closest: ClosestEstimate | None
 
     @property
     def groups(self) -> int:
@@ -170,7 +362,7 @@ def _different(tally: Tally, column: str, public: Sequence[str], unit: str | Non
     return len(set[int]().union(*(given.amounts.tolist() for given in parted))) + some_missing
 
 
-def _closest(given: Contributions, chosen: BoolArray) -> Closest | None:
+def _closest(given: Contributions, chosen: BoolArray) -> ClosestEstimate | None:
     """The first of the chosen groups in which the second largest contributor overestimates the least."""
     places = np.flatnonzero(chosen)
     if not len(places):
@@ -187,10 +379,10 @@ def _closest(given: Contributions, chosen: BoolArray) -> Closest | None:
         if tops[i] * bottoms[best] < tops[best] * bottoms[i]:
             best = i
     place = places[best]
-    return Closest(int(given.group[place]), int(given.number[place]), Fraction(tops[best], bottoms[best]))
+    return ClosestEstimate(int(given.group[place]), int(given.number[place]), Fraction(tops[best], bottoms[best]))
 
 
-def _closer(one: Closest | None, other: Closest | None) -> Closest | None:
+def _closer(one: ClosestEstimate | None, other: ClosestEstimate | None) -> ClosestEstimate | None:
     """The closer of two, among equals the first group."""
     found = [closest for closest in (one, other) if closest is not None]
     return min(found, key=lambda closest: (closest.error, closest.group), default=None)

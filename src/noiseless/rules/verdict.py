@@ -6,7 +6,7 @@ from noiseless.exact import Bits
 from noiseless.pricing.plan import rounded_up
 from noiseless.pricing.quantizer_choice import surely_finest
 from noiseless.rules import Dominance
-from noiseless.rules.cells import are_exact
+from noiseless.rules.reach import are_exact
 
 if TYPE_CHECKING:
     from noiseless.rules.plan import RulePlan

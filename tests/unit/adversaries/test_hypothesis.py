@@ -19,7 +19,7 @@ from noiseless.adversaries.hypothesis import (
     uniform_weights,
 )
 from noiseless.collection.blur import Blur
-from noiseless.collection.blur.pairing import Mode
+from noiseless.collection.blur.fibres import Mode
 from noiseless.errors import ExpressionError, RequestError
 
 FACT = "x >= y / 2 + 1"

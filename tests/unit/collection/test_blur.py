@@ -14,10 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from noiseless.collection.blur.arrays import Ratios, Whole
-from noiseless.collection.blur.on_continuum import ContinuousBlur
-from noiseless.collection.blur.on_lattice import Blur
-from noiseless.collection.blur.on_table import BlurredTable, blur
+from noiseless.collection.blur.continuum import ContinuousBlur
+from noiseless.collection.blur.fibres import IntegerArray, RationalArray
+from noiseless.collection.blur.lattice import Blur, BlurredTable, blur
 from noiseless.domain import Schema
 from noiseless.errors import (
     ColumnError,
@@ -44,17 +43,17 @@ BLURRED = [98, 96, 60, 95, 130]
 
 
 def test_whole_numbers_never_overflow() -> None:
-    near = Whole.of(np.array([2**62, -(2**62)]))
+    near = IntegerArray.of(np.array([2**62, -(2**62)]))
     assert (near + near).values.tolist() == [2**63, -(2**63)]
     assert (near * near).values.tolist() == [2**124, 2**124]
     assert (near**3).values.tolist() == [2**186, -(2**186)]
     assert (near * near // near.clipped(1, 2**62)).values.tolist() == [2**62, 2**124]
     assert (near * near).clipped(0, 7).values.dtype == np.int64
-    assert Whole.of(np.array([7, -7])).ceil_div(Whole.of(2)).values.tolist() == [4, -3]
+    assert IntegerArray.of(np.array([7, -7])).ceil_div(IntegerArray.of(2)).values.tolist() == [4, -3]
 
 
 def test_ratios_divide_by_negative_numbers_but_not_by_zero() -> None:
-    one, others = Ratios.constant(F(1, 3)), Ratios(Whole.of(np.array([2, -2])), Whole.of(5))
+    one, others = RationalArray.constant(F(1, 3)), RationalArray(IntegerArray.of(np.array([2, -2])), IntegerArray.of(5))
     found = one / others
     assert (found.above.values.tolist(), found.below.values.tolist()) == ([5, -5], [6, 6])
     assert abs(others).above.values.tolist() == [2, 2]

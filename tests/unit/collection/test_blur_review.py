@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import noiseless as nl
 from noiseless.cli.main import app
-from noiseless.collection.blur.boxes import enclose
+from noiseless.collection.blur.census import enclose
 from noiseless.errors import ColumnError, DomainError, ExpressionError, RequestError
 
 _SIGNS = {

@@ -11,10 +11,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from noiseless.arrays import FloatArray
-from noiseless.collection.local import kernels
-from noiseless.collection.local.arrays import Floats, float_cells, listed_cells, position_cells
-from noiseless.collection.local.float_tables import Line
-from noiseless.collection.local.kernels import cells_of, labels_of, lattice_cells, lattice_labels
+from noiseless.collection.local import float_cells as kernels
+from noiseless.collection.local.float_cells import (
+    FloatLine,
+    cells_of,
+    labels_of,
+    lattice_cells,
+    lattice_labels,
+)
+from noiseless.collection.local.readings import Floats, float_cells, listed_cells, position_cells
 from noiseless.collection.local.scalar import LocalQuantizer
 from noiseless.errors import RequestError
 from noiseless.questions import Continuum, Lattice
@@ -135,7 +140,7 @@ def test_both_parts_of_a_line_are_exact(
     first: Fraction, step: Fraction, last: int, up: bool, data: st.DataObject
 ) -> None:
     """However products and sums are fused."""
-    line = Line.of(first, step, last, up=up)
+    line = FloatLine.of(first, step, last, up=up)
     assert line is not None
     place = data.draw(st.integers(0, last))
     parts = [Fraction(part) for part in line.numbers]
@@ -148,7 +153,7 @@ def test_both_parts_of_a_line_are_exact(
 
 @given(st.integers(0, 1000), numbers.filter(bool).map(abs), st.integers(1, 2000), st.booleans())
 def test_zero_on_a_line_is_zero(below: int, step: Fraction, above: int, up: bool) -> None:
-    line = Line.of(-below * step, step, below + above, up=up)
+    line = FloatLine.of(-below * step, step, below + above, up=up)
     assert line is not None
     assert [part[0] for part in line.at(np.array([float(below)]))] == [0, 0]
 

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.collection.local import kernels as array_kernels
-from noiseless.collection.local.arrays import encode, float_cells, position_cells
-from noiseless.collection.local.float_tables import FloatCells
-from noiseless.collection.local.kernels import cells_of, labels_of
+from noiseless.collection.local import float_cells as array_kernels
+from noiseless.collection.local.float_cells import FloatCells, cells_of, labels_of
+from noiseless.collection.local.readings import encode, float_cells, position_cells
 from noiseless.collection.local.scalar import LocalQuantizer, number_text
 from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError
 from noiseless.exact import Bits

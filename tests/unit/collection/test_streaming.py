@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noiseless.collection.local.scalar import LocalQuantizer
-from noiseless.collection.local.streaming import Meters, Schedule, Spending, affordable, release_chunks
+from noiseless.collection.local.schedule import Meters, Schedule, Spending, affordable, release_chunks
 from noiseless.collection.local.vectors import LocalVector
 from noiseless.errors import DomainError, RequestError
 from noiseless.questions import Continuum

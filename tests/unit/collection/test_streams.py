@@ -8,12 +8,12 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from noiseless.collection.local.on_pipe import quantize_pipe
-from noiseless.collection.local.on_table import Quantized
+from noiseless.collection import stream_state as state
+from noiseless.collection import streams as running
+from noiseless.collection.local.quantization import Quantized, quantize_pipe
 from noiseless.collection.local.scalar import LocalQuantizer
-from noiseless.collection.local.streaming import Schedule
-from noiseless.collection.streams import StreamState, quantize_stream, running, state
-from noiseless.collection.streams.sinks import FileSink
+from noiseless.collection.local.schedule import Schedule
+from noiseless.collection.streams import FileSink, StreamState, quantize_stream
 from noiseless.errors import DomainError, OutputError, RequestError, SourceError
 from noiseless.questions import Continuum
 

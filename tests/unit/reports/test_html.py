@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import noiseless as nl
-from noiseless.audits.policy import Limits, Policy
+from noiseless.audits.policy import Policy, PolicyLimits
 from noiseless.errors import OutputError
 from noiseless.reports import audit_html, write_audit_html
 from web_page import Page
@@ -136,7 +136,7 @@ class TestSections:
 
     def test_policy(self) -> None:
         audit = audited()
-        limits = Limits(leakage=Decimal("1.585"), min_posterior=2, k_anonymity=2, t_closeness=Decimal("0.5"))
+        limits = PolicyLimits(leakage=Decimal("1.585"), min_posterior=2, k_anonymity=2, t_closeness=Decimal("0.5"))
         page = Page(audit_html(audit, Policy(limits=limits).check(audit)))
         assert "policy" in page.sections
         assert "✗ not every limit is kept" in page.text
@@ -147,7 +147,7 @@ class TestSections:
 
     def test_policy_that_is_kept(self) -> None:
         audit = audited()
-        page = Page(audit_html(audit, Policy(limits=Limits(k_anonymity=1)).check(audit)))
+        page = Page(audit_html(audit, Policy(limits=PolicyLimits(k_anonymity=1)).check(audit)))
         assert "✓ every limit is kept" in page.text
 
     def test_missing_values_and_rows_that_are_left_out(self) -> None:
@@ -230,7 +230,7 @@ class TestValues:
         name, value = f'{HOSTILE}"', '"><img src=x onerror=alert(1)>'
         frame = pd.DataFrame({name: [value, "$\\alpha$", "@0@"], "{{ 7*7 }}": ["</style>", "日本", "&lt;"]})
         audit = nl.audit(frame, sensitive=name, public="{{ 7*7 }}")
-        limits = Limits(min_posterior=2)
+        limits = PolicyLimits(min_posterior=2)
         text = audit_html(audit, Policy(limits=limits).check(audit), reveal=True)
         page = Page(text)
         assert not page.tags.keys() & {"script", "img"}

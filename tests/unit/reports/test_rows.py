@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 import noiseless as nl
-from noiseless.audits.policy import Limits, Policy
-from noiseless.audits.policy_wording import policy_rows
+from noiseless.audits.policy import Policy, PolicyLimits, policy_rows
 from noiseless.display import bound_text
 from noiseless.exact import Bits
 from noiseless.reports.audit_rows import posterior_bins, side_rows, status_of
@@ -20,7 +19,7 @@ class TestPolicyRows:
         assert policy_rows(None) == []
 
     def test_every_limit_has_words(self) -> None:
-        limits = Limits(
+        limits = PolicyLimits(
             leakage=Decimal(1),
             maximin=Decimal(0),
             min_posterior=1,
@@ -57,7 +56,7 @@ class TestPolicyRows:
         self, limit: str, found: str, holds: bool
     ) -> None:
         audit = nl.audit(FRAME, sensitive="s", public="x")  # log2(4/3) = 0.41503...
-        (row,) = policy_rows(Policy(limits=Limits(leakage=Decimal(limit))).check(audit))
+        (row,) = policy_rows(Policy(limits=PolicyLimits(leakage=Decimal(limit))).check(audit))
         assert (row.found, row.holds) == (found, holds)
 
 

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 import noiseless as nl
 from noiseless.audits import Policy, auditor
-from noiseless.audits.policy import Limits
+from noiseless.audits.policy import PolicyLimits
 from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.rules import Coarsening, Round
-from noiseless.rules.exact_columns import exact_values
-from noiseless.rules.told_values import tell_values
+from noiseless.rules.exact_values import exact_values
+from noiseless.rules.recoded_column import recode_values
 from noiseless.tables.duckdb_table import COUNT
 from noiseless.tables.spark_groups import SparkGroups
 from noiseless.tables.weighted import WeightedTable
@@ -224,7 +224,7 @@ def test_too_many_combinations_on_spark_are_refused_in_one_line(monkeypatch: pyt
 
 def test_a_policy_judges_what_is_seen_under_the_rules() -> None:
     table = pa.table({"age": [1, 2, 8, 9], "ill": ["a", "b", "a", "b"]})
-    policy = Policy(limits=Limits(min_posterior=2))
+    policy = Policy(limits=PolicyLimits(min_posterior=2))
     assert not policy.check(nl.audit(table, sensitive="ill", public="age")).holds
     assert not policy.check(nl.audit(table, sensitive="ill", public="age", rule="round:1")).holds
     assert policy.check(nl.audit(table, sensitive="ill", public="age", rule="round:10:down")).holds
@@ -388,7 +388,7 @@ def test_runs_of_values_are_told_as_each_value_is(values: list[int], tenths: boo
     rule = nl.rule(text)
     assert isinstance(rule, Coarsening)
     exact: list[Any] = [Decimal(x) / 10 for x in sorted(values)] if tenths else sorted(values)
-    assert tell_values("x", rule, exact, labels=False) == [rule.told(x) for x in exact]
+    assert recode_values("x", rule, exact, labels=False) == [rule.told(x) for x in exact]
 
 
 def test_dates_are_compared_in_days() -> None:

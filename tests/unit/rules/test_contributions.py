@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import noiseless as nl
 from noiseless.rules import Dominance
-from noiseless.rules.contributions import contributions
+from noiseless.rules.totals import contributions
 
 RULES = [
     nl.rule(text) for text in ("nk:1:50", "nk:3:66.6", "p-percent:10", "p-percent:1e30", "3/40", "1/100")

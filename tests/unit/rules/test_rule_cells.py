@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from noiseless.errors import RequestError
 from noiseless.questions import Continuum, Lattice
 from noiseless.rules import Bottom, CensusCounts, DatePeriod, Digits, MinCell, NumberCoarsening, Round, Top
-from noiseless.rules.comb import Comb
+from noiseless.rules.rounded_cells import Comb
 
 DIRECTIONS = ["half-away", "half-even", "down", "up"]
 DENOMINATORS = st.sampled_from([1, 1, 2, 3, 4, 10, 100])

@@ -27,7 +27,7 @@ from noiseless.rules import (
     Rule,
     Top,
 )
-from noiseless.rules import withheld_totals as rule_totals
+from noiseless.rules import reach as rule_totals
 from noiseless.rules.plan import RulePlan, rule_plan
 from noiseless.rules.prices import priced_rules
 

@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noiseless.questions import Continuum, Lattice
-from noiseless.rules.digits import Digits
 from noiseless.rules.plan import plan
-from noiseless.rules.rounding import Round
-from noiseless.rules.told_error import told_error
+from noiseless.rules.rounding import Digits, Round, told_error
 
 SIZES = st.fractions(Fraction(1, 6), 12, max_denominator=6)
 RULES = st.one_of(

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
-from noiseless.collection.blur.on_lattice import Blur
-from noiseless.collection.blur.on_table import BlurredTable, apply_blur
+from noiseless.collection.blur.lattice import Blur, BlurredTable, apply_blur
 from noiseless.errors import (
     DomainError,
     EmptyTableError,

@@ -1,19 +1,159 @@
-"""The protected share of a continuous range: exact where it is rational, else enclosed by rationals."""
+"""The protected share of a continuous range: exact where it is rational, else enclosed."""
+
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from heapq import heappop, heappush
+from itertools import count, pairwise, product
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
-from noiseless.collection.blur.bands import Box, Strip
-from noiseless.collection.blur.branching import branch
 from noiseless.domain.expressions import Expression
 from noiseless.domain.polynomials import Polynomial, polynomial_of
 from noiseless.exact import Enclosure
 
 if TYPE_CHECKING:
     from flint import arb
+
+
+Box = Mapping[str, tuple[Fraction, Fraction]]
+
+
+@dataclass(frozen=True)
+class BoundaryStrip:
+    """How far the compared column ranges, and how far its values may be moved.
+
+    Attributes:
+        low: the lower end of its range, A.
+        high: the upper end, B.
+        reach: D = 1/rho.
+    """
+
+    low: Fraction
+    high: Fraction
+    reach: Fraction
+
+    @property
+    def thresholds(self) -> list[Fraction]:
+        """Where the width of the band, as a function of g, changes its form."""
+        inner = (self.low + self.reach, self.high - self.reach)
+        kept = (t for t in inner if self.low < t < self.high)
+        return sorted({self.low, self.high, *kept})
+
+    def band(self, g: Fraction) -> tuple[Fraction, Fraction] | None:
+        """[lo, hi] around g, clipped to the range; None where g does not lie strictly inside it."""
+        if not self.low < g < self.high:
+            return None
+        return max(self.low, g - self.reach), min(self.high, g + self.reach)
+
+    def width(self, g: Fraction) -> Fraction:
+        """The width of the band around g: concave in g within the range, 0 outside."""
+        band = self.band(g)
+        return Fraction(0) if band is None else band[1] - band[0]
+
+    def width_over(self, g: Enclosure) -> Enclosure:
+        """The least and the largest width while g is somewhere in an enclosure."""
+        if g.upper <= self.low or g.lower >= self.high:
+            return Enclosure.exactly(Fraction(0))
+        middle = (self.low + self.high) / 2
+        return Enclosure(
+            min(self.width(g.lower), self.width(g.upper)), self.width(min(max(middle, g.lower), g.upper))
+        )
+
+    def width_polynomial(self, g: Polynomial, sample: Fraction) -> Polynomial:
+        """The width as a polynomial where g stays between the same thresholds as `sample`."""
+        band = self.band(sample)
+        if band is None:
+            return Polynomial.constant(Fraction(0))
+        reach = Polynomial.constant(self.reach)
+        low = Polynomial.constant(self.low) if band[0] == self.low else g - reach
+        high = Polynomial.constant(self.high) if band[1] == self.high else g + reach
+        return high - low
+
+    def is_one_form(self, g: Enclosure) -> bool:
+        """Whether no threshold lies strictly between the ends of an enclosure of g."""
+        return not any(g.lower < threshold < g.upper for threshold in self.thresholds)
+
+    def linear_volume(self, g: Polynomial, box: Box) -> Fraction:
+        """The exact measure of all bands for a linear g of several columns.
+
+        With lin(s, c) = g - s where g > max(s, c), else 0, the width is the sum of lin(s, c) over c = A (+),
+        B (-) and s = A - D (+), B - D (-), A + D (-). Powers of the positive part of a linear function
+        integrate over a box to a sum over its corners.
+        """
+        total = Fraction(0)
+        for c, sign in ((self.low, 1), (self.high, -1)):
+            starts = (self.low - self.reach, 1), (self.high - self.reach, -1), (self.low + self.reach, -1)
+            for s, way in starts:
+                start = max(s, c)
+                total += sign * way * (_corners(g, box, start, 1) + (start - s) * _corners(g, box, start, 0))
+        return total
+
+
+def _corners(g: Polynomial, box: Box, start: Fraction, power: int) -> Fraction:
+    """The integral of max(g - start, 0)**power over a box, g being linear (power 0: where g > start)."""
+    slopes = {name: g.terms.get(((name, 1),), Fraction(0)) for name in box}
+    steep = [name for name, slope in slopes.items() if slope]
+    flat = math.prod(((box[name][1] - box[name][0]) for name in box if name not in steep), start=Fraction(1))
+    order = power + len(steep)
+    total = Fraction(0)
+    for ends in product((0, 1), repeat=len(steep)):
+        value = g.value_at_zero - start
+        value += sum(slopes[name] * box[name][end] for name, end in zip(steep, ends, strict=True))
+        if value > 0:
+            total += (-1) ** (len(steep) - sum(ends)) * value**order
+    scale = math.prod((slopes[name] for name in steep), start=Fraction(1)) * math.perm(order, len(steep))
+    return flat * total / scale
+
+
+_Region = TypeVar("_Region")
+
+
+class _Finding(Protocol):
+    @property
+    def doubt(self) -> Fraction | float:
+        """What halving could still gain; infinite where nothing is known yet."""
+
+
+Finding = TypeVar("Finding", bound=_Finding)
+
+
+def branch(
+    whole: _Region,
+    look: Callable[[_Region], Finding],
+    halve: Callable[[_Region], list[_Region]],
+    most_boxes: int,
+    enough: Fraction | int = 0,
+) -> list[Finding]:
+    """What was found on boxes that make up the whole.
+
+    Args:
+        whole: the box to begin with.
+        look: what can be said of a box.
+        halve: the parts of a box.
+        most_boxes: how many boxes are halved.
+        enough: boxes with no more doubt than this are not halved.
+    """
+    done: list[Finding] = []
+    waiting: list[tuple[Fraction | float, int, _Region, Finding]] = []
+    number = count()
+
+    def take(box: _Region) -> None:
+        finding = look(box)
+        if finding.doubt > enough:
+            heappush(waiting, (-finding.doubt, next(number), box, finding))
+        else:
+            done.append(finding)
+
+    take(whole)
+    for _ in range(most_boxes):
+        if not waiting:
+            break
+        for part in halve(heappop(waiting)[2]):
+            take(part)
+    return [*done, *(entry[3] for entry in waiting)]
+
 
 MOST_DEGREE = 128
 """Polynomials of one column up to this degree are integrated between their roots."""
@@ -25,7 +165,7 @@ MOST_BOXES = 2048
 """How many boxes are halved otherwise."""
 
 
-def protected_volume(boundary: Expression, strip: Strip, box: Box, tolerance: Fraction) -> Enclosure:
+def protected_volume(boundary: Expression, strip: BoundaryStrip, box: Box, tolerance: Fraction) -> Enclosure:
     """The measure of all bands over a box of the other columns.
 
     Args:
@@ -53,7 +193,7 @@ def protected_volume(boundary: Expression, strip: Strip, box: Box, tolerance: Fr
 
 
 def _between_roots(
-    g: Polynomial, name: str, strip: Strip, ends: tuple[Fraction, Fraction], tolerance: Fraction
+    g: Polynomial, name: str, strip: BoundaryStrip, ends: tuple[Fraction, Fraction], tolerance: Fraction
 ) -> Enclosure:
     """One other column: integrate from root to root of g - threshold, all but the enclosures of the roots."""
     most = min(2 * strip.reach, strip.high - strip.low)
@@ -125,13 +265,13 @@ class _Part(NamedTuple):
 
 
 def _branched(
-    boundary: Expression, g: Polynomial | None, strip: Strip, box: Box, tolerance: Fraction
+    boundary: Expression, g: Polynomial | None, strip: BoundaryStrip, box: Box, tolerance: Fraction
 ) -> Enclosure:
     """Several other columns, or g no polynomial: branch and bound."""
     parts = branch(
         box,
         lambda part: _Part(_volume_on(boundary, g, strip, part)),
-        lambda part: _halves(part, boundary.steepest(part)),
+        lambda part: _halved_box(part, boundary.steepest(part)),
         MOST_BOXES,
         tolerance / (2 * MOST_BOXES),
     )
@@ -143,7 +283,7 @@ def _branched(
     return total
 
 
-def _volume_on(boundary: Expression, g: Polynomial | None, strip: Strip, box: Box) -> Enclosure | None:
+def _volume_on(boundary: Expression, g: Polynomial | None, strip: BoundaryStrip, box: Box) -> Enclosure | None:
     """What an enclosure of g over a box says; exact where a polynomial crosses no threshold."""
     try:
         values = boundary.over(box)
@@ -156,7 +296,7 @@ def _volume_on(boundary: Expression, g: Polynomial | None, strip: Strip, box: Bo
     return Enclosure.exactly(base) * strip.width_over(values)
 
 
-def _halves(box: Box, name: str) -> list[Box]:
+def _halved_box(box: Box, name: str) -> list[Box]:
     low, high = box[name]
     middle = (low + high) / 2
     return [{**box, name: (low, middle)}, {**box, name: (middle, high)}]

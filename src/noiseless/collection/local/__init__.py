@@ -1,9 +1,8 @@
 """Local release [P1]: each reading is told as its cell before it leaves the person it is about."""
 
-from noiseless.collection.local.on_pipe import quantize_pipe
-from noiseless.collection.local.on_table import Quantized, quantize
+from noiseless.collection.local.quantization import Quantized, quantize, quantize_pipe
 from noiseless.collection.local.scalar import LocalQuantizer
-from noiseless.collection.local.streaming import Meters, Schedule, release_chunks
+from noiseless.collection.local.schedule import Meters, Schedule, release_chunks
 from noiseless.collection.local.vectors import LocalVector
 
 __all__ = [

@@ -1,22 +1,98 @@
-"""Columns of a table told as cells, chunk after chunk, and what was met on the way."""
+"""Columns of a table told as cells, chunk after chunk, and how far clamping moves readings."""
 
+
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
 
 from noiseless.arrays import BoolArray
-from noiseless.collection.local.arrays import Coded, check_size, encode
-from noiseless.collection.local.moved import farthest, rounding
+from noiseless.collection.local.readings import CodedReadings, are_numbers, are_plain, check_size, encode
 from noiseless.collection.local.scalar import LocalQuantizer, describe, number_text, strange_text
-from noiseless.collection.local.streaming import Meters, Schedule
+from noiseless.collection.local.schedule import Meters, Schedule
 from noiseless.errors import ColumnError, DomainError, MissingValuesError
-from noiseless.ranges.spans import Lattice
+from noiseless.ranges.spans import Lattice, Span
+from noiseless.rules.base import as_decimal
 from noiseless.tables.base import Missing
+
+ENDLESS = 1100
+"""An exponent of two beyond all floats: of readings that are infinite."""
+
+_SHORT = 15
+"""Decimals of so many digits have a float each."""
+
+
+def farthest(span: Span, readings: pa.Array) -> int:
+    """How far readings are moved at most to lie in a span: the exponent of a power of two.
+
+    No more is told: together with the bounds, the distance itself would be the largest reading.
+
+    >>> from noiseless.questions import Continuum
+    >>> farthest(Continuum.of(0, 1), pa.array([0.5, 2.25])), farthest(Continuum.of(0, 1), pa.array(["3"]))
+    (1, 1)
+    """
+    ends = _ends(readings)
+    if ends is None:
+        return ENDLESS
+    off_steps = span.step / 2 if isinstance(span, Lattice) else Fraction(0)
+    return _exponent(max(off_steps, *(span.low - end for end in ends), *(end - span.high for end in ends)))
+
+
+def distance(exponent: int | None) -> Fraction | float:
+    """The power of two; 0 when nothing was moved, infinite beyond all floats."""
+    if exponent is None:
+        return Fraction(0)
+    return math.inf if exponent >= ENDLESS else Fraction(2) ** exponent
+
+
+def rounding(part: LocalQuantizer, *, texts: bool) -> Fraction:
+    """How far the number written for a cell can be from its middle: where digits do not end, it is a float.
+
+    >>> from noiseless.questions import Continuum
+    >>> [float(rounding(LocalQuantizer.finest(Continuum.of(0, 10), cells), texts=True)) for cells in (4, 3)]
+    [0.0, 1.7763568394002505e-15]
+    """
+    span, largest = part.span, max(abs(part.span.low), abs(part.span.high))
+    unit = span.step / 2 if isinstance(span, Lattice) else span.width / (2 * part.cells)
+    finest = as_decimal(Fraction(1, math.lcm(span.low.denominator, unit.denominator)))
+    if finest is not None and (texts or largest < Fraction(10) ** (_SHORT + int(finest.as_tuple().exponent))):
+        return Fraction(0)
+    return Fraction(math.ulp(float(largest)))
+
+
+def _exponent(size: Fraction) -> int:
+    """The smallest power of two that is not below a number above 0, as an exponent."""
+    found = size.numerator.bit_length() - size.denominator.bit_length() - 1
+    while Fraction(2) ** found < size:
+        found += 1
+    return min(found, ENDLESS)
+
+
+def _ends(readings: pa.Array) -> list[Fraction] | None:
+    """The smallest and the largest of readings, perhaps others between; None when one is infinite."""
+    kind = readings.type
+    if pt.is_floating(kind) and pc.any(pc.is_inf(readings.cast(pa.float64()))).as_py():
+        return None
+    if pt.is_float64(kind) or pt.is_integer(kind):
+        if pt.is_float64(kind):
+            readings = readings.filter(pc.invert(pc.is_nan(readings)))
+        ends = [end for end in pc.min_max(readings).as_py().values() if end is not None]
+        return [Fraction(repr(end)) for end in ends]
+    texts = pc.utf8_trim_whitespace(pc.unique(readings.cast(pa.string()).drop_null()))
+    numbers = texts.filter(pa.array(are_numbers(texts)))
+    plain = are_plain(numbers)
+    short = pc.min_max(numbers.filter(pa.array(plain)).cast(pa.float64())).as_py().values()
+    found = [Fraction(repr(end)) for end in short if end is not None]
+    return found + [Fraction(Decimal(text)) for text in numbers.filter(pa.array(~plain)).to_pylist()]
+
 
 ReleaseAs = Literal["midpoint", "interval", "cell"]
 """A cell is told by its middle, as an interval, or by its number from 0."""
@@ -84,12 +160,12 @@ class ColumnRelease:
         """The types of what is told."""
         return {name: labels.type for name, labels in self._labels[0].items()}
 
-    def coded(self, given: Mapping[str, pa.Array]) -> list[Coded]:
+    def coded(self, given: Mapping[str, pa.Array]) -> list[CodedReadings]:
         """The finest cells of a chunk; nothing is counted."""
         return [encode(part.quantizer, given[part.name], "decimal") for part in self.parts]
 
     def release(
-        self, given: Mapping[str, pa.Array], coded: Sequence[Coded] | None = None
+        self, given: Mapping[str, pa.Array], coded: Sequence[CodedReadings] | None = None
     ) -> tuple[dict[str, pa.Array], BoolArray | None]:
         """What is told in place of the values of a chunk, and which rows are kept (None: all).
 
@@ -111,7 +187,7 @@ class ColumnRelease:
         }
         return found, None if dropped is None else ~dropped
 
-    def fitting(self, given: Mapping[str, pa.Array], coded: Sequence[Coded]) -> int:
+    def fitting(self, given: Mapping[str, pa.Array], coded: Sequence[CodedReadings]) -> int:
         """How many rows come before the first that is refused; all when none is."""
         low, high = 0, len(given[self.parts[0].name])
         if not self._is_refused(given, coded):
@@ -140,7 +216,7 @@ class ColumnRelease:
         alone.release(given)
         alone.check(f"see line {line:,}; ")
 
-    def _is_refused(self, given: Mapping[str, pa.Array], coded: Sequence[Coded]) -> bool:
+    def _is_refused(self, given: Mapping[str, pa.Array], coded: Sequence[CodedReadings]) -> bool:
         for found in coded:
             if (found.strange if self.clamp else found.outside) or (
                 self.missing == "error" and found.missing_count
@@ -171,7 +247,7 @@ class ColumnRelease:
                 remedy = "name a person in each row" if column == self.unit else _FILL
                 raise MissingValuesError(column, count, where + remedy)
 
-    def _count(self, coded: Sequence[Coded], size: int) -> BoolArray | None:
+    def _count(self, coded: Sequence[CodedReadings], size: int) -> BoolArray | None:
         """Count what is refused; which rows are dropped, if any may be."""
         dropped = np.zeros(size, bool)
         for part, found in zip(self.parts, coded, strict=True):
@@ -185,7 +261,7 @@ class ColumnRelease:
                 dropped |= found.missing
         return dropped if self.missing == "drop" and dropped.any() else None
 
-    def _measure(self, given: Mapping[str, pa.Array], coded: Sequence[Coded]) -> None:
+    def _measure(self, given: Mapping[str, pa.Array], coded: Sequence[CodedReadings]) -> None:
         """How far values are moved."""
         for part, found in zip(self.parts, coded, strict=True):
             if found.outside > found.strange:
@@ -217,7 +293,7 @@ class ColumnRelease:
         return stages
 
     def _column(
-        self, number: int, values: pa.Array, first: Coded, stages: npt.NDArray[np.int64] | None
+        self, number: int, values: pa.Array, first: CodedReadings, stages: npt.NDArray[np.int64] | None
     ) -> pa.Array:
         """What is told of one coordinate: by stage, the label of each cell; past the last stage, nothing."""
         name = self.parts[number].name
@@ -237,7 +313,7 @@ class ColumnRelease:
         return told.take(pa.array(places, mask=places < 0))
 
     @staticmethod
-    def _places(part: LocalQuantizer, coded: Coded) -> pa.Array:
+    def _places(part: LocalQuantizer, coded: CodedReadings) -> pa.Array:
         """Which label each value gets; a missing one gets the last, which is null."""
         codes = coded.codes.astype(np.int64)
         if coded.missing is not None:

@@ -15,8 +15,8 @@ from noiseless.ranges.spans import Lattice, Span
 
 if TYPE_CHECKING:
     from noiseless.arrays import FloatArray
-    from noiseless.collection.local.arrays import Coded, Floats
-    from noiseless.collection.local.float_tables import CodeArray
+    from noiseless.collection.local.float_cells import CodeArray
+    from noiseless.collection.local.readings import CodedReadings, Floats
 
 
 @dataclass(frozen=True)
@@ -179,8 +179,8 @@ class LocalQuantizer:
             DomainError: readings lie outside the domain; they are counted, never shown.
             MissingValuesError: readings are missing or NaN.
         """
-        from noiseless.collection.local.arrays import encode
-        from noiseless.collection.local.float_tables import code_type
+        from noiseless.collection.local.float_cells import code_type
+        from noiseless.collection.local.readings import encode
 
         found = encode(self.quantizer, readings, floats)
         self.check(found, clamp=clamp)
@@ -189,7 +189,7 @@ class LocalQuantizer:
             codes[found.missing] = self.cells
         return codes
 
-    def check(self, found: "Coded", *, clamp: bool) -> None:
+    def check(self, found: "CodedReadings", *, clamp: bool) -> None:
         """Refuse readings that have no cell.
 
         Raises:
@@ -211,7 +211,7 @@ class LocalQuantizer:
         """The middle of each cell as the nearest float; with `missing`, NaN at the end."""
         import numpy as np
 
-        from noiseless.collection.local.arrays import check_size
+        from noiseless.collection.local.readings import check_size
 
         check_size(self.quantizer)
         middles = [float(self.answer(cell).value) for cell in range(self.cells)]
@@ -234,8 +234,8 @@ class LocalQuantizer:
         """
         import numpy as np
 
-        from noiseless.collection.local.arrays import middles
-        from noiseless.collection.local.kernels import looked_up
+        from noiseless.collection.local.float_cells import looked_up
+        from noiseless.collection.local.readings import middles
 
         if out is not None:
             _check_place(out, readings)

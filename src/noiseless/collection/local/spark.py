@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.collection.local.column_release import ColumnRelease, ReleaseAs
-from noiseless.collection.local.on_table import Quantized
-from noiseless.collection.local.streaming import Local, Schedule
+from noiseless.collection.local.quantization import Quantized
+from noiseless.collection.local.schedule import LocalMechanism, Schedule
 from noiseless.errors import RequestError, UnknownColumnError
 from noiseless.tables import Missing, require_distinct
 from noiseless.tables.spark_frames import declared_type, mapped, quoted, readable_spark_errors, write_frame
@@ -62,7 +62,7 @@ class _Recipe:
 
 def quantize_frame(
     frame: "DataFrame",
-    mechanism: Local | Schedule,
+    mechanism: LocalMechanism | Schedule,
     out: str | PathLike[str] | None = None,
     *,
     unit: str | None = None,

@@ -14,8 +14,8 @@ from noiseless.ranges.quantizer import CellInterval
 from noiseless.ranges.spans import Lattice, Span
 
 if TYPE_CHECKING:
-    from noiseless.collection.local.arrays import Floats
-    from noiseless.collection.local.float_tables import CodeArray
+    from noiseless.collection.local.float_cells import CodeArray
+    from noiseless.collection.local.readings import Floats
 
 _HALVINGS = 48
 """After so many halvings of the error few cells are left to try one by one."""

@@ -1,4 +1,5 @@
-"""Releasing columns of a table as cells."""
+"""Columns released as cells: of a table, or while they arrive through a pipe."""
+
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -6,21 +7,22 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from noiseless.collection.local.column_release import ColumnRelease, ReleaseAs
-from noiseless.collection.local.moved import distance
-from noiseless.collection.local.streaming import Local, Schedule
+from noiseless.collection.local.column_release import ColumnRelease, ReleaseAs, distance
+from noiseless.collection.local.schedule import LocalMechanism, Schedule
 from noiseless.collection.local.vectors import LocalVector
-from noiseless.errors import RequestError
+from noiseless.errors import NoiselessError, RequestError
 from noiseless.exact import round_up
-from noiseless.tables import Missing, open_table, require_distinct
+from noiseless.tables import Missing, open_table, require_distinct, written_whole
+from noiseless.tables.csv_pipe import CsvPipe
+from noiseless.tables.pipes import Columns, Pipe, PipeBatch, open_pipe
 from noiseless.tables.replacement import rewrite, rewritten
 from noiseless.tables.spark_table import spark_frame
 
-Progress = Callable[[int, int | None], None]
+ProgressCallback = Callable[[int, int | None], None]
 
 _AS_TEXT = {".csv", ".tsv"}
 
@@ -55,7 +57,7 @@ class Quantized:
     table: pa.Table | None = None
 
     @property
-    def mechanism(self) -> Local:
+    def mechanism(self) -> LocalMechanism:
         """What tells a reading, at its finest."""
         return self.schedule.stages[0].mechanism
 
@@ -65,7 +67,7 @@ class Quantized:
         return math.prod(part.cells for part in self.mechanism.parts)
 
     @property
-    def reached(self) -> tuple[Local, ...]:
+    def reached(self) -> tuple[LocalMechanism, ...]:
         """What told the readings that there were: later ones of a person may have had coarser cells."""
         begins = (0, *self.schedule.ends)
         stages = zip(self.schedule.stages, begins, strict=False)
@@ -156,7 +158,7 @@ def _up(size: Fraction | float) -> float:
 
 def quantize(
     source: Any,  # noqa: ANN401 - any frame or source
-    mechanism: Local | Schedule,
+    mechanism: LocalMechanism | Schedule,
     out: str | PathLike[str] | None = None,
     *,
     unit: str | None = None,
@@ -164,7 +166,7 @@ def quantize(
     clamp: bool = False,
     missing: Missing = "error",
     names: Sequence[str] | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Quantized:
     """Release columns of a table as cells; other columns and the order of rows stay.
 
@@ -221,7 +223,7 @@ def quantize(
 
 
 def column_release(
-    mechanism: Local | Schedule,
+    mechanism: LocalMechanism | Schedule,
     unit: str | None,
     release_as: ReleaseAs,
     clamp: bool,
@@ -261,3 +263,104 @@ def result(release: ColumnRelease, read: int, table: pa.Table | None = None) -> 
         roundings=release.roundings(),
         table=table,
     )
+
+
+_PIPED = {True: (".csv", ".tsv"), False: (".jsonl", ".ndjson")}
+"""What can be written from a pipe of CSV, and from one of JSON lines."""
+
+
+def quantize_pipe(
+    stream: BinaryIO,
+    mechanism: LocalMechanism | Schedule,
+    out: BinaryIO | str | PathLike[str],
+    *,
+    unit: str | None = None,
+    release_as: ReleaseAs = "midpoint",
+    clamp: bool = False,
+    missing: Missing = "error",
+    names: Sequence[str] | None = None,
+) -> Quantized:
+    """`quantize` for CSV or JSON lines that arrive through a pipe; each batch is written when it is told.
+
+    Args:
+        stream: what to read.
+        mechanism: as in `quantize`.
+        out: a stream, which then holds what came before a refusal; or a file, written whole or not at all.
+        unit: as in `quantize`, and so are the others.
+        release_as: how a cell is told.
+        clamp: whether values are moved into the domain.
+        missing: what happens to missing values.
+        names: the columns' names, for CSV without a header line.
+    """
+    pipe = open_pipe(stream, names)
+    release = column_release(mechanism, unit, release_as, clamp, missing, texts=pipe.is_text)
+    if not isinstance(out, str | PathLike):
+        return result(release, _run(pipe, release, out))
+    path = Path(out)
+    write_as(pipe, path)
+    with written_whole(path) as part, part.open("wb") as file:
+        return result(release, _run(pipe, release, file))
+
+
+def _run(pipe: Pipe, release: ColumnRelease, out: BinaryIO) -> int:
+    """Write batch after batch; how many rows were read."""
+    pipe.check(release.columns)
+    out.write(pipe.preamble)
+    out.flush()
+    read = 0
+    for batch in pipe.batches(release.columns):
+        told, text, refusal = tell(batch, release)
+        out.write(text)
+        out.flush()
+        read += len(told)
+        if refusal is not None:
+            raise refusal
+    return read
+
+
+def tell(
+    batch: PipeBatch, release: ColumnRelease, columns: Columns | None = None
+) -> tuple[PipeBatch, bytes, NoiselessError | None]:
+    """What is told of a batch up to the first row that is refused.
+
+    Args:
+        batch: the rows.
+        release: what tells them.
+        columns: what the batch gives, if that is known.
+
+    Returns:
+        The rows that were taken, what is written for them, and why the next one is refused, if one is.
+    """
+    given = batch.given() if columns is None else columns
+    coded = release.coded(given)
+    size = release.fitting(given, coded)
+    refusal = None
+    if size < len(batch):
+        refusal = _refusal(batch, release, size)
+        batch = batch.head(size)
+        given = batch.given()
+        coded = release.coded(given)
+    if not size:
+        return batch, b"", refusal
+    return batch, batch.written(*release.release(given, coded)), refusal
+
+
+def _refusal(batch: PipeBatch, release: ColumnRelease, row: int) -> NoiselessError:
+    try:
+        release.refuse(batch.row(row).given(), batch.line(row))
+    except NoiselessError as error:
+        return error
+    raise AssertionError("a row that is refused has a reason")
+
+
+def write_as(pipe: Pipe, path: Path) -> None:
+    """Have a pipe write what the ending of a file says.
+
+    Raises:
+        RequestError: it cannot.
+    """
+    endings = _PIPED[pipe.is_text]
+    if path.suffix.lower() not in endings:
+        raise RequestError(f"{path}: from this pipe {' or '.join(endings)} is written; change the ending")
+    if isinstance(pipe, CsvPipe) and path.suffix.lower() == ".tsv":
+        pipe.separate_by("\t")

@@ -7,9 +7,8 @@ from functools import cached_property
 from math import prod
 from typing import Literal, NamedTuple, Self
 
-from noiseless.collection.blur.bands import Box, Strip
-from noiseless.collection.blur.pairing import Mode, division_error
-from noiseless.collection.blur.volume import protected_volume
+from noiseless.collection.blur.fibres import Mode, division_error
+from noiseless.collection.blur.volume import BoundaryStrip, Box, protected_volume
 from noiseless.domain.hypotheses import Hypothesis
 from noiseless.errors import ExpressionError, RequestError
 from noiseless.exact import Enclosure
@@ -89,8 +88,8 @@ class ContinuousBlur:
         return cls(_parsed(hypothesis, ranges), ranges, change, mode)
 
     @property
-    def _strip(self) -> Strip:
-        return Strip(*self.ranges[self.hypothesis.column], self.max_change)
+    def _strip(self) -> BoundaryStrip:
+        return BoundaryStrip(*self.ranges[self.hypothesis.column], self.max_change)
 
     @property
     def _others(self) -> Box:

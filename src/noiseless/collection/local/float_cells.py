@@ -1,14 +1,12 @@
-"""Cells and lattices as floats see them: tables that are checked when they are made.
+"""Cells and lattices as floats see them: checked tables, and many floats put into them."""
 
-A float is compared with the float that decides exactly as the rational edge does, so a value on an edge
-always lands in the same cell. A multiplication guesses the cell, or the one above it, and the edge between
-the two decides. That the guess is right is checked here: it is monotone in the value, so the first and the
-last float of each cell tell for all.
-"""
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil, floor
 from typing import Any
 
@@ -27,7 +25,7 @@ _DIGITS = 50
 
 
 @dataclass(frozen=True)
-class Line:
+class FloatLine:
     """Numbers first + k * step, each as the sum of two floats.
 
     `high + k * high_step` and `low + k * low_step` are exact, products and sums: fused or not, they are the
@@ -40,11 +38,11 @@ class Line:
     low_step: float
 
     @classmethod
-    def of(cls, first: Fraction, step: Fraction, last: int, *, up: bool = False) -> "Line | None":
+    def of(cls, first: Fraction, step: Fraction, last: int, *, up: bool = False) -> "FloatLine | None":
         """About 100 binary digits of each number up to k = last; None where floats end.
 
-        >>> Line.of(Fraction(1), Fraction(1, 8), 8)
-        Line(high=1.0, high_step=0.125, low=0.0, low_step=0.0)
+        >>> FloatLine.of(Fraction(1), Fraction(1, 8), 8)
+        FloatLine(high=1.0, high_step=0.125, low=0.0, low_step=0.0)
 
         Args:
             first: the first number.
@@ -99,11 +97,11 @@ class FloatCells:
     high: float
     origin: float
     scale: float
-    line: Line | None = None
+    line: FloatLine | None = None
 
     @classmethod
     def of(
-        cls, starts: FloatArray, high: float, slope: float, lines: Iterable[Line | None] = ()
+        cls, starts: FloatArray, high: float, slope: float, lines: Iterable[FloatLine | None] = ()
     ) -> "FloatCells":
         """A table whose guess is checked.
 
@@ -139,7 +137,7 @@ class FloatCells:
         ordered = (self.starts <= ends).all() and np.isfinite(self.origin)
         return bool(ordered and (first >= cells).all() and (last < cells + 2).all())
 
-    def _is_right(self, line: Line | None) -> bool:
+    def _is_right(self, line: FloatLine | None) -> bool:
         """Whether a line tells the first float of each cell from the one below; it is monotone, too."""
         if line is None:
             return False
@@ -164,7 +162,7 @@ class LatticeCells:
     cells: CodeArray
     origin: float
     scale: float
-    line: Line
+    line: FloatLine
     shift: float
     slope: float
 
@@ -183,7 +181,7 @@ class LatticeCells:
         Returns:
             None when floats are too coarse for that.
         """
-        line = Line.of(first, step, len(points))
+        line = FloatLine.of(first, step, len(points))
         if line is None:
             return None
         found = cls(cells, float(first - step / 2), float(1 / step), line, *_slope(cells))
@@ -213,3 +211,139 @@ def code_type(cells: int) -> type[np.unsignedinteger[Any]]:
     """
     kinds = (np.uint8, np.uint16, np.uint32, np.uint64)
     return next(kind for kind in kinds if cells - 1 <= np.iinfo(kind).max)
+
+
+SMALL = 100_000
+"""Below so many values numpy does the work: loading a compiled kernel takes longer."""
+
+SMALL_CHUNK = 10_000
+"""The same for work that numpy does by sorting."""
+
+_LARGE = 2**20
+"""So many labels are more than caches hold, and are written past them."""
+
+_THREADS = 2
+"""The work is as fast as memory is; more threads than two add little."""
+
+_LINE = 64
+"""Bytes that are written at once."""
+
+_NO_LINE = (0.0, 0.0, 0.0, 0.0)
+
+
+def cells_of(table: FloatCells, values: FloatArray, out: CodeArray | None = None) -> tuple[CodeArray, int]:
+    """The cell of each float, and how many floats lie outside or are no numbers.
+
+    Those below the bounds, and NaN, get the first cell, those above the last one.
+
+    Args:
+        table: the cells.
+        values: floats, contiguous.
+        out: where to write the cells, if that is there already.
+    """
+    codes = np.empty(len(values), code_type(table.cells)) if out is None else out
+    if not table.scale or len(values) < SMALL:
+        return codes, _searched(table, values, codes)
+    from noiseless.collection.local import compiled
+
+    numbers = _numbers(table)
+    return codes, _in_threads(lambda part: compiled.codes(values[part], *numbers, codes[part]), len(values))
+
+
+def labels_of(
+    table: FloatCells, labels: FloatArray, values: FloatArray, out: FloatArray | None = None
+) -> tuple[FloatArray, int]:
+    """What stands for the cell of each float (its middle), and how many floats lie outside.
+
+    Args:
+        table: the cells.
+        labels: what stands for each.
+        values: floats, contiguous.
+        out: where to write the labels, if that is there already: contiguous, and apart from the values.
+    """
+    found = np.empty(len(values)) if out is None else out
+    if not table.scale or len(values) < SMALL:
+        codes, outside = cells_of(table, values)
+        return looked_up(labels, codes, found), outside
+    from noiseless.collection.local import compiled
+
+    numbers = _numbers(table)
+    return found, _in_threads(
+        lambda part: compiled.labels(values[part], *numbers, labels, found[part], _head(out, part)),
+        len(values),
+    )
+
+
+def looked_up(labels: FloatArray, codes: CodeArray, out: FloatArray | None = None) -> FloatArray:
+    """The label of each code."""
+    if len(codes) < SMALL:
+        return np.take(labels, codes, out=out, mode="clip")
+    from noiseless.collection.local import compiled
+
+    found = np.empty(len(codes)) if out is None else out
+    _in_threads(lambda part: compiled.take(codes[part], labels, found[part]), len(codes))
+    return found
+
+
+def lattice_cells(table: LatticeCells, values: FloatArray) -> CodeArray | None:
+    """The cell of each float, all of which are nearest to a lattice point; None when some are not."""
+    from noiseless.collection.local import compiled
+
+    codes, numbers = np.empty(len(values), table.cells.dtype), _lattice_numbers(table)
+    off = _in_threads(lambda part: compiled.lattice_codes(values[part], *numbers, codes[part]), len(values))
+    return None if off else codes
+
+
+def lattice_labels(
+    table: LatticeCells, labels: FloatArray, values: FloatArray, out: FloatArray | None = None
+) -> FloatArray | None:
+    """What stands for the cell of each float, as `labels_of`; None when some are no lattice points."""
+    from noiseless.collection.local import compiled
+
+    found, numbers = np.empty(len(values)) if out is None else out, _lattice_numbers(table)
+    off = _in_threads(
+        lambda part: compiled.lattice_labels(values[part], *numbers, labels, found[part], _head(out, part)),
+        len(values),
+    )
+    return None if off else found
+
+
+def _numbers(table: FloatCells) -> tuple[Any, ...]:
+    line = table.line.numbers if table.line else _NO_LINE
+    return table.starts, table.high, table.origin, table.scale, line
+
+
+def _lattice_numbers(table: LatticeCells) -> tuple[Any, ...]:
+    return table.cells, table.origin, table.scale, table.line.numbers, table.shift, table.slope
+
+
+def _head(out: FloatArray | None, part: slice) -> int:
+    """How many labels come before a line of the caches begins; -1 when they are not written past them.
+
+    New memory is in the caches already: the system has just filled it with zeros.
+    """
+    if out is None or len(out) < _LARGE:
+        return -1
+    return -out[part].ctypes.data % _LINE // out.itemsize
+
+
+def _searched(table: FloatCells, values: FloatArray, codes: CodeArray) -> int:
+    """By binary search: exact whatever the edges are."""
+    found = np.searchsorted(table.starts, values, side="right") - 1
+    not_a_number = np.isnan(values)
+    found[not_a_number] = 0
+    codes[:] = np.maximum(found, 0)
+    return int(np.count_nonzero((values < table.low) | (values > table.high) | not_a_number))
+
+
+def _in_threads(work: Callable[[slice], int], size: int) -> int:
+    """The sum of what the work on each part gives; kernels run without the interpreter's lock."""
+    threads = min(_THREADS, os.cpu_count() or 1)
+    bounds = [size * part // threads for part in range(threads + 1)]
+    first, *others = (slice(begin, end) for begin, end in pairwise(bounds))
+    work(slice(0, 0))  # compiles here what is not yet: a thread would import, while a caller may be imported
+    if not others:
+        return work(first)
+    with ThreadPoolExecutor(len(others)) as pool:
+        waiting = [pool.submit(work, part) for part in others]
+        return work(first) + sum(part.result() for part in waiting)

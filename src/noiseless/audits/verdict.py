@@ -1,5 +1,6 @@
 """The audit in one sentence that a data steward can read out, in a few lines, and in JSON."""
 
+
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,13 @@ from noiseless.display import counted, verb
 if TYPE_CHECKING:
     from noiseless.audits.result import Audit
     from noiseless.audits.spark_audit import SparkAudit
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow.types as pt
+
+from noiseless.tables import Tally
 
 
 def verdict(audit: "Audit | SparkAudit") -> str:
@@ -176,3 +184,21 @@ def to_dict(
         "rules": audit.rules.to_dict(reveal=reveal) if audit.rules else None,
         "policy": None,
     }
+
+
+def near_notes(tally: Tally, sensitive: Sequence[str]) -> Iterator[str]:
+    """A note on each sensitive column of numbers or dates: near ones are different.
+
+    >>> import pyarrow as pa
+    >>> tally = Tally.from_arrow(pa.table({"pay": [41.5, 41.6], "n": [1, 2]}), "n")
+    >>> list(near_notes(tally, ["pay"]))
+    ['pay holds numbers, and near ones count as different: 41 and 42 are two values']
+    """
+    for column in sensitive:
+        coding = tally.coding(column)
+        kind = coding.decode(np.arange(1, 1, dtype=np.int64)).type
+        if not coding.ordered or pt.is_boolean(kind):
+            continue
+        what = "dates or times" if pt.is_temporal(kind) else "numbers"
+        example = "" if pt.is_temporal(kind) else ": 41 and 42 are two values"
+        yield f"{column} holds {what}, and near ones count as different{example}"

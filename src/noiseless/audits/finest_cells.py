@@ -16,8 +16,8 @@ from noiseless.errors import ColumnError
 from noiseless.exact import Bits, round_up
 from noiseless.ranges import count_blocks
 from noiseless.rules.assignment import Roles
-from noiseless.rules.exact_columns import as_moments, exact_values, ticks, ticks_of_day
-from noiseless.rules.told_column import Kind
+from noiseless.rules.exact_values import as_moments, exact_values, ticks, ticks_of_day
+from noiseless.rules.recoded_column import ColumnKind
 from noiseless.search.contiguous import contiguous_release
 from noiseless.search.contiguous.line import MOST_WHOLE
 from noiseless.tables import Tally
@@ -25,7 +25,7 @@ from noiseless.tables.kernels import add_by_code, distinct_values
 
 
 @dataclass(frozen=True)
-class Finest:
+class FinestCells:
     """Contiguous cells of one public column, told by their middles: the least change for as many values left.
 
     They leave as many sensitive values possible as the rule does, so they leak no more by L0. By other
@@ -67,7 +67,7 @@ class Finest:
         }
 
 
-def finest_cells(raw: Tally, roles: Roles, posterior: int, told_as: Kind | None) -> Finest | str:
+def finest_cells(raw: Tally, roles: Roles, posterior: int, told_as: ColumnKind | None) -> FinestCells | str:
     """The finest contiguous cells with at least this posterior, or why there are none to compare with.
 
     Args:
@@ -89,7 +89,7 @@ def finest_cells(raw: Tally, roles: Roles, posterior: int, told_as: Kind | None)
     small = min(line.places) > -MOST_WHOLE and max(line.places) < MOST_WHOLE
     places = np.array(line.places) if small else line.places
     release = contiguous_release(census.joint, places, posterior=posterior)
-    return Finest(
+    return FinestCells(
         column,
         cells=len(release.begins),
         min_posterior=release.posterior,
@@ -120,7 +120,7 @@ class _Line:
     days: bool
 
 
-def _line(column: str, values: pa.Array, told_as: Kind | None) -> _Line | str:
+def _line(column: str, values: pa.Array, told_as: ColumnKind | None) -> _Line | str:
     """Where the values of a column lie, or why they do not lie on a line."""
     if values.null_count:
         return "has missing values, which lie in no cell; leave them out with --missing drop"

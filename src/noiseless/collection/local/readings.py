@@ -15,8 +15,18 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from noiseless.arrays import BoolArray, FloatArray
-from noiseless.collection.local.float_tables import CodeArray, FloatCells, LatticeCells, Line, code_type
-from noiseless.collection.local.kernels import SMALL, cells_of, labels_of, lattice_cells, lattice_labels
+from noiseless.collection.local.float_cells import (
+    SMALL,
+    CodeArray,
+    FloatCells,
+    FloatLine,
+    LatticeCells,
+    cells_of,
+    code_type,
+    labels_of,
+    lattice_cells,
+    lattice_labels,
+)
 from noiseless.errors import RequestError
 from noiseless.exact import round_down, round_up
 from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
@@ -38,7 +48,7 @@ _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$"
 
 
 @dataclass(frozen=True, eq=False)
-class Coded:
+class CodedReadings:
     """The cells of some readings.
 
     Attributes:
@@ -59,7 +69,7 @@ class Coded:
         return 0 if self.missing is None else int(np.count_nonzero(self.missing))
 
 
-def encode(quantizer: Quantizer, readings: Any, floats: Floats = "binary") -> Coded:  # noqa: ANN401 - any array
+def encode(quantizer: Quantizer, readings: Any, floats: Floats = "binary") -> CodedReadings:  # noqa: ANN401 - any array
     """The cell of each reading.
 
     Args:
@@ -117,7 +127,7 @@ def _as_array(readings: Iterable[Any]) -> npt.NDArray[Any]:
     return found
 
 
-def _encode_arrow(quantizer: Quantizer, readings: pa.Array, floats: Floats) -> Coded:
+def _encode_arrow(quantizer: Quantizer, readings: pa.Array, floats: Floats) -> CodedReadings:
     kind = readings.type
     if pt.is_float64(kind) or (pt.is_float32(kind) and isinstance(quantizer.span, Lattice)):
         return _encode_floats(quantizer, readings.to_numpy(zero_copy_only=False), floats)
@@ -131,7 +141,7 @@ def _encode_arrow(quantizer: Quantizer, readings: pa.Array, floats: Floats) -> C
     raise RequestError(f"readings are numbers, not {readings.type}")
 
 
-def _encode_floats(quantizer: Quantizer, values: npt.NDArray[Any], floats: Floats) -> Coded:
+def _encode_floats(quantizer: Quantizer, values: npt.NDArray[Any], floats: Floats) -> CodedReadings:
     if not isinstance(quantizer.span, Lattice):
         double = np.ascontiguousarray(values, np.float64)
         codes, off = cells_of(float_cells(quantizer, floats), double)
@@ -139,29 +149,29 @@ def _encode_floats(quantizer: Quantizer, values: npt.NDArray[Any], floats: Float
         listed = listed_cells(quantizer) if _is_long(values) else None
         found = None if listed is None else lattice_cells(listed, np.ascontiguousarray(values))
         if found is not None:
-            return Coded(found, None, 0)
+            return CodedReadings(found, None, 0)
         positions, off = _lattice_positions(quantizer.span, values)
         codes, _ = cells_of(position_cells(quantizer), positions)
     if not off:
-        return Coded(codes, None, 0)
+        return CodedReadings(codes, None, 0)
     missing = np.isnan(values)
-    return Coded(codes, missing, off - int(np.count_nonzero(missing)))
+    return CodedReadings(codes, missing, off - int(np.count_nonzero(missing)))
 
 
-def _encode_integers(quantizer: Quantizer, values: npt.NDArray[Any]) -> Coded:
+def _encode_integers(quantizer: Quantizer, values: npt.NDArray[Any]) -> CodedReadings:
     """Whole numbers that have a float each are compared as floats, larger ones as they are."""
     if len(values) and max(abs(int(values.min())), abs(int(values.max()))) > _EXACT:
         return _encode_exactly(quantizer, values.tolist())
     return _encode_floats(quantizer, values.astype(np.float64), "binary")
 
 
-def _encode_texts(quantizer: Quantizer, texts: pa.StringArray) -> Coded:
+def _encode_texts(quantizer: Quantizer, texts: pa.StringArray) -> CodedReadings:
     """Each different text once; short decimals through floats, which decide as the decimals themselves do."""
     coded = texts.dictionary_encode()
     if len(coded.dictionary) and are_plain(coded.dictionary).all() and not coded.indices.null_count:
         codes, outside = _encode_plain(quantizer, coded.dictionary)
         place = coded.indices.to_numpy()
-        return Coded(codes[place], None, int(np.count_nonzero(outside[place])) if outside.any() else 0)
+        return CodedReadings(codes[place], None, int(np.count_nonzero(outside[place])) if outside.any() else 0)
     distinct = pc.utf8_trim_whitespace(coded.dictionary)
     empty = pc.equal(distinct, "").to_numpy(zero_copy_only=False)
     number = are_numbers(distinct)
@@ -174,10 +184,10 @@ def _encode_texts(quantizer: Quantizer, texts: pa.StringArray) -> Coded:
     place = coded.indices.fill_null(0).to_numpy(zero_copy_only=False)
     missing = coded.indices.is_null().to_numpy(zero_copy_only=False)
     if not len(distinct):
-        return Coded(np.zeros(len(texts), np.uint8), missing, 0)
+        return CodedReadings(np.zeros(len(texts), np.uint8), missing, 0)
     missing = missing | empty[place]
     out, strange = (int(np.count_nonzero(kind[place] & ~missing)) for kind in (outside, ~empty & ~number))
-    return Coded(cast("CodeArray", codes[place]), missing, out, strange)
+    return CodedReadings(cast("CodeArray", codes[place]), missing, out, strange)
 
 
 def are_numbers(texts: pa.StringArray) -> BoolArray:
@@ -209,7 +219,7 @@ def _encode_long(quantizer: Quantizer, texts: pa.StringArray) -> tuple[CodeArray
     return cast("CodeArray", np.array(codes)), np.array(off)
 
 
-def _encode_exactly(quantizer: Quantizer, values: Sequence[Any]) -> Coded:
+def _encode_exactly(quantizer: Quantizer, values: Sequence[Any]) -> CodedReadings:
     """One by one, as fractions."""
     codes, missing = np.zeros(len(values), np.int64), np.zeros(len(values), bool)
     outside = strange = 0
@@ -223,7 +233,7 @@ def _encode_exactly(quantizer: Quantizer, values: Sequence[Any]) -> Coded:
         else:
             codes[place], off = _exact_cell(quantizer, number)
             outside += off
-    return Coded(cast("CodeArray", codes), missing, outside, strange)
+    return CodedReadings(cast("CodeArray", codes), missing, outside, strange)
 
 
 def _fraction(value: Any) -> Fraction | None:  # noqa: ANN401 - anything
@@ -295,7 +305,7 @@ def position_cells(quantizer: Quantizer) -> FloatCells:
     starts = np.array([quantizer.begin(cell) for cell in range(cells)], np.float64)
     slope = 1 / quantizer.points if isinstance(quantizer, Stepped) else 1.0 if cells > last else cells / last
     lines = (
-        [Line.of(Fraction(0), Fraction(quantizer.points), cells)] if isinstance(quantizer, Stepped) else []
+        [FloatLine.of(Fraction(0), Fraction(quantizer.points), cells)] if isinstance(quantizer, Stepped) else []
     )
     return FloatCells.of(starts, float(last), slope, lines)
 
@@ -323,7 +333,7 @@ def float_cells(quantizer: Quantizer, floats: Floats) -> FloatCells:
     slope = round_down(cells / span.width) if span.width else 0.0
     lines = []
     if isinstance(quantizer, Uniform) and span.width:
-        lines = [Line.of(span.low, span.width / cells, cells, up=up) for up in (False, True)]
+        lines = [FloatLine.of(span.low, span.width / cells, cells, up=up) for up in (False, True)]
     return FloatCells.of(starts, high, slope, lines)
 
 

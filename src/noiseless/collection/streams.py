@@ -1,26 +1,152 @@
-"""A stream told as cells, step by durable step."""
+"""Streams that outlive a process: told as cells, step by durable step, to a file or a pipe."""
 
+
+import os
 from collections.abc import Hashable, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, Protocol, cast
 
 import pyarrow.compute as pc
 
-from noiseless.collection.local.column_release import ColumnRelease, ReleaseAs
-from noiseless.collection.local.moved import ENDLESS
-from noiseless.collection.local.on_pipe import tell, write_as
-from noiseless.collection.local.on_table import Quantized, column_release, result
-from noiseless.collection.local.streaming import Local, Schedule
-from noiseless.collection.streams.sinks import FileSink, PipeSink, Sink
-from noiseless.collection.streams.state import Progress, StreamState
-from noiseless.errors import RequestError
+from noiseless.collection.local.column_release import ENDLESS, ColumnRelease, ReleaseAs
+from noiseless.collection.local.quantization import Quantized, column_release, result, tell, write_as
+from noiseless.collection.local.schedule import LocalMechanism, Schedule
+from noiseless.collection.stream_state import Progress, StreamState
+from noiseless.errors import OutputError, RequestError
+from noiseless.files import check_output
 from noiseless.tables import Missing
 from noiseless.tables.feeds import Feed
 from noiseless.tables.pipes import Pipe, PipeBatch, open_pipe
+
+
+class Sink(Protocol):
+    """What takes bytes, one batch after the other."""
+
+    def check(self, progress: Progress | None) -> None:
+        """Look, before anything is charged, whether output can go on from there (None: begin)."""
+
+    def go_on(self, progress: Progress) -> None:
+        """Write what a run may not have written before it was stopped."""
+
+    def write(self, data: bytes) -> None:
+        """Write a batch."""
+
+    def settle(self) -> None:
+        """Make all that was written durable."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
+class FileSink:
+    """A file that grows batch by batch: each byte is written once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file: BinaryIO | None = None
+
+    def check(self, progress: Progress | None) -> None:
+        """A new run needs a new file; a run that goes on needs what it has written.
+
+        Raises:
+            OutputError: it is not so.
+        """
+        check_output(self.path)
+        size = self.path.stat().st_size if self.path.exists() else -1
+        if progress is None and size >= 0:
+            raise OutputError(str(self.path), "is there already; name another file, or pass --resume")
+        if progress is not None and size < progress.sent and (size >= 0 or progress.sent):
+            raise OutputError(
+                str(self.path), f"has fewer than the {progress.sent:,} bytes that were written; put it back"
+            )
+
+    def go_on(self, progress: Progress) -> None:
+        """Cut off what is not whole, and write it again."""
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+        self._file = os.fdopen(descriptor, "r+b", buffering=0)
+        self._file.truncate(progress.sent)
+        self._file.seek(progress.sent)
+        self.write(progress.outbox)
+        if not progress.sent:
+            _settle_folder(self.path.parent)
+
+    def write(self, data: bytes) -> None:
+        """Append."""
+        assert self._file is not None  # noqa: S101 - go_on comes first
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[self._file.write(view) :]
+        except OSError as error:
+            raise OutputError(str(self.path), f"cannot be written ({error.strerror})") from None
+
+    def settle(self) -> None:
+        """Have the system write it to the disk."""
+        if self._file is not None:
+            os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+
+
+class PipeSink:
+    """A stream whose reader may have got the last batch, or part of it, when the run was stopped.
+
+    Attributes:
+        received: how many bytes the reader has, if it knows; otherwise it gets the last batch again.
+    """
+
+    def __init__(self, stream: BinaryIO, received: int | None = None) -> None:
+        self._stream = stream
+        self.received = received
+
+    def check(self, progress: Progress | None) -> None:
+        """What a reader lacks must still be there.
+
+        Raises:
+            RequestError: it is not.
+        """
+        if self.received is None:
+            return
+        first, last = (0, 0) if progress is None else (progress.sent, progress.written)
+        if not first <= self.received <= last:
+            raise RequestError(
+                f"--received {self.received:,} cannot be; the reader has {first:,} bytes at least, and "
+                f"{last:,} at most"
+            )
+
+    def go_on(self, progress: Progress) -> None:
+        """Send what the reader may not have."""
+        known = progress.sent if self.received is None else self.received
+        if not progress.finished or self.received is not None:
+            self.write(progress.outbox[known - progress.sent :])
+
+    def write(self, data: bytes) -> None:
+        """Send; waits for a reader who is slow."""
+        self._stream.write(data)
+        self._stream.flush()
+
+    def settle(self) -> None:
+        """Nothing: what was sent is the reader's."""
+
+    def close(self) -> None:
+        """Nothing: the stream is somebody else's."""
+
+
+def _settle_folder(folder: Path) -> None:
+    """Make the name of a new file durable."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
 
 CHUNK = 2**23
 """So many bytes of input make a durable step when they come fast: each one waits for the disk."""
@@ -31,7 +157,7 @@ _LARGE = 2**20
 
 def quantize_stream(
     stream: BinaryIO,
-    mechanism: Local | Schedule,
+    mechanism: LocalMechanism | Schedule,
     out: BinaryIO | str | PathLike[str],
     state: str | PathLike[str],
     *,
@@ -189,3 +315,6 @@ class _Running:
         moved = sum(release.outside.values())
         found = {"read": self.read, "rows": release.rows, "silent": release.meters.silent, "moved": moved}
         return found | ({"farthest": max(release.farthest.values())} if release.farthest else {})
+
+
+__all__ = ["Progress", "StreamState", "quantize_stream"]

@@ -1,4 +1,5 @@
-"""The blur: hides a yes/no fact about each record by moving one column a little, on its declared lattice."""
+"""The blur: hides a yes/no fact about each record by moving one column a little, on its lattice."""
+
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from noiseless.collection.blur.census import Census, take_census
-from noiseless.collection.blur.pairing import Lattice, Mode
+from noiseless.collection.blur.census import BlurCensus, take_census
+from noiseless.collection.blur.fibres import BlurLattice, Mode
 from noiseless.domain import NumberColumn, Schema
 from noiseless.domain.grammar import Sides, read_comparison
 from noiseless.domain.hypotheses import Hypothesis
@@ -20,10 +21,24 @@ from noiseless.exact import Rational
 from noiseless.theory.hypothesis.privacy import Privacy
 
 if TYPE_CHECKING:
-    from noiseless.collection.blur.on_table import BlurredTable
+    pass
     from noiseless.tables.replacement import MissingRows
 
-Bounds = Mapping[str, Sequence[int | Decimal | float]]
+from os import PathLike
+from pathlib import Path
+from typing import cast
+
+import pyarrow as pa
+import pyarrow.types as pt
+
+from noiseless.arrays import IntArray
+from noiseless.collection.blur.fibres import IntegerArray
+from noiseless.exact import round_down, round_up
+from noiseless.tables import open_table
+from noiseless.tables.replacement import DeclaredColumns, MissingRows
+from noiseless.tables.spark_table import spark_frame
+
+ColumnBounds = Mapping[str, Sequence[int | Decimal | float]]
 """For each column its lowest and highest value and, unless it is 1, its step."""
 
 _MOST_POINTS = 2**60
@@ -60,7 +75,7 @@ class Blur:
           answer is plain to see: `protected_share` says how much is inside.
     """
 
-    lattice: Lattice
+    lattice: BlurLattice
 
     @classmethod
     def of(
@@ -68,7 +83,7 @@ class Blur:
         hypothesis: str,
         *,
         max_change: Rational | float,
-        bounds: Bounds | None = None,
+        bounds: ColumnBounds | None = None,
         schema: Schema | None = None,
         mode: Mode = "stretch",
     ) -> Self:
@@ -93,7 +108,7 @@ class Blur:
         if mode not in ("stretch", "collapse"):
             raise RequestError('the mode is "stretch" or "collapse"')
         change = _change(max_change, parsed.column, columns[parsed.column])
-        return cls(Lattice(parsed, columns, change, mode))
+        return cls(BlurLattice(parsed, columns, change, mode))
 
     @property
     def hypothesis(self) -> Hypothesis:
@@ -116,7 +131,7 @@ class Blur:
         return Schema(self.lattice.columns)
 
     @cached_property
-    def census(self) -> Census:
+    def census(self) -> BlurCensus:
         """The sizes of the parts of the declared range.
 
         Raises:
@@ -148,12 +163,12 @@ class Blur:
 
     def apply(self, table: Any, *, missing: "MissingRows" = "error") -> "BlurredTable":  # noqa: ANN401 - any frame
         """Blur a table; see `blur`."""
-        from noiseless.collection.blur.on_table import apply_blur
+        pass
 
         return apply_blur(self, table, missing)
 
 
-def _domains(bounds: Bounds | None) -> dict[str, NumberColumn]:
+def _domains(bounds: ColumnBounds | None) -> dict[str, NumberColumn]:
     found = {}
     for name, numbers in (bounds or {}).items():
         if len(numbers) not in (2, 3):
@@ -222,3 +237,167 @@ def _point(name: str, column: NumberColumn, record: Mapping[str, Any]) -> Any:  
     if point is None:
         raise ColumnError(name, f"of the record is not one of {column.describe()}")
     return np.array([point])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BlurredTable:
+    """A table whose compared column is blurred, and what that did to it.
+
+    Attributes:
+        mechanism: the blur, with its guarantee for the declared range.
+        rows: how many rows are released.
+        dropped: how many were left out because a value was missing.
+        moved: how many rows had their value changed.
+        protected_rows: how many rows have a released value that leaves both answers possible.
+        max_change: the most that a value was moved, exactly.
+    """
+
+    mechanism: Blur
+    rows: int
+    dropped: int
+    moved: int
+    protected_rows: int
+    max_change: Fraction
+    _columns: DeclaredColumns
+    _released: pa.Array
+
+    def __repr__(self) -> str:
+        return (
+            f"BlurredTable({self.mechanism.hypothesis}: {self.moved:,} of {self.rows:,} rows moved,"
+            f" {self.protected_rows:,} protected)"
+        )
+
+    @property
+    def protected_share(self) -> Fraction:
+        """The share of the declared range that is undecidable, or a lower bound."""
+        return self.mechanism.protected_share
+
+    @property
+    def privacy_nats(self) -> float:
+        """Priv with the reference h0(Y), rounded down."""
+        return self.mechanism.privacy("Y").nats
+
+    def write(self, out: str | PathLike[str]) -> None:
+        """Write the blurred table: all columns, in the order of the rows, whole or not at all.
+
+        Args:
+            out: a CSV, TSV, Parquet or JSON-lines file, by its ending.
+
+        Raises:
+            OutputError: it cannot be written, or is the table itself.
+            RequestError: no format goes with its ending.
+        """
+        self._columns.write(self.mechanism.hypothesis.column, self._released, Path(out))
+
+    def to_arrow(self) -> pa.Table:
+        """The blurred table in memory."""
+        return self._columns.to_arrow(self.mechanism.hypothesis.column, self._released)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All results as plain values, the keys of `--format json`."""
+        blur, census = self.mechanism, self.mechanism.census
+        return {
+            "rows": self.rows,
+            "dropped": self.dropped,
+            "moved": self.moved,
+            "protected_rows": self.protected_rows,
+            "protected_share": round_down(census.protected_share) + 0.0,  # not -0.0
+            "protected_share_exact": str(census.protected_share) if census.is_exact else None,
+            "protected_share_at_most": round_up(census.protected_share_at_most),
+            "privacy_nats": self.privacy_nats,
+            "privacy_reference": "h0(Y)",
+            "privacy_x_nats": blur.privacy("X").nats,
+            "max_change": round_up(self.max_change),
+            "max_change_exact": str(self.max_change),
+            "allowed_change_exact": str(blur.max_change),
+            "mode": blur.mode,
+            "column": blur.hypothesis.column,
+            "hypothesis": str(blur.hypothesis),
+            "declared": {name: column.describe() for name, column in blur.lattice.columns.items()},
+        }
+
+
+def blur(
+    table: Any,  # noqa: ANN401 - any frame or source
+    hypothesis: str,
+    *,
+    max_change: Rational | float,
+    bounds: ColumnBounds | None = None,
+    schema: Schema | str | PathLike[str] | None = None,
+    mode: Mode = "stretch",
+    missing: MissingRows = "error",
+) -> BlurredTable:
+    """Hide a yes/no fact about each row of a table by moving one column a little.
+
+    Args:
+        table: any table: a file name, a frame, an opened table.
+        hypothesis: the fact: a comparison of one column with an expression of others.
+        max_change: the most that a value may move.
+        bounds: for each column of the hypothesis its lowest and highest value and, unless it is 1, its step.
+        schema: declared domains, or the file that holds them; `bounds` stand over it.
+        mode: "stretch" keeps released values spread out; "collapse" releases one value a fibre.
+        missing: whether rows without a value are left out or an error.
+
+    Raises:
+        ExpressionError: the hypothesis cannot be read, or divides by 0 somewhere in the declared range.
+        RequestError: a domain is missing, or the change is too small.
+        DomainError: the table has values outside the declared domains; they are counted, never shown.
+        MissingValuesError: values are missing and may not be dropped.
+    """
+    declared = schema if schema is None or isinstance(schema, Schema) else Schema.read(schema)
+    mechanism = Blur.of(hypothesis, max_change=max_change, bounds=bounds, schema=declared, mode=mode)
+    return apply_blur(mechanism, table, missing)
+
+
+def apply_blur(mechanism: Blur, source: Any, missing: MissingRows = "error") -> BlurredTable:  # noqa: ANN401
+    """Blur a table, or whatever can be opened as one."""
+    if (frame := spark_frame(source)) is not None:
+        from noiseless.collection.blur.spark import blur_frame
+
+        return blur_frame(frame, mechanism, missing)
+    table = open_table(source)
+    if missing not in ("drop", "error"):
+        raise RequestError('missing values are an "error", or their rows are left out: "drop"')
+    lattice, name = mechanism.lattice, mechanism.hypothesis.column
+    columns = DeclaredColumns.read(table, mechanism.schema, mechanism.hypothesis.columns, missing)
+    tally = columns.tally
+    points = {c: _points(columns.values(c), lattice.columns[c]) for c in columns.columns}
+    fibres = lattice.fibres({other: points[other] for other in mechanism.hypothesis.others})
+    released = fibres.release(points[name])
+    change = np.abs(released - points[name])
+    largest = Fraction(int(change.max()) * lattice.compared.step_units, lattice.compared.scale)
+    return BlurredTable(
+        mechanism,
+        rows=tally.total,
+        dropped=table.count() - tally.total,
+        moved=int(tally.counts[change > 0].sum()),
+        protected_rows=int(tally.counts[fibres.contain(points[name])].sum()),
+        max_change=largest,
+        _columns=columns,
+        _released=_texts(released, lattice.compared),
+    )
+
+
+def _points(values: pa.Array, column: NumberColumn) -> IntArray:
+    """The numbers of values that are known to lie in a domain."""
+    if column.size == 1:
+        return np.zeros(len(values), np.int64)
+    if pt.is_int64(values.type):
+        above = IntegerArray.of(values.to_numpy()) - IntegerArray.of(column.low_units)
+        return np.asarray((above // IntegerArray.of(column.step_units)).values, np.int64)
+    if not pt.is_float64(values.type):
+        return np.array([column.index(value) for value in values.to_pylist()], np.int64)
+    numbers, scale = values.to_numpy(), float(column.scale)
+    units = np.rint((np.rint(numbers * scale) - column.low_units) / column.step_units)
+    points = units.astype(np.int64)
+    # Of very many units some may be off by one in doubles: a point is right if its double is the value.
+    wrong = (points * column.step_units + column.low_units) / scale != numbers
+    points[wrong] = [column.index(float(number)) for number in numbers[wrong]]
+    return cast("IntArray", points)
+
+
+def _texts(points: IntArray, column: NumberColumn) -> pa.Array:
+    """Points as plain digits; all rows alike, for a spelling of its own would tell what was not moved."""
+    distinct, place = np.unique(points, return_inverse=True)
+    texts = [as_text(read_number(column.value(int(point)))) for point in distinct]
+    return pa.array(texts, pa.string()).take(pa.array(place))

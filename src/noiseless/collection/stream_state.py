@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self, TypeVar
 
-from noiseless.collection.local.streaming import Schedule
+from noiseless.collection.local.schedule import Schedule
 from noiseless.errors import NoiselessError, OutputError, RequestError
 from noiseless.files import reserve_private
 from noiseless.ranges.spans import Lattice

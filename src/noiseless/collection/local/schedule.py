@@ -1,8 +1,5 @@
-"""Readings over time: each one spends bits, and a person's budget for all of them is kept to exactly.
+"""A person's readings over time: what tells each one, and a budget that is kept to exactly."""
 
-What a reading may tell depends on its number alone (the person's first, second, ... reading), never on any
-value: a schedule that is public and fixed beforehand. Prices of readings add (Theorem 6 of [P1]).
-"""
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,9 +20,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
-    from noiseless.collection.local.float_tables import CodeArray
+    from noiseless.collection.local.float_cells import CodeArray
 
-Local = LocalQuantizer | LocalVector
+from collections.abc import Mapping
+
+from noiseless.pricing.quantizer_choice import allowed_reach
+from noiseless.questions import Span
+
+LocalMechanism = LocalQuantizer | LocalVector
 """What tells one reading of a person, of one number or of several."""
 
 WhenSpent = Literal["stop", "coarsen"]
@@ -78,7 +80,7 @@ class Spending:
 class Stage:
     """So many readings of a person, told by one mechanism; None: without end."""
 
-    mechanism: Local
+    mechanism: LocalMechanism
     readings: int | None
 
 
@@ -95,24 +97,24 @@ class Schedule:
     stages: tuple[Stage, ...]
 
     @classmethod
-    def endless(cls, mechanism: Local) -> "Schedule":
+    def endless(cls, mechanism: LocalMechanism) -> "Schedule":
         """Every reading alike, without a budget over time."""
         return cls((Stage(mechanism, None),))
 
     @classmethod
-    def of(cls, mechanism: Local, bits: Rational, when_spent: WhenSpent) -> "Schedule":
+    def of(cls, mechanism: LocalMechanism, bits: Rational, when_spent: WhenSpent) -> "Schedule":
         """The schedule of a rule: `stopping` or `coarsening`."""
         return cls.stopping(mechanism, bits) if when_spent == "stop" else cls.coarsening(mechanism, bits)
 
     @classmethod
-    def stopping(cls, mechanism: Local, bits: Rational) -> "Schedule":
+    def stopping(cls, mechanism: LocalMechanism, bits: Rational) -> "Schedule":
         """As many readings as the budget pays for, then nothing."""
         if mechanism.reach == 1:
             return cls.endless(mechanism)
         return cls((Stage(mechanism, affordable(mechanism.reach, _budget(bits))),))
 
     @classmethod
-    def coarsening(cls, mechanism: Local, bits: Rational) -> "Schedule":
+    def coarsening(cls, mechanism: LocalMechanism, bits: Rational) -> "Schedule":
         """Half the cells whenever half of what was left of the budget is spent.
 
         The last stage, of two or three outputs, spends what is left; then nothing is told.
@@ -148,9 +150,9 @@ class Schedule:
         return found
 
 
-def _halved(mechanism: Local) -> Iterator[Local]:
+def _halved(mechanism: LocalMechanism) -> Iterator[LocalMechanism]:
     """The mechanism, one of half as many outputs, and so on while there are two or more."""
-    current: Local | None = mechanism
+    current: LocalMechanism | None = mechanism
     while current is not None:
         yield current
         current = current.halved()
@@ -263,7 +265,7 @@ def _occurrences(codes: "npt.NDArray[np.int64]") -> "npt.NDArray[np.int64]":
     """How often each code has occurred before its place."""
     import numpy as np
 
-    from noiseless.collection.local.kernels import SMALL_CHUNK
+    from noiseless.collection.local.float_cells import SMALL_CHUNK
 
     if len(codes) >= SMALL_CHUNK:
         from noiseless.tables.kernels import compiled
@@ -286,3 +288,49 @@ def _count_up(
     for i in range(len(codes)):
         found[i] = seen[codes[i]]
         seen[codes[i]] += 1
+
+
+_TELLS_SOMETHING = 2
+
+
+def local_mechanism(
+    spans: Mapping[str, Span],
+    *,
+    budget: Rational | None = None,
+    reach: int | None = None,
+    max_error: Rational | None = None,
+    missing: bool = False,
+) -> LocalMechanism:
+    """What tells one reading of a person, of one column or of several.
+
+    >>> from noiseless.questions import Continuum
+    >>> local_mechanism({"kwh": Continuum.of(0, 10)}, budget=4).worst_error
+    Fraction(5, 16)
+
+    Args:
+        spans: the domain of each column.
+        budget: the bits that a reading may tell; several columns share them.
+        reach: the same as a whole number of outputs.
+        max_error: the largest tolerated error, of each column, instead.
+        missing: whether a missing value is told too, as one more output.
+
+    Raises:
+        RequestError: not exactly one limit is given, or it allows a constant only.
+    """
+    if sum(limit is not None for limit in (budget, reach, max_error)) != 1:
+        raise RequestError("give a budget in bits, a reach or a largest error, and only one of them")
+    if missing and len(spans) > 1:
+        raise RequestError("missing values are told of one column only; drop them, or fill them")
+    (name, span), *others = spans.items()
+    if max_error is not None:
+        if others:
+            return LocalVector.coarsest(spans, max_error)
+        return LocalQuantizer.coarsest(span, max_error, name, missing=missing)
+    allowed = int(reach or 0) if budget is None else allowed_reach(budget)
+    if allowed < _TELLS_SOMETHING:
+        raise RequestError(
+            "a budget below one bit allows one output only, a constant that tells nothing; give 1 bit or more"
+        )
+    if others:
+        return LocalVector.finest(spans, allowed)
+    return LocalQuantizer.finest(span, allowed, name, missing=missing)
