@@ -58,7 +58,9 @@ def race(url: str, processes: int) -> list[int]:
         os.close(start[1])
         os.read(start[0], 1)  # returns when the parent closes its end
         try:
-            ledger.settle(DATASET, lambda books: books.charge(Cost(2), questions=[NewQuestion(str(os.getpid()))]))
+            ledger.settle(
+                DATASET, lambda books: books.charge(Cost(2), questions=[NewQuestion(str(os.getpid()))])
+            )
         except BudgetError:
             return REFUSED
         return 0
@@ -130,7 +132,13 @@ def die(*_: object) -> None:
 
 def kill_at(url: str, folder: str, place: str) -> list[int]:
     """Kill a process at one place of a charge, and then at the same place of an answer."""
-    real = DatabaseTransaction.commit, DatabaseTransaction.append, DatabaseTransaction.many, DatabaseTransaction.answer, DatabaseTransaction._write_rows
+    real = (
+        DatabaseTransaction.commit,
+        DatabaseTransaction.append,
+        DatabaseTransaction.many,
+        DatabaseTransaction.answer,
+        DatabaseTransaction._write_rows,
+    )
 
     def append(session: DatabaseTransaction, entry: object) -> None:
         real[1](session, entry)  # type: ignore[arg-type]

@@ -1,6 +1,5 @@
 """Exact numbers: logarithms of rationals that compare exactly and round to the side one asks for, and rational enclosures."""
 
-
 import math
 import sys
 from dataclasses import dataclass

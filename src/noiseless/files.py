@@ -1,6 +1,5 @@
 """Files that are written whole or not at all, and files that nobody but their owner may read."""
 
-
 import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager

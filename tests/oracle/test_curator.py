@@ -116,7 +116,9 @@ def test_exposure_is_what_enumerating_finds(seed: int) -> None:
         batch = town.edition.batch([town.question().sql for _ in range(town.random.randint(1, 4))])
         books.charge(town.priced(batch, books))
         charged = {row.question for row in books.rows}
-        exposure = RealisedExposure.of([row.body for row in books.rows], town.snapshot(town.people), town.public)
+        exposure = RealisedExposure.of(
+            [row.body for row in books.rows], town.snapshot(town.people), town.public
+        )
         found = {
             ("ab"[town_number], x, y): (outputs, possible)
             for town_number, x, y, outputs, possible in zip(
@@ -143,7 +145,9 @@ def test_exposure_of_persons_with_several_rows_is_a_bound(seed: int) -> None:
         batch = town.edition.batch([town.question().sql for _ in range(2)])
         books.charge(town.priced(batch, books))
         charged = {row.question for row in books.rows}
-        exposure = RealisedExposure.of([row.body for row in books.rows], town.snapshot(town.people), town.public)
+        exposure = RealisedExposure.of(
+            [row.body for row in books.rows], town.snapshot(town.people), town.public
+        )
         for person in set(town.owners):
             outputs = {
                 str([answers[question] for question in sorted(charged)])

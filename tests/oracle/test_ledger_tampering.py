@@ -71,7 +71,9 @@ def history(folder: Path) -> tuple[list[Files], list[Anchor]]:
                 add_token(ledger, ["meters"], name="ann", role="analyst", token=NewToken.random())
             with ledger.charging("meters") as books:
                 body = {"text": "x" * 3000 * (number % 2)}
-                books.charge(Cost(2), analyst=f"{number % 4}", questions=[NewQuestion(f"q{number}", body=body)])
+                books.charge(
+                    Cost(2), analyst=f"{number % 4}", questions=[NewQuestion(f"q{number}", body=body)]
+                )
             if number % 4 == 1:
                 other.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
             elif number % 4 == 3:

@@ -91,7 +91,9 @@ def check(url: str, folder: Path) -> Counter[str]:
             if entry.kind == "charge":
                 charges.update(asked["question"] for asked in entry.body["questions"])
         assert set(charges.values()) <= {1}
-        told: dict[str, ChargedQuestion] = {found.question: found for found in ledger.told("meters", questions=charges)}
+        told: dict[str, ChargedQuestion] = {
+            found.question: found for found in ledger.told("meters", questions=charges)
+        }
         lines = acknowledged(folder)
         for kind, question, value in lines:
             if kind == "charged":

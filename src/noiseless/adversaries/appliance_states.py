@@ -1,6 +1,5 @@
 """What an adversary learns of appliances, and how it guesses from one reading which of them are on."""
 
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product

@@ -1,6 +1,5 @@
 """Appliance recognition: which appliances are on, guessed from a house's meter, scored by F-scores."""
 
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

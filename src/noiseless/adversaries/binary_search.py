@@ -201,7 +201,9 @@ def _adaptive(
     return _Search(left, ends, 2 * steps, stopped)
 
 
-def _batch(arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, curator: "Curator") -> _Search:
+def _batch(
+    arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, curator: "Curator"
+) -> _Search:
     """All thresholds at once."""
     cuts = thresholds(people.size, outputs)
     counts = [f"SELECT COUNT(*) FROM {PEOPLE} WHERE {arena.from_on(cut)}" for cut in cuts]

@@ -1,6 +1,5 @@
 """The columns that games read: private ones by their declared domain, others as they stand in a table."""
 
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext

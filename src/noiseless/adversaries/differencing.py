@@ -151,7 +151,9 @@ class _Learnt:
     told_apart: int
 
 
-def _played(arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, attack: _Attack) -> Play:
+def _played(
+    arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, attack: _Attack
+) -> Play:
     truth, size = int(people.positions[target.number]), people.size
     with arena.curator(outputs) as curator:
         questions = attack.ask(arena, people, target, outputs, curator)
@@ -294,12 +296,16 @@ def _ask_known(
     return _asked(arena, people, curator, _everybody(people, outputs))
 
 
-def _ask_direct(arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, curator: "Curator") -> int:
+def _ask_direct(
+    arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, curator: "Curator"
+) -> int:
     own = int(people.positions[target.number])
     return _asked(arena, people, curator, _alone(people, own, outputs, target.name))
 
 
-def _ask_count(arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, curator: "Curator") -> int:
+def _ask_count(
+    arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, curator: "Curator"
+) -> int:
     if outputs < _TELLS_SOMETHING:
         return 0
     middle = people.size // 2

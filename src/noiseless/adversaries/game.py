@@ -1,6 +1,5 @@
 """What every game hands back: a score for each budget, with an interval, what it was played with, as a table."""
 
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation

@@ -1,6 +1,5 @@
 """Homogeneity: whoever knows a person's public values learns a sensitive one that all who share them have."""
 
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,6 +1,5 @@
 """The hypothesis game [P2]: a yes/no fact about each row, tested from what a blur or noise releases of it."""
 
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -85,7 +84,9 @@ def against_blur(fibres: Fibres, rows: CountedRows, reach: int, weights: Weights
     )
 
 
-def against_noise(split: IntArray, last: int, rows: CountedRows, reach: int, weights: Weights) -> DecisionRates:
+def against_noise(
+    split: IntArray, last: int, rows: CountedRows, reach: int, weights: Weights
+) -> DecisionRates:
     """The same against noise: a whole number of steps up to `reach`, each equally likely, is added.
 
     What is told lies within `reach` of the truth, so that it decides unless points of both sides do. Among
@@ -302,7 +303,11 @@ class _Rows:
                 yield Score(Bits(column.size), float(share), float(share), float(share), details)
 
     def _weights(self, size: int, prior: str) -> Weights:
-        return uniform_weights(size) if prior == "uniform" else table_weights(CountedRows(self.points, self.counts))
+        return (
+            uniform_weights(size)
+            if prior == "uniform"
+            else table_weights(CountedRows(self.points, self.counts))
+        )
 
 
 def _details(change: Fraction, release: str, adversary: str, promised: float | None) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """How sure a game is of its score: intervals of a success probability, of an advantage, and of a mean."""
 
-
 import math
 from collections.abc import Sequence
 from statistics import NormalDist

@@ -1,6 +1,5 @@
 """The rounds of the membership game: how a group's answer is told, what is drawn, played in threads, and judged."""
 
-
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass

@@ -1,6 +1,5 @@
 """What an adversary believes before and after an answer: priors, posterior means, and the least error of any estimate."""
 
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -210,7 +210,9 @@ def _nothing(asked: BoolArray) -> ReportedSums:
     return ReportedSums(asked[:0], empty, empty, empty)
 
 
-def _by_cells(arena: AttackTestbed, group: PrivateColumn, asked: BoolArray, outputs: int, *, really: bool) -> ReportedSums:
+def _by_cells(
+    arena: AttackTestbed, group: PrivateColumn, asked: BoolArray, outputs: int, *, really: bool
+) -> ReportedSums:
     """What the curator tells, or what its mechanism would."""
     plan = WorkloadPlan.of(asked, outputs)
     if not len(plan.asked):
@@ -222,7 +224,9 @@ def _by_cells(arena: AttackTestbed, group: PrivateColumn, asked: BoolArray, outp
     return told
 
 
-def _check_curator(arena: AttackTestbed, group: PrivateColumn, plan: WorkloadPlan, told: ReportedSums, outputs: int) -> None:
+def _check_curator(
+    arena: AttackTestbed, group: PrivateColumn, plan: WorkloadPlan, told: ReportedSums, outputs: int
+) -> None:
     """Ask a real curator for all of it in one batch."""
     statements = []
     for row in plan.asked:

@@ -1,6 +1,5 @@
 """Random subset sums: how finely a budget lets them be told, and what can be solved for from the answers."""
 
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

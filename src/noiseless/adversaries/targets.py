@@ -1,6 +1,5 @@
 """Curators set up to be attacked, the people whom an adversary singles out, and what an attack came to."""
 
-
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

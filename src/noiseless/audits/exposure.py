@@ -1,6 +1,5 @@
 """What a release gives away about one target, and what each column and side information add."""
 
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

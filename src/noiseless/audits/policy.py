@@ -1,6 +1,5 @@
 """A policy turns an audit into a check: limits that every sensitive column must keep."""
 
-
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING

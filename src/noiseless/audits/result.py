@@ -1,6 +1,5 @@
 """The result of an audit, with the JSON's names; its costly parts are computed when asked for."""
 
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

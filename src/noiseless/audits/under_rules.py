@@ -1,6 +1,5 @@
 """The audit under rules beside the audit without them: what the rules buy, and at what price."""
 
-
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
@@ -9,6 +8,7 @@ from noiseless.display import counted, verb
 
 if TYPE_CHECKING:
     from noiseless.audits.finest_cells import FinestCells
+
     pass
     from noiseless.rules.recoded_column import RuleEffect
     from noiseless.rules.totals import Totals

@@ -1,6 +1,5 @@
 """The audit in one sentence that a data steward can read out, in a few lines, and in JSON."""
 
-
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 

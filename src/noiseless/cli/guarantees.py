@@ -1,6 +1,5 @@
 """`noiseless compare`, `convert` and `capacity`: a guarantee beside others, in terms of others, and of a channel."""
 
-
 from typing import TYPE_CHECKING, Annotated
 
 import typer

@@ -1,6 +1,5 @@
 """What commands share: options, completion of column names, how a result is shown, and signs of life."""
 
-
 import json
 import math
 import os

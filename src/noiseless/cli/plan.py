@@ -1,6 +1,5 @@
 """`noiseless plan` and `noiseless rules`: what a question, or a disclosure rule, costs before it is asked."""
 
-
 import re
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Annotated
@@ -14,9 +13,6 @@ if TYPE_CHECKING:
     from noiseless.pricing.plan import Plan
     from noiseless.questions import Span
     from noiseless.rules.plan import Bound, RulePlan
-
-
-
 
 
 PLAN_HELP = """What a question costs before it is asked: the finest answer for a budget, the cheapest for an error.

@@ -1,6 +1,5 @@
 """`noiseless release` and `noiseless frontier`: a sanitised table with its certificate, and what others are possible."""
 
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -40,9 +39,6 @@ from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
     from noiseless.releases import ReleaseRequest
-
-
-
 
 
 RELEASE_HELP = """Publish columns so that a sensitive one stays hidden, changing them as little as possible.

@@ -1,6 +1,5 @@
 """The options of `noiseless release` and `noiseless frontier`, and the request that they make."""
 
-
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path

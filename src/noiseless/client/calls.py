@@ -1,6 +1,5 @@
 """A call: one request, tried again on a fixed schedule where that cannot do harm, and what its reply says."""
 
-
 import json
 import math
 import secrets

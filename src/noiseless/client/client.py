@@ -1,6 +1,5 @@
 """A client of a server, `nl.connect(url, token)`, and one dataset of it: what can be asked about it."""
 
-
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -68,7 +67,9 @@ class RemoteDataset:
         Raises:
             BadQuestion: a statement cannot be read, or what it asks for cannot be told.
         """
-        return self._of(sql, read_reply(self._post({"queries": _statements(sql), "dry_run": True}), RemoteQuote))
+        return self._of(
+            sql, read_reply(self._post({"queries": _statements(sql), "dry_run": True}), RemoteQuote)
+        )
 
     def ask(self, *sql: str, key: str | None = None) -> RemoteReply:
         """The answers to a batch, which is charged for together, once.

@@ -1,6 +1,5 @@
 """Lists of things that a server knows, and frames for programs."""
 
-
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 

@@ -1,6 +1,5 @@
 """Replies as JSON, read member by member, exact numbers from their texts: what is missing or of another kind is told, nothing is guessed."""
 
-
 import json
 import math
 import re

@@ -1,6 +1,5 @@
 """What a batch comes to, now or in the history: intervals that certainly hold the truth, what they cost, what is spent and left."""
 
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -24,7 +23,6 @@ from noiseless.exact import Bits
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
 
 
 from noiseless.client.frames import Listing

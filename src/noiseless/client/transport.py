@@ -1,6 +1,5 @@
 """One request and its reply over HTTP: where the server is, kept connections, deadlines, replies of bounded size."""
 
-
 import io
 import os
 import selectors

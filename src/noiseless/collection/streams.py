@@ -1,6 +1,5 @@
 """Streams that outlive a process: told as cells, step by durable step, to a file or a pipe."""
 
-
 import os
 from collections.abc import Hashable, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor

@@ -1,6 +1,5 @@
 """Laplace, geometric and Gaussian noise, added to the true answer, which is then moved into the range of answers."""
 
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -24,7 +24,9 @@ _NORMAL = 10**5
 """From this variance on a binomial distribution is taken for a normal one, off by a millionth at most."""
 
 
-def calibrated(make: Callable[[float], RandomisedMechanism], sweep: int, bits: Fraction) -> tuple[float | None, float]:
+def calibrated(
+    make: Callable[[float], RandomisedMechanism], sweep: int, bits: Fraction
+) -> tuple[float | None, float]:
     """The smallest scale of noise whose capacity, bounded from above, keeps to the bits; and that bound.
 
     Args:

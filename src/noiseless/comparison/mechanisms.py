@@ -1,6 +1,5 @@
 """Randomised mechanisms on a lattice: what they are, the exponential mechanism and randomised response."""
 
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass

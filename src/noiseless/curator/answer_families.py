@@ -4,7 +4,6 @@ Answers of one kind about disjoint groups of people (a GROUP BY) are one family,
 public cells needs few passes.
 """
 
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass

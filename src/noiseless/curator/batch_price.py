@@ -106,7 +106,9 @@ def price_batch(tellings: Sequence[Disclosure], record: Record, books: QuestionI
         return PricedBatch(_price_of(fresh[0], record), fresh, found, _NOTHING, record)
     known = _known(fresh, found)
     check()
-    return PricedBatch(price([telling.event for telling in fresh], record, known), fresh, found, known, record)
+    return PricedBatch(
+        price([telling.event for telling in fresh], record, known), fresh, found, known, record
+    )
 
 
 def price_alone(event: Event, record: Record) -> Price:

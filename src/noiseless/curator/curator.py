@@ -215,7 +215,9 @@ class Curator:
         self._edition = None
         return None
 
-    def _reply_or_asking(self, edition: Edition, sql: tuple[str, ...], analyst: str) -> Transaction | Reply | None:
+    def _reply_or_asking(
+        self, edition: Edition, sql: tuple[str, ...], analyst: str
+    ) -> Transaction | Reply | None:
         """A reply if no data is needed, otherwise what is ready to be charged for; None if outdated."""
         batch = edition.batch(sql)
         found: PricedBatch | Reply | None = self._repeated(edition, batch)
@@ -236,7 +238,9 @@ class Curator:
         errand = asking.errand(looks_up=self.ledger.has_round_trips)
         return self._replied(asking, *self.ledger.answer(self.file.name, errand))
 
-    def _replied(self, asking: Transaction, charged: ChargedBatch | None, stored: Mapping[str, StoredAnswer]) -> Reply | None:
+    def _replied(
+        self, asking: Transaction, charged: ChargedBatch | None, stored: Mapping[str, StoredAnswer]
+    ) -> Reply | None:
         if charged is None:
             self._edition = None
             return None

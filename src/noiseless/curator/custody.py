@@ -1,6 +1,5 @@
 """The owner's records: versions of a dataset in the ledger, whether the file still says the same, and releases of it."""
 
-
 import hashlib
 import json
 from collections.abc import Mapping
@@ -21,7 +20,9 @@ PUBLIC = "public state"
 """The fingerprint under which a version's public state is kept in the ledger: it costs nothing."""
 
 
-def declare(file: CuratorFile, ledger: Ledger, source: DatasetSource, *, carry_over: bool, by: str) -> Version:
+def declare(
+    file: CuratorFile, ledger: Ledger, source: DatasetSource, *, carry_over: bool, by: str
+) -> Version:
     """Declare what the source holds now: a new version, with the budgets of the file.
 
     It is a new version also if nothing changed: otherwise it would tell that nobody's record did.

@@ -4,7 +4,6 @@ Everything that leaves the data is one of two things: how many rows are in each 
 values, exactly; or the cell that a number lies in. All else is computed from those and is free.
 """
 
-
 import hashlib
 import json
 from abc import ABC, abstractmethod
@@ -208,7 +207,9 @@ def read_partition(body: Mapping[str, Any]) -> DomainPartition | None:
     if "each" in body:
         return DomainPartition.each(body["each"], body["size"])
     if "blocks" in body:
-        return DomainPartition((body["blocks"],), (body["size"],), tuple(body["starts"]), tuple(body["labels"]))
+        return DomainPartition(
+            (body["blocks"],), (body["size"],), tuple(body["starts"]), tuple(body["labels"])
+        )
     return None
 
 
@@ -347,7 +348,9 @@ class CountsDisclosure(Disclosure):
                 return {"counts": self._gathered(zip(labels, answer["counts"], strict=True))}
         return None
 
-    def _finer(self, earlier: Sequence[EarlierQuestion]) -> Iterator[tuple[DomainPartition, StoredAnswer | None]]:
+    def _finer(
+        self, earlier: Sequence[EarlierQuestion]
+    ) -> Iterator[tuple[DomainPartition, StoredAnswer | None]]:
         for told in earlier:
             blocks = read_partition(told.body)
             if blocks is not None and self.event.follows_from(blocks):

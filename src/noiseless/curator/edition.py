@@ -1,6 +1,5 @@
 """One version of a dataset while a session lasts: statements as they were planned, answers as they stand."""
 
-
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
@@ -83,7 +82,9 @@ class StatementPlan:
     classes: Column | None
 
     @classmethod
-    def of(cls, draft: StatementDraft, planner: Planner, default: int, items: Mapping[Hashable, int]) -> "StatementPlan":
+    def of(
+        cls, draft: StatementDraft, planner: Planner, default: int, items: Mapping[Hashable, int]
+    ) -> "StatementPlan":
         """Plan a statement.
 
         Args:
@@ -142,7 +143,9 @@ class StatementPlan:
         if self.classes is None:
             return ""
         told = [part.telling for by_group in self.parts.values() for part in by_group.values()]
-        coarse = [t for t in told if isinstance(t, CountsDisclosure) and t.partition.blocks < t.partition.size]
+        coarse = [
+            t for t in told if isinstance(t, CountsDisclosure) and t.partition.blocks < t.partition.size
+        ]
         if not coarse:
             return ""
         outputs = max(telling.outputs_of_each for telling in coarse)
@@ -241,7 +244,9 @@ class Batch:
             "an answer that is the same whatever the data are tells nothing; bits(1) is the least that does",
         )
 
-    def results(self, priced: PricedBatch | None, answers: Mapping[str, StoredAnswer] | None) -> tuple[Result, ...]:
+    def results(
+        self, priced: PricedBatch | None, answers: Mapping[str, StoredAnswer] | None
+    ) -> tuple[Result, ...]:
         """The rows of each statement, and what its columns cost by themselves.
 
         Args:

@@ -3,7 +3,6 @@
 It depends on everybody's data and is for the owner's eyes only: it is never part of a reply or of a log.
 """
 
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod

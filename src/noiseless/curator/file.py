@@ -1,6 +1,5 @@
 """A curator's file: which table, which budget, which ledger, what each column may hold; and a draft to begin with."""
 
-
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,6 +1,5 @@
 """From a question to what is told about each public group, within an allowance of outputs or of an error, and back."""
 
-
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -176,7 +175,9 @@ class Planner:
             raise RequestError("the filter is not in its normal form; ask in SQL")
         return visible, hidden
 
-    def _part(self, question: Question, hidden: Among | None, people: Participants, wish: Precision) -> GroupAnswer:
+    def _part(
+        self, question: Question, hidden: Among | None, people: Participants, wish: Precision
+    ) -> GroupAnswer:
         if question.aggregate == "count":
             return GroupAnswer.known(people.size) if hidden is None else self._count(people, hidden, wish)
         if question.aggregate in ("histogram", "top"):
@@ -236,7 +237,9 @@ class Planner:
             found = self._conditions.keep((hidden.column, hidden.runs), both, 8 * len(hidden.runs))
         return found
 
-    def _counts(self, people: Participants, partition: DomainPartition, alike: OutputSpace | None = None) -> CountsDisclosure:
+    def _counts(
+        self, people: Participants, partition: DomainPartition, alike: OutputSpace | None = None
+    ) -> CountsDisclosure:
         what = ("counts", *partition.names, self.limits.rows)
         return CountsDisclosure(people, what, self.public.version, partition, alike)
 
@@ -268,7 +271,9 @@ class Planner:
             found = self._queries.keep(key, resolved, weight_of(resolved))
         return found
 
-    def _filtered_sum(self, question: Question, people: Participants, hidden: Among, wish: Precision) -> GroupAnswer:
+    def _filtered_sum(
+        self, question: Question, people: Participants, hidden: Among, wish: Precision
+    ) -> GroupAnswer:
         column = str(question.column)
         attribute = self._attribute(column)
         if hidden.column != column:
@@ -290,7 +295,9 @@ class Planner:
         what, query = ("sum", column, column, runs), replace(listed, people=people.size)
         return GroupAnswer(self._cell(people, what, query, wish, added=(attribute, runs)))
 
-    def _filtered_mean(self, question: Question, people: Participants, hidden: Among, wish: Precision) -> GroupAnswer:
+    def _filtered_mean(
+        self, question: Question, people: Participants, hidden: Among, wish: Precision
+    ) -> GroupAnswer:
         column, least = str(question.column), self.limits.least_group or 1
         if people.size < least:
             return GroupAnswer.missing()
@@ -298,7 +305,9 @@ class Planner:
         numbers = self._passed(hidden.runs) if own else None
         query = FilteredMean(people.size, self._attribute(column), least, numbers)
         what = ("mean", column, hidden.column, hidden.runs, least)
-        return GroupAnswer(self._cell(people, what, query, wish, passing=None if own else self._passing(hidden)))
+        return GroupAnswer(
+            self._cell(people, what, query, wish, passing=None if own else self._passing(hidden))
+        )
 
     def _attribute(self, name: str) -> Attribute:
         found = self._attributes.get(name)

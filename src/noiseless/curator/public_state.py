@@ -1,6 +1,5 @@
 """What everybody may know of a version of a dataset, all that a price depends on: declarations, public cells, groups."""
 
-
 import json
 from bisect import bisect_left
 from collections.abc import Mapping

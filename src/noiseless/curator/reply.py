@@ -1,6 +1,5 @@
 """What a batch comes to: intervals that certainly hold the truth, what they cost, what is spent and what is left."""
 
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -118,7 +117,9 @@ class Result:
             group: Any = {name: cell for name, cell, cost in cells if cost is None}
             for name, cell, cost in cells:
                 if cost is not None:
-                    yield Answer(self.sql, name, group, cell if isinstance(cell, AnswerInterval) else None, cost)
+                    yield Answer(
+                        self.sql, name, group, cell if isinstance(cell, AnswerInterval) else None, cost
+                    )
 
     def to_arrow(self) -> "pa.Table":
         """A frame: the middle of each number under its name, its bounds under name_lower and name_upper."""

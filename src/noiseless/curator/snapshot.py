@@ -4,7 +4,6 @@ Everything that is told is computed from one snapshot, whose digest was held aga
 answer cannot come from another state of the source.
 """
 
-
 import hashlib
 import hmac
 import json
@@ -268,7 +267,9 @@ class _Kept:
         if len(cells) == 1:  # its rows stand together, sorted
             (cell,) = cells
             own = slice(begins[cell], begins[cell + 1])
-            return ContingencyTable(tuple(numbers[own] for numbers in by_cell.numbers[1:]), by_cell.counts[own])
+            return ContingencyTable(
+                tuple(numbers[own] for numbers in by_cell.numbers[1:]), by_cell.counts[own]
+            )
         places = [np.arange(begins[cell], begins[cell + 1]) for cell in sorted(cells)]
         chosen = np.concatenate(places)
         return distinct([numbers[chosen] for numbers in by_cell.numbers[1:]], by_cell.counts[chosen])
@@ -285,4 +286,6 @@ def distinct(keys: Sequence[Numbers], counts: Numbers) -> ContingencyTable:
     for numbers in ordered:
         begins[1:] |= numbers[1:] != numbers[:-1]
     starts = np.flatnonzero(begins)
-    return ContingencyTable(tuple(numbers[starts] for numbers in ordered), np.add.reduceat(counts[order], starts))
+    return ContingencyTable(
+        tuple(numbers[starts] for numbers in ordered), np.add.reduceat(counts[order], starts)
+    )

@@ -1,6 +1,5 @@
 """A batch on its way: priced and charged for in one durable transaction, computed, stored in another; its account."""
 
-
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -102,7 +101,8 @@ class Transaction:
             check()
         pass_failpoint("priced")
         asked = [
-            NewQuestion(telling.question, telling.grid, telling.findable, telling.body) for telling in priced.fresh
+            NewQuestion(telling.question, telling.grid, telling.findable, telling.body)
+            for telling in priced.fresh
         ]
         if asked:
             books.charge(shares(edition.public, priced.price), analyst=self._analyst, questions=asked)
@@ -180,7 +180,11 @@ def quoted(edition: Edition, batch: Batch, books: Books, analyst: str) -> Quote:
 
 
 def replied(
-    edition: Edition, batch: Batch, priced: PricedBatch | None, state: State, answers: Mapping[str, StoredAnswer]
+    edition: Edition,
+    batch: Batch,
+    priced: PricedBatch | None,
+    state: State,
+    answers: Mapping[str, StoredAnswer],
 ) -> Reply:
     """The reply of answers that stand."""
     return Reply(batch.results(priced, answers), **account(priced, state, edition.notes(batch)))

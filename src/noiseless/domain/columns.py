@@ -1,6 +1,5 @@
 """The kinds of column, numbers, categories, booleans and days, and which of them a table of a schema file describes."""
 
-
 import math
 from collections import Counter
 from collections.abc import Mapping

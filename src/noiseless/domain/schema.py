@@ -1,6 +1,5 @@
 """Schemas: the declared columns of a table, and the TOML files that hold them, read and written."""
 
-
 import re
 import tomllib
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,5 @@
 """The data sets of the figures: what and where they are, read from `NOISELESS_DATA`, or small synthetic stand-ins."""
 
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING

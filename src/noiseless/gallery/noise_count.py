@@ -1,6 +1,5 @@
 """Noiseless against noise: a count of patients; and the comparison that the other such figures make too."""
 
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -52,7 +51,9 @@ MechanismResults = dict[str, list[MechanismResult]]
 """The results of each mechanism, by bits."""
 
 
-def compare_mechanisms(question: GroupQuestion, bits: Sequence[Fraction], truths: Positions, bases: Positions) -> MechanismResults:
+def compare_mechanisms(
+    question: GroupQuestion, bits: Sequence[Fraction], truths: Positions, bases: Positions
+) -> MechanismResults:
     """Let all mechanisms answer.
 
     Args:
@@ -69,7 +70,9 @@ def compare_mechanisms(question: GroupQuestion, bits: Sequence[Fraction], truths
             errors = np.abs(told.tell(np.tile(truths, times), seed) - np.tile(true, times))
             spread = 0.0 if times == 1 else _Z * float(errors.std()) / len(errors) ** 0.5
             ends, estimate = told.telling_ends_apart(bases), told.estimating(bases)
-            found[told.name].append(MechanismResult(amount, told, float(errors.mean()), spread, ends, estimate))
+            found[told.name].append(
+                MechanismResult(amount, told, float(errors.mean()), spread, ends, estimate)
+            )
     return found
 
 

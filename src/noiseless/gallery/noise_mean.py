@@ -1,6 +1,5 @@
 """Noiseless against noise: a mean over smart meters, and the membership game of [P1] against each."""
 
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

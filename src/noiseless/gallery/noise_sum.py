@@ -23,7 +23,9 @@ def make(data: Data) -> Outcome:
     truths = groups.sum(axis=1)
     own = groups[np.arange(len(groups)), np.arange(len(groups)) % PEOPLE]
     bits = FEWER_BITS if data.synthetic else BITS
-    results = compare_mechanisms(GroupQuestion("sum", PEOPLE, Lattice.of(LEAST, MOST, 1)), bits, truths, truths - own)
+    results = compare_mechanisms(
+        GroupQuestion("sum", PEOPLE, Lattice.of(LEAST, MOST, 1)), bits, truths, truths - own
+    )
     return Outcome(
         panels(results, "hours"),
         checks(results, "hours"),

@@ -1,6 +1,5 @@
 """[P1] Fig. 5: the map of New York, and the trips in it."""
 
-
 from fractions import Fraction
 from typing import TYPE_CHECKING
 

@@ -1,6 +1,5 @@
 """Example 3 of [P2], and its Fig. 4: the privacy of the blurred body mass index against its accuracy."""
 
-
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache

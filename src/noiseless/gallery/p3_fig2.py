@@ -1,6 +1,5 @@
 """Example 1 of [P3], and its Fig. 2: the confusability graph, and its finest decomposition."""
 
-
 import math
 from collections.abc import Iterator, Sequence
 from decimal import Decimal

@@ -1,6 +1,5 @@
 """The heart data of [P3], and its Fig. 8: how Algorithms 1 and 2 lower the Lagrangian."""
 
-
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,6 +1,5 @@
 """Fig. 9 of [P3]: frontiers of the heart data, by the paper's algorithms, by ours and by what others do."""
 
-
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -159,7 +158,9 @@ ANONYMITY = 5
 def make(data: "Data") -> Outcome:
     """All methods on all problems, measured alike."""
     heart = Heart.of(data)
-    contests = [MethodComparison(heart, objective, utility) for utility, _ in UTILITIES for objective, _ in PROBLEMS]
+    contests = [
+        MethodComparison(heart, objective, utility) for utility, _ in UTILITIES for objective, _ in PROBLEMS
+    ]
     return Outcome(
         panels=tuple(contest.panel() for contest in contests),
         checks=(

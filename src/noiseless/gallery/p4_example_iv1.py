@@ -1,6 +1,5 @@
 """[P4] Example IV.1: two questions about two numbers, and what the optimal answers to them give away."""
 
-
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache

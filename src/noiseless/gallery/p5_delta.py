@@ -88,7 +88,9 @@ def _binary_channels() -> tuple[MeasuredGuarantees, ...]:
     return tuple(MeasuredGuarantees.of(_channel(a, b)) for a in grid for b in grid if a > b and a + b > 1)
 
 
-def _checks(symmetric: list[MeasuredGuarantees], binary: tuple[MeasuredGuarantees, ...]) -> tuple[ClaimCheck, ...]:
+def _checks(
+    symmetric: list[MeasuredGuarantees], binary: tuple[MeasuredGuarantees, ...]
+) -> tuple[ClaimCheck, ...]:
     everything = (*symmetric, *binary, *at_random())
     loose = nearest((each.variation, simple_variation(each.information)) for each in everything)
     above = nearest((each.variation, mi_to_delta(each.information)) for each in (*binary, *at_random()))

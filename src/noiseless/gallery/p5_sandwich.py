@@ -44,7 +44,9 @@ def near_erasure(step: int) -> MeasuredGuarantees:
     """An erasure channel on a bit with a little of the other value: information falls, divergence rises."""
     told = Fraction(1, 2 * step)
     wrong = told / 2 ** (4 * step**2)
-    return MeasuredGuarantees.of(Database.of([[told - wrong, wrong, 1 - told], [wrong, told - wrong, 1 - told]]))
+    return MeasuredGuarantees.of(
+        Database.of([[told - wrong, wrong, 1 - told], [wrong, told - wrong, 1 - told]])
+    )
 
 
 def make(_: Data) -> Outcome:

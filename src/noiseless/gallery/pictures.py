@@ -1,6 +1,5 @@
 """The pictures of a figure: panels on matplotlib's axes, in the colours of the pages, and the files of both."""
 
-
 import math
 from itertools import cycle
 from typing import TYPE_CHECKING

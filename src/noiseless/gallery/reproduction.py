@@ -1,6 +1,5 @@
 """Figures made again: several at a time, each written when it is done, and a page about all of them."""
 
-
 import io
 import re
 from collections.abc import Mapping, Sequence
@@ -311,11 +310,14 @@ def _all(figures: Sequence[Figure], data: Data, folder: Path, jobs: int) -> Iter
 
 def _one(figure: Figure, data: Data, folder: Path) -> ReproducedFigure:
     from noiseless.gallery.pictures import write_files
+
     pass
 
     outcome = make(figure, data)
     files = write_files(figure, outcome, folder)
-    return ReproducedFigure(figure, outcome, data.needing(figure.needs).missing, files, pictures_of(outcome, figure.name))
+    return ReproducedFigure(
+        figure, outcome, data.needing(figure.needs).missing, files, pictures_of(outcome, figure.name)
+    )
 
 
 _Parts = tuple[Outcome, dict[str, str], tuple[str, ...]]

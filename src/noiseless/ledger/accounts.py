@@ -4,7 +4,6 @@ A batch that concerns everybody makes the people of all cells pay. Accounts rela
 they are then, so that a charge costs as much as the cells it names, however many there are.
 """
 
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -1,6 +1,5 @@
 """Transactions on SQLite and PostgreSQL: durable, one at a time a dataset, retried when that is safe."""
 
-
 import os
 import sqlite3
 import threading
@@ -125,7 +124,9 @@ class LedgerDatabase:
         self._process = os.getpid()
         self._turn = threading.Lock() if self.is_sqlite else None
         self.remembered: dict[str, tuple[Anchor, object]] = {}
-        self._idle: list[DatabaseTransaction] = []  # the pool's own way in and out takes as long as some transactions
+        self._idle: list[
+            DatabaseTransaction
+        ] = []  # the pool's own way in and out takes as long as some transactions
         self._inherited: list[object] = []
 
     def keys(self, values: Sequence[str] | Sequence[int]) -> Any:  # noqa: ANN401 - as the statement wants them

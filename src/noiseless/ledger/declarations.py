@@ -74,7 +74,12 @@ class Declaration:
 
 
 def declare(
-    database: "LedgerDatabase", wanted: Declaration, *, new_version: bool, carry_over: bool, change_budget: bool
+    database: "LedgerDatabase",
+    wanted: Declaration,
+    *,
+    new_version: bool,
+    carry_over: bool,
+    change_budget: bool,
 ) -> Version:
     """Declare a dataset, or say that it is as it was declared."""
 

@@ -1,6 +1,5 @@
 """Entries of a ledger: the hash that chains them, their canonical JSON, and exact numbers in it: costs, budgets, records."""
 
-
 import hashlib
 import json
 import re

@@ -1,6 +1,5 @@
 """What can go wrong with a ledger, one line each that says how to mend it; what the drivers' errors mean, whose texts are never passed on."""
 
-
 from typing import Any
 
 from noiseless.errors import NoiselessError

@@ -1,6 +1,5 @@
 """The integrity of a ledger: its tables, the chain of hashes, and all that follows from it against a replay."""
 
-
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

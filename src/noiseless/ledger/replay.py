@@ -3,7 +3,6 @@
 Whoever writes an entry changes the other tables by these functions, and so does whoever checks them.
 """
 
-
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,6 +1,5 @@
 """Rows of the tables as objects, and back; questions that were charged for, found by their fingerprints and answered once."""
 
-
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -25,7 +24,6 @@ from noiseless.pricing.history import History
 
 if TYPE_CHECKING:
     from noiseless.ledger.transaction import DatabaseTransaction
-
 
 
 class DatasetRow(NamedTuple):
@@ -284,7 +282,9 @@ class PrefetchedQuestions(NamedTuple):
         )
 
 
-def find_questions(session: "DatabaseTransaction", dataset: DatasetRow, wanted: Mapping[str, Collection[str]]) -> list[ChargedQuestion]:
+def find_questions(
+    session: "DatabaseTransaction", dataset: DatasetRow, wanted: Mapping[str, Collection[str]]
+) -> list[ChargedQuestion]:
     """Questions by their own fingerprints, those of their grids or of people; oldest first.
 
     Others that happen to have the same keys are left out.

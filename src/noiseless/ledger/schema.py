@@ -1,6 +1,5 @@
 """The ledger's tables: the chain of entries, what follows from it, and tokens, batches and notes beside it."""
 
-
 import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache

@@ -48,7 +48,9 @@ class Settlement(NamedTuple, Generic[Found]):
 class Task:
     """An errand on its way: first its work, then its answers, each in a transaction."""
 
-    def __init__(self, errand: Settlement[Any], note: Note | None = None, answers: Answers = (None, {})) -> None:
+    def __init__(
+        self, errand: Settlement[Any], note: Note | None = None, answers: Answers = (None, {})
+    ) -> None:
         self.work, self._compute, self.lookups, self.is_quick = errand
         self.note, self.answers = note, answers
         self.found: Any = None
@@ -136,7 +138,9 @@ def write_together(
         task.take(found, error_of_it)
 
 
-def _together(session: "DatabaseTransaction", dataset: str, tasks: Sequence[Task]) -> list[tuple[Any, Exception | None]]:
+def _together(
+    session: "DatabaseTransaction", dataset: str, tasks: Sequence[Task]
+) -> list[tuple[Any, Exception | None]]:
     several = [task.lookups for task in tasks if task.lookups is not None]
     books = OpenBooks.locked(session, dataset, reduce(or_, several) if several else None)
     try:

@@ -1,6 +1,5 @@
 """What a ledger tells about a dataset: its version and accounts, its questions, and what some work is going to look up."""
 
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction

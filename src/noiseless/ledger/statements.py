@@ -4,7 +4,6 @@ The statements are then run as texts by the drivers themselves: a charge is a ha
 microseconds each, and building or looking up a compiled statement takes longer than running it.
 """
 
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

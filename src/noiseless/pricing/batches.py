@@ -149,7 +149,9 @@ def price_questions(questions: Sequence[tuple[BatchQuestion, Cells]], record: Re
     return _of_cells(everybody, cells, record)
 
 
-def _of_cells(everybody: Sequence[BatchQuestion], cells: Mapping[Hashable, Sequence[BatchQuestion]], record: Record) -> Price:
+def _of_cells(
+    everybody: Sequence[BatchQuestion], cells: Mapping[Hashable, Sequence[BatchQuestion]], record: Record
+) -> Price:
     """People in different public cells are different people: the price is that of the dearest cell."""
     shared = _merged(everybody)
     prices: dict[tuple[BatchQuestion, ...], Price] = {}

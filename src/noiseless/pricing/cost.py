@@ -1,6 +1,5 @@
 """What answers cost: outputs, bits of randomised answers beside them, budgets, and the record that they protect."""
 
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,6 +1,5 @@
 """What every answered question states about itself: its identity, and what one person can do to its answer."""
 
-
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -1,6 +1,5 @@
 """What earlier answers tell: repeated questions are free, and so are those whose cells or counts follow."""
 
-
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -211,7 +211,9 @@ def _joined(one: Counter[tuple[int, ...]], two: Counter[tuple[int, ...]]) -> Cou
     return found
 
 
-def _steps_by_atom(atoms: DomainPartition, seen: Sequence[tuple[DomainPartition, tuple[int, ...]]]) -> list[int]:
+def _steps_by_atom(
+    atoms: DomainPartition, seen: Sequence[tuple[DomainPartition, tuple[int, ...]]]
+) -> list[int]:
     """How many steps are seen in each atom: add up the changes from run to run along the domain."""
     spend(len(atoms.starts) + sum(len(selector.starts) for selector, _ in seen))
     changes: dict[int, int] = defaultdict(int)
@@ -229,7 +231,9 @@ def _steps_by_atom(atoms: DomainPartition, seen: Sequence[tuple[DomainPartition,
     return [sums[bisect_right(places, first[label]) - 1] if places else 0 for label in range(atoms.blocks)]
 
 
-def _placed(selector: DomainPartition, steps: Sequence[int], atoms: DomainPartition) -> Iterator[tuple[int, int]]:
+def _placed(
+    selector: DomainPartition, steps: Sequence[int], atoms: DomainPartition
+) -> Iterator[tuple[int, int]]:
     """Where a selector's runs begin among the atoms, and the steps seen in them."""
     if selector.names == atoms.names:
         yield from (

@@ -1,6 +1,5 @@
 """What a question costs, before it is asked."""
 
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

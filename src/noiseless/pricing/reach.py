@@ -1,6 +1,5 @@
 """Reach, how many different answers one person can cause, of the basic mechanism: a question told as the cell it lies in."""
 
-
 from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,7 +12,6 @@ import numpy.typing as npt
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.questions import Lattice, Query
-from noiseless.questions.base import Query
 from noiseless.questions.influence import Images, Influence, Positions, Slide, length
 from noiseless.ranges.quantizer import CellInterval, Quantizer, Stepped, Uniform
 from noiseless.ranges.spans import whole_numbers

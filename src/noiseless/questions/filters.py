@@ -1,6 +1,5 @@
 """Filters: which rows a question is about; sets of a declared column's values, as runs of their numbers."""
 
-
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping

@@ -1,6 +1,5 @@
 """A question as somebody asks it, an aggregate, a column, a filter, groups; who takes part; and what it comes to."""
 
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -245,7 +244,9 @@ class Question:
         if limits.rows > 1 and self.aggregate == "variance":
             raise RequestError("the variance is priced for one row a person; ask for sums and means instead")
 
-    def resolve(self, schema: Schema, population: Population, limits: Limits) -> tuple["ResolvedQuestion", ...]:
+    def resolve(
+        self, schema: Schema, population: Population, limits: Limits
+    ) -> tuple["ResolvedQuestion", ...]:
         """What it asks of each public group.
 
         Raises:
@@ -266,7 +267,9 @@ class Question:
             )
         name = str(filters if self.aggregate == "count" else self.column)
         other = filters if filters != name else None
-        return ResolvedQuestion(self, group, hidden, self._built(group, schema, hidden, name, limits), name, other)
+        return ResolvedQuestion(
+            self, group, hidden, self._built(group, schema, hidden, name, limits), name, other
+        )
 
     def _built(self, group: Group, schema: Schema, hidden: Filter, name: str, limits: Limits) -> AnyQuery:
         """What is computed of a private column."""
@@ -348,7 +351,9 @@ class RowCounts:
     rows: Counter[Cell]
 
     @classmethod
-    def take(cls, table: Table, schema: Schema, population: Population, private: Sequence[str]) -> "RowCounts":
+    def take(
+        cls, table: Table, schema: Schema, population: Population, private: Sequence[str]
+    ) -> "RowCounts":
         """Count the rows of a table.
 
         Raises:

@@ -1,6 +1,5 @@
 """Statistics that are no sum and no order: the mean over a private filter, the variance, histograms."""
 
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -4,7 +4,6 @@ Components of the bipartite graph, of the confusability graph, the overlap parti
 taxicab partition of [P4] are one object.
 """
 
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,6 +1,5 @@
 """Quantizers: an answer is told as the cell it lies in, an interval that certainly holds it."""
 
-
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence

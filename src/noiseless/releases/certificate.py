@@ -1,6 +1,5 @@
 """The certificate of a release: what is claimed, and the partition to check it by."""
 
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,6 +1,5 @@
 """What a release did to each public column."""
 
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal

@@ -103,7 +103,9 @@ def words(column: PublicColumn, layout: CellLayout, codeword: Codeword, chosen: 
     return _numbers(column, layout, codeword, chosen)
 
 
-def _numbers(column: PublicColumn, layout: CellLayout, codeword: Codeword, chosen: IntArray | None) -> Codewords:
+def _numbers(
+    column: PublicColumn, layout: CellLayout, codeword: Codeword, chosen: IntArray | None
+) -> Codewords:
     units, marks = column.units[column.codes], column.marks[column.codes]
     mark = marks[layout.order][layout.starts]
     low, high = layout.least(units), layout.most(units)
@@ -129,7 +131,9 @@ def _numbers(column: PublicColumn, layout: CellLayout, codeword: Codeword, chose
         if day:
             return _marked(column, layout, mark, Codewords(texts, rank, gaps, Fraction(1, 2)))
         return _marked(column, layout, mark, Codewords(texts, rank, gaps, Fraction(1, 10**places)))
-    return _marked(column, layout, mark, Codewords(texts, rank, gaps, Fraction(1, 10**places), middle, places))
+    return _marked(
+        column, layout, mark, Codewords(texts, rank, gaps, Fraction(1, 10**places), middle, places)
+    )
 
 
 def _marked(column: PublicColumn, layout: CellLayout, mark: IntArray, found: Codewords) -> Codewords:

@@ -1,6 +1,5 @@
 """The public columns of a release: of which kind each is, and its values as exact numbers or nodes."""
 
-
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction

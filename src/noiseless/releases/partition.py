@@ -1,6 +1,5 @@
 """A partition as its reader sees it: what reads alike is one cell; and what it then gives away and keeps."""
 
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -194,7 +193,9 @@ class ReadCells:
         return int(self.layout.order[int(np.argmax(found == found.max()))])
 
 
-def _written(public: PublicColumns, layout: CellLayout, codeword: Codeword, gone: int | None) -> list[Codewords]:
+def _written(
+    public: PublicColumns, layout: CellLayout, codeword: Codeword, gone: int | None
+) -> list[Codewords]:
     chosen = None
     if codeword == "medoid":
         units = [column.unit if column.is_line else Fraction(1) for column in public.columns]
@@ -204,7 +205,9 @@ def _written(public: PublicColumns, layout: CellLayout, codeword: Codeword, gone
         return read
     shown = pa.array(np.arange(layout.count) != gone)
     return [
-        Codewords(pc.if_else(shown, w.texts, pa.scalar(SUPPRESSED)), w.rank, w.gaps, w.unit, w.units, w.places)
+        Codewords(
+            pc.if_else(shown, w.texts, pa.scalar(SUPPRESSED)), w.rank, w.gaps, w.unit, w.units, w.places
+        )
         for w in read
     ]
 
@@ -240,7 +243,11 @@ def _renumbered(
         )
         for word in read
     )
-    return CellLayout(number[layout.cell_of], layout.count), moved, None if gone is None else int(number[gone])
+    return (
+        CellLayout(number[layout.cell_of], layout.count),
+        moved,
+        None if gone is None else int(number[gone]),
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,5 @@
 """A release as a problem: what is to be chosen, the partition chosen for a request, and the frontier."""
 
-
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -116,7 +115,9 @@ class PreparedTable:
         return MeasuredPartition(self.source, read)
 
 
-def choose_partition(prepared: PreparedTable, progress: Progress | None = None) -> tuple[Choice, MeasuredPartition]:
+def choose_partition(
+    prepared: PreparedTable, progress: Progress | None = None
+) -> tuple[Choice, MeasuredPartition]:
     """The partition that serves a request best, and what it is worth as it is written.
 
     Raises:

@@ -1,6 +1,5 @@
 """What a release reads: the columns of a table, counted, and the hierarchies that are declared for them."""
 
-
 import csv
 import io
 from collections.abc import Mapping, Sequence

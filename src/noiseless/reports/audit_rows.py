@@ -1,6 +1,5 @@
 """What a page or a text says about an audit, in rows ready to be shown."""
 
-
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

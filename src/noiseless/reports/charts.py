@@ -1,6 +1,5 @@
 """What a plot of a frontier shows, before anything is drawn: axes, curves and the points that stand out."""
 
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -298,7 +297,9 @@ def _curves(series: Iterable[Series], dot: Callable[[ReleasePoint], Dot]) -> tup
     """Each series that has points, with a look of its own as far as looks go."""
     looks = {True: cycle(OURS), False: cycle(OTHERS)}
     return tuple(
-        MethodCurve(one.name, next(looks[not one.baseline]), not one.baseline, *_unbeaten(map(dot, one.points)))
+        MethodCurve(
+            one.name, next(looks[not one.baseline]), not one.baseline, *_unbeaten(map(dot, one.points))
+        )
         for one in series
         if one.points
     )

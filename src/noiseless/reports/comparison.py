@@ -1,6 +1,5 @@
 """Two releases side by side: one just made, and another or what its certificate says of it."""
 
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,6 +1,5 @@
 """The page of a frontier, and what pages and texts say about one: what each method needs, and some points."""
 
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -97,7 +96,9 @@ def method_rows(frontier: ReleaseFrontier, levels: Sequence[LeakageLevel]) -> tu
     return tuple(rows)
 
 
-def _least(frontier: ReleaseFrontier, points: Sequence[ReleasePoint], level: LeakageLevel) -> Length | Bits | None:
+def _least(
+    frontier: ReleaseFrontier, points: Sequence[ReleasePoint], level: LeakageLevel
+) -> Length | Bits | None:
     """The smallest distortion, or the largest resolution, of some points within a level."""
     within = [point for point in points if leak_of(point, frontier.objective) <= level.leak]
     if frontier.utility == "resolution":

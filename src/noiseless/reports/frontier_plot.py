@@ -1,6 +1,5 @@
 """The plot of a frontier: as a file (PNG, SVG, PDF), or as an SVG in the colours of a page."""
 
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

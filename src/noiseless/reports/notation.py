@@ -1,6 +1,5 @@
 """Numbers, users' texts, paragraphs and tables as reports write them; what is rounded is rounded to the safe side."""
 
-
 import math
 import unicodedata
 from bisect import bisect_right

@@ -1,6 +1,5 @@
 """What pages are made of: their templates, and a small canvas that yields an SVG for a page, light or dark."""
 
-
 import io
 import re
 from collections.abc import Callable

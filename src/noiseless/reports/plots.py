@@ -1,6 +1,5 @@
 """The plots of a report, each a small SVG with its texts as text."""
 
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

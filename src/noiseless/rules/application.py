@@ -1,6 +1,5 @@
 """A table as it is seen under disclosure rules, and the rows behind each group."""
 
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -220,7 +219,9 @@ def _codes(columns: dict[str, RecodedColumn], names: Iterable[str]) -> list[tupl
     return [(columns[name].codes, columns[name].coding.size) for name in names]
 
 
-def _coarsenings(assigned: Sequence[AssignedRule], releases: Sequence[ReleaseColumns]) -> dict[str, list[Coarsening]]:
+def _coarsenings(
+    assigned: Sequence[AssignedRule], releases: Sequence[ReleaseColumns]
+) -> dict[str, list[Coarsening]]:
     """The rules of each public column, in order; `ward` is `1.ward` and `2.ward` of two releases."""
     found: dict[str, list[Coarsening]] = {}
     for item in assigned:

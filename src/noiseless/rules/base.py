@@ -1,6 +1,5 @@
 """What disclosure rules have in common: a name, a text, what is told, and exact parameters."""
 
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

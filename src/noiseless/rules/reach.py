@@ -1,6 +1,5 @@
 """What one person can do to an answer under a rule: cells told, totals withheld, and a witness."""
 
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -132,7 +131,9 @@ def plain(value: object) -> str | int:
     return value if isinstance(value, int) else str(value)
 
 
-def witness(query: Query, quantizer: Quantizer, told: Told, rank: int = 1, beside: Group = ()) -> ReachWitness:
+def witness(
+    query: Query, quantizer: Quantizer, told: Told, rank: int = 1, beside: Group = ()
+) -> ReachWitness:
     """Others with whom one person causes most answers; the most found where all cannot be looked at.
 
     Args:
@@ -244,8 +245,6 @@ WITHHELD = "withheld"
 
 _MOST_TRIED = 100_000
 """So many values of the others are tried; beyond, the reach is a bound."""
-
-
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """A column's values as rules tell them: each distinct value once, exactly."""
 
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

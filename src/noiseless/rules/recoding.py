@@ -1,6 +1,5 @@
 """Recoding of values: top and bottom codes, dates told as periods, texts told by how they begin."""
 
-
 from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date, datetime

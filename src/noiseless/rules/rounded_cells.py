@@ -1,6 +1,5 @@
 """The cells of rounded numbers: on a continuum, edge by edge; on a lattice, in closed form."""
 
-
 from abc import abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator

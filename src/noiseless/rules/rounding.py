@@ -1,6 +1,5 @@
 """Rounding to multiples or to significant digits, and how far what is told can be off."""
 
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

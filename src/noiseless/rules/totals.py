@@ -1,6 +1,5 @@
 """Totals under a rule of dominance: who contributes, which are told, what they give away."""
 
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Decimal, localcontext
@@ -116,7 +115,9 @@ def contributions(
             yield _in_order(group[chosen], begins, amounts, counts[rows], of_whom)
 
 
-def _is_small(whole: WholeArray, place: IntArray, counts: IntArray, starts: IntArray, factor: int) -> BoolArray:
+def _is_small(
+    whole: WholeArray, place: IntArray, counts: IntArray, starts: IntArray, factor: int
+) -> BoolArray:
     """For each group whether its total, times a factor, is surely a whole number of the machine."""
     limit = _MOST_WHOLE / 2 / min(factor, _MOST_WHOLE)  # half of what there is: floats are a hair off
     if not len(starts) or float(min(max(whole.max(), 1), _MOST_WHOLE)) * float(counts.sum()) < limit:
@@ -379,7 +380,9 @@ def _closest(given: Contributions, chosen: BoolArray) -> ClosestEstimate | None:
         if tops[i] * bottoms[best] < tops[best] * bottoms[i]:
             best = i
     place = places[best]
-    return ClosestEstimate(int(given.group[place]), int(given.number[place]), Fraction(tops[best], bottoms[best]))
+    return ClosestEstimate(
+        int(given.group[place]), int(given.number[place]), Fraction(tops[best], bottoms[best])
+    )
 
 
 def _closer(one: ClosestEstimate | None, other: ClosestEstimate | None) -> ClosestEstimate | None:

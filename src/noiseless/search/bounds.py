@@ -1,6 +1,5 @@
 """What no partition at all can do better, whatever its cells: the bounds behind `optimal` and `gap`."""
 
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,6 +1,5 @@
 """A partition of the public values into cells, what its reader knows besides, and what it then gives away."""
 
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,6 +1,5 @@
 """The partition chosen for a goal: the best candidate, what is proved of it, or what is possible instead."""
 
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -214,7 +213,9 @@ def _claim(targets: Targets, found: Candidate, contiguous: Loss | Lagrangian | N
     return OptimalityClaim(False, gap, "all", f"the best of what was found{rest}", least)
 
 
-def _lagrangian_claim(targets: Targets, found: Candidate, contiguous: Loss | Lagrangian | None) -> OptimalityClaim:
+def _lagrangian_claim(
+    targets: Targets, found: Candidate, contiguous: Loss | Lagrangian | None
+) -> OptimalityClaim:
     wish = targets.wish
     weight = as_fraction(wish.weight or 0)
     value = lagrangian(targets, found)
@@ -226,7 +227,9 @@ def _lagrangian_claim(targets: Targets, found: Candidate, contiguous: Loss | Lag
     gap = None
     if least is not None:
         if least.compare(value) >= 0:
-            return OptimalityClaim(True, 0.0, "all", "no partition does better: a bound for every posterior", None)
+            return OptimalityClaim(
+                True, 0.0, "all", "no partition does better: a bound for every posterior", None
+            )
         gap = value.above(least)
     if isinstance(contiguous, Lagrangian) and value.compare(contiguous) == 0:
         proof = "no contiguous cells do better: the whole exact frontier was looked at"

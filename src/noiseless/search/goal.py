@@ -1,6 +1,5 @@
 """What is asked of a release: limits or a weight, and what these come to in a problem's own counts."""
 
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -3,7 +3,6 @@
 Nothing is proved here, and floats are good enough: what is found is measured anew, exactly, before it counts.
 """
 
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

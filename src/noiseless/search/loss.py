@@ -1,6 +1,5 @@
 """What a release loses, exactly: lengths that may be roots, and Lagrangians that weigh loss against leak."""
 
-
 import math
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal

@@ -1,6 +1,5 @@
 """What cells give away, what they keep and what each costs, counted from the cells alone."""
 
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -167,7 +166,9 @@ def measure(problem: Problem, cells: Cells, suppressed: BoolArray | None = None)
     )
 
 
-def measure_read(problem: Problem, cells: Cells, hidden: BoolArray | None = None) -> tuple[SeenCells, Measures]:
+def measure_read(
+    problem: Problem, cells: Cells, hidden: BoolArray | None = None
+) -> tuple[SeenCells, Measures]:
     """Cells as they read, and measured so."""
     gone = np.zeros(problem.size, bool) if hidden is None else hidden
     read = problem.read(cells, gone)

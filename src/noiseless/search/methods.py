@@ -1,6 +1,5 @@
 """The methods run over a problem: for one goal, or for every number of values left."""
 
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -99,7 +98,9 @@ class PartitionSearch:
     def bound_contiguous(self) -> None:
         """The best that contiguous cells can do; the cells count where no survey has better ones."""
         problem, wish = self.targets.problem, self.targets.wish
-        if wish.method == "greedy" or not (problem.one_column and ContiguousOptimum.applies(problem, wish.utility)):
+        if wish.method == "greedy" or not (
+            problem.one_column and ContiguousOptimum.applies(problem, wish.utility)
+        ):
             return
         if wish.objective == "leakage":
             self._contiguous(self.pool)

@@ -1,6 +1,5 @@
 """What is exact for one ordered column: contiguous cells, dealt cells, and the fewest blocks."""
 
-
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass

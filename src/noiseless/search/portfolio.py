@@ -1,6 +1,5 @@
 """Every method that applies: the best partition for a goal (`choose`), and the whole curve (`survey`)."""
 
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -133,7 +132,9 @@ class _Run:
         """Our methods, each as what makes its series, the greedy one last."""
         problem = self.problem
         ordered = problem.one_column and ContiguousOptimum.applies(problem, self.utility)
-        fewest = self.utility == "distortion" and self.objective != "leakage" and BlockBracket.applies(problem)
+        fewest = (
+            self.utility == "distortion" and self.objective != "leakage" and BlockBracket.applies(problem)
+        )
         if method == "exact" and not ordered and not fewest:
             raise RequestError(
                 "the exact method is for one column without side information, and for distortion a numeric "

@@ -1,6 +1,5 @@
 """Public values in a line, a strip for each thing that is seen beside the cell: contiguous cells, exactly."""
 
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,7 +17,6 @@ from noiseless.search.merging.path import Utility
 from noiseless.search.problem import Problem
 
 # ruff: noqa: PLR0917 - compiled functions take no keywords
-
 
 
 MOST_STRIPS = 64

@@ -5,7 +5,6 @@ values are suppressed that make the loss of the others large, or that leave too 
 they are; and if these together leave too few, some more with them.
 """
 
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -305,7 +304,9 @@ def suppress_cells(pool: Pool, need: IntArray, cells: Cells, hidden: BoolArray |
     gone = np.zeros(problem.size, bool) if hidden is None else hidden
     bad = telling_cells(problem, need, cells) | _too_large(targets, cells)
     known = targets.by_known(need)
-    for one in _enough(targets, known, SuppressedPartition(problem, cells.cell_of, gone | bad[cells.cell_of])):
+    for one in _enough(
+        targets, known, SuppressedPartition(problem, cells.cell_of, gone | bad[cells.cell_of])
+    ):
         pool.add(one.labels, "greedy", one.hidden)
         for fewer in _peeled(targets, cells, one):
             for done in _enough(targets, known, fewer):

@@ -1,6 +1,5 @@
 """The whole curve of what is given away against what is lost, by our methods and by others'."""
 
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

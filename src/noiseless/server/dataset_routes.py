@@ -1,6 +1,5 @@
 """Asking and looking: batches of statements, sessions, datasets, samples, history."""
 
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 

@@ -1,6 +1,5 @@
 """What makes a free batch cheap: answers that are known, reads of what is spent that are shared, notes for the history."""
 
-
 import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
@@ -152,7 +151,9 @@ class SharedReads:
 
 
 def _tell_all(
-    waiting: "list[asyncio.Future[StandingSnapshot]]", found: StandingSnapshot | None, error: BaseException | None
+    waiting: "list[asyncio.Future[StandingSnapshot]]",
+    found: StandingSnapshot | None,
+    error: BaseException | None,
 ) -> None:
     for each in waiting:
         if each.done():

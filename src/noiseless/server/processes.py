@@ -1,6 +1,5 @@
 """The processes of one server: how they are set up, begun, looked after and stopped."""
 
-
 import faulthandler
 import gc
 import logging

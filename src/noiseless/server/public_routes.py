@@ -1,6 +1,5 @@
 """Without a token: health, readiness, metrics, and the files of the console."""
 
-
 import hashlib
 import mimetypes
 from pathlib import Path

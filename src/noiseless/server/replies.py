@@ -1,6 +1,5 @@
 """Quotes and replies as JSON: statements with all of their numbers; amounts of bits rounded to the safe side, and exactly as texts."""
 
-
 import json
 import math
 from collections.abc import Mapping

@@ -1,6 +1,5 @@
 """Reading requests, their heads and bodies, and writing responses, the same way for all endpoints."""
 
-
 import json
 from collections.abc import Callable, Iterable
 from http import HTTPStatus

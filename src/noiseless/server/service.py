@@ -1,6 +1,5 @@
 """What all requests of one process share: the datasets, who may ask, limits of each token, threads and counters."""
 
-
 import asyncio
 import contextlib
 import logging

@@ -1,6 +1,5 @@
 """A log of one JSON object a line, and counters for Prometheus: what happened, never what was asked or answered."""
 
-
 import contextlib
 import hashlib
 import json

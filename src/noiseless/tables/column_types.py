@@ -1,6 +1,5 @@
 """The types of columns: those that texts of a file get, those of Arrow that the engine reads, and what a column holds."""
 
-
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any

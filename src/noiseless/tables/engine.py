@@ -1,6 +1,5 @@
 """Where SQL runs, the few pieces of its text that are built from names, and errors that quote no data."""
 
-
 import os
 import re
 import stat

@@ -1,6 +1,5 @@
 """One connection to PostgreSQL: its address, the transaction in which all is read, and errors without values or passwords."""
 
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,6 +1,5 @@
 """Tables on PostgreSQL: rows are grouped inside the server, and only the groups leave it, as text that loses nothing."""
 
-
 import os
 import threading
 from collections.abc import Callable, Sequence

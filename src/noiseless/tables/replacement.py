@@ -1,6 +1,5 @@
 """A table with columns replaced by what is released for them; all other columns and the order stay."""
 
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -220,7 +219,6 @@ Change = Callable[[pa.RecordBatch], pa.RecordBatch]
 """From a batch of rows to those that take its place."""
 
 _ROWS = 2**17
-
 
 
 class _Rewriting:

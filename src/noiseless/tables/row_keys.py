@@ -1,6 +1,5 @@
 """One integer key a row: columns packed into 63 bits, by the engine or in memory."""
 
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 

@@ -1,6 +1,5 @@
 """Tables on Spark: Spark groups the rows, packed into few words, and only the groups come to this machine, unless they are many."""
 
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple

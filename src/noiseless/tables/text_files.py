@@ -1,6 +1,5 @@
 """Text files by one fixed grammar: CSV and TSV by their header, JSON object by object; no row is skipped, no type guessed."""
 
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice

@@ -1,6 +1,5 @@
 """The chosen-pair game on finite mechanisms: can one of two values of a record be told from the other?"""
 
-
 import itertools
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -325,7 +324,9 @@ def _by_blocks(mechanism: FiniteMechanism, record: int) -> Iterator[PairComparis
         fewest = np.where(later, common, len(mechanism.outputs) + 1).argmin()
         for place in (int(most), int(fewest)):
             row, other = divmod(place, count)
-            yield PairComparison(record, start + row, other, int(decided[row, other]), int(common[row, other]))
+            yield PairComparison(
+                record, start + row, other, int(decided[row, other]), int(common[row, other])
+            )
 
 
 def _possible(mechanism: FiniteMechanism, record: int) -> Any:  # noqa: ANN401 - an array or a sparse one

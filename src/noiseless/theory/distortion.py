@@ -5,7 +5,6 @@ dmax is what it cannot do better than behind the least telling answer, dmin behi
 all suprema here answers that are no open part of [[Y]] are ignored by dmax; dmin ignores no answer.
 """
 
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction

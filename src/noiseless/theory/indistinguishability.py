@@ -13,7 +13,6 @@ The first of the three is the smallest while S_i <= R/2. None of them falls as q
 the second is the same for all, and where the third matters (S > R/2) all other spans together are R - S.
 """
 
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,6 +1,5 @@
 """Polytopes and their smallest enclosing balls, exactly: radii are square roots of rationals."""
 
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -43,7 +43,6 @@ _LARGE = 2**62
 """Below this whole numbers of 64 bits are exact."""
 
 
-
 @dataclass(frozen=True)
 class Posterior:
     """The smallest set of values that some answer leaves of somebody's record, all others being known.

@@ -1,6 +1,5 @@
 """A certificate's JSON, read without trusting it: each part checked for its type, named where it is wrong, never repaired."""
 
-
 import json
 import math
 import re

@@ -1,6 +1,5 @@
 """The public columns by kind, hierarchies among them: whether what is released covers its cell, and how far it is from the members."""
 
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -42,7 +42,9 @@ class CertifiedCodebook:
     columns: tuple[CheckedColumn, ...]
 
     @classmethod
-    def of(cls, certificate: CertifiedRelease, partition: CellPartition, values: PublicValues) -> "CertifiedCodebook":
+    def of(
+        cls, certificate: CertifiedRelease, partition: CellPartition, values: PublicValues
+    ) -> "CertifiedCodebook":
         """The codebook that a certificate states."""
         layout = MemberLayout.of(partition)
         columns = tuple(

@@ -1,6 +1,5 @@
 """What the two tables say about a certificate, counted anew from rows and cells when first asked for."""
 
-
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property

@@ -1,6 +1,5 @@
 """Whether the cells of a certificate are a partition of the public values, and the members of each cell side by side."""
 
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,6 +1,5 @@
 """The distinct rows of a table as canonical texts, the same from any file and engine, and their digest."""
 
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

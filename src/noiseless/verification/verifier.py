@@ -1,6 +1,5 @@
 """Re-checking a certificate from the two tables alone: each claim beside what the tables say."""
 
-
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

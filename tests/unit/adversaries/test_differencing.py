@@ -146,7 +146,11 @@ def test_for_very_large_domains_the_targets_stand_for_all(monkeypatch: pytest.Mo
 
 
 def test_learnt_bits_and_conclusions() -> None:
-    parts = [AnswerClass(range(4), range(4)), AnswerClass(range(4, 6), range(4, 6)), AnswerClass(range(6, 8), range(4, 8))]
+    parts = [
+        AnswerClass(range(4), range(4)),
+        AnswerClass(range(4, 6), range(4, 6)),
+        AnswerClass(range(6, 8), range(4, 8)),
+    ]
     assert learnt_bits(parts, 8) == pytest.approx((4 * 1 + 2 * 2 + 2 * 1) / 8)
     assert conclusions(parts) == 3
     low, high = bootstrap_mean([1.0, 1.0], 0)

@@ -53,7 +53,10 @@ def test_whole_numbers_never_overflow() -> None:
 
 
 def test_ratios_divide_by_negative_numbers_but_not_by_zero() -> None:
-    one, others = RationalArray.constant(F(1, 3)), RationalArray(IntegerArray.of(np.array([2, -2])), IntegerArray.of(5))
+    one, others = (
+        RationalArray.constant(F(1, 3)),
+        RationalArray(IntegerArray.of(np.array([2, -2])), IntegerArray.of(5)),
+    )
     found = one / others
     assert (found.above.values.tolist(), found.below.values.tolist()) == ([5, -5], [6, 6])
     assert abs(others).above.values.tolist() == [2, 2]

@@ -89,7 +89,8 @@ def test_groups_of_a_few_cells_are_found_as_those_of_many(cells: int) -> None:
     population = Population(("zone",), tuple((zone,) for zone in zones), tuple(range(1, len(zones) + 1)))
     for first in (0, 3, 7, 40):
         where = normal(
-            AllOf((ColumnComparison("zone", ">=", first), ColumnComparison("zone", "<", first + cells))), schema
+            AllOf((ColumnComparison("zone", ">=", first), ColumnComparison("zone", "<", first + cells))),
+            schema,
         )
         assert Grouping(schema, population).groups(where, ()) == population.groups(where)
 
@@ -250,7 +251,8 @@ def test_counts_of_groups_of_persons_with_several_rows_are_linear_forms(rows: in
     assert telling.mechanism.reach.outputs == rows + 1
     assert telling.mechanism.worst_error == 0
     (part,) = planner(rows).parts(
-        parse("SELECT COUNT(*) FROM t WHERE NOT ill AND town = 'a'", SCHEMA, "t").questions[0], Precision(rows + 1)
+        parse("SELECT COUNT(*) FROM t WHERE NOT ill AND town = 'a'", SCHEMA, "t").questions[0],
+        Precision(rows + 1),
     )
     assert part.telling is not None
     assert part.telling.question == telling.question
@@ -276,7 +278,10 @@ def test_two_grids_together_may_imply_a_third() -> None:
     def telling(points: int) -> CellDisclosure:
         return CellDisclosure(asked.people, ("sum",), 1, QuantizedQuery(query, Stepped(span, points)), "age")
 
-    both = [EarlierQuestion("a", telling(20).body, {"cell": 2}), EarlierQuestion("b", telling(30).body, {"cell": 1})]
+    both = [
+        EarlierQuestion("a", telling(20).body, {"cell": 2}),
+        EarlierQuestion("b", telling(30).body, {"cell": 1}),
+    ]
     assert telling(60).is_implied(both[:1])
     assert telling(60).derive(both[:1]) == {"cell": 0}
     edged = CellDisclosure(

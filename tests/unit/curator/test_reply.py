@@ -119,7 +119,11 @@ def test_numbers_are_shown_short(number: Fraction, text: str) -> None:
 
 def test_very_long_numbers_are_told_as_well() -> None:
     long = Fraction(10) ** 5000
-    for interval in (AnswerInterval.of(long, 3 * long), AnswerInterval.of(-3 * long, -long), AnswerInterval.of(1 / long, 1)):
+    for interval in (
+        AnswerInterval.of(long, 3 * long),
+        AnswerInterval.of(-3 * long, -long),
+        AnswerInterval.of(1 / long, 1),
+    ):
         answer = Answer("", "x", {}, interval, Cost())
         found = answer.to_dict()
         assert found["lower"] <= interval.lower

@@ -43,14 +43,19 @@ PANELS = (
         equal=True,
     ),
 )
-HOLDS, FAILS = ClaimCheck("it <i>rises</i>", "0.9", "above 0.8", True), ClaimCheck("it is 0", "0.3", "below 0.1", False)
+HOLDS, FAILS = (
+    ClaimCheck("it <i>rises</i>", "0.9", "above 0.8", True),
+    ClaimCheck("it is 0", "0.3", "below 0.1", False),
+)
 OUTCOME = Outcome(PANELS, (HOLDS, FAILS), ("a remark & more",))
 FIGURE = Figure("p9-fig1", "[P1] Fig. 99", "A title <script>", "The claim.", ("heart",), lambda _: OUTCOME)
 
 
 def made(outcome: Outcome = OUTCOME) -> ReproducedFigure:
     files = {kind: f"p9-fig1.{kind}" for kind in ("png", "svg", "csv")}
-    return ReproducedFigure(FIGURE, outcome, (SETS["heart"],) * outcome.synthetic, files, pictures_of(outcome, "p9-fig1"))
+    return ReproducedFigure(
+        FIGURE, outcome, (SETS["heart"],) * outcome.synthetic, files, pictures_of(outcome, "p9-fig1")
+    )
 
 
 def test_the_same_figure_has_the_same_bytes(tmp_path: Path) -> None:

@@ -82,7 +82,9 @@ def test_what_is_told_apart_for_certain() -> None:
 
 def test_a_race_is_the_same_each_time() -> None:
     truths = np.array([3, 17, 40])
-    first, second = (noise_race.compare_mechanisms(SUM, [Fraction(1, 2), Fraction(1)], truths, truths) for _ in range(2))
+    first, second = (
+        noise_race.compare_mechanisms(SUM, [Fraction(1, 2), Fraction(1)], truths, truths) for _ in range(2)
+    )
     for name, line in first.items():
         assert [one.average for one in line] == [one.average for one in second[name]]
         assert [one.bits for one in line] == [Fraction(1, 2), 1]

@@ -34,7 +34,9 @@ def ledger(database_url: str) -> Iterator[Ledger]:
         assert found.verify().problems == ()
 
 
-def charge(ledger: Ledger, price: Shares | Cost, *questions: NewQuestion, analyst: str | None = None) -> int | None:
+def charge(
+    ledger: Ledger, price: Shares | Cost, *questions: NewQuestion, analyst: str | None = None
+) -> int | None:
     with ledger.charging("meters") as books:
         return books.charge(price, analyst=analyst, questions=questions)
 
@@ -131,7 +133,9 @@ def test_any_other_text_is_kept(ledger: Ledger) -> None:
     ledger.declare(odd, digest=odd, budget=1, by=odd)
     with ledger.charging(odd) as books:
         books.charge(
-            Shares(cells={odd * 200: Cost(2)}), analyst=odd, questions=[NewQuestion(odd, odd, odd, {odd: odd})]
+            Shares(cells={odd * 200: Cost(2)}),
+            analyst=odd,
+            questions=[NewQuestion(odd, odd, odd, {odd: odd})],
         )
     ledger.store(odd, {odd: {odd: odd}})
     assert ledger.told(odd, people=[odd])[0].answer == {odd: odd}
@@ -320,7 +324,9 @@ def test_costs_of_thousands_of_bits_are_kept(ledger: Ledger) -> None:
 def test_questions_are_found_by_their_fingerprints(ledger: Ledger) -> None:
     ledger.declare("meters", digest="a", budget=99)
     for number in range(6):
-        asked = NewQuestion(f"q{number}", f"g{number % 2}", f"p{number % 3}" if number < 4 else None, {"n": number})
+        asked = NewQuestion(
+            f"q{number}", f"g{number % 2}", f"p{number % 3}" if number < 4 else None, {"n": number}
+        )
         charge(ledger, Cost(2), asked)
 
     def found(**wanted: list[str]) -> set[str]:

@@ -268,5 +268,6 @@ def test_for_free_means_free(database_url: str) -> None:
         ledger.settle("meters", charge("q1"))
         with ledger.for_free():
             assert (
-                ledger.settle("meters", lambda books: books.charge(Cost(), questions=[NewQuestion("q1")])) is None
+                ledger.settle("meters", lambda books: books.charge(Cost(), questions=[NewQuestion("q1")]))
+                is None
             )

@@ -111,7 +111,9 @@ def test_there_and_back_with_entries_in_between(before: str) -> None:
     with Ledger.open(before) as ledger:
         ledger.declare("later", digest="d", budget=9)
         with ledger.charging("later") as books:
-            number = books.charge(Cost(2), analyst="ann", questions=[NewQuestion("q", "g", "p"), NewQuestion("q1")])
+            number = books.charge(
+                Cost(2), analyst="ann", questions=[NewQuestion("q", "g", "p"), NewQuestion("q1")]
+            )
         add_token(ledger, ["later"], name="zoe", role="analyst", token=NewToken.random())
         ledger.store("later", {"q": {"value": 1}})
         ledger.declare("more", digest="d", budget=9)

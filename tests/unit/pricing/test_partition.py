@@ -25,7 +25,9 @@ def test_values_with_equal_labels_are_a_block() -> None:
 
 def test_equal_partitions_are_equal_whatever_their_labels() -> None:
     assert (
-        DomainPartition.of("x", [7, 7, 1]) == DomainPartition.of("x", ["b", "b", "a"]) == DomainPartition.intervals("x", 3, [2])
+        DomainPartition.of("x", [7, 7, 1])
+        == DomainPartition.of("x", ["b", "b", "a"])
+        == DomainPartition.intervals("x", 3, [2])
     )
 
 
@@ -87,7 +89,9 @@ def test_partitions_of_related_attributes_meet_on_combinations() -> None:
 def test_too_many_combinations_are_not_listed() -> None:
     both = DomainPartition(("x", "y"), (3000, 3000), (0,), (0,))
     assert independently_refined([DomainPartition.each("x", 3000), both]) is None
-    assert independently_refined([DomainPartition.each("x", 3000), DomainPartition.each("y", 3000)]) is not None
+    assert (
+        independently_refined([DomainPartition.each("x", 3000), DomainPartition.each("y", 3000)]) is not None
+    )
 
 
 def test_partitions_must_agree_about_a_domain() -> None:
@@ -98,9 +102,15 @@ def test_partitions_must_agree_about_a_domain() -> None:
 @given(
     st.lists(
         st.one_of(
-            st.lists(st.integers(0, 2), min_size=4, max_size=4).map(lambda labels: DomainPartition.of("x", labels)),
-            st.lists(st.integers(0, 2), min_size=3, max_size=3).map(lambda labels: DomainPartition.of("y", labels)),
-            st.lists(st.integers(0, 2), min_size=2, max_size=2).map(lambda labels: DomainPartition.of("z", labels)),
+            st.lists(st.integers(0, 2), min_size=4, max_size=4).map(
+                lambda labels: DomainPartition.of("x", labels)
+            ),
+            st.lists(st.integers(0, 2), min_size=3, max_size=3).map(
+                lambda labels: DomainPartition.of("y", labels)
+            ),
+            st.lists(st.integers(0, 2), min_size=2, max_size=2).map(
+                lambda labels: DomainPartition.of("z", labels)
+            ),
             st.lists(st.integers(0, 1), min_size=6, max_size=6).map(
                 lambda labels: DomainPartition.of(("y", "z"), labels, (3, 2))
             ),

@@ -184,7 +184,11 @@ def test_numbers_that_are_none_are_refused(number: Decimal) -> None:
 
 @pytest.mark.parametrize(
     ("aggregate", "where"),
-    [("count", ColumnComparison("x", ">=", 5)), ("sum", ColumnComparison("x", ">=", 5)), ("histogram", Everything())],
+    [
+        ("count", ColumnComparison("x", ">=", 5)),
+        ("sum", ColumnComparison("x", ">=", 5)),
+        ("histogram", Everything()),
+    ],
 )
 def test_domains_too_large_to_list_are_refused(aggregate: str, where: ColumnComparison) -> None:
     asked = Question(aggregate, "x", where)  # type: ignore[arg-type]

@@ -15,7 +15,9 @@ def test_each_rule_names_itself() -> None:
     assert rules.grouped([3, 2, 2]) == OutputBound(5, "groups")
     assert rules.several_rows([2, 5, 3], 2) == OutputBound(15, "rows")
     assert rules.equal_rows(3, 2) == OutputBound(6, "partition")
-    assert rules.public_groups([OutputBound(2, "cuts"), OutputBound(3, "product")]) == OutputBound(3, "product")
+    assert rules.public_groups([OutputBound(2, "cuts"), OutputBound(3, "product")]) == OutputBound(
+        3, "product"
+    )
 
 
 def test_nothing_asked_is_one_output() -> None:
@@ -25,7 +27,9 @@ def test_nothing_asked_is_one_output() -> None:
 def test_partitions() -> None:
     parts = [DomainPartition.of("x", "aabb"), DomainPartition.of("x", "abab")]
     assert rules.atoms(parts) == OutputBound(4, "partition")
-    assert rules.cuts_and_atoms([DomainPartition.of("x", "aabb")], [1]) == OutputBound(3, "cuts and partition")
+    assert rules.cuts_and_atoms([DomainPartition.of("x", "aabb")], [1]) == OutputBound(
+        3, "cuts and partition"
+    )
 
 
 def test_a_record_has_no_more_outputs_than_values() -> None:

@@ -69,7 +69,10 @@ def ask(frame: Any, question: Question, limits: Limits | None = None) -> list[An
         (Question("count"), [5]),
         (Question("count", where=ColumnComparison("solar", "=", constant=True)), [3]),
         (
-            Question("count", where=AllOf((ColumnComparison("kwh", ">", 2), ColumnComparison("suburb", "=", "south")))),
+            Question(
+                "count",
+                where=AllOf((ColumnComparison("kwh", ">", 2), ColumnComparison("suburb", "=", "south"))),
+            ),
             [2],
         ),
         (Question("min", "kwh"), [Fraction(1, 2)]),
@@ -104,13 +107,16 @@ def test_too_few_pass_a_private_filter() -> None:
         (Question("quantile", "kwh"), "say which quantile"),
         (
             Question(
-                "sum", "kwh", where=AnyOf((ColumnComparison("suburb", "=", "north"), ColumnComparison("kwh", ">", 1)))
+                "sum",
+                "kwh",
+                where=AnyOf((ColumnComparison("suburb", "=", "north"), ColumnComparison("kwh", ">", 1))),
             ),
             "joined by 'and'",
         ),
         (
             Question(
-                "count", where=AllOf((ColumnComparison("kwh", ">", 1), ColumnComparison("solar", "=", constant=True)))
+                "count",
+                where=AllOf((ColumnComparison("kwh", ">", 1), ColumnComparison("solar", "=", constant=True))),
             ),
             "one private column",
         ),
@@ -144,7 +150,9 @@ def test_filters() -> None:
     assert either.columns == {"a", "b"}
     assert either.holds({"a": 5, "b": "y"})
     assert not either.holds({"a": 5, "b": "x"})
-    public, private = split(AllOf((ColumnComparison("a", "<", 3), ColumnComparison("b", "=", "x"))), frozenset("b"))
+    public, private = split(
+        AllOf((ColumnComparison("a", "<", 3), ColumnComparison("b", "=", "x"))), frozenset("b")
+    )
     assert (public, private) == (ColumnComparison("a", "<", 3), ColumnComparison("b", "=", "x"))
     assert split(Everything(), frozenset("b")) == (Everything(), Everything())
 

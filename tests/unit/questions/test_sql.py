@@ -460,9 +460,14 @@ WHOLE = Schema.parse(
 def whole_filters(column: str) -> st.SearchStrategy[Filter]:
     numbers = st.integers(1, 5)
     leaves = st.one_of(
-        st.builds(ColumnComparison, st.just(column), st.sampled_from(["=", "!=", "<", "<=", ">", ">="]), numbers),
         st.builds(
-            ColumnComparison, st.just(column), st.just("in"), st.lists(numbers, min_size=1, max_size=4).map(tuple)
+            ColumnComparison, st.just(column), st.sampled_from(["=", "!=", "<", "<=", ">", ">="]), numbers
+        ),
+        st.builds(
+            ColumnComparison,
+            st.just(column),
+            st.just("in"),
+            st.lists(numbers, min_size=1, max_size=4).map(tuple),
         ),
         st.just(Everything()),
     )

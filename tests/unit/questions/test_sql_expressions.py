@@ -68,8 +68,12 @@ def test_division_by_what_may_be_zero() -> None:
     assert one / AnswerInterval.of(0, 4) == AnswerInterval(Fraction(1, 4), math.inf, may_be_missing=True)
     assert one / AnswerInterval.of(-4, 0) == AnswerInterval(-math.inf, Fraction(-1, 4), may_be_missing=True)
     assert one / AnswerInterval.of(-1, 1) == AnswerInterval(-math.inf, math.inf, may_be_missing=True)
-    assert AnswerInterval.of(0) / AnswerInterval.of(0, 4) == AnswerInterval(Fraction(0), Fraction(0), may_be_missing=True)
-    assert AnswerInterval.of(0, 1) / AnswerInterval.of(0, 4) == AnswerInterval(Fraction(0), math.inf, may_be_missing=True)
+    assert AnswerInterval.of(0) / AnswerInterval.of(0, 4) == AnswerInterval(
+        Fraction(0), Fraction(0), may_be_missing=True
+    )
+    assert AnswerInterval.of(0, 1) / AnswerInterval.of(0, 4) == AnswerInterval(
+        Fraction(0), math.inf, may_be_missing=True
+    )
     with pytest.raises(ZeroDivisionError):
         one / AnswerInterval.of(0)
     unbounded = one / AnswerInterval.of(-1, 1)
@@ -107,7 +111,9 @@ def random_expression(random: Random, depth: int) -> Combination:
 def test_expressions_hold_their_truth(seed: int, told: list[tuple[AnswerInterval, Fraction]]) -> None:
     expression = random_expression(Random(seed), 4)
     answers = {question: interval for question, (interval, _) in zip(QUESTIONS, told, strict=True)}
-    truths = {question: AnswerInterval.of(truth) for question, (_, truth) in zip(QUESTIONS, told, strict=True)}
+    truths = {
+        question: AnswerInterval.of(truth) for question, (_, truth) in zip(QUESTIONS, told, strict=True)
+    }
     exact, found = expression.value(truths), expression.value(answers)
     if exact is None:
         assert found is None or found.may_be_missing

@@ -129,7 +129,10 @@ def respelt(where: Filter) -> Iterator[Filter]:
         case ColumnComparison(operator=">="):
             yield Not(ColumnComparison(where.column, "<", where.constant))
             yield AnyOf(
-                (ColumnComparison(where.column, ">", where.constant), ColumnComparison(where.column, "=", where.constant))
+                (
+                    ColumnComparison(where.column, ">", where.constant),
+                    ColumnComparison(where.column, "=", where.constant),
+                )
             )
 
 

@@ -136,7 +136,9 @@ class TestSections:
 
     def test_policy(self) -> None:
         audit = audited()
-        limits = PolicyLimits(leakage=Decimal("1.585"), min_posterior=2, k_anonymity=2, t_closeness=Decimal("0.5"))
+        limits = PolicyLimits(
+            leakage=Decimal("1.585"), min_posterior=2, k_anonymity=2, t_closeness=Decimal("0.5")
+        )
         page = Page(audit_html(audit, Policy(limits=limits).check(audit)))
         assert "policy" in page.sections
         assert "✗ not every limit is kept" in page.text

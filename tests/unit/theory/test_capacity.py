@@ -275,7 +275,8 @@ def test_blahut_and_arimoto_agree_with_newton() -> None:
     slow = improve_by_blahut_arimoto(rows, start, 1e-6, Clock.after(None))
     assert information(rows, slow) == pytest.approx(information(rows, newton), abs=1e-6)
     assert (
-        information(rows, improve_by_blahut_arimoto(rows, start, 1e-12, Clock.after(1e-9))) < information(rows, newton) - 1e-6
+        information(rows, improve_by_blahut_arimoto(rows, start, 1e-12, Clock.after(1e-9)))
+        < information(rows, newton) - 1e-6
     )
 
 

@@ -59,7 +59,9 @@ def test_a_value_without_a_place_makes_no_tree() -> None:
 
 
 def test_a_name_that_stands_twice_on_a_path_is_the_lowest_common_one() -> None:
-    twice = GeneralisationTree.grow({"a": ["x", "x", "t"], "b": ["x", "x", "t"], "c": ["y", "x", "t"]}, ["a"], "height")
+    twice = GeneralisationTree.grow(
+        {"a": ["x", "x", "t"], "b": ["x", "x", "t"], "c": ["y", "x", "t"]}, ["a"], "height"
+    )
     assert twice is not None
     assert (twice.cost("x", ["a", "b"]), twice.cost("x", ["a", "c"])) == (1, 2)
 

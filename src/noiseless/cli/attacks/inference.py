@@ -1,6 +1,5 @@
 """`noiseless attack estimate` and `hypothesis`: a person's value, or a yes/no fact, inferred from what is released."""
 
-
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated

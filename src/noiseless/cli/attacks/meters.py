@@ -1,6 +1,5 @@
 """`noiseless attack membership` and `appliances`: games about the readings of smart meters."""
 
-
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -102,7 +101,9 @@ def membership_command(
             help="Leave out households that lack more of their readings.",
         ),
     ] = "0.001",
-    query: Annotated[GroupAggregate, typer.Option("--query", help="What is told of a group.")] = GroupAggregate.mean,
+    query: Annotated[
+        GroupAggregate, typer.Option("--query", help="What is told of a group.")
+    ] = GroupAggregate.mean,
     people: Annotated[
         list[int] | None,
         typer.Option("--people", metavar="N", help="A group's size; give it again for more."),

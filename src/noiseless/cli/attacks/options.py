@@ -1,6 +1,5 @@
 """What attack commands share: their options, a progress bar, and how a game is shown."""
 
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,6 +1,5 @@
 """`noiseless attack binary-search`, `differencing` and `reconstruction`: attacks that ask a curator."""
 
-
 from collections.abc import Callable
 from enum import StrEnum
 from importlib import import_module

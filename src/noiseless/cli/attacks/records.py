@@ -1,6 +1,5 @@
 """`noiseless attack linkage` and `homogeneity`: records that are unique, and groups that give a secret away."""
 
-
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 

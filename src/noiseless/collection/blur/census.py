@@ -1,6 +1,5 @@
 """How much of a declared range a blur makes undecidable: counted, or enclosed where it is vast."""
 
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

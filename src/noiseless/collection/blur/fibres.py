@@ -1,6 +1,5 @@
 """The blur on lattices, in exact arrays: which points of a fibre are merged, and into what."""
 
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -222,7 +221,11 @@ def _midranges(fibres: Fibres, points: IntArray) -> IntArray:
     run = place * pairs // size
     low = IntegerArray.of(fibres.first) + (run * IntegerArray.of(below)).ceil_div(pairs)
     next_run = run + IntegerArray.of(ones)
-    high = IntegerArray.of(fibres.split) + (next_run * IntegerArray.of(above)).ceil_div(pairs) - IntegerArray.of(1)
+    high = (
+        IntegerArray.of(fibres.split)
+        + (next_run * IntegerArray.of(above)).ceil_div(pairs)
+        - IntegerArray.of(1)
+    )
     middle = (low + high) // IntegerArray.of(2)
     return np.asarray(middle.values, np.int64)
 

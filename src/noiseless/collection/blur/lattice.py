@@ -1,6 +1,5 @@
 """The blur: hides a yes/no fact about each record by moving one column a little, on its lattice."""
 
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal

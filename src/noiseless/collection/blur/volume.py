@@ -1,6 +1,5 @@
 """The protected share of a continuous range: exact where it is rational, else enclosed."""
 
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -283,7 +282,9 @@ def _branched(
     return total
 
 
-def _volume_on(boundary: Expression, g: Polynomial | None, strip: BoundaryStrip, box: Box) -> Enclosure | None:
+def _volume_on(
+    boundary: Expression, g: Polynomial | None, strip: BoundaryStrip, box: Box
+) -> Enclosure | None:
     """What an enclosure of g over a box says; exact where a polynomial crosses no threshold."""
     try:
         values = boundary.over(box)

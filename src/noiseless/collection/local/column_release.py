@@ -1,6 +1,5 @@
 """Columns of a table told as cells, chunk after chunk, and how far clamping moves readings."""
 
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

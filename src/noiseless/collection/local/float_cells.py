@@ -1,6 +1,5 @@
 """Cells and lattices as floats see them: checked tables, and many floats put into them."""
 
-
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor

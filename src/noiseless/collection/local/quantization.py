@@ -1,6 +1,5 @@
 """Columns released as cells: of a table, or while they arrive through a pipe."""
 
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -171,7 +171,9 @@ def _encode_texts(quantizer: Quantizer, texts: pa.StringArray) -> CodedReadings:
     if len(coded.dictionary) and are_plain(coded.dictionary).all() and not coded.indices.null_count:
         codes, outside = _encode_plain(quantizer, coded.dictionary)
         place = coded.indices.to_numpy()
-        return CodedReadings(codes[place], None, int(np.count_nonzero(outside[place])) if outside.any() else 0)
+        return CodedReadings(
+            codes[place], None, int(np.count_nonzero(outside[place])) if outside.any() else 0
+        )
     distinct = pc.utf8_trim_whitespace(coded.dictionary)
     empty = pc.equal(distinct, "").to_numpy(zero_copy_only=False)
     number = are_numbers(distinct)
@@ -305,7 +307,9 @@ def position_cells(quantizer: Quantizer) -> FloatCells:
     starts = np.array([quantizer.begin(cell) for cell in range(cells)], np.float64)
     slope = 1 / quantizer.points if isinstance(quantizer, Stepped) else 1.0 if cells > last else cells / last
     lines = (
-        [FloatLine.of(Fraction(0), Fraction(quantizer.points), cells)] if isinstance(quantizer, Stepped) else []
+        [FloatLine.of(Fraction(0), Fraction(quantizer.points), cells)]
+        if isinstance(quantizer, Stepped)
+        else []
     )
     return FloatCells.of(starts, float(last), slope, lines)
 

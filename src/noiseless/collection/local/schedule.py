@@ -1,6 +1,5 @@
 """A person's readings over time: what tells each one, and a budget that is kept to exactly."""
 
-
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """A ledger's database: created, brought up to date or back a step, by one process at a time."""
 
-
-
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection

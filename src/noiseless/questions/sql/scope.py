@@ -1,6 +1,5 @@
 """What names in a statement stand for, and how a part of it is refused: why, and what to ask instead."""
 
-
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

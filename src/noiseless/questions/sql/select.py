@@ -228,7 +228,9 @@ def _distinctly_named(columns: tuple[ReplyColumn, ...], scope: Scope) -> tuple[R
     return tuple(found.values())
 
 
-def _order(tree: exp.Select, columns: tuple[ReplyColumn, ...], asking: AggregateReader) -> tuple[Ordering, ...]:
+def _order(
+    tree: exp.Select, columns: tuple[ReplyColumn, ...], asking: AggregateReader
+) -> tuple[Ordering, ...]:
     clause = tree.args.get("order")
     if clause is None:
         return ()
@@ -244,7 +246,9 @@ def _order(tree: exp.Select, columns: tuple[ReplyColumn, ...], asking: Aggregate
     return tuple(found.values())
 
 
-def _ordered_by(node: exp.Expression, columns: tuple[ReplyColumn, ...], asking: AggregateReader) -> Combination | KeyColumn:
+def _ordered_by(
+    node: exp.Expression, columns: tuple[ReplyColumn, ...], asking: AggregateReader
+) -> Combination | KeyColumn:
     if isinstance(node, exp.Column) and not node.args.get("table"):
         alias = matching(node.this, [column.name for column in columns])
         if alias is not None:

@@ -1,6 +1,5 @@
 """A statement as it was understood: what is asked, its hints, its canonical text, and how a reply is made of the answers."""
 
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

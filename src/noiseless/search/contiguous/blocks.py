@@ -5,7 +5,6 @@ blocks and cells as nodes and public values as edges, the blocks left are the co
 cells, and cells that join what is not joined yet, leave few. No polynomial algorithm is known to us.
 """
 
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

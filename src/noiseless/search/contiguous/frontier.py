@@ -1,6 +1,5 @@
 """The exact frontier of posterior against loss, and the best release with contiguous cells for one goal."""
 
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

@@ -184,8 +184,6 @@ def clashes(  # noqa: C901, PLR0912 - compiled: one function
 # ruff: noqa: PLR0917 - compiled functions take no keywords
 
 
-
-
 def held_within(
     x: Row, begins: Row, before: Row, after: Row, latest: Row, width: int, starts: Row, held: Row
 ) -> None:

@@ -1,6 +1,5 @@
 """A public column on a line, in exact whole units; and what counting alone shows of its cells."""
 
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal

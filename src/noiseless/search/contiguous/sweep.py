@@ -1,6 +1,5 @@
 """The sweeps of one line for one posterior or one width, and the climb from one posterior to the next."""
 
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property

@@ -63,7 +63,9 @@ def leakage_path(
         from noiseless.search.merging import fast_paths as fast_leakage
 
         merges = (
-            fast_leakage.leakage_on_a_line(problem, driving) if chosen == "ordered" else fast_leakage.leakage_by_counts(problem)
+            fast_leakage.leakage_on_a_line(problem, driving)
+            if chosen == "ordered"
+            else fast_leakage.leakage_by_counts(problem)
         )
     return measure_path(problem, merges, "leakage", wanted, codebook)
 
@@ -102,7 +104,9 @@ def maximin_path(
         from noiseless.search.merging import fast_paths as fast_maximin
 
         merges = (
-            fast_maximin.maximin_on_a_line(problem, driving) if chosen == "ordered" else fast_maximin.maximin_by_counts(problem)
+            fast_maximin.maximin_on_a_line(problem, driving)
+            if chosen == "ordered"
+            else fast_maximin.maximin_by_counts(problem)
         )
     return measure_path(problem, merges, "maximin", wanted, codebook)
 

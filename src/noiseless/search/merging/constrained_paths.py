@@ -6,7 +6,6 @@ alone (or as one of two) has the smallest S-range or the largest loss can do bet
 by one.
 """
 
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
@@ -137,9 +136,7 @@ class PairsOnALine(PairFinder):
     def best(self) -> tuple[int, int]:  # noqa: D102
         most = int(self.own[0][self.alive].max())
         cells = self.block, self.size, self.name
-        return _two(
-            best_by_passes(self.alive, self.place, self.low, self.own[0], *cells, most, True)
-        )
+        return _two(best_by_passes(self.alive, self.place, self.low, self.own[0], *cells, most, True))
 
     def cost(self, i: int, j: int) -> tuple[int, int]:  # noqa: D102
         return int(self.place[max(i, j)] - self.place[min(self.low[i], self.low[j])]), 1

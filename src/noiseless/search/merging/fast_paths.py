@@ -1,6 +1,5 @@
 """Algorithms 1 and 2 of [P3] in close to n log n: by counts (U1), and on a line (U2, one column)."""
 
-
 import numpy as np
 
 from noiseless.arrays import IntArray
@@ -35,7 +34,9 @@ _PATIENCE = 8
 """How many containing cells are walked past, a waiting cell on average, before a tree of them is kept."""
 
 
-def leakage_on_a_line(problem: MergingProblem, codebook: Codebook | None, *, patience: int = _PATIENCE) -> Merges:
+def leakage_on_a_line(
+    problem: MergingProblem, codebook: Codebook | None, *, patience: int = _PATIENCE
+) -> Merges:
     """Algorithm 1 with U2 for one numeric column whose values differ."""
     if not isinstance(codebook, ColumnCodebook):
         raise TypeError("an ordered column has a codebook of its own")

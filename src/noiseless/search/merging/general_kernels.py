@@ -31,6 +31,7 @@ from noiseless.tables.kernels import compiled
 # What it would call for each cell is written out: a function that was compiled earlier and kept on disk is
 # never inlined, which costs ten times the work.
 
+
 def _partner(
     cells: IntArray,
     points: IntArray,

@@ -1,6 +1,5 @@
 """Cells over any columns as the kernels take them: the quadratic algorithms of [P3], and costs."""
 
-
 from typing import NamedTuple
 
 import numpy as np

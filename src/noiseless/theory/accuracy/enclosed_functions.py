@@ -1,6 +1,5 @@
 """Functions enclosed on many boxes at once: formulas and Lipschitz callables, in float intervals rounded outward."""
 
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,6 +1,5 @@
 """Push-forwards of any function on a box in few dimensions: a formula, or a callable that is Lipschitz."""
 
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction

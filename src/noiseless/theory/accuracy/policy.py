@@ -1,6 +1,5 @@
 """What a policy chosen for its accuracy gives away, and the adversary's error behind its answers ([P4])."""
 
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,6 +1,5 @@
 """Privacy and quality of reported answers (Definitions III.1 and III.2 of [P4])."""
 
-
 import math
 from collections.abc import Sequence
 from decimal import Decimal, localcontext

@@ -1,6 +1,5 @@
 """Regions of datasets that lead to one answer: in the plane for plotting, in n dimensions as piecewise-constant policies."""
 
-
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,6 +1,5 @@
 """Sums of independent uniform numbers: their distribution function, exactly or in certified enclosures."""
 
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING

@@ -1,6 +1,5 @@
 """The feasibility walk: can one step from the smallest answer to the largest, each step being one cell?"""
 
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

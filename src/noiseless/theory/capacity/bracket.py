@@ -13,7 +13,6 @@ promises 4). The entries of M may each be off by 2 units of rounding, from readi
 by the row's sum: what is bounded holds for the numbers that were meant, too.
 """
 
-
 import math
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal

@@ -1,6 +1,5 @@
 """Channel capacity: reduce the channel, search for the best prior by column generation, certify what was found."""
 
-
 import math
 from numbers import Real
 
@@ -81,7 +80,9 @@ class PriorSearch:
             self._generate(divergences)
         if not self._is_done():
             before = self.upper - self.lower
-            self._look_at(improve_by_blahut_arimoto(self.rows, _spread(self.prior, 0.999), self.target, self.clock))
+            self._look_at(
+                improve_by_blahut_arimoto(self.rows, _spread(self.prior, 0.999), self.target, self.clock)
+            )
             if self.upper - self.lower < before:
                 self.method = "blahut-arimoto"
         self._drop()

@@ -5,7 +5,6 @@ B = W diag(1/q) W', so a step solves (B + diag(s/p)) dp + dC = right-hand side u
 predictor and corrector share one factorisation; ten steps are usual.
 """
 
-
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -85,7 +84,9 @@ class _Point:
         return float(self.divergences.max() - self.prior @ self.divergences)
 
 
-def improve_by_newton(rows: ChannelRows, prior: FloatArray, target: float, clock: Clock, system: System) -> FloatArray:
+def improve_by_newton(
+    rows: ChannelRows, prior: FloatArray, target: float, clock: Clock, system: System
+) -> FloatArray:
     """A prior on these rows whose gap max_x g - sum p g is at most `target`, or the best that was found.
 
     Args:
@@ -328,7 +329,9 @@ _MULTIPLICATIONS = 10**10
 """The most that is spent when no clock is set: some ten seconds."""
 
 
-def improve_by_blahut_arimoto(rows: ChannelRows, prior: FloatArray, target: float, clock: Clock) -> FloatArray:
+def improve_by_blahut_arimoto(
+    rows: ChannelRows, prior: FloatArray, target: float, clock: Clock
+) -> FloatArray:
     """A prior whose gap is at most `target`, or the best until the clock rings.
 
     Each round takes two steps p <- p exp(g) and extrapolates them in ln p (Varadhan and Roland's squared

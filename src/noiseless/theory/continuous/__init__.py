@@ -5,4 +5,12 @@ from noiseless.theory.continuous.intervals import Interval, IntervalSet
 from noiseless.theory.continuous.joint import ContinuousRange
 from noiseless.theory.continuous.taxicab import count_taxicab_blocks, taxicab_partition
 
-__all__ = ["Box", "BoxSet", "ContinuousRange", "Interval", "IntervalSet", "count_taxicab_blocks", "taxicab_partition"]
+__all__ = [
+    "Box",
+    "BoxSet",
+    "ContinuousRange",
+    "Interval",
+    "IntervalSet",
+    "count_taxicab_blocks",
+    "taxicab_partition",
+]

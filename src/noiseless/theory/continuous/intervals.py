@@ -5,7 +5,6 @@ the cuts before a and before b, (a, b] between those after a and after b, and th
 before a and the cut after it. Open and closed ends then need no cases.
 """
 
-
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator

@@ -1,6 +1,5 @@
 """What continuous joint ranges are made of: sets however given, stretches of lines, and the cells that Y is merged into."""
 
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -88,7 +87,9 @@ def overlapping_pairs(sets: Sequence[BoxSet]) -> Iterator[tuple[int, int]]:
         passing.append((stop, i, box))
 
 
-def posteriors_of_cells(boxes: BoxSet, size_y: int, lines: Sequence[Line], cells: Sequence[BoxSet]) -> list[BoxSet]:
+def posteriors_of_cells(
+    boxes: BoxSet, size_y: int, lines: Sequence[Line], cells: Sequence[BoxSet]
+) -> list[BoxSet]:
     """[[X|Y in cell]] for each cell of a joint range given by its boxes (y, x) and lines."""
     size_x = boxes.dimension - size_y
     sections = list(boxes.sections(size_y))

@@ -1,6 +1,5 @@
 """Differential privacy in the same currency [P5]: conversions, groups, composition, variants."""
 
-
 from noiseless.theory.differential.composition import (
     compose_disjoint,
     compose_independent,

@@ -1,6 +1,5 @@
 """What a guarantee for one entry and one answer says about groups, several answers and information of order alpha."""
 
-
 import math
 from collections.abc import Iterable
 from decimal import Decimal

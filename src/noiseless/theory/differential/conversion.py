@@ -100,7 +100,12 @@ class _Given:
         return f"{_plain(self.epsilon)}-{_NAMES[self.kind]}"
 
 
-_NAMES = {GuaranteeKind.dp: "DP", GuaranteeKind.kl: "KL-DP", GuaranteeKind.mi: "MI-DP", GuaranteeKind.delta: "DP"}
+_NAMES = {
+    GuaranteeKind.dp: "DP",
+    GuaranteeKind.kl: "KL-DP",
+    GuaranteeKind.mi: "MI-DP",
+    GuaranteeKind.delta: "DP",
+}
 
 
 def convert(
@@ -149,7 +154,9 @@ def _kind(kind: GuaranteeKind | str) -> GuaranteeKind:
     try:
         return GuaranteeKind(kind)
     except ValueError:
-        raise RequestError(f"{kind!r} is no kind of guarantee; take one of {', '.join(GuaranteeKind)}") from None
+        raise RequestError(
+            f"{kind!r} is no kind of guarantee; take one of {', '.join(GuaranteeKind)}"
+        ) from None
 
 
 def _read(
@@ -243,7 +250,9 @@ def _delta_at(given: _Given, target: Epsilon, *, as_printed: bool) -> tuple[floa
     if as_printed:  # [P5] has no formula for (33): what holds for epsilon' = 0 holds for any
         found = _to_delta(given, as_printed=True)
         return found.delta or 0.0, found.tight and (given.is_perfect or wanted is None or is_zero(wanted))
-    value = (tradeoff.mi_to_dp if given.kind is GuaranteeKind.mi else tradeoff.kl_to_dp)(given.epsilon, target)
+    value = (tradeoff.mi_to_dp if given.kind is GuaranteeKind.mi else tradeoff.kl_to_dp)(
+        given.epsilon, target
+    )
     searched = exact is None or is_zero(exact) or is_at_most(tradeoff.SMALLEST_SEARCHED, exact)
     return value, searched and (wanted is None or is_at_most(wanted, tradeoff.LARGEST_TARGET))
 

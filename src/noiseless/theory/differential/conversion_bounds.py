@@ -1,6 +1,5 @@
 """The best possible conversions between differential privacy, KL-DP, MI-DP and (0, delta)-DP."""
 
-
 import math
 import operator
 from typing import TYPE_CHECKING

@@ -1,6 +1,5 @@
 """Finite mechanisms P(y|x_1..x_n) on small databases, and the closeness of the distributions of their answers."""
 
-
 import itertools
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence

@@ -1,6 +1,5 @@
 """How differentially private a finite mechanism is: DP, KL-DP, MI-DP and their variants, of a `Database`."""
 
-
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,6 +1,5 @@
 """Epsilon and delta as users write them, and quantities of binary channels in ball arithmetic."""
 
-
 import math
 from decimal import Decimal
 from fractions import Fraction

@@ -1,6 +1,5 @@
 """Privacy against whoever tests a hypothesis: sizes of sets of outputs, Priv of [P2], and what it says about leakage."""
 
-
 import math
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,6 +1,5 @@
 """Hypothesis tests without probability: which outputs give a hypothesis away, and how good a test can be."""
 
-
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, NamedTuple, TypeVar

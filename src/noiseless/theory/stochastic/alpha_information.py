@@ -1,6 +1,5 @@
 """Information of order alpha (Sibson, Arimoto, Csiszar), its largest value over all priors, and alpha-leakage."""
 
-
 from fractions import Fraction
 from typing import TYPE_CHECKING
 

@@ -123,7 +123,9 @@ def chi_squared(joint: JointDistribution) -> CertifiedNumber:
         * `I(X;Y) <= log2(1 + chi^2)`.
     """
     total = exact_sum(times(joint.weights, joint.weights), _products(joint))
-    return f_information(joint, lambda t: t * t - 1) if total is None else CertifiedNumber.of_fraction(total - 1)
+    return (
+        f_information(joint, lambda t: t * t - 1) if total is None else CertifiedNumber.of_fraction(total - 1)
+    )
 
 
 def squared_hellinger(joint: JointDistribution) -> CertifiedNumber:

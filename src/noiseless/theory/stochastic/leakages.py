@@ -1,6 +1,5 @@
 """Maximal and realisable leakage of a finite channel, and its local differential privacy."""
 
-
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -17,7 +16,9 @@ from noiseless.theory.stochastic.joint_distribution import JointDistribution, as
 from noiseless.theory.stochastic.weights import Weights, best_of_groups, exact_sum, largest_quotient, times
 
 
-def maximal_leakage(source: JointDistribution | Channel, given: npt.ArrayLike | None = None) -> CertifiedNumber:
+def maximal_leakage(
+    source: JointDistribution | Channel, given: npt.ArrayLike | None = None
+) -> CertifiedNumber:
     """L(X -> Y) = log2 sum_y max_x P(y|x) over the x that can occur (Theorem 1 of Issa, Wagner and Kamath).
 
     By how much y multiplies, on average, the chance of guessing in one try the secret about x that gains

@@ -1,6 +1,5 @@
 """Renyi's family: from what the range alone tells (order 0) to the most telling value of all (infinity)."""
 
-
 import math
 from decimal import Decimal
 from fractions import Fraction

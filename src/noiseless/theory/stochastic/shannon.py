@@ -1,6 +1,5 @@
 """Shannon's entropy and mutual information, Gacs and Korner's common information: exact up to the last digit of a float."""
 
-
 from fractions import Fraction
 
 import numpy as np

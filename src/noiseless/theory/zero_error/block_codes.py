@@ -1,6 +1,5 @@
 """Zero-error codes of several letters: independent sets in strong products of confusability graphs."""
 
-
 import itertools
 import math
 from collections import Counter

@@ -1,6 +1,5 @@
 """Confusability graphs, the blocks of a channel that no output connects, and Shannon's fractional cover of a block."""
 
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,6 +1,5 @@
 """The independence number: how many inputs can be told apart in one use of the channel."""
 
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

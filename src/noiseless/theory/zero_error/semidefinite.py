@@ -1,6 +1,5 @@
 """The semidefinite program of Lovasz's number in floating point, and proofs in integers that make its answer certain."""
 
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
