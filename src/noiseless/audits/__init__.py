@@ -10,10 +10,10 @@ from noiseless.rules.totals import Totals
 
 __all__ = [
     "Audit",
-    "PolicyCheck",
     "Contribution",
     "Exposure",
     "Policy",
+    "PolicyCheck",
     "PolicyResult",
     "SideInformationEffect",
     "Totals",

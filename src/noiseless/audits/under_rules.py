@@ -8,8 +8,6 @@ from noiseless.display import counted, verb
 
 if TYPE_CHECKING:
     from noiseless.audits.finest_cells import FinestCells
-
-    pass
     from noiseless.rules.recoded_column import RuleEffect
     from noiseless.rules.totals import Totals
 

@@ -28,9 +28,9 @@ from noiseless.client.replies import BatchRecord, RemoteAnswer, RemoteQuote, Rem
 
 __all__ = [
     "Amount",
-    "RemoteAnswer",
     "BadQuestion",
     "BadReply",
+    "BatchRecord",
     "BudgetRefused",
     "Client",
     "ColumnDescription",
@@ -40,10 +40,10 @@ __all__ = [
     "Forbidden",
     "Listing",
     "NotFound",
-    "BatchRecord",
-    "RemoteQuote",
     "Redirected",
+    "RemoteAnswer",
     "RemoteDataset",
+    "RemoteQuote",
     "RemoteReply",
     "RemoteResult",
     "ServerError",

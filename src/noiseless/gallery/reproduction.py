@@ -256,7 +256,6 @@ def reproduce(
         SourceError: a data set is there and cannot be read.
         OutputError: nothing can be written there.
     """
-    pass
 
     figures = tuple({figure.name: figure for figure in map(named_figure, names)}.values()) or every_figure()
     sets = Data.found() if data is None else data
@@ -311,7 +310,6 @@ def _all(figures: Sequence[Figure], data: Data, folder: Path, jobs: int) -> Iter
 def _one(figure: Figure, data: Data, folder: Path) -> ReproducedFigure:
     from noiseless.gallery.pictures import write_files
 
-    pass
 
     outcome = make(figure, data)
     files = write_files(figure, outcome, folder)

@@ -23,7 +23,6 @@ from noiseless.questions import (
     Variance,
 )
 from noiseless.ranges.quantizer import Quantizer
-from noiseless.ranges.spans import Lattice
 from noiseless.rules.base import Dominance, number_text
 
 

@@ -379,12 +379,12 @@ def _found(point: SurveyPoint, none: BoolArray) -> Candidate:
 
 __all__ = [
     "Choice",
+    "Goal",
     "Measures",
-    "Problem",
     "MethodSeries",
+    "Problem",
     "Survey",
     "SurveyPoint",
-    "Goal",
     "choose",
     "measure",
     "survey",

@@ -20,7 +20,6 @@ from noiseless.exact import Rational
 from noiseless.theory.hypothesis.privacy import Privacy
 
 if TYPE_CHECKING:
-    pass
     from noiseless.tables.replacement import MissingRows
 
 from os import PathLike
@@ -162,7 +161,6 @@ class Blur:
 
     def apply(self, table: Any, *, missing: "MissingRows" = "error") -> "BlurredTable":  # noqa: ANN401 - any frame
         """Blur a table; see `blur`."""
-        pass
 
         return apply_blur(self, table, missing)
 

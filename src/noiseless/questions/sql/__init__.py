@@ -15,16 +15,16 @@ from noiseless.questions.sql.statement import (
 )
 
 __all__ = [
+    "AnswerExpression",
+    "AnswerInterval",
     "Answers",
     "Combination",
-    "AnswerExpression",
     "Hints",
-    "AnswerInterval",
     "KeyColumn",
     "Ordering",
-    "ReplyColumn",
     "Position",
     "Reader",
+    "ReplyColumn",
     "Row",
     "SqlError",
     "Statement",
