@@ -2,6 +2,7 @@
 
 import json
 import runpy
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,11 @@ def test_each_job_has_a_notebook_of_one_screen_or_few() -> None:
 def test_a_notebook_shows_what_is_stored_in_it(path: Path) -> None:
     nbformat = pytest.importorskip("nbformat", reason="notebooks need nbformat, nbclient and ipykernel")
     run = runpy.run_path(str(DOCS / "tools" / "notebooks.py"))["run"]
-    found = run(nbformat.read(path, as_version=4))
+    interrupted = signal.getsignal(signal.SIGINT)
+    try:
+        found = run(nbformat.read(path, as_version=4))
+    finally:
+        signal.signal(signal.SIGINT, interrupted)  # nbclient leaves its own, where the shell had it ignored
     assert _shown(found) == _shown(_stored(path)), "mend it, or run: python docs/tools/notebooks.py"
 
 
@@ -63,7 +68,14 @@ def test_results_show_themselves_as_tables() -> None:
     for kind in (
         *(nl.Audit, nl.Release, nl.ReleaseFrontier, nl.Verification, nl.Capacity, nl.ZeroErrorBracket),
         *(nl.Plan, RulePlan, nl.Price, nl.Comparison, nl.Conversion, Game),
-        *(curator.Quote, curator.Reply, curator.Answer, client.Quote, client.Reply, client.Answer),
+        *(
+            curator.Quote,
+            curator.Reply,
+            curator.Answer,
+            client.RemoteQuote,
+            client.RemoteReply,
+            client.RemoteAnswer,
+        ),
     ):
         assert hasattr(kind, "_repr_html_"), kind
 

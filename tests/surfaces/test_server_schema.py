@@ -89,7 +89,7 @@ def test_requests_made_from_the_document_are_answered_as_it_says(
     ],
 )
 def test_responses_are_what_the_document_says_to_the_last_key(
-    served: tuple[str, str], path: str, model: type[models.Told]
+    served: tuple[str, str], path: str, model: type[models.ResponseBody]
 ) -> None:
     body = {"queries": [GROUPED]}
     reply = post(served[0] + QUERIES, json=body, headers=bearer(served[1]))

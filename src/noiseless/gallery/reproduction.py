@@ -310,7 +310,6 @@ def _all(figures: Sequence[Figure], data: Data, folder: Path, jobs: int) -> Iter
 def _one(figure: Figure, data: Data, folder: Path) -> ReproducedFigure:
     from noiseless.gallery.pictures import write_files
 
-
     outcome = make(figure, data)
     files = write_files(figure, outcome, folder)
     return ReproducedFigure(

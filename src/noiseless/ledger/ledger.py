@@ -34,11 +34,11 @@ class Ledger:
     of processes and servers share the ledger, and whatever is killed when.
 
     >>> from noiseless.pricing.cost import Cost
-    >>> from noiseless.ledger import Asked
+    >>> from noiseless.ledger import NewQuestion
     >>> with Ledger.open("sqlite:///example.db") as ledger:
     ...     _ = ledger.declare("meters", digest="5a1e", budget=3)
     ...     with ledger.charging("meters") as books:
-    ...         _ = books.charge(Cost(4), analyst="ann", questions=[Asked("q1")])
+    ...         _ = books.charge(Cost(4), analyst="ann", questions=[NewQuestion("q1")])
     ...     _ = ledger.store("meters", {"q1": {"lower": 1, "upper": 2}})
     ...     ledger.state("meters").remaining, ledger.verify().ok
     (2, True)

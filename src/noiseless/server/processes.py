@@ -160,7 +160,6 @@ def _supervise(settings: Settings, listening: ListenOptions) -> None:
     import uvicorn
     from prometheus_client.multiprocess import mark_process_dead
 
-
     spawn = multiprocessing.get_context("spawn")
     with uvicorn.Config("", **_options(listening)).bind_socket() as shared:
 

@@ -270,7 +270,7 @@ def test_importing_the_ledger_loads_no_database_toolkit() -> None:
 
 def test_without_the_toolkit_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.startswith("noiseless.ledger.")]:
-        if name.endswith(("opening", "database", "connecting", "session", "statements", "schema")):
+        if name.endswith(("migrations", "database", "transaction", "statements", "schema")):
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     with pytest.raises(LedgerError, match=r"pip install 'noiseless\[curator\]'"):

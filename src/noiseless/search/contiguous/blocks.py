@@ -137,7 +137,6 @@ def fewest_blocks(
         found = _Island([places[i] for i in island], [blocks[i] for i in island], width)
         least, own = found.lower, found.cells
         if least < found.count(own) and nodes and len(island) <= MOST_VALUES:
-
             better, bound = solve(found.places, found.blocks, width, nodes)
             own = own if better is None else min((own, better), key=found.count)
             if bound > least:

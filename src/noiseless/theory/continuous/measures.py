@@ -29,25 +29,25 @@ Quantity = Bits | Nats
 """Bits of what is counted, nats of what is measured."""
 
 
-Finite = TypeVar("Finite", covariant=True)
-Continuous = TypeVar("Continuous", covariant=True)
+Finite_co = TypeVar("Finite_co", covariant=True)
+Continuous_co = TypeVar("Continuous_co", covariant=True)
 
 
-class Measure(Protocol[Finite, Continuous]):
+class Measure(Protocol[Finite_co, Continuous_co]):
     """A measure of finite and of continuous ranges."""
 
     @overload
-    def __call__(self, joint: JointRange, given: Any = ...) -> Finite: ...  # noqa: ANN401 - as the finite one
+    def __call__(self, joint: JointRange, given: Any = ...) -> Finite_co: ...  # noqa: ANN401 - as the finite one
     @overload
-    def __call__(self, joint: ContinuousRange) -> Continuous: ...
+    def __call__(self, joint: ContinuousRange) -> Continuous_co: ...
 
 
 def extends(
-    measure: Callable[..., Finite],
-) -> Callable[[Callable[[ContinuousRange], Continuous]], Measure[Finite, Continuous]]:
+    measure: Callable[..., Finite_co],
+) -> Callable[[Callable[[ContinuousRange], Continuous_co]], Measure[Finite_co, Continuous_co]]:
     """Carry a measure of finite ranges on to continuous ones: finite ranges keep the measure they have."""
 
-    def decorate(continuous: Callable[[ContinuousRange], Continuous]) -> Measure[Finite, Continuous]:
+    def decorate(continuous: Callable[[ContinuousRange], Continuous_co]) -> Measure[Finite_co, Continuous_co]:
         @wraps(measure)
         def call(joint: Any, *given: Any, **named: Any) -> Any:  # noqa: ANN401 - a range of either kind
             if not isinstance(joint, ContinuousRange):
