@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from inspect import isfunction
+from typing import Any
 
 from reference_pages.objects import documented, exported, found, public_name, summary
 from reference_pages.text import manual, page, section_about, table, title_of, toctree
@@ -15,16 +17,18 @@ class Family:
     """Measures of one package.
 
     Attributes:
-        module: the package, or the module.
+        modules: the package, or the modules.
         title: what they are about.
         manual: the hand-written page about them.
         helpers: functions that are no measures: bounds on them, parts of them, what attains them.
+        names: what is public of modules that do not say so in `__all__`.
     """
 
-    module: str
+    modules: tuple[str, ...]
     title: str
     manual: str
     helpers: frozenset[str] = frozenset()
+    names: tuple[str, ...] | None = None
 
     @property
     def slug(self) -> str:
@@ -34,22 +38,41 @@ class Family:
     @property
     def measures(self) -> list[str]:
         """The functions that measure."""
-        return [name for name in exported(self.module) if name not in self.helpers and self._measures(name)]
+        return [name for name in self._exported if name not in self.helpers and isfunction(self.object(name))]
 
     @property
     def others(self) -> list[str]:
         """Everything else that the package exports."""
-        return [name for name in exported(self.module) if name not in self.measures]
+        return [name for name in self._exported if name not in self.measures]
 
-    def _measures(self, name: str) -> bool:
-        return isfunction(found(f"noiseless.{self.module}.{name}"))
+    @property
+    def _exported(self) -> list[str]:
+        if self.names is not None:
+            return list(self.names)
+        return [name for module in self.modules for name in exported(module)]
+
+    def module(self, name: str) -> str:
+        """The first of its modules that has a name."""
+        return next(module for module in self.modules if hasattr(import_module(f"noiseless.{module}"), name))
+
+    def object(self, name: str) -> Any:  # noqa: ANN401 - a function or a class
+        """What has a name."""
+        return found(f"noiseless.{self.module(name)}.{name}")
 
 
 FAMILIES = (
-    Family("measures", "Ranges", "measures.md"),
-    Family("measures.covering", "Covering", "continuous.md"),
     Family(
-        "measures.distortion",
+        ("theory.continuous.measures", "theory.accuracy.measures"),
+        "Ranges",
+        "measures.md",
+        names=(
+            *("conditional_entropy", "disarray", "entropy", "information", "leakage", "maximin"),
+            *("privacy_by_leakage", "privacy_by_maximin", "quality", "symmetric_leakage", "transmission"),
+        ),
+    ),
+    Family(("theory.continuous.covering",), "Covering", "continuous.md"),
+    Family(
+        ("theory.distortion", "theory.polytopes"),
         "Distortion",
         "distortion.md",
         frozenset(
@@ -63,9 +86,14 @@ FAMILIES = (
                 "smallest_enclosing_ball",
             }
         ),
+        (
+            *("Distance", "Polytope", "cell_radius", "max_distortion", "max_distortion_bound", "mean_errors"),
+            *("min_distortion", "min_distortion_bound", "radius_for_volume", "slab_volume"),
+            "smallest_enclosing_ball",
+        ),
     ),
     Family(
-        "measures.hypothesis",
+        ("theory.hypothesis",),
         "Hypothesis tests",
         "hypothesis-tests.md",
         frozenset(
@@ -80,26 +108,35 @@ FAMILIES = (
         ),
     ),
     Family(
-        "measures.indistinguishability",
+        ("theory.indistinguishability", "theory.chosen_pair", "theory.linear_query"),
         "Indistinguishability",
         "indistinguishability.md",
         frozenset({"largest_cells", "printed_cells", "separated_pair"}),
+        (
+            *("ChosenPair", "FiniteMechanism", "Indistinguishability", "KnownOthers", "LinearQuery"),
+            *("indistinguishability", "known_others", "largest_cells", "linear_indistinguishability"),
+            *("printed_cells", "separated_pair", "worst_pair"),
+        ),
     ),
-    Family("measures.capacity", "Capacity", "capacity.md"),
+    Family(("theory.capacity",), "Capacity", "capacity.md"),
     Family(
-        "measures.zero_error",
+        ("theory.zero_error",),
         "Zero-error capacity",
         "zero-error.md",
         frozenset({"block_code", "independent_set"}),
     ),
     Family(
-        "measures.differential",
+        ("theory.differential.guarantees", "theory.differential.database"),
         "Differential privacy",
         "differential-privacy.md",
         frozenset({"dp_curve", "is_close"}),
+        (
+            *("Database", "InformationBounds", "divergence", "dp_curve", "dp_delta", "dp_epsilon"),
+            *("is_close", "kl_dp", "mi_dp", "smallest_delta", "smallest_epsilon", "total_variation"),
+        ),
     ),
     Family(
-        "measures.stochastic",
+        ("theory.stochastic",),
         "Stochastic companions",
         "stochastic.md",
         frozenset(
@@ -142,6 +179,12 @@ def names() -> Iterator[tuple[Family, str]]:
             yield family, name
 
 
+def described() -> Iterator[tuple[str, str]]:
+    """Every name on these pages, with the title of its family."""
+    for family in FAMILIES:
+        yield from ((family.title, name) for name in (*family.measures, *family.others))
+
+
 def pages() -> dict[str, str]:
     """All pages, by their path."""
     made = {f"{FOLDER}/index": _index()}
@@ -172,7 +215,7 @@ def _index() -> str:
 
 
 def _family(family: Family) -> str:
-    others = [documented(public_name(family.module, name)) for name in family.others]
+    others = [documented(public_name(family.module(name), name)) for name in family.others]
     return page(
         family.title,
         f"Explained in {manual(family.manual, 3)}.",
@@ -189,11 +232,11 @@ def _table(family: Family, folder: str) -> str:
 
 
 def _said(family: Family, name: str) -> str:
-    return summary(public_name(family.module, name))
+    return summary(public_name(family.module(name), name))
 
 
 def _measure(family: Family, name: str) -> str:
-    target = public_name(family.module, name)
+    target = public_name(family.module(name), name)
     anchor = section_about(family.manual, name)
     others = ", ".join(f"[{title(other).lower()}]({other}.md)" for other in family.measures if other != name)
     more = f"\n- Of the same kind: {others}." if others else ""

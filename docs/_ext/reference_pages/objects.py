@@ -44,7 +44,9 @@ def found(target: str) -> Any:  # noqa: ANN401 - whatever has the name
 def public_name(module: str, name: str) -> str:
     """The shortest name that a user can type: `noiseless.leakage`, not `noiseless.measures.leakage`."""
     homes: Mapping[str, str] = noiseless._HOMES  # noqa: SLF001 - this is what it is there for
-    return f"noiseless.{name}" if homes.get(name) == module else f"noiseless.{module}.{name}"
+    full = f"noiseless.{module}.{name}"
+    same = name in homes and found(f"noiseless.{homes[name]}.{name}") is found(full)
+    return f"noiseless.{name}" if same else full
 
 
 def exported(module: str) -> list[str]:

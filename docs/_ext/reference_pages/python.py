@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from reference_pages import measures
 from reference_pages.objects import classes_of, documented, exception, exported, public_name
 from reference_pages.text import directive, manual, page, table, toctree
 
@@ -61,7 +62,7 @@ SUBJECTS = (
         "Questions about a private table, within a budget.",
         ("curator.md", "ledger.md"),
         ("curator",),
-        more=(("ledger", "Ledger"), ("curator.exposure", "Exposure")),
+        more=(("ledger", "Ledger"), ("curator.exposure", "RealisedExposure")),
     ),
     Subject(
         "client",
@@ -85,7 +86,7 @@ SUBJECTS = (
         "Ranges",
         "Which values can occur together, counted or measured.",
         ("ranges.md", "continuous.md"),
-        ("ranges",),
+        ("ranges", "theory.continuous"),
     ),
     Subject(
         "exact",
@@ -100,33 +101,35 @@ SUBJECTS = (
         "The finest answer for a budget, the cheapest for an error, and noise beside them.",
         ("plan.md", "accuracy-first.md", "consequences.md", "compare.md"),
         (
-            "policies.plan",
-            "policies.rules",
-            "policies.accuracy",
-            "policies.consequences",
-            "policies.comparison",
+            "pricing.plan",
+            "rules.plan",
+            "theory.accuracy",
+            "theory.consequences",
+            "comparison.comparison",
         ),
+        left_out=frozenset({"privacy_by_leakage", "privacy_by_maximin", "quality"}),
     ),
     Subject(
         "prices",
         "Prices",
         "What answers cost together.",
         ("prices.md",),
-        ("accounting",),
+        ("pricing",),
     ),
     Subject(
         "conversions",
         "Conversions",
         "Guarantees in terms of each other.",
         ("convert.md",),
-        ("accounting.differential",),
+        ("theory.differential",),
+        left_out=frozenset(name for family, name in measures.described() if family == "Differential privacy"),
     ),
     Subject(
         "channels",
         "Channels",
         "What carries a secret to an answer.",
         ("capacity.md",),
-        more=(("measures.channel", "Channel"),),
+        more=(("theory.channel", "Channel"),),
     ),
     Subject("attacks", "Attacks", "Games against a release.", ("attacks.md",), ("adversaries",)),
     Subject(

@@ -97,7 +97,7 @@ KINDS = (
     Kind(
         "filtered-mean",
         "Mean over a private filter",
-        ("filtered_mean.FilteredMean",),
+        ("statistics.FilteredMean",),
         lambda people: FilteredMean(people, VALUES, 5, frozenset(range(50, SIZE))),
     ),
     Kind(
@@ -123,11 +123,11 @@ KINDS = (
     Kind(
         "variance", "Variance and standard deviation", ("Variance",), lambda people: Variance(people, VALUES)
     ),
-    Kind("histogram", "Histogram", ("classes.Histogram",), grouped="SELECT x, COUNT(*) FROM t GROUP BY x"),
+    Kind("histogram", "Histogram", ("statistics.Histogram",), grouped="SELECT x, COUNT(*) FROM t GROUP BY x"),
     Kind(
         "top",
         "Most frequent values",
-        ("classes.TopCounts",),
+        ("statistics.TopCounts",),
         grouped="SELECT x, COUNT(*) AS n FROM t GROUP BY x ORDER BY n DESC LIMIT 3",
     ),
 )
@@ -168,7 +168,7 @@ def _parsed() -> list[tuple[str, str]]:
 
 def _index() -> str:
     own = {name for kind in KINDS for name in kind.makers}
-    others = [name for name in exported("queries") if name not in own]
+    others = [name for name in exported("questions") if name not in own]
     rows = (
         (
             f"[{kind.title}]({kind.name}.md)",

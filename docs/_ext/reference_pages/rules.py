@@ -39,11 +39,7 @@ def _index() -> str:
         f" [`noiseless rules`](../commands/rules.md) and explained in {manual(MANUAL, 2)}.",
         table(("written", "for example", "what it does"), rows),
         "## In Python",
-        *(
-            documented(public_name("mechanisms.rules", name))
-            for name in exported("mechanisms.rules")
-            if name not in own
-        ),
+        *(documented(public_name("rules", name)) for name in exported("rules") if name not in own),
         toctree(KINDS),
     )
 
