@@ -6,14 +6,23 @@ EXTRAS := server$(shell command -v java >/dev/null && echo ,spark)
 # They kill processes again and again.
 KILLED := $(addprefix tests/surfaces/test_,server_processes.py server_workers.py curator_killed.py stream_killed.py ledger_processes.py)
 
-.PHONY: demo test lint types contracts docs tests soak bench pictures clean
+# Quick, and of every room: what a change breaks shows here first.
+QUICK := tests/theorems $(addprefix tests/unit/,audits domain measures pricing questions ranges releases rules tables verification test_house.py test_package.py)
 
-demo: .venv/ready
+.PHONY: demo test check lint types contracts docs tests coverage soak bench pictures clean
+
+demo: .venv/installed
 	$(BIN)/noiseless demo --out demo
 
 test: .venv/ready
 	$(MAKE) --jobs 2 --output-sync lint types contracts docs
 	$(MAKE) tests
+
+# The loop of a contributor, within 90 seconds: style, types, contracts, and the tests that need no process, database,
+# browser or cluster of their own.
+check: .venv/ready
+	$(MAKE) --jobs 2 --output-sync lint types contracts
+	$(BIN)/pytest --numprocesses 2 --quiet --hypothesis-profile=check $(QUICK)
 
 lint: .venv/ready
 	$(BIN)/ruff format --check .
@@ -30,6 +39,10 @@ docs: .venv/ready
 
 tests: .venv/ready
 	$(BIN)/pytest --numprocesses 2 --quiet
+
+# Which lines the tests reach, with a floor under it (compiled kernels count as reached where they are called).
+coverage: .venv/ready
+	$(BIN)/pytest --numprocesses 2 --quiet -p pytest_cov --cov --cov-report=term:skip-covered --cov-report=html
 
 # Ten times as many random examples, 100,000 texts sent as SQL, and processes killed again and again: a curator
 # NOISELESS_KILLS times at each of five places, servers and streams a fifth as often.
@@ -48,10 +61,15 @@ pictures: .venv/ready
 	$(BIN)/python docs/tools/pictures.py
 	$(BIN)/python docs/tools/notebooks.py
 
-.venv/ready: pyproject.toml
+# What a user needs; `make test` adds the extras, the tools and the documentation.
+.venv/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "noiseless needs Python 3.11 or later; set PYTHON=")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet --editable .
+	touch $@
+
+.venv/ready: .venv/installed
 	$(BIN)/pip install --quiet --editable '.[$(EXTRAS)]' --group test --group docs
 	touch $@
 

@@ -17,6 +17,7 @@ from soaking import TIMES, soaking
 settings.register_profile(
     "default", deadline=None, derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
 )
+settings.register_profile("check", settings.get_profile("default"), max_examples=10)
 settings.register_profile("soak", settings.get_profile("default"), derandomize=False, max_examples=50 * TIMES)
 settings.load_profile("default")
 

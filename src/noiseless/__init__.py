@@ -7,7 +7,7 @@ nl.audit("heart.csv", sensitive="age", public="chol")
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from noiseless.audits import Audit, Policy, audit
