@@ -1,4 +1,4 @@
-"""What a guarantee for one entry and one answer says about groups, several answers and information of order alpha."""
+"""What a guarantee for one entry and answer says about groups, several answers and orders of information."""
 
 import math
 from collections.abc import Iterable
@@ -21,6 +21,7 @@ from noiseless.theory.differential.parameters import (
     Delta,
     Epsilon,
     epsilon_ball,
+    in_nats,
     is_at_most,
     is_zero,
     precision,
@@ -90,7 +91,7 @@ def group_information(
     together = group_delta(0, mi_to_delta(epsilon), members)
     single = epsilon if members == 1 else math.inf
     bound = dp_to_mi(0, together, inputs=None if inputs is None else int(inputs) ** members, outputs=outputs)
-    return min(bound, _rounded(single))
+    return min(bound, in_nats(single))
 
 
 def database_information(epsilon: Epsilon, entries: int) -> float:
@@ -100,11 +101,6 @@ def database_information(epsilon: Epsilon, entries: int) -> float:
     True
     """
     return dp_to_mi(group_epsilon(epsilon, entries))
-
-
-def _rounded(epsilon: Epsilon) -> float:
-    exact = upper_epsilon(epsilon)
-    return math.inf if exact is None else ball_above(epsilon_ball(exact))
 
 
 def checked_members(members: int) -> int:
@@ -132,6 +128,8 @@ def compose_sequential(epsilons: Iterable[Epsilon]) -> Fraction | Nats | float:
     >>> compose_sequential([Nats(2), Nats(3)]), compose_sequential([Fraction(1, 3), Fraction(1, 6)])
     (Nats(6), Fraction(1, 2))
     """
+    from flint import ctx
+
     exact = [read_epsilon(epsilon) for epsilon in epsilons]
     logarithms = [value for value in exact if isinstance(value, Nats)]
     rationals = [value for value in exact if isinstance(value, Fraction)]
@@ -141,19 +139,10 @@ def compose_sequential(epsilons: Iterable[Epsilon]) -> Fraction | Nats | float:
     total = sum(rationals, Fraction())
     if not logarithms:
         return total
-    return product if total == 0 else _above(product, total)
-
-
-def _above(logarithm: Nats, rational: Fraction) -> float:
-    from flint import ctx
-
+    if total == 0:
+        return product
     with ctx.workprec(_PRECISION):
-        return ball_above(epsilon_ball(logarithm) + epsilon_ball(rational))
-
-
-def compose_independent(epsilons: Iterable[Epsilon]) -> Fraction | Nats | float:
-    """Answers that are independent given the database: the sum (Corollary 2 of [P5])."""
-    return compose_sequential(epsilons)
+        return ball_above(epsilon_ball(product) + epsilon_ball(total))
 
 
 def compose_disjoint(epsilons: Iterable[Epsilon]) -> Fraction | Nats | float:

@@ -1,4 +1,4 @@
-"""Finite mechanisms P(y|x_1..x_n) on small databases, and the closeness of the distributions of their answers."""
+"""Finite mechanisms P(y|x_1..x_n) on small databases, and how close the distributions of answers are."""
 
 import itertools
 import math

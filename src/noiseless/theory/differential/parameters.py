@@ -1,6 +1,8 @@
 """Epsilon and delta as users write them, and quantities of binary channels in ball arithmetic."""
 
 import math
+import struct
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational as AnyRational
@@ -8,18 +10,10 @@ from numbers import Real
 from typing import TYPE_CHECKING
 
 from noiseless.errors import RequestError
-from noiseless.exact import Nats, Rational, as_fraction, ball
+from noiseless.exact import Nats, Rational, as_fraction, ball, ball_above
 
 if TYPE_CHECKING:
     from flint import arb
-
-import struct
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from flint import arb
-
 
 Epsilon = Rational | float | Nats
 """A number of nats: rational, a float (the rational that it is), or the exact logarithm of a rational."""
@@ -159,6 +153,29 @@ def precision(*parameters: Fraction | Nats) -> int:
     """Bits with which formulas whose first and second orders cancel still have a hundred good ones."""
     smallest = min((_size(p) for p in parameters if not is_zero(p)), default=Fraction(1))
     return 128 + 4 * max(0, smallest.denominator.bit_length() - smallest.numerator.bit_length())
+
+
+def above(formula: "Callable[[arb], arb | float]", epsilon: Epsilon, without: float = math.inf) -> float:
+    """What a formula makes of the epsilon of a guarantee that is given, rounded up; 0 of 0.
+
+    Args:
+        formula: takes epsilon as a ball and gives a ball, or a float that is already rounded.
+        epsilon: the guarantee.
+        without: what is said where epsilon is infinite.
+    """
+    from flint import ctx
+
+    exact = upper_epsilon(epsilon)
+    if exact is None or is_zero(exact):
+        return without if exact is None else 0.0
+    with ctx.workprec(precision(exact)):
+        value = formula(epsilon_ball(exact))
+        return value if isinstance(value, float) else ball_above(value)
+
+
+def in_nats(epsilon: Epsilon) -> float:
+    """The epsilon of a guarantee that is given as a float, rounded up."""
+    return above(lambda value: value, epsilon)
 
 
 def _size(parameter: Fraction | Nats) -> Fraction:
