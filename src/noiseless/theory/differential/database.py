@@ -86,8 +86,7 @@ def total_variation(p: Probabilities, q: Probabilities) -> Fraction:
         * `TV <= tanh(epsilon/2)` for (epsilon, 0)-close distributions.
         * `TV^2 <= D(P||Q) / 2`: Pinsker's inequality ((12) of [P5]).
     """
-    first, second = pair(p, q)
-    return sum((max(a - b, Fraction()) for a, b in zip(first, second, strict=True)), Fraction())
+    return Fraction(hockey_stick(p, q))
 
 
 def hockey_stick(p: Probabilities, q: Probabilities, epsilon: Epsilon = 0) -> Fraction | float:
@@ -98,30 +97,23 @@ def hockey_stick(p: Probabilities, q: Probabilities, epsilon: Epsilon = 0) -> Fr
     >>> hockey_stick([0.75, 0.25], [0.25, 0.75], Nats(2)), hockey_stick([0.75, 0.25], [0.25, 0.75], Nats(3))
     (Fraction(1, 4), Fraction(0, 1))
     """
-    first, second = pair(p, q)
-    exact = read_epsilon(epsilon)
-    if exact is None:
-        return sum((a for a, b in zip(first, second, strict=True) if b == 0), Fraction())
-    factor = rational_exponential(exact)
-    if factor is not None:
-        return sum((max(a - factor * b, Fraction()) for a, b in zip(first, second, strict=True)), Fraction())
-    inside, outside = _worst_event(first, second, exact)
-    if outside == 0:
-        return inside
     from flint import ctx
 
+    first, second = pair(p, q)
+    exact = read_epsilon(epsilon)
+    event = [
+        (a, b)
+        for a, b in zip(first, second, strict=True)
+        if a > b and (b == 0 or (exact is not None and not is_at_most(Nats(a / b), exact)))
+    ]
+    inside, outside = sum((a for a, _ in event), Fraction()), sum((b for _, b in event), Fraction())
+    if exact is None or outside == 0:
+        return inside
+    factor = rational_exponential(exact)
+    if factor is not None:
+        return inside - factor * outside
     with ctx.workprec(_PRECISION + outside.denominator.bit_length()):
         return max(0.0, ball_above(ball(inside) - exponential_ball(exact) * ball(outside)))
-
-
-def _worst_event(p: Distribution, q: Distribution, epsilon: Fraction | Nats) -> tuple[Fraction, Fraction]:
-    """(P(A), Q(A)) of the A where P > e^epsilon Q; e^epsilon is irrational, so that no outcome is a tie."""
-    chosen = [
-        (a, b)
-        for a, b in zip(p, q, strict=True)
-        if a > b and (b == 0 or not is_at_most(Nats(a / b), epsilon))
-    ]
-    return sum((a for a, _ in chosen), Fraction()), sum((b for _, b in chosen), Fraction())
 
 
 def smallest_delta(p: Probabilities, q: Probabilities, epsilon: Epsilon = 0) -> Fraction | float:
@@ -291,7 +283,8 @@ class Database:
         """
         if not domains or not all(len(domain) for domain in domains):
             raise RequestError("a database has at least one entry, and each entry at least one value")
-        answers = [_mapping(mechanism(*values)) for values in itertools.product(*domains)]
+        told = [mechanism(*values) for values in itertools.product(*domains)]
+        answers = [answer if isinstance(answer, Mapping) else {answer: 1} for answer in told]
         columns = {output: j for j, output in enumerate(dict.fromkeys(itertools.chain(*answers)))}
         array = np.full((len(answers), len(columns)), Fraction(), object)
         for row, answer in zip(array, answers, strict=True):
@@ -346,7 +339,10 @@ class Database:
         if not group or len(set(group)) < len(group):
             raise RequestError("a group is one entry or several different ones")
         size = math.prod(self.sizes[entry] for entry in group)
-        return Database(*(_merged(array, group, size) for array in (self.given, self.floats)))
+        moved = [np.moveaxis(array, group, range(len(group))) for array in (self.given, self.floats)]
+        return Database(
+            *(np.ascontiguousarray(array).reshape(size, *array.shape[len(group) :]) for array in moved)
+        )
 
     def flattened(self) -> "Database":
         """The whole database taken for one entry."""
@@ -356,15 +352,6 @@ class Database:
         if not 0 <= entry < self.entries:
             raise RequestError(f"there is no entry {entry}; entries count from 0 to {self.entries - 1}")
         return entry
-
-
-def _merged(array: AnyArray, group: list[int], size: int) -> AnyArray:
-    moved = np.moveaxis(array, group, range(len(group)))
-    return np.ascontiguousarray(moved).reshape(size, *moved.shape[len(group) :])
-
-
-def _mapping(answer: Mapping[Any, Rational | float] | Hashable) -> Mapping[Any, Rational | float]:
-    return answer if isinstance(answer, Mapping) else {answer: 1}
 
 
 def _exact_rows(given: AnyArray) -> AnyArray:
