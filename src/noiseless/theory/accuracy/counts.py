@@ -14,7 +14,7 @@ from noiseless.questions import Additive, Attribute, CountedQuery, Lattice, Orde
 from noiseless.questions.statistics import few_groups
 from noiseless.ranges.quantizer import Edged
 from noiseless.theory.accuracy.policy import AccuracyPolicy, Scope
-from noiseless.theory.accuracy.walk import fewest_steps, first_enough, largest_target
+from noiseless.theory.accuracy.walk import best_walk, largest_target
 
 MOST_ANSWERS = 2**13
 """Different answers up to so many are told apart."""
@@ -80,17 +80,10 @@ class DatasetCounts:
 
     def least_leaking(self, error: Fraction) -> list[int]:
         """Where contiguous cells begin that maximise the smallest count; of those, the fewest cells."""
-        ends, goal = [*self.reaching(error), -1], len(self.positions)
-
-        def path(target: int) -> list[int] | None:
-            return fewest_steps(first_enough(self.before, self.before, target), ends, goal)
-
-        def attained(target: int) -> int | None:
-            found = path(target)
-            return min(self.before[b] - self.before[a] for a, b in pairwise(found)) if found else None
-
-        best = largest_target(attained, 1, self.total // len(self.fewest(error)))
-        return (path(best) or [])[:-1]
+        ends = [*self.reaching(error), len(self.positions)]
+        most = self.total // len(self.fewest(error))
+        _, walk = best_walk(self.before, self.before, ends, 1, most)
+        return (walk or [])[:-1]
 
     def largest_smallest(self, error: Fraction, known: int = 1) -> int:
         """The largest smallest count of any policy, even of one that is no function of the answer.

@@ -19,7 +19,6 @@ from noiseless.theory.accuracy.enclosed_functions import (
     Boxes,
     EnclosedFunction,
     Formula,
-    Intervals,
     Jets,
     LipschitzFunction,
     down,
@@ -208,7 +207,7 @@ class FunctionVolume(Volume):
             crossed = np.zeros(len(values.low), bool)
             for level in levels:
                 crossed |= (values.low <= round_down(level)) & (values.high >= round_up(level))
-            crossed &= volume.boxes.volumes > SMALLEST
+            crossed &= volume._volumes > SMALLEST
             if not crossed.any() or len(crossed) + crossed.sum() > most:
                 return volume
             volume = volume._halved_where(crossed)
@@ -218,13 +217,11 @@ class FunctionVolume(Volume):
         halves = parts.halved(_changes(parts, self._chosen_jets(which)).argmax(axis=1))
         rest = self.boxes.chosen(~which)
         boxes = Boxes(*(np.concatenate(pair) for pair in zip(rest, halves, strict=True)))
-        return replace(self, boxes=boxes, jets=_joined(self._chosen_jets(~which), self.function.jets(halves)))
+        parted = self._chosen_jets(~which), self.function.jets(halves)
+        return replace(self, boxes=boxes, jets=Jets.each(lambda *ends: np.concatenate(ends), *parted))
 
     def _chosen_jets(self, which: npt.NDArray[np.bool_]) -> Jets:
-        def of(values: Intervals) -> Intervals:
-            return Intervals(values.low[which], values.high[which])
-
-        return Jets(of(self.jets.values), of(self.jets.centres), tuple(map(of, self.jets.slopes)))
+        return Jets.each(lambda ends: ends[which], self.jets)
 
     @cached_property
     def span(self) -> Continuum:
@@ -240,8 +237,7 @@ class FunctionVolume(Volume):
 
     def _least(self, sign: int) -> Fraction:
         """The larger of two certain lower bounds of sign * f: of a few large boxes, and of the small ones."""
-        values = self.jets.values.low if sign > 0 else -self.jets.values.high
-        extreme = self._extreme(sign, EXTREMES)
+        values, extreme = self._lowest(sign), self._extreme(sign, EXTREMES)
         others = np.delete(values, extreme)
         small = [self._exact_least(number, sign, float(values[number])) for number in extreme]
         if len(others):
@@ -261,10 +257,9 @@ class FunctionVolume(Volume):
         return Fraction(known) if exact is None else max(exact, Fraction(known))
 
     def _coarse_least(self, sign: int) -> Fraction:
-        found = self._coarse
-        if found is None:
-            return Fraction(float((self.jets.values.low if sign > 0 else -self.jets.values.high).min()))
-        return min(each.lower if sign > 0 else -each.upper for each in found)
+        if self._coarse is None:
+            return Fraction(float(self._lowest(sign).min()))
+        return min(each.lower if sign > 0 else -each.upper for each in self._coarse)
 
     @cached_property
     def _coarse(self) -> list[Enclosure] | None:
@@ -279,8 +274,11 @@ class FunctionVolume(Volume):
         return known if len(known) == len(found) else None
 
     def _extreme(self, sign: int, count: int) -> npt.NDArray[np.intp]:
-        values = self.jets.values.low if sign > 0 else -self.jets.values.high
-        return np.argsort(values, kind="stable")[:count]
+        return np.argsort(self._lowest(sign), kind="stable")[:count]
+
+    def _lowest(self, sign: int) -> FloatArray:
+        """A lower bound of sign * f on each box."""
+        return self.jets.values.low if sign > 0 else -self.jets.values.high
 
     def _side(self, number: int) -> list[Side]:
         start, length = self.boxes.starts[number], self.boxes.lengths[number]
@@ -291,14 +289,6 @@ def _changes(boxes: Boxes, jets: Jets) -> FloatArray:
     """About how much the function changes along each axis of each box."""
     found = [slope.size * boxes.lengths[:, axis] for axis, slope in enumerate(jets.slopes)]
     return np.nan_to_num(np.stack(found, axis=1), nan=1e300, posinf=1e300)
-
-
-def _joined(first: Jets, second: Jets) -> Jets:
-    def of(a: Intervals, b: Intervals) -> Intervals:
-        return Intervals(np.concatenate([a.low, b.low]), np.concatenate([a.high, b.high]))
-
-    slopes = tuple(of(a, b) for a, b in zip(first.slopes, second.slopes, strict=True))
-    return Jets(of(first.values, second.values), of(first.centres, second.centres), slopes)
 
 
 def _exact(sides: Iterable[tuple[Rational, Rational]]) -> tuple[Side, ...]:

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from noiseless.exact import Bits, Rational, log2_bounds, round_down
 from noiseless.ranges import JointRange
 from noiseless.theory.continuous.joint import ContinuousRange
 from noiseless.theory.continuous.measures import Quantity, leakage, maximin
+from noiseless.theory.polytopes import Distance
 
 NumberOrVector = Rational | Sequence[Rational]
 
@@ -31,14 +31,7 @@ def quality(truths: Sequence[NumberOrVector], reports: Sequence[NumberOrVector])
     worst = max(_squared_distance(t, r) for t, r in zip(truths, reports, strict=True))
     if worst == 0:
         return math.inf
-    square = 1 / worst
-    with localcontext() as context:
-        context.prec = 50
-        root = (Decimal(square.numerator) / Decimal(square.denominator)).sqrt()
-        exact = Fraction(root)
-    if exact * exact != square:
-        exact -= exact / 10**45  # both operations were rounded: step below the true root
-    return round_down(exact)
+    return Distance(1 / worst).lower
 
 
 def _squared_distance(truth: NumberOrVector, report: NumberOrVector) -> Fraction:
@@ -58,7 +51,7 @@ def privacy_by_leakage(joint: JointRange | ContinuousRange) -> float:
     Inequalities:
         * `P1 <= P2` where values are counted, since `I*(X;Y) <= L0(X;Y)`.
     """
-    return _inverse(leakage(joint))
+    return inverse(leakage(joint))
 
 
 def privacy_by_maximin(joint: JointRange | ContinuousRange) -> float:
@@ -73,10 +66,11 @@ def privacy_by_maximin(joint: JointRange | ContinuousRange) -> float:
         * `P1 <= P2` where values are counted, since `I*(X;Y) <= L0(X;Y)`.
     """
     information = maximin(joint)
-    return _inverse(information) if isinstance(information, Bits) else 0.0
+    return inverse(information) if isinstance(information, Bits) else 0.0
 
 
-def _inverse(bits: Quantity) -> float:
+def inverse(bits: Quantity) -> float:
+    """1 / an amount of information, rounded down; infinite of nothing."""
     if isinstance(bits, Bits):
         above = log2_bounds(bits.ratio)[1]
         return round_down(1 / above) if above else math.inf

@@ -8,8 +8,9 @@ from math import ceil, floor
 from typing import Any, Literal
 
 from noiseless.display import counted, text_table
-from noiseless.exact import Bits, Enclosure, Nats, log2_bounds, round_down, round_up
+from noiseless.exact import Bits, Enclosure, Nats, round_down, round_up
 from noiseless.ranges.quantizer import Quantizer
+from noiseless.theory.accuracy.measures import inverse
 from noiseless.theory.accuracy.pushforward import LinearVolume, Volume
 from noiseless.theory.continuous.boxes import Box
 from noiseless.theory.distortion import radius_for_volume
@@ -89,16 +90,12 @@ class AccuracyPolicy:
     @property
     def privacy_by_leakage(self) -> float:
         """P1 = 1 / L0(X;Y) (Definition III.1 of [P4]), rounded down; infinite when nothing leaks."""
-        leakage = self.leakage.upper
-        return (
-            round_down(1 / Fraction(leakage)) if 0 < leakage < math.inf else math.inf if not leakage else 0.0
-        )
+        return inverse(self.leakage)
 
     @property
     def privacy_by_maximin(self) -> float:
         """P2 = 1 / I*(X;Y), in 1 / bits, rounded down; infinite for a constant."""
-        above = log2_bounds(self.maximin.ratio)[1]
-        return round_down(1 / above) if above else math.inf
+        return inverse(self.maximin)
 
     def to_dict(self) -> dict[str, Any]:
         """The policy under the names it has in JSON."""

@@ -1,4 +1,4 @@
-"""Regions of datasets that lead to one answer: in the plane for plotting, in n dimensions as piecewise-constant policies."""
+"""Regions of datasets that lead to one answer: drawn in the plane, policies in any dimension."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
