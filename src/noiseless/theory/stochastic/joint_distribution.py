@@ -167,11 +167,6 @@ class JointDistribution:
         """P(x) for each code of x."""
         return tuple(Fraction(weight, self.total) for weight in self.x_weights.tolist())
 
-    @property
-    def y_marginal(self) -> tuple[Fraction, ...]:
-        """P(y) for each code of y."""
-        return tuple(Fraction(weight, self.total) for weight in self.y_weights.tolist())
-
     def posterior(self, y: int) -> dict[Hashable, Fraction]:
         """P(x|y) for the values of x that can be behind the code y, by label."""
         start, end = self.support.starts[y : y + 2]
