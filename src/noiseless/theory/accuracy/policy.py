@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor
 from typing import Any, Literal
 
 from noiseless.display import counted, text_table
@@ -14,7 +13,7 @@ from noiseless.theory.accuracy.measures import inverse
 from noiseless.theory.accuracy.pushforward import LinearVolume, Volume
 from noiseless.theory.continuous.boxes import Box
 from noiseless.theory.distortion import radius_for_volume
-from noiseless.theory.polytopes import Distance, Polytope
+from noiseless.theory.polytopes import Distance, Polytope, symmetric_slab_radius
 
 Scope = Literal["all", "contiguous"]
 
@@ -196,18 +195,8 @@ def adversary_error(volume: Volume, quantizer: Quantizer) -> AdversaryError:
 
 
 def _symmetric_radii(volume: LinearVolume, cells: Iterable[tuple[Fraction, Fraction]]) -> Iterable[Distance]:
-    """The radii of {x in [0,R]^n: low <= sum of x <= high}, in units of R, for each cell.
-
-    A cell is symmetric, so the centre is t (1, ..., 1); among the x with a given sum s the farthest from it
-    have all entries but one at an end: their squares sum to floor(s) + (s - floor(s))^2.
-    """
+    """The radius of each cell of a sum or mean of people from one interval."""
     people, weight, (start, end) = volume.dimension, volume.normal[0], volume.sides[0]
-    length = end - start
     for cell in cells:
-        low, high = sorted((answer / weight - people * start) / length for answer in cell)
-        sums = {low, high} | {Fraction(k) for k in (ceil(low), floor(high)) if low <= k <= high}
-        squares = {s: floor(s) + (s - floor(s)) ** 2 for s in sums}
-        places = {s / people for s in sums}
-        places |= {(squares[s] - squares[r]) / (2 * (s - r)) for s in sums for r in sums if r < s}
-        least = min(people * t * t + max(squares[s] - 2 * t * s for s in sums) for t in places)
-        yield Distance(least * length**2)
+        low, high = sorted((answer / weight - people * start) / (end - start) for answer in cell)
+        yield symmetric_slab_radius(people, low, high) * (end - start)

@@ -2,13 +2,11 @@
 
 import math
 from collections.abc import Iterable
-from decimal import Decimal
 from fractions import Fraction
-from numbers import Real
 from typing import TYPE_CHECKING
 
 from noiseless.errors import RequestError
-from noiseless.exact import Nats, Rational, as_fraction, ball, ball_above
+from noiseless.exact import Nats, Rational, ball, ball_above
 from noiseless.theory.differential.conversion_bounds import (
     alphabet,
     capacity_limit,
@@ -29,6 +27,7 @@ from noiseless.theory.differential.parameters import (
     upper_delta,
     upper_epsilon,
 )
+from noiseless.theory.stochastic.renyi import order_of
 
 if TYPE_CHECKING:
     from flint import arb
@@ -212,11 +211,9 @@ def sibson_bound(
 
 def _read_order(alpha: Rational | float) -> Fraction | None:
     """A checked order or a little more of it, of which the bound is not less; None when it is infinite."""
-    if not isinstance(alpha, Real | Decimal) or alpha != alpha or alpha < 0:  # noqa: PLR0124 - NaN
-        raise RequestError("alpha is an order from 0 to infinity")
-    if alpha > _LARGEST_ORDER:
+    order = order_of(alpha)
+    if isinstance(order, float) or order > _LARGEST_ORDER:
         return None
-    order = as_fraction(alpha)
     near = abs(order - 1) < _NEAREST_TO_ONE and order != 1
     return Fraction(1) + (_NEAREST_TO_ONE if order > 1 else 0) if near else order
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from itertools import accumulate
 from numbers import Rational as AnyRational
 from typing import Any, Self
@@ -229,11 +230,9 @@ class Database:
 
     Attributes:
         given: the probabilities as they were given: floats, or exact fractions as Python objects.
-        floats: the same as floats, each row divided by its sum.
     """
 
     given: AnyArray
-    floats: FloatArray
 
     @classmethod
     def of(cls, probabilities: "npt.ArrayLike | Sequence[Any] | Database") -> Self:
@@ -244,7 +243,7 @@ class Database:
                 positive but below 1e-300, or some probabilities of the output do not sum to 1.
         """
         if isinstance(probabilities, Database):
-            return cls(probabilities.given, probabilities.floats)
+            return cls(probabilities.given)
         try:
             array = np.asarray(probabilities)
             given = array if array.dtype == object else array.astype(np.float64, casting="same_kind")
@@ -256,10 +255,8 @@ class Database:
             )
         if given.dtype == object:
             given = _exact_rows(given)
-        floats = given.astype(np.float64)
-        _check(floats)
-        floats /= floats.sum(axis=-1, keepdims=True)
-        return cls(given, floats)
+        _check(given.astype(np.float64))
+        return cls(given)
 
     @classmethod
     def from_function(
@@ -296,6 +293,12 @@ class Database:
         values = " x ".join(map(str, self.sizes))
         plural = "entry" if self.entries == 1 else "entries"
         return f"Database({self.entries} {plural} of {values} values, {self.outputs} outputs)"
+
+    @cached_property
+    def floats(self) -> FloatArray:
+        """The probabilities as floats, each row divided by its sum."""
+        floats = self.given.astype(np.float64)
+        return np.asarray(floats / floats.sum(axis=-1, keepdims=True))
 
     @property
     def entries(self) -> int:
@@ -339,10 +342,8 @@ class Database:
         if not group or len(set(group)) < len(group):
             raise RequestError("a group is one entry or several different ones")
         size = math.prod(self.sizes[entry] for entry in group)
-        moved = [np.moveaxis(array, group, range(len(group))) for array in (self.given, self.floats)]
-        return Database(
-            *(np.ascontiguousarray(array).reshape(size, *array.shape[len(group) :]) for array in moved)
-        )
+        moved = np.moveaxis(self.given, group, range(len(group)))
+        return Database(np.ascontiguousarray(moved).reshape(size, *moved.shape[len(group) :]))
 
     def flattened(self) -> "Database":
         """The whole database taken for one entry."""

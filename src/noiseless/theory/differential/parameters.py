@@ -96,12 +96,13 @@ def is_at_most(first: Fraction | Nats, second: Fraction | Nats) -> bool:
     """
     from flint import ctx
 
-    if isinstance(first, Nats) and (isinstance(second, Nats) or not first.is_finite):
-        return isinstance(second, Nats) and first <= second
-    if isinstance(second, Nats) and not second.is_finite:
-        return True
+    if isinstance(first, Nats) and isinstance(second, Nats):
+        return first <= second
     if isinstance(first, Fraction) and isinstance(second, Fraction):
         return first <= second
+    for side, infinite in ((first, False), (second, True)):
+        if isinstance(side, Nats) and not side.is_finite:
+            return infinite
     if is_zero(first) or is_zero(second):
         return is_zero(first)
     bits = 128

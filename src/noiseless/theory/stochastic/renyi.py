@@ -132,7 +132,7 @@ def order_of(alpha: Rational | float, least: int = 0) -> Order:
         RequestError: it is smaller, or not a number.
     """
     if not isinstance(alpha, Real | Decimal) or alpha != alpha or alpha < least:  # noqa: PLR0124 - NaN
-        raise RequestError(f"the order must be a number from {least} to infinity")
+        raise RequestError(f"the order alpha must be a number from {least} to infinity")
     return math.inf if alpha == math.inf else as_fraction(alpha)
 
 
