@@ -16,6 +16,12 @@ from noiseless.errors import RequestError
 from noiseless.ranges.spans import Lattice
 from noiseless.theory.channel import Channel
 
+_SIGMAS = 8.5
+"""Beyond so many standard deviations the mass is below 1e-16."""
+
+_NOTHING = 39
+"""Beyond so many, floats have nothing left."""
+
 
 @dataclass(frozen=True)
 class Noise(ABC):
@@ -192,12 +198,6 @@ def geometric(lattice: Lattice, epsilon: float, sweep: int) -> AdditiveNoise:
           whole range.
     """
     return AdditiveNoise(lattice, GeometricNoise(sweep / positive(epsilon, "epsilon")))
-
-
-_SIGMAS = 8.5
-"""Beyond so many standard deviations the mass is below 1e-16."""
-_NOTHING = 39
-"""Beyond so many, floats have nothing left."""
 
 
 @dataclass(frozen=True)

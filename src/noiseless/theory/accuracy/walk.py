@@ -11,6 +11,12 @@ from math import ceil, floor
 from noiseless.exact import Enclosure
 from noiseless.theory.accuracy.pushforward import NOTHING, WHOLE, Volume
 
+MOST_PLACES, MOST_STEPS = 2**11, 32
+"""About how many places for edges are tried in all, and how many within the width of a cell."""
+
+_SCALE = 2**40
+"""Shares are counted in this part of the whole, rounded to the safe side."""
+
 
 def best_walk(
     starts: Sequence[int], stops: Sequence[int], ends: Sequence[int], known: int, most: int
@@ -109,13 +115,6 @@ def largest_target(attained: Callable[[int], int | None], known: int, most: int)
             found = attained(middle)
             low, high = (low, middle) if found is None else (found, high)
     return low
-
-
-MOST_PLACES, MOST_STEPS = 2**11, 32
-"""About how many places for edges are tried in all, and how many within the width of a cell."""
-
-_SCALE = 2**40
-"""Shares are counted in this part of the whole, rounded to the safe side."""
 
 
 @dataclass(frozen=True)

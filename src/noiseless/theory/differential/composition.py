@@ -32,6 +32,11 @@ from noiseless.theory.stochastic.renyi import order_of
 if TYPE_CHECKING:
     from flint import arb
 
+_PRECISION = 128
+
+_LARGEST_ORDER, _NEAREST_TO_ONE = Fraction(10**6), Fraction(1, 2**40)
+"""Orders above the one are taken for infinite, and those nearer to 1 than the other for one beyond."""
+
 
 def group_epsilon(epsilon: Epsilon, members: int) -> Fraction | Nats:
     """epsilon-DP => k epsilon-DP for groups of k (Property 7 of [P5]), exactly.
@@ -114,9 +119,6 @@ def checked_members(members: int) -> int:
     return checked
 
 
-_PRECISION = 128
-
-
 def compose_sequential(epsilons: Iterable[Epsilon]) -> Fraction | Nats | float:
     """Answers in sequence, each epsilon_j-MI-DP given those before: the sum (Corollary 3 of [P5]).
 
@@ -157,10 +159,6 @@ def compose_disjoint(epsilons: Iterable[Epsilon]) -> Fraction | Nats | float:
             return math.inf
         largest = exact if is_at_most(largest, exact) else largest
     return largest
-
-
-_LARGEST_ORDER, _NEAREST_TO_ONE = Fraction(10**6), Fraction(1, 2**40)
-"""Orders above the one are taken for infinite, and those nearer to 1 than the other for one beyond."""
 
 
 def sibson_bound(

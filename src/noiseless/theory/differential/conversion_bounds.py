@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 
     from noiseless.exact import Nats
 
+_BINARY = 2
+
+_ENOUGH = 4
+"""As many outputs as the worst two rows that are (epsilon, delta)-close can have."""
+
 
 def dp_to_kl(epsilon: Epsilon, delta: Delta = 0) -> float:
     """epsilon-DP => epsilon tanh(epsilon/2) nats of KL-DP, best possible ((11) of [P5]).
@@ -108,11 +113,6 @@ def mi_to_delta(epsilon: Epsilon) -> float:
         epsilon,
         without=1.0,
     )
-
-
-_BINARY = 2
-_ENOUGH = 4
-"""As many outputs as the worst two rows that are (epsilon, delta)-close can have."""
 
 
 def alphabet(inputs: int | None, outputs: int | None) -> int | None:

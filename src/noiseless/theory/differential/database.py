@@ -35,6 +35,13 @@ ROUNDING = Fraction(1, 10**9)
 
 _PRECISION = 128
 
+AnyArray = npt.NDArray[Any]
+
+_SMALLEST = 1e-300
+"""Probabilities below this would lose their digits as floats."""
+
+_TOO_SMALL = "a probability is positive but below 1e-300; leave it out"
+
 
 def distribution(probabilities: Probabilities) -> Distribution:
     """Check probabilities and divide them by their exact sum.
@@ -209,14 +216,6 @@ def divergence_bounds(p: Probabilities, q: Probabilities) -> tuple[float, float]
 def largest_divergence(p: Probabilities, q: Probabilities) -> float:
     """The larger of D(P||Q) and D(Q||P), rounded up: what KL-DP bounds (Definition 7 of [P5])."""
     return max(divergence(p, q), divergence(q, p))
-
-
-AnyArray = npt.NDArray[Any]
-
-_SMALLEST = 1e-300
-"""Probabilities below this would lose their digits as floats."""
-
-_TOO_SMALL = "a probability is positive but below 1e-300; leave it out"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -167,6 +167,59 @@ def reach(database: Database, *, entry: int | None = None) -> int:
     return max(int(database.lines(i).any(axis=1).sum(axis=-1).max()) for i in _entries(database, entry))
 
 
+@dataclass(frozen=True)
+class Variant:
+    """How private a mechanism is in the sense of one variant.
+
+    Attributes:
+        epsilon: the smallest epsilon of the definition by likelihood ratios, exactly; it may be infinite.
+        information: the smallest epsilon of its counterpart by mutual information.
+    """
+
+    epsilon: Nats
+    information: InformationBounds
+
+
+def personalised(database: Database) -> tuple[Variant, ...]:
+    """A guarantee for each entry: (55) and (56) of [P5].
+
+    >>> first_only = Database.of([[[0.75, 0.25]] * 2, [[0.25, 0.75]] * 2])
+    >>> [entry.epsilon for entry in personalised(first_only)]
+    [Nats(3), Nats(1)]
+    """
+    return tuple(
+        Variant(dp_epsilon(database, entry=i), mi_dp(database, entry=i)) for i in range(database.entries)
+    )
+
+
+def free_lunch(database: Database) -> Variant:
+    """Any two databases at all: (57), and sup I(X^n;Y) over all priors: (58) of [P5]."""
+    whole = database.flattened()
+    return Variant(dp_epsilon(whole), mi_dp(whole))
+
+
+def bayesian(database: Database, prior: npt.ArrayLike | Sequence[Any]) -> Variant:
+    """The largest over i and known sets I of other entries: (60), and I(X_i;Y|X_I): (61) of [P5].
+
+    Values that the prior excludes are not compared.
+    """
+    weights = _joint(database, prior)
+    views = [_view(weights, i, known) for i in range(database.entries) for known in _subsets(database, i)]
+    return Variant(
+        max(view.epsilon for view in views),
+        InformationBounds(
+            max(view.information.lower_nats for view in views),
+            max(view.information.upper_nats for view in views),
+        ),
+    )
+
+
+def adversarial(database: Database, prior: npt.ArrayLike | Sequence[Any]) -> Variant:
+    """The most that an output raises the probability of a database: (64), and I(X^n;Y): (65) of [P5]."""
+    joint = JointDistribution.from_matrix(_joint(database, prior).reshape(-1, database.outputs))
+    return Variant(Nats(realisable_leakage(joint).ratio), _in_nats(mutual_information(joint)))
+
+
 def _entries(database: Database, entry: int | None) -> Iterable[int]:
     return range(database.entries) if entry is None else (entry,)
 
@@ -278,59 +331,6 @@ def _divergence_score(p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatAr
     value = np.where(p > 0, p * (_logarithms(p) - _logarithms(q)), 0.0).sum(axis=-1)
     slack = _SLACK + 2000 * _unit(p)
     return value - slack, value + slack
-
-
-@dataclass(frozen=True)
-class Variant:
-    """How private a mechanism is in the sense of one variant.
-
-    Attributes:
-        epsilon: the smallest epsilon of the definition by likelihood ratios, exactly; it may be infinite.
-        information: the smallest epsilon of its counterpart by mutual information.
-    """
-
-    epsilon: Nats
-    information: InformationBounds
-
-
-def personalised(database: Database) -> tuple[Variant, ...]:
-    """A guarantee for each entry: (55) and (56) of [P5].
-
-    >>> first_only = Database.of([[[0.75, 0.25]] * 2, [[0.25, 0.75]] * 2])
-    >>> [entry.epsilon for entry in personalised(first_only)]
-    [Nats(3), Nats(1)]
-    """
-    return tuple(
-        Variant(dp_epsilon(database, entry=i), mi_dp(database, entry=i)) for i in range(database.entries)
-    )
-
-
-def free_lunch(database: Database) -> Variant:
-    """Any two databases at all: (57), and sup I(X^n;Y) over all priors: (58) of [P5]."""
-    whole = database.flattened()
-    return Variant(dp_epsilon(whole), mi_dp(whole))
-
-
-def bayesian(database: Database, prior: npt.ArrayLike | Sequence[Any]) -> Variant:
-    """The largest over i and known sets I of other entries: (60), and I(X_i;Y|X_I): (61) of [P5].
-
-    Values that the prior excludes are not compared.
-    """
-    weights = _joint(database, prior)
-    views = [_view(weights, i, known) for i in range(database.entries) for known in _subsets(database, i)]
-    return Variant(
-        max(view.epsilon for view in views),
-        InformationBounds(
-            max(view.information.lower_nats for view in views),
-            max(view.information.upper_nats for view in views),
-        ),
-    )
-
-
-def adversarial(database: Database, prior: npt.ArrayLike | Sequence[Any]) -> Variant:
-    """The most that an output raises the probability of a database: (64), and I(X^n;Y): (65) of [P5]."""
-    joint = JointDistribution.from_matrix(_joint(database, prior).reshape(-1, database.outputs))
-    return Variant(Nats(realisable_leakage(joint).ratio), _in_nats(mutual_information(joint)))
 
 
 def _joint(database: Database, prior: npt.ArrayLike | Sequence[Any]) -> AnyArray:

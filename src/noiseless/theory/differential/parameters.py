@@ -24,6 +24,12 @@ Delta = Rational | float
 _LONGEST = 10_000
 """Decimals with larger exponents are refused: as a fraction one would fill the memory."""
 
+_SMALLEST = Fraction(1, 2**1100)
+"""Parameters below this, which no double can tell from 0, are taken for it: guarantees only grow by that."""
+
+_LARGEST = Fraction(10**300)
+"""Epsilons above this are taken for infinite."""
+
 
 def read_epsilon(epsilon: Epsilon, name: str = "epsilon") -> Fraction | Nats | None:
     """A checked epsilon; None when it is infinite (no guarantee at all).
@@ -123,13 +129,6 @@ def rational_exponential(epsilon: Fraction | Nats) -> Fraction | None:
 
 def _ratio(epsilon: Nats) -> Fraction:
     return Fraction(epsilon.ratio)
-
-
-_SMALLEST = Fraction(1, 2**1100)
-"""Parameters below this, which no double can tell from 0, are taken for it: guarantees only grow by that."""
-
-_LARGEST = Fraction(10**300)
-"""Epsilons above this are taken for infinite."""
 
 
 def upper_epsilon(epsilon: Epsilon, name: str = "epsilon") -> Fraction | Nats | None:

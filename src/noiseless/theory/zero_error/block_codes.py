@@ -27,6 +27,8 @@ _SWAPS = 30
 Word = tuple[int, ...]
 Kinds = tuple[int, ...]
 
+_MAX_BOOK = 10_000
+
 
 class Products:
     """Codes in products of some graphs, each product searched once; letters are nodes of the factors.
@@ -193,9 +195,6 @@ def _root(number: int, degree: int) -> int:
 
 def _parts(value: Rate | Bits) -> tuple[Fraction, int]:
     return (Fraction(value.words), value.length) if isinstance(value, Rate) else (value.ratio, 1)
-
-
-_MAX_BOOK = 10_000
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,17 @@ from noiseless.errors import RequestError
 from noiseless.exact import Enclosure
 from noiseless.ranges import JointRange, overlap_partition
 
+MAX_PAIRS = 100_000
+"""Up to so many pairs a piece the linear program is solved."""
+
+_SCALE = 2**40
+
+_DENOMINATORS = range(1, 61)
+
+_ROUNDING = 1e-7
+
+Cliques = Sequence[Sequence[int]]
+
 
 def members(mask: int) -> Iterator[int]:
     """The positions of the bits that are set, ascending."""
@@ -236,16 +247,6 @@ def _block(back: JointRange, inputs: list[int]) -> ChannelBlock:
             causes.setdefault(y, []).append(place)
     fewest = min(len(outputs) for outputs in kept)
     return ChannelBlock(tuple(kept.values()), tuple(map(tuple, causes.values())), fewest)
-
-
-MAX_PAIRS = 100_000
-"""Up to so many pairs a piece the linear program is solved."""
-
-_SCALE = 2**40
-_DENOMINATORS = range(1, 61)
-_ROUNDING = 1e-7
-
-Cliques = Sequence[Sequence[int]]
 
 
 def fractional_cover(piece: ChannelBlock) -> Enclosure:

@@ -18,6 +18,15 @@ _USUAL = 200
 
 _SWAPS = 20
 
+Words = Any
+"""Sets as words of bits: lists of integers for small graphs, arrays of 64-bit integers for compiled loops."""
+
+_WORD = 62
+"""Bits a word: with fewer than 63 no step meets the sign."""
+
+_SMALL = 40
+"""Up to so many nodes plain Python beats loading the compiled loops."""
+
 
 @dataclass(frozen=True)
 class IndependentSet:
@@ -176,16 +185,6 @@ def swapped_set(graph: Graph, enough: int, start: Sequence[int] = (), swaps: int
         if inside.sum() > len(best):
             best = np.flatnonzero(inside).tolist()
     return best
-
-
-Words = Any
-"""Sets as words of bits: lists of integers for small graphs, arrays of 64-bit integers for compiled loops."""
-
-_WORD = 62
-"""Bits a word: with fewer than 63 no step meets the sign."""
-
-_SMALL = 40
-"""Up to so many nodes plain Python beats loading the compiled loops."""
 
 
 class SearchResult(NamedTuple):

@@ -37,6 +37,11 @@ _EVERY = 10
 _OVERSTEP = 1.6
 """The multiplier step of the first-order method: any value below (1 + sqrt 5)/2 converges."""
 
+SCALE = 2**40
+"""Matrices are rounded to multiples of 1/SCALE before anything is proved about them."""
+
+_ROOT_SCALE = 2**45
+
 
 class Solution(NamedTuple):
     """Nearly optimal matrices of the two programs; `weights` is Y, exactly 0 off the edges."""
@@ -265,12 +270,6 @@ def _symmetric(
 
 def _halved(matrix: Matrix) -> Matrix:
     return (matrix + matrix.T) / 2
-
-
-SCALE = 2**40
-"""Matrices are rounded to multiples of 1/SCALE before anything is proved about them."""
-
-_ROOT_SCALE = 2**45
 
 
 def rounded(matrix: Matrix) -> npt.NDArray[np.int64]:
