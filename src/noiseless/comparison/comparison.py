@@ -339,8 +339,8 @@ def mean_error(mechanism: QuantizedQuery) -> Fraction:
         return span.width / quantizer.cells / 4
     possible = mechanism.query.attainable
     if possible is not None and length(possible) <= span.last:
-        found = ((mechanism.answer(quantizer.cell_at(p)), span.value(p)) for p in possible)
-        return sum((abs(answer.value - truth) for answer, truth in found), Fraction(0)) / len(possible)
+        told = ((mechanism.answer(quantizer.cell_at(p)), span.value(p)) for p in possible)
+        return sum((abs(answer.value - truth) for answer, truth in told), Fraction(0)) / len(possible)
     if isinstance(quantizer, Stepped):
         whole, rest = divmod(span.last + 1, quantizer.points)
         sizes = [(quantizer.points, whole), (rest, 1)]

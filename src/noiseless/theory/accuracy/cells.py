@@ -165,11 +165,11 @@ def _walked(volume: Volume, error: Fraction) -> AccuracyPolicy:
     """For any function: the best cells on a grid, or equal ones where no share can be certified."""
     grid = EdgeGrid(volume, 2 * error)
     most = largest_share(volume, error)
-    found = grid.best_edges(most)
-    if found is None:
+    edges = grid.best_edges(most)
+    if edges is None:
         return fewest_cells(volume, error)
-    closer = volume.refined([*found, *_ends(volume, error)])
-    policy = _policy(closer, Edged(volume.span, tuple(found)), error, closer.shares(found))
+    closer = volume.refined([*edges, *_ends(volume, error)])
+    policy = _policy(closer, Edged(volume.span, tuple(edges)), error, closer.shares(edges))
     if policy.bound * _NEAR <= policy.smallest_share:
         return policy
     return replace(policy, bound=grid.bound(policy.smallest_share, policy.bound))

@@ -49,8 +49,8 @@ class DatasetCounts:
             raise RequestError(
                 "volumes are known for sums and means of quantities, and for formulas; declare a step"
             )
-        found = {position: count for position, count in sorted(_counted(query).items()) if count}
-        return cls(span, tuple(found), tuple(found.values()))
+        occurring = {position: count for position, count in sorted(_counted(query).items()) if count}
+        return cls(span, tuple(occurring), tuple(occurring.values()))
 
     @cached_property
     def before(self) -> list[int]:
@@ -64,12 +64,12 @@ class DatasetCounts:
 
     def reaching(self, error: Fraction) -> list[int]:
         """For each answer how many answers lie before the first that is more than 2e above it."""
-        steps, found, place = floor(2 * error / self.span.step), [], 0
+        steps, ends, place = floor(2 * error / self.span.step), [], 0
         for position in self.positions:
             while place < len(self.positions) and self.positions[place] - position <= steps:
                 place += 1
-            found.append(place)
-        return found
+            ends.append(place)
+        return ends
 
     def fewest(self, error: Fraction) -> list[int]:
         """Where cells begin when each holds all it can: no policy has fewer (Theorem IV.2 of [P4])."""
@@ -143,12 +143,12 @@ def _counted(query: Query) -> Counter[int]:
         raise RequestError(
             f"there are more than {MOST_DATASETS:,} datasets, and no quicker way to count them"
         )
-    found: Counter[int] = Counter()
+    datasets: Counter[int] = Counter()
     for chosen in combinations_with_replacement(attribute.numbers, people):
         counts = Counter(chosen)
         orders = factorial(people) // prod(factorial(times) for times in counts.values())
-        found[query.position(counts)] += orders
-    return found
+        datasets[query.position(counts)] += orders
+    return datasets
 
 
 @_counted.register

@@ -104,12 +104,12 @@ class FunctionVolume(Volume):
     def divided(cls, function: EnclosedFunction, boxes: int) -> "FunctionVolume":
         """Halve all boxes, each time along the axis on which the function changes most, into so many."""
         axes = len(function.sides)
-        found = Boxes(np.zeros((1, axes)), np.ones((1, axes)))
-        jets = function.jets(found)
-        while 2 * len(found.starts) <= boxes:
-            found = found.halved(int(np.argmax(_changes(found, jets).mean(axis=0))))
-            jets = function.jets(found)
-        volume = cls(function, found, jets)
+        parts = Boxes(np.zeros((1, axes)), np.ones((1, axes)))
+        jets = function.jets(parts)
+        while 2 * len(parts.starts) <= boxes:
+            parts = parts.halved(int(np.argmax(_changes(parts, jets).mean(axis=0))))
+            jets = function.jets(parts)
+        volume = cls(function, parts, jets)
         if not np.isfinite([volume.jets.values.low, volume.jets.values.high]).all():
             raise RequestError("the function may divide by 0 on the box, or is too large; narrow the bounds")
         return volume
@@ -197,8 +197,8 @@ class FunctionVolume(Volume):
             sides.append(
                 (low, low) if rising[number] >= 0 else (high, high) if falling[number] <= 0 else (low, high)
             )
-        found = self.function.over(sides)
-        exact = None if found is None else found.lower if sign > 0 else -found.upper
+        bounds = self.function.over(sides)
+        exact = None if bounds is None else bounds.lower if sign > 0 else -bounds.upper
         return Fraction(known) if exact is None else max(exact, Fraction(known))
 
     def _coarse_least(self, sign: int) -> Fraction:
@@ -214,9 +214,9 @@ class FunctionVolume(Volume):
             [(low + (high - low) * k / parts, low + (high - low) * (k + 1) / parts) for k in range(parts)]
             for low, high in self.function.sides
         ]
-        found = [self.function.over(box) for box in product(*grids)]
-        known = [each for each in found if each is not None]
-        return known if len(known) == len(found) else None
+        bounds = [self.function.over(box) for box in product(*grids)]
+        known = [each for each in bounds if each is not None]
+        return known if len(known) == len(bounds) else None
 
     def _extreme(self, sign: int, count: int) -> npt.NDArray[np.intp]:
         return np.argsort(self._lowest(sign), kind="stable")[:count]
@@ -232,17 +232,17 @@ class FunctionVolume(Volume):
 
 def _changes(boxes: Boxes, jets: Jets) -> FloatArray:
     """About how much the function changes along each axis of each box."""
-    found = [slope.size * boxes.lengths[:, axis] for axis, slope in enumerate(jets.slopes)]
-    return np.nan_to_num(np.stack(found, axis=1), nan=1e300, posinf=1e300)
+    changes = [slope.size * boxes.lengths[:, axis] for axis, slope in enumerate(jets.slopes)]
+    return np.nan_to_num(np.stack(changes, axis=1), nan=1e300, posinf=1e300)
 
 
 def _exact(sides: Iterable[tuple[Rational, Rational]]) -> tuple[Side, ...]:
-    found = tuple((Fraction(low), Fraction(high)) for low, high in sides)
-    if not 1 <= len(found) <= MOST_AXES:
+    exact = tuple((Fraction(low), Fraction(high)) for low, high in sides)
+    if not 1 <= len(exact) <= MOST_AXES:
         raise RequestError(f"a function has between 1 and {MOST_AXES} coordinates here")
-    if any(not isfinite(low) or not isfinite(high) or low >= high for low, high in found):
+    if any(not isfinite(low) or not isfinite(high) or low >= high for low, high in exact):
         raise RequestError("a side of the box goes from a smaller to a larger number")
-    return found
+    return exact
 
 
 def share_below_plane(jets: Jets, lengths: FloatArray, level: Fraction) -> tuple[FloatArray, FloatArray]:

@@ -216,12 +216,12 @@ def _around(points: Sequence[tuple[Fraction, ...]]) -> tuple[Point, ...]:
     ordered: list[Point] = sorted((point[0], point[1]) for point in points)
 
     def chain(way: Sequence[Point]) -> list[Point]:
-        found: list[Point] = []
+        corners: list[Point] = []
         for point in way:
-            while len(found) > 1 and _turn(found[-2], found[-1], point) <= 0:
-                found.pop()
-            found.append(point)
-        return found[:-1]
+            while len(corners) > 1 and _turn(corners[-2], corners[-1], point) <= 0:
+                corners.pop()
+            corners.append(point)
+        return corners[:-1]
 
     return tuple(chain(ordered) + chain(ordered[::-1])) if len(ordered) > PLANE else tuple(ordered)
 

@@ -81,10 +81,10 @@ class UniformSum:
         wanted, half = float(share), self.length / 2
         if wanted == 0 or abs(wanted - 0.5) < 2 / DIGITS:
             return Fraction(self.length, 2) if wanted else Fraction(0)
-        found: Any = brentq(
+        root: Any = brentq(
             lambda level: self._roughly(Fraction(level)) - wanted, 0.0, half, xtol=half / DIGITS
         )
-        return Fraction(round(found / self.length * DIGITS), DIGITS) * self.length
+        return Fraction(round(root / self.length * DIGITS), DIGITS) * self.length
 
     def _roughly(self, level: Fraction) -> float:
         if level <= 0:
@@ -146,19 +146,19 @@ class UniformSum:
 
     def _corners_below(self, level: Fraction) -> list[tuple[int, int]] | None:
         """Sums of weights below a level, each with how many more ways of even than of odd size there are."""
-        found = {0: 1}
+        corners = {0: 1}
         for weight, times in self.weights:
             signs = _alternating(times, min(times, MOST_TERMS, int(level / weight)))
             grown: dict[int, int] = {}
-            for start, signed in found.items():
+            for start, signed in corners.items():
                 for place, sign in zip(count(start, weight), signs, strict=False):
                     if place >= level:
                         break
                     grown[place] = grown.get(place, 0) + signed * sign
                 if len(grown) > MOST_TERMS:
                     return None
-            found = grown
-        return sorted((place, signed) for place, signed in found.items() if signed)
+            corners = grown
+        return sorted((place, signed) for place, signed in corners.items() if signed)
 
     def _enclosed(self, level: Fraction) -> Enclosure:
         """A ball, precise enough for the size of the share; simple bounds where that is beyond reason."""
@@ -173,10 +173,10 @@ class UniformSum:
 
 def _alternating(total: int, last: int) -> list[int]:
     """(-1)^j times the number of ways to choose j out of a total, for j up to the last."""
-    found = [1]
+    signs = [1]
     for chosen in range(last):
-        found.append(-found[-1] * (total - chosen) // (chosen + 1))
-    return found
+        signs.append(-signs[-1] * (total - chosen) // (chosen + 1))
+    return signs
 
 
 def share_below(weights: Sequence[tuple[int, int]], distance: Fraction, precision: int) -> "arb":
@@ -199,10 +199,10 @@ def share_below(weights: Sequence[tuple[int, int]], distance: Fraction, precisio
         end = ((logs - arb(count).log() + precision * arb(2).log()) / count).exp().upper()
 
         def integrand(t: "acb", _: bool) -> "acb":
-            found = (t * d).sinc()
+            product = (t * d).sinc()
             for weight, times in weights:
-                found *= (t * weight / 2).sinc() ** times
-            return found
+                product *= (t * weight / 2).sinc() ** times
+            return product
 
         tolerance = arb(2) ** -precision
         inside = acb.integral(integrand, 0, end, abs_tol=tolerance, rel_tol=tolerance).real

@@ -112,8 +112,8 @@ def largest_target(attained: Callable[[int], int | None], known: int, most: int)
         low = better
         middle = (low + high) // 2
         if middle > low:
-            found = attained(middle)
-            low, high = (low, middle) if found is None else (found, high)
+            better = attained(middle)
+            low, high = (low, middle) if better is None else (better, high)
     return low
 
 

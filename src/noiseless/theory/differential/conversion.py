@@ -245,8 +245,8 @@ def _delta_at(given: _Given, target: Epsilon, *, as_printed: bool) -> tuple[floa
         return conversion_bounds.dp_to_dp(given.epsilon, given.delta, target=target), True
     exact, wanted = upper_epsilon(given.epsilon), read_epsilon(target)
     if as_printed:  # [P5] has no formula for (33): what holds for epsilon' = 0 holds for any
-        found = _to_delta(given, as_printed=True)
-        return found.delta or 0.0, found.tight and (given.is_perfect or wanted is None or is_zero(wanted))
+        at_zero = _to_delta(given, as_printed=True)
+        return at_zero.delta or 0.0, at_zero.tight and (given.is_perfect or wanted is None or is_zero(wanted))
     value = (tradeoff.mi_to_dp if given.kind is GuaranteeKind.mi else tradeoff.kl_to_dp)(
         given.epsilon, target
     )

@@ -165,7 +165,7 @@ def zero_error_capacity(
     parts = [_part(piece, limit, theta_of) for piece in pieces.rest]
     plain = Fraction(len(pieces.single))
     nodes = [*pieces.single, *(node for part in parts for node in part.independence.nodes)]
-    found = ZeroErrorBracket(
+    bracket = ZeroErrorBracket(
         inputs=joint.size_x,
         outputs=joint.size_y,
         independence=IndependentSet(
@@ -179,10 +179,10 @@ def zero_error_capacity(
         labels=joint.x_labels,
     )
     for length in range(2, max_length + 1):
-        if Rate(max(1, floor(found.upper.ratio**length)), length) > found.lower:
+        if Rate(max(1, floor(bracket.upper.ratio**length)), length) > bracket.lower:
             code = _code(pieces.single, parts, length, code_limit, theta_of)
-            found = found if code is None else replace(found, codes=(*found.codes, code))
-    return found
+            bracket = bracket if code is None else replace(bracket, codes=(*bracket.codes, code))
+    return bracket
 
 
 @dataclass(frozen=True)

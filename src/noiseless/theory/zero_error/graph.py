@@ -139,7 +139,7 @@ class Graph:
 
     def components(self) -> list[list[int]]:
         """The connected components, each an ascending list of nodes."""
-        left, found = self.everything, []
+        left, components = self.everything, []
         while left:
             front = inside = left & -left
             while front:
@@ -148,9 +148,9 @@ class Graph:
                     reached |= self.rows[node]
                 front = reached & ~inside
                 inside |= front
-            found.append(list(members(inside)))
+            components.append(list(members(inside)))
             left &= ~inside
-        return found
+        return components
 
     def undominated(self) -> list[int]:
         """What is left when nodes v with N[u] inside N[v] for another u are taken out, one after the other.

@@ -74,9 +74,9 @@ def independent_set(graph: Graph, limit: int = STEPS, at_most: int | None = None
     nodes: list[int] = []
     bound = 0
     for part in parts:
-        found = _connected(rest.induced(part), limit, at_most if len(parts) == 1 else None)
-        nodes += [kept[part[node]] for node in found.nodes]
-        bound += found.bound
+        largest = _connected(rest.induced(part), limit, at_most if len(parts) == 1 else None)
+        nodes += [kept[part[node]] for node in largest.nodes]
+        bound += largest.bound
     return IndependentSet(tuple(sorted(nodes)), bound if at_most is None else min(bound, at_most))
 
 
@@ -86,9 +86,9 @@ def _connected(graph: Graph, limit: int, at_most: int | None) -> IndependentSet:
     parts = graph.complement().components()
     if len(parts) == 1:
         return _searched(graph, limit, at_most)
-    found = [(independent_set(graph.induced(part), limit, at_most), part) for part in parts]
-    best, where = max(found, key=lambda each: each[0].size)
-    return IndependentSet(tuple(where[node] for node in best.nodes), max(each.bound for each, _ in found))
+    sets = [(independent_set(graph.induced(part), limit, at_most), part) for part in parts]
+    best, where = max(sets, key=lambda each: each[0].size)
+    return IndependentSet(tuple(where[node] for node in best.nodes), max(each.bound for each, _ in sets))
 
 
 def _searched(graph: Graph, limit: int, at_most: int | None) -> IndependentSet:
@@ -134,7 +134,7 @@ def clique_cover(graph: Graph) -> list[int]:
 
 def edge_cliques(graph: Graph) -> list[list[int]]:
     """Maximal cliques that hold every node and every edge, one for each edge that no earlier clique holds."""
-    found = []
+    cliques = []
     missing = [row >> node + 1 << node + 1 for node, row in enumerate(graph.rows)]
     for node, row in enumerate(graph.rows):
         while missing[node] or not row:
@@ -146,10 +146,10 @@ def edge_cliques(graph: Graph) -> list[list[int]]:
                 common, first = common & graph.rows[other], 0
             for member in clique:
                 missing[member] &= ~mask_of(clique)
-            found.append(clique)
+            cliques.append(clique)
             if not row:
                 break
-    return found
+    return cliques
 
 
 def swapped_set(graph: Graph, enough: int, start: Sequence[int] = (), swaps: int = _SWAPS) -> list[int]:
