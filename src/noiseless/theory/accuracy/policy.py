@@ -13,7 +13,7 @@ from noiseless.ranges.quantizer import Quantizer
 from noiseless.theory.accuracy.pushforward import LinearVolume, Volume
 from noiseless.theory.continuous.boxes import Box
 from noiseless.theory.continuous.joint import ContinuousRange
-from noiseless.theory.continuous.measures import Quantity, leakage, maximin
+from noiseless.theory.continuous.measures import leakage, maximin
 from noiseless.theory.distortion import radius_for_volume
 from noiseless.theory.polytopes import Distance, Polytope, symmetric_slab_radius
 
@@ -252,7 +252,7 @@ def privacy_by_maximin(joint: JointRange | ContinuousRange) -> float:
     return _inverse(information) if isinstance(information, Bits) else 0.0
 
 
-def _inverse(bits: Quantity) -> float:
+def _inverse(bits: Bits | Nats) -> float:
     """1 / an amount of information, rounded down; infinite of nothing."""
     if isinstance(bits, Bits):
         above = log2_bounds(bits.ratio)[1]

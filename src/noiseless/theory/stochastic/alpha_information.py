@@ -11,7 +11,7 @@ import numpy as np
 from noiseless.arrays import FloatArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, ball, ball_above, ball_below
-from noiseless.measures.information import information
+from noiseless.measures import information
 from noiseless.theory.channel import Channel
 from noiseless.theory.stochastic.certified import NOTHING, CertifiedNumber, enclose_nats
 from noiseless.theory.stochastic.joint_distribution import JointDistribution, as_distribution

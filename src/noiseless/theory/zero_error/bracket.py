@@ -9,7 +9,7 @@ from typing import Any
 
 from noiseless.display import html_table, text_table
 from noiseless.exact import Bits, Enclosure
-from noiseless.measures.leakage import leakage
+from noiseless.measures import leakage
 from noiseless.ranges import JointRange
 from noiseless.theory.zero_error import block_codes, independence
 from noiseless.theory.zero_error.block_codes import BlockCode, Rate, block_code
