@@ -99,6 +99,8 @@ def _last_near(starts: Sequence[Fraction], ends: Sequence[Fraction], width: Frac
 def largest_target(attained: Callable[[int], int | None], known: int, most: int) -> int:
     """The largest feasible whole target.
 
+    What a try attains carries the search on: of a thousand people bisection alone takes 20 times as long.
+
     Args:
         attained: what a target's best try attains, at least the target; None if the target is not feasible.
         known: a feasible target.
