@@ -237,8 +237,5 @@ def _good_rate(weights: Sequence[tuple[int, int]], level: float) -> float:
 
 def ends(value: "arb") -> tuple[Fraction, Fraction]:
     """Rationals below and above all numbers of a finite ball."""
-    low, high = (
-        Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-        for mantissa, exponent in (value.lower().man_exp(), value.upper().man_exp())
-    )
-    return low, high
+    low, high = (end.fmpq() for end in (value.lower(), value.upper()))
+    return Fraction(int(low.p), int(low.q)), Fraction(int(high.p), int(high.q))

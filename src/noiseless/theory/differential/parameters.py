@@ -216,16 +216,12 @@ def smallest_float(certain: Callable[[float], bool]) -> float:
 
     Doubles that are not negative are ordered as the whole numbers that their bits are.
     """
-    low, high = 0, _bits(1.0)
+
+    def double(bits: int) -> float:
+        return float(struct.unpack("<d", struct.pack("<q", bits))[0])
+
+    low, high = 0, struct.unpack("<q", struct.pack("<d", 1.0))[0]
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if certain(_double(middle)) else (middle, high)
-    return _double(high)
-
-
-def _bits(value: float) -> int:
-    return int(struct.unpack("<q", struct.pack("<d", value))[0])
-
-
-def _double(bits: int) -> float:
-    return float(struct.unpack("<d", struct.pack("<q", bits))[0])
+        low, high = (low, middle) if certain(double(middle)) else (middle, high)
+    return double(high)

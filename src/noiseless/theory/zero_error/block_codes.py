@@ -149,9 +149,11 @@ class Rate:
         return NotImplemented
 
     def __hash__(self) -> int:
+        from flint import fmpz
+
         words, length = self.words, self.length
         for divisor in range(length, 1, -1):  # equal rates have the same shortest form
-            root = _root(words, divisor)
+            root = int(fmpz(words).root(divisor))
             if length % divisor == 0 and root**divisor == words:
                 return hash(Rate(root, length // divisor))
         return hash(Bits(words)) if length == 1 else hash((words, length))
@@ -182,15 +184,6 @@ class Rate:
     def _bounds(self) -> tuple[Fraction, Fraction]:
         low, high = log2_bounds(Fraction(self.words))
         return low / self.length, high / self.length
-
-
-def _root(number: int, degree: int) -> int:
-    """The smallest whole number whose power of that degree is not below `number`."""
-    low, high = 0, 1 << -(-number.bit_length() // degree)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if middle**degree < number else (low, middle)
-    return low
 
 
 def _parts(value: Rate | Bits) -> tuple[Fraction, int]:
@@ -261,10 +254,7 @@ def block_code(
 
 def _arrangements(chosen: Sequence[int]) -> int:
     """In how many orders a multiset can be written."""
-    ways = math.factorial(len(chosen))
-    for count in Counter(chosen).values():
-        ways //= math.factorial(count)
-    return ways
+    return math.factorial(len(chosen)) // math.prod(map(math.factorial, Counter(chosen).values()))
 
 
 def _book(kinds: list[list[list[int]]], products: Products, length: int) -> list[Word]:
