@@ -192,7 +192,7 @@ def test_realisable_leakage_is_symmetric_and_the_end_of_the_family(joint: JointD
     for x, y, weight in zip(joint.support.x, joint.support.y, joint.weights.tolist(), strict=True):
         matrix[x][y] = Fraction(weight, joint.total)
     together = [mass for row in matrix for mass in row]
-    apart = [p * q for p in joint.x_marginal for q in joint.y_marginal]
+    apart = [p * q for p in joint.x_marginal for q in joint.swapped().x_marginal]
     assert s.renyi_divergence(np.array(together, object), np.array(apart, object), math.inf).exact == leak
 
 
@@ -313,7 +313,8 @@ def test_arimoto_at_infinity_is_the_gain_in_guessing(joint: JointDistribution) -
     """(72), (73) of [P5]: I_inf(X;Y) = - log max P(x) + log E max_x P(x|Y)."""
     before = max(joint.x_marginal)
     after = sum(
-        (share * max(joint.posterior(y).values()) for y, share in enumerate(joint.y_marginal)), Fraction(0)
+        (share * max(joint.posterior(y).values()) for y, share in enumerate(joint.swapped().x_marginal)),
+        Fraction(0),
     )
     assert s.arimoto_information(joint, math.inf).exact == Bits(after / before)
 

@@ -1,10 +1,11 @@
-"""Laplace, geometric and Gaussian noise, added to the true answer, which is then moved into the range of answers."""
+"""Laplace, geometric and Gaussian noise, added to the true answer and clamped to the range of answers."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, exp, sqrt
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,19 +16,36 @@ from noiseless.errors import RequestError
 from noiseless.ranges.spans import Lattice
 from noiseless.theory.channel import Channel
 
+_SIGMAS = 8.5
+"""Beyond so many standard deviations the mass is below 1e-16."""
 
+_NOTHING = 39
+"""Beyond so many, floats have nothing left."""
+
+
+@dataclass(frozen=True)
 class Noise(ABC):
-    """A distribution of whole numbers, symmetric about 0."""
+    """A distribution of whole numbers, symmetric about 0.
+
+    Attributes:
+        name: what the mechanism is called.
+        memory: how far beyond all inputs answers still differ in what they tell. Beyond, the probabilities
+            under all inputs keep their proportions, so that answers there are as good as one. None: they
+            never do.
+        scale: how large it is, in steps.
+    """
+
+    name: ClassVar[str]
+    memory: ClassVar[int | None] = 0
+    scale: float
+
+    def __post_init__(self) -> None:
+        positive(self.scale, "the scale of noise")
 
     @property
-    @abstractmethod
-    def name(self) -> str:
-        """What the mechanism is called."""
-
-    @property
-    @abstractmethod
     def size(self) -> int:
-        """A number that is exceeded with a probability below 1e-16."""
+        """A number that is exceeded with a probability below 1e-16, as exp(-z / scale) is beyond it."""
+        return ceil(37 * self.scale) + 1
 
     @abstractmethod
     def mass(self, numbers: IntArray) -> FloatArray:
@@ -40,15 +58,6 @@ class Noise(ABC):
     @abstractmethod
     def draw(self, rng: np.random.Generator, count: int) -> IntArray:
         """So many independent numbers."""
-
-    @property
-    @abstractmethod
-    def memory(self) -> int | None:
-        """How far beyond all inputs answers still differ in what they tell.
-
-        Beyond, the probabilities under all inputs keep their proportions, so that answers there are as good
-        as one. None: they never do.
-        """
 
 
 @dataclass(frozen=True)
@@ -99,16 +108,6 @@ class AdditiveNoise(RandomisedMechanism):
         noise = self.noise.draw(np.random.default_rng(seed), inputs.size).reshape(inputs.shape)
         return np.asarray(np.clip(inputs + noise, 0, self.lattice.last))
 
-    @property
-    def mean_error(self) -> float:
-        """Exact from the noise: a shift of z is cut short where less than z positions are left."""
-        last = self.lattice.last
-        shifts = np.arange(1, min(self.noise.size, last) + 1)
-        cut = (shifts * (last - shifts) + shifts * (shifts + 1) / 2) / (last + 1)
-        beyond = float(_at_least(self.noise, np.array([len(shifts) + 1]))[0]) * last / 2
-        steps = 2 * (float(self.noise.mass(shifts) @ cut) + beyond)
-        return steps * float(self.lattice.step)
-
 
 def _at_least(noise: Noise, numbers: IntArray) -> FloatArray:
     """The probability that symmetric noise is at least each number, 0 or more."""
@@ -122,31 +121,9 @@ def _at_least(noise: Noise, numbers: IntArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class LaplaceNoise(Noise):
-    """A Laplace variable, rounded to the nearest whole number: bins of its density, so that masses sum to 1.
+    """A Laplace variable, rounded to the nearest whole number: bins of its density, whose masses sum to 1."""
 
-    Attributes:
-        scale: the scale in steps.
-    """
-
-    scale: float
-
-    def __post_init__(self) -> None:
-        positive(self.scale, "the scale of noise")
-
-    @property
-    def name(self) -> str:
-        """Laplace."""
-        return "laplace"
-
-    @property
-    def size(self) -> int:
-        """Where exp(-z / scale) is below 1e-16."""
-        return ceil(37 * self.scale) + 1
-
-    @property
-    def memory(self) -> int:
-        """Answers on the ends themselves differ, those beyond do not."""
-        return 0
+    name = "laplace"
 
     def mass(self, numbers: IntArray) -> FloatArray:
         """The density's integral over each bin."""
@@ -182,36 +159,14 @@ def laplace(lattice: Lattice, epsilon: float, sweep: int) -> AdditiveNoise:
 
 @dataclass(frozen=True)
 class GeometricNoise(Noise):
-    """P(z) = (1 - a) / (1 + a) * a^|z| with a = exp(-1 / scale): Laplace noise on whole numbers.
+    """P(z) = (1 - a) / (1 + a) * a^|z| with a = exp(-1 / scale): Laplace noise on whole numbers."""
 
-    Attributes:
-        scale: the scale in steps.
-    """
-
-    scale: float
-
-    def __post_init__(self) -> None:
-        positive(self.scale, "the scale of noise")
-
-    @property
-    def name(self) -> str:
-        """Geometric."""
-        return "geometric"
+    name = "geometric"
 
     @property
     def ratio(self) -> float:
         """The proportion a of neighbouring probabilities."""
         return exp(-1 / self.scale)
-
-    @property
-    def size(self) -> int:
-        """Where a^z is below 1e-16."""
-        return ceil(37 * self.scale) + 1
-
-    @property
-    def memory(self) -> int:
-        """Already the answers on the ends are as good as those beyond; one more does no harm."""
-        return 0
 
     def mass(self, numbers: IntArray) -> FloatArray:
         """As the formula says."""
@@ -245,45 +200,23 @@ def geometric(lattice: Lattice, epsilon: float, sweep: int) -> AdditiveNoise:
     return AdditiveNoise(lattice, GeometricNoise(sweep / positive(epsilon, "epsilon")))
 
 
-_SIGMAS = 8.5
-"""Beyond so many standard deviations the mass is below 1e-16."""
-_NOTHING = 39
-"""Beyond so many, floats have nothing left."""
-
-
 @dataclass(frozen=True)
 class GaussianNoise(Noise):
-    """P(z) proportional to exp(-z^2 / 2 sigma^2) on whole numbers.
+    """P(z) proportional to exp(-z^2 / 2 scale^2) on whole numbers: answers farther out always tell more."""
 
-    Attributes:
-        sigma: the standard deviation, about, in steps.
-    """
-
-    sigma: float
-
-    def __post_init__(self) -> None:
-        positive(self.sigma, "the standard deviation of noise")
-
-    @property
-    def name(self) -> str:
-        """Gaussian."""
-        return "gaussian"
+    name = "gaussian"
+    memory = None
 
     @property
     def size(self) -> int:
         """So many standard deviations."""
-        return ceil(_SIGMAS * self.sigma) + 1
-
-    @property
-    def memory(self) -> None:
-        """Answers farther out always tell more."""
-        return
+        return ceil(_SIGMAS * self.scale) + 1
 
     @cached_property
     def _half(self) -> tuple[FloatArray, FloatArray]:
         """Masses and tails of 0, 1, 2, ... until floats are exhausted; small numbers are added first."""
-        numbers = np.arange(ceil(_NOTHING * self.sigma) + 2)
-        weights = np.exp(-0.5 * (numbers / self.sigma) ** 2)
+        numbers = np.arange(ceil(_NOTHING * self.scale) + 2)
+        weights = np.exp(-0.5 * (numbers / self.scale) ** 2)
         tails = np.cumsum(weights[::-1])[::-1]
         total = tails[0] + tails[1]
         return weights / total, tails / total

@@ -3,15 +3,12 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from noiseless.comparison import RandomisedMechanism
+from noiseless.arrays import FloatArray
+from noiseless.comparison.mechanisms import RandomisedMechanism
 from noiseless.exact import Bits, round_up
-
-if TYPE_CHECKING:
-    from noiseless.arrays import FloatArray
 
 _NEAR = 1.002
 """The scale is found within this factor, on the safe side."""
@@ -40,7 +37,9 @@ def calibrated(
     everything = Bits(sweep + 1)
     if everything <= bits:
         return None, everything.upper
-    high = _large_enough(make, sweep, bits)
+    high = sweep / 2 ** (1 + float(bits))
+    while not _keeps(make(high), sweep, bits, _ROUGH):
+        high *= 2
     low = high / 2
     while _keeps(make(low), sweep, bits, _ROUGH):
         low, high = low / 2, low
@@ -48,13 +47,6 @@ def calibrated(
         middle = math.sqrt(low * high)
         low, high = (low, middle) if _keeps(make(middle), sweep, bits, _ROUGH) else (middle, high)
     return high, min(make(high).bits(sweep, _FINE), round_up(bits))
-
-
-def _large_enough(make: Callable[[float], RandomisedMechanism], sweep: int, bits: Fraction) -> float:
-    scale = sweep / 2 ** (1 + float(bits))
-    while not _keeps(make(scale), sweep, bits, _ROUGH):
-        scale *= 2
-    return scale
 
 
 def _keeps(mechanism: RandomisedMechanism, sweep: int, bits: Fraction, tolerance: float) -> bool:
@@ -88,7 +80,7 @@ def _half_normal(end: float) -> float:
     return peak * (1 - math.exp(-end * end / 2)) + end * math.erfc(end / math.sqrt(2)) / 2
 
 
-def _binomial(trials: int, share: float) -> tuple[int, "FloatArray"]:
+def _binomial(trials: int, share: float) -> tuple[int, FloatArray]:
     """Where the bulk of a binomial distribution begins, and its masses."""
     from scipy.stats import binom
 

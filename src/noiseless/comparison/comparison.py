@@ -8,6 +8,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from noiseless.comparison import (
     AdditiveNoise,
     Exponential,
@@ -17,8 +19,9 @@ from noiseless.comparison import (
     RandomisedMechanism,
     RandomisedResponse,
 )
+from noiseless.comparison.additive_noise import Noise
 from noiseless.comparison.calibration import calibrated, counted_by_response
-from noiseless.comparison.rounding import Rounding
+from noiseless.comparison.rounded_noise import Rounding
 from noiseless.display import aligned, html_rows
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, round_up
@@ -169,19 +172,11 @@ def compare(
         raise RequestError(f"comparisons are drawn for at most {_MOST_PEOPLE:,} people; give a smaller n")
     question, _ = named_query(query, n, *declared_bounds(query, bounds), step)
     scene = _Scene.of(question, budget, allowed, seed)
-    found = [scene.noiseless(), *scene.noisy()]
+    rows = [scene.noiseless(), *scene.noisy()]
     if query == "count":
-        found.append(_by_response(n, scene))
-    return Comparison(
-        query,
-        n,
-        budget,
-        scene.rounding.lattice.step,
-        scene.sweep,
-        seed,
-        float(scene.truth),
-        tuple(found),
-    )
+        rows.append(_by_response(n, scene))
+    resolution = scene.rounding.lattice.step
+    return Comparison(query, n, budget, resolution, scene.sweep, seed, float(scene.truth), tuple(rows))
 
 
 @dataclass(frozen=True)
@@ -199,15 +194,14 @@ class _Scene:
     @classmethod
     def of(cls, question: Query, budget: Fraction, reach: int, seed: int) -> "_Scene":
         """Divide one person's sweep finely enough for the bits, and no finer than values are."""
-        import numpy as np
-
         most = max(_FEWEST, math.ceil(_STEPS * 2 ** min(float(budget), math.log2(_MOST_POINTS))))
+        nobody = RequestError("nobody moves the answer: there is nothing to compare")
         span = question.span
         share = Fraction(int(np.random.default_rng(seed).integers(0, 10**6)), 10**6)
         if isinstance(span, Lattice):
             sweep = max(i.sweep for i in question.influences if not isinstance(i, Slide))
             if not sweep:
-                raise RequestError("nobody moves the answer: there is nothing to compare")
+                raise nobody
             points = max(-(-sweep // most), -(-span.last // _MOST_POINTS))
             rounding = Rounding.of_points(span, points)
             possible = question.attainable or range(span.last + 1)
@@ -216,7 +210,7 @@ class _Scene:
             return cls(question, budget, reach, rounding, steps, truth, seed)
         farthest = max(i.length for i in question.influences if isinstance(i, Slide))
         if not farthest:
-            raise RequestError("nobody moves the answer: there is nothing to compare")
+            raise nobody
         most = min(most, math.floor(_MOST_POINTS * farthest / span.width))
         rounding = Rounding.of_interval(span, farthest / most)
         return cls(question, budget, reach, rounding, most, span.low + share * span.width, seed)
@@ -240,9 +234,8 @@ class _Scene:
         lattice, steps = self.rounding.lattice, float(self.rounding.lattice.step)
         for kind in (LaplaceNoise, GeometricNoise, GaussianNoise):
             make = _maker(lattice, kind)
-            yield self._compared(
-                kind(1.0).name, make, lambda scale: {"scale": scale * steps}, kind is not GaussianNoise
-            )
+            has_epsilon = kind is not GaussianNoise
+            yield self._compared(kind.name, make, lambda scale: {"scale": scale * steps}, has_epsilon)
         if self.sweep != lattice.last or self.sweep > _BLOCK:
             return
         yield self._compared(
@@ -266,8 +259,6 @@ class _Scene:
         parameter: Callable[[float], dict[str, float]],
         has_epsilon: bool,
     ) -> ComparisonRow:
-        import numpy as np
-
         scale, bits = self._calibrated(make)
         rounding, position = self.rounding, self.rounding.position(self.truth)
         if scale is None:  # rounding alone does not tell more
@@ -303,32 +294,27 @@ class _Scene:
         return scale, min(round_up(Fraction(bits) + which), round_up(self.budget))
 
 
-def _maker(lattice: Lattice, kind: Callable[[float], Any]) -> Callable[[float], RandomisedMechanism]:
+def _maker(lattice: Lattice, kind: type[Noise]) -> Callable[[float], RandomisedMechanism]:
     return lambda scale: AdditiveNoise(lattice, kind(scale))
 
 
 def _by_response(people: int, scene: _Scene) -> ComparisonRow:
     """A count by randomised response: everybody's own bit is told by lot, and the bias taken out."""
-    import numpy as np
-
     own = Lattice(Fraction(0), Fraction(1), 1)
     scale, bits = calibrated(lambda s: RandomisedResponse.for_epsilon(own, 1 / s), 1, scene.budget)
     keep = 1.0 if scale is None else RandomisedResponse.for_epsilon(own, 1 / scale).keep
-    error = counted_by_response(people, keep)
-    truth = int(scene.truth)
-    told = truth
+    told = truth = int(scene.truth)
     if scale is not None:
         if people <= _ONE_BY_ONE:
             heard = int(RandomisedResponse(own, keep).sample(np.arange(people) < truth, scene.seed).sum())
         else:
-            heard = int(
-                np.random.default_rng(scene.seed).binomial([truth, people - truth], [keep, 1 - keep]).sum()
-            )
+            rng = np.random.default_rng(scene.seed)
+            heard = int(rng.binomial([truth, people - truth], [keep, 1 - keep]).sum())
         told = min(max(round((heard - people * (1 - keep)) / (2 * keep - 1)), 0), people)
     return ComparisonRow(
         "randomised response",
         0.0 if scale is None else float(people),
-        error,
+        counted_by_response(people, keep),
         bits,
         {"keep": keep},
         math.inf if scale is None else 1 / scale,
@@ -353,8 +339,8 @@ def mean_error(mechanism: QuantizedQuery) -> Fraction:
         return span.width / quantizer.cells / 4
     possible = mechanism.query.attainable
     if possible is not None and length(possible) <= span.last:
-        found = ((mechanism.answer(quantizer.cell_at(p)), span.value(p)) for p in possible)
-        return sum((abs(answer.value - truth) for answer, truth in found), Fraction(0)) / len(possible)
+        told = ((mechanism.answer(quantizer.cell_at(p)), span.value(p)) for p in possible)
+        return sum((abs(answer.value - truth) for answer, truth in told), Fraction(0)) / len(possible)
     if isinstance(quantizer, Stepped):
         whole, rest = divmod(span.last + 1, quantizer.points)
         sizes = [(quantizer.points, whole), (rest, 1)]

@@ -82,10 +82,9 @@ class RandomisedMechanism(ABC):
     @property
     def mean_error(self) -> float:
         """The expected absolute error, for true answers spread evenly over the lattice."""
-        positions = np.arange(self.lattice.last + 1)
-        matrix = self.probabilities(range(self.lattice.last + 1))
-        distances = np.abs(positions[:, None] - positions)
-        return float(np.einsum("ij,ij->", matrix, distances) / len(positions) * float(self.lattice.step))
+        from noiseless.comparison.rounded_noise import Rounding
+
+        return Rounding.of_points(self.lattice, 1).mean_error_of(self)
 
 
 def positive(value: float, what: str) -> float:
@@ -117,6 +116,7 @@ class Exponential(RandomisedMechanism):
           whole range.
     """
 
+    name = "exponential"
     lattice: Lattice
     rate: float
 
@@ -127,11 +127,6 @@ class Exponential(RandomisedMechanism):
     def for_epsilon(cls, lattice: Lattice, epsilon: float, sweep: int) -> "Exponential":
         """The mechanism that is epsilon-DP when one person moves the answer by `sweep` positions."""
         return cls(lattice, positive(epsilon, "epsilon") / (2 * sweep))
-
-    @property
-    def name(self) -> str:
-        """Exponential."""
-        return "exponential"
 
     def probabilities(self, truths: Sequence[int] | range) -> FloatArray:
         """As the formula says; each row has its own sum."""
@@ -144,8 +139,8 @@ class Exponential(RandomisedMechanism):
         inputs = np.atleast_1d(np.asarray(truths, np.int64))
         sums = np.cumsum(self.probabilities(inputs.tolist()), axis=1)
         shares = np.random.default_rng(seed).random(len(inputs)) * sums[:, -1]
-        found = (sums <= shares[:, None]).sum(axis=1)
-        return np.asarray(np.minimum(found, self.lattice.last)).reshape(np.shape(truths))
+        drawn = (sums <= shares[:, None]).sum(axis=1)
+        return np.asarray(np.minimum(drawn, self.lattice.last)).reshape(np.shape(truths))
 
 
 @dataclass(frozen=True)
@@ -165,6 +160,7 @@ class RandomisedResponse(RandomisedMechanism):
         * A person tells at most the capacity, `bits(m - 1)`.
     """
 
+    name = "randomised response"
     lattice: Lattice
     keep: float
 
@@ -179,11 +175,6 @@ class RandomisedResponse(RandomisedMechanism):
         """The mechanism that is epsilon-DP."""
         weight = exp(-positive(epsilon, "epsilon"))
         return cls(lattice, 1 / (1 + lattice.last * weight))
-
-    @property
-    def name(self) -> str:
-        """Randomised response."""
-        return "randomised response"
 
     @property
     def lie(self) -> float:

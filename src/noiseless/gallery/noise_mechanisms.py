@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from noiseless.comparison import AdditiveNoise, GaussianNoise, GeometricNoise, LaplaceNoise
 from noiseless.comparison.comparison import compare
-from noiseless.comparison.rounding import Rounding
+from noiseless.comparison.rounded_noise import Rounding
 from noiseless.pricing.plan import named_query
 from noiseless.pricing.quantizer_choice import allowed_reach, finest
 from noiseless.pricing.reach import QuantizedQuery

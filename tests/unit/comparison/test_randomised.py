@@ -97,14 +97,14 @@ def test_gaussian_noise_for_epsilon_and_delta() -> None:
     """As small as the definition lets it be, below the textbook's sqrt(2 ln(1.25 / delta)) / epsilon."""
     noise = gaussian(LATTICE, 0.8, 1e-3, 3).noise
     assert isinstance(noise, GaussianNoise)
-    assert noise.sigma < 3 * math.sqrt(2 * math.log(1250)) / 0.8
+    assert noise.scale < 3 * math.sqrt(2 * math.log(1250)) / 0.8
     numbers = np.arange(-200, 200)
 
     def delta(sigma: float) -> float:
         tried = GaussianNoise(sigma)
         return float(np.maximum(tried.mass(numbers) - math.exp(0.8) * tried.mass(numbers + 3), 0).sum())
 
-    assert delta(noise.sigma) <= 1e-3 < delta(noise.sigma * 0.999)
+    assert delta(noise.scale) <= 1e-3 < delta(noise.scale * 0.999)
     with pytest.raises(RequestError, match="delta"):
         gaussian(LATTICE, 1, 0, 3)
 

@@ -16,7 +16,7 @@ from noiseless.comparison import (
     RandomisedResponse,
 )
 from noiseless.comparison.comparison import compare
-from noiseless.comparison.rounding import Rounding
+from noiseless.comparison.rounded_noise import Rounding
 from noiseless.questions import Continuum, Lattice
 from noiseless.theory.capacity import capacity
 

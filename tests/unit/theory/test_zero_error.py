@@ -3,20 +3,23 @@
 import itertools
 import math
 import random
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from noiseless.errors import RequestError
-from noiseless.exact import Bits
+from noiseless.exact import Bits, Enclosure
 from noiseless.ranges import JointRange
 from noiseless.theory.zero_error import (
     Graph,
     IndependentSet,
     Rate,
     block_code,
+    block_codes,
     bracket,
+    independence,
     independent_set,
     largest_symmetric_leakage,
     lovasz_theta,
@@ -24,14 +27,10 @@ from noiseless.theory.zero_error import (
     theta,
     zero_error_capacity,
 )
-from noiseless.theory.zero_error import block_codes as products
-from noiseless.theory.zero_error import independence as search
-from noiseless.theory.zero_error.block_codes import orbits
 from noiseless.theory.zero_error.graph import channel_blocks, fractional_cover
 from noiseless.theory.zero_error.independence import (
     clique_cover,
     edge_cliques,
-    is_independent,
     larger_set,
     swapped_set,
 )
@@ -51,6 +50,10 @@ def kneser(size: int, chosen: int) -> Graph:
     sets = [set(each) for each in itertools.combinations(range(size), chosen)]
     pairs = itertools.combinations(range(len(sets)), 2)
     return Graph.from_edges(len(sets), [(a, b) for a, b in pairs if not sets[a] & sets[b]])
+
+
+def is_independent(graph: Graph, nodes: Sequence[int]) -> bool:
+    return len(set(nodes)) == len(nodes) and not graph.matrix[np.ix_(nodes, nodes)].any()
 
 
 def random_graph(size: int, density: float, seed: int = 1) -> Graph:
@@ -109,14 +112,6 @@ def _members(mask: int) -> list[int]:
     return [place for place in range(mask.bit_length()) if mask >> place & 1]
 
 
-def test_orbits() -> None:
-    assert orbits(cycle(7)) == [0] * 7
-    assert orbits(kneser(5, 2)) == [0] * 10
-    star = Graph.from_edges(4, [(0, 1), (0, 2), (0, 3)])
-    assert orbits(star) == [0, 1, 1, 1]
-    assert orbits(cycle(7), steps=0) == list(range(7))
-
-
 # --- independent sets ------------------------------------------------------------------------------------
 
 
@@ -142,7 +137,7 @@ def test_known_independence_numbers(graph: Graph, alpha: int) -> None:
 def test_compiled_and_plain_search_agree(density: float, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = random_graph(66, density)  # more nodes than a word has bits
     fast = larger_set(graph, 0, 10**6)
-    monkeypatch.setattr(search, "_SMALL", 100)
+    monkeypatch.setattr(independence, "_SMALL", 100)
     plain = larger_set(graph, 0, 10**6)
     assert fast == plain
     assert fast.finished
@@ -314,9 +309,7 @@ def test_pieces() -> None:
 
 def test_fractional_cover_is_exact_where_it_is_simple() -> None:
     (piece,) = channel_blocks(JointRange.from_pairs(typewriter(7))).rest
-    found = fractional_cover(piece)
-    assert found.exact
-    assert found.upper == Fraction(7, 2)
+    assert fractional_cover(piece) == Enclosure.exactly(Fraction(7, 2))
 
 
 def test_fractional_cover_without_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -369,7 +362,7 @@ def test_codes_of_three_letters() -> None:
 
 
 def test_codes_without_room_keep_the_product(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(products, "_ROOM", 24)
+    monkeypatch.setattr(block_codes, "_ROOM", 24)
     code = block_code(cycle(5), 2)
     assert (code.size, code.bound) == (4, 5)
     assert not code.exact

@@ -3,8 +3,14 @@
 from noiseless.theory.accuracy.cells import fewest_cells, largest_share, least_leakage
 from noiseless.theory.accuracy.counts import DatasetCounts
 from noiseless.theory.accuracy.function_volume import FunctionVolume
-from noiseless.theory.accuracy.measures import privacy_by_leakage, privacy_by_maximin, quality
-from noiseless.theory.accuracy.policy import AccuracyPolicy, AdversaryError, adversary_error
+from noiseless.theory.accuracy.policy import (
+    AccuracyPolicy,
+    AdversaryError,
+    adversary_error,
+    privacy_by_leakage,
+    privacy_by_maximin,
+    quality,
+)
 from noiseless.theory.accuracy.pushforward import LinearVolume, Volume
 from noiseless.theory.accuracy.regions import RegionGrid, polygons
 

@@ -20,6 +20,8 @@ MOST_CELLS = 2**13
 _NEAR = Fraction(999, 1000)
 """A policy that leaves this part of a bound is not compared with a closer one."""
 
+_POSITIVE = "a tolerated error is a number above 0"
+
 _MIDDLE = 2
 """Two cells, or one, are left in the middle."""
 
@@ -47,7 +49,8 @@ def fewest_cells(asked: AnswerSource, error: Rational) -> AccuracyPolicy:
     source, tolerated = pushed(asked), _tolerated(error)
     if isinstance(source, DatasetCounts):
         return source.policy(source.fewest(tolerated), tolerated)
-    _require_width(tolerated)
+    if not tolerated:
+        raise RequestError(_POSITIVE)
     cells = max(1, ceil(source.span.width / (2 * tolerated)))
     _check(cells)
     quantizer = Uniform(source.span, cells)
@@ -80,7 +83,8 @@ def least_leakage(asked: AnswerSource, error: Rational) -> AccuracyPolicy:
     source, tolerated = pushed(asked), _tolerated(error)
     if isinstance(source, DatasetCounts):
         return source.policy(source.least_leaking(tolerated), tolerated, "contiguous")
-    _require_width(tolerated)
+    if not tolerated:
+        raise RequestError(_POSITIVE)
     _check(ceil(source.span.width / (2 * tolerated)))
     if isinstance(source, LinearVolume):
         edges, shares = _linear_cells(source, 2 * tolerated)
@@ -138,7 +142,7 @@ def _linear_cells(volume: LinearVolume, width: Fraction) -> tuple[list[Fraction]
         edges.append(middle / 2)
         half.append(Enclosure.exactly(Fraction(1, 2)))
     shares = [after - before for before, after in pairwise(half)]
-    centre = [] if cells % 2 == 0 else [_rest(half[-1])]
+    centre = [] if cells % 2 == 0 else [WHOLE - half[-1] - half[-1]]
     return [*edges, *mirrored], [*shares, *centre, *reversed(shares)]
 
 
@@ -161,11 +165,11 @@ def _walked(volume: Volume, error: Fraction) -> AccuracyPolicy:
     """For any function: the best cells on a grid, or equal ones where no share can be certified."""
     grid = EdgeGrid(volume, 2 * error)
     most = largest_share(volume, error)
-    found = grid.best_edges(most)
-    if found is None:
+    edges = grid.best_edges(most)
+    if edges is None:
         return fewest_cells(volume, error)
-    closer = volume.refined([*found, *_ends(volume, error)])
-    policy = _policy(closer, Edged(volume.span, tuple(found)), error, closer.shares(found))
+    closer = volume.refined([*edges, *_ends(volume, error)])
+    policy = _policy(closer, Edged(volume.span, tuple(edges)), error, closer.shares(edges))
     if policy.bound * _NEAR <= policy.smallest_share:
         return policy
     return replace(policy, bound=grid.bound(policy.smallest_share, policy.bound))
@@ -174,11 +178,6 @@ def _walked(volume: Volume, error: Fraction) -> AccuracyPolicy:
 def _ends(volume: Volume, error: Fraction) -> tuple[Fraction, Fraction]:
     """The levels that bound what the first and the last cell can hold."""
     return volume.sure.low + 2 * error, volume.sure.high - 2 * error
-
-
-def _rest(half: Enclosure) -> Enclosure:
-    """What is between two tails of the same size."""
-    return Enclosure(1 - 2 * half.upper, 1 - 2 * half.lower)
 
 
 def _policy(volume: Volume, quantizer: Quantizer, error: Fraction, shares: list[Enclosure]) -> AccuracyPolicy:
@@ -199,13 +198,8 @@ def _policy(volume: Volume, quantizer: Quantizer, error: Fraction, shares: list[
 def _tolerated(error: Rational) -> Fraction:
     tolerated = Fraction(error)
     if tolerated < 0:
-        raise RequestError("a tolerated error is a number above 0")
+        raise RequestError(_POSITIVE)
     return tolerated
-
-
-def _require_width(error: Fraction) -> None:
-    if not error:
-        raise RequestError("a tolerated error is a number above 0")
 
 
 def _check(cells: int) -> None:

@@ -14,7 +14,7 @@ from noiseless.questions import Additive, Attribute, CountedQuery, Lattice, Orde
 from noiseless.questions.statistics import few_groups
 from noiseless.ranges.quantizer import Edged
 from noiseless.theory.accuracy.policy import AccuracyPolicy, Scope
-from noiseless.theory.accuracy.walk import fewest_steps, first_enough, largest_target
+from noiseless.theory.accuracy.walk import best_walk, largest_target
 
 MOST_ANSWERS = 2**13
 """Different answers up to so many are told apart."""
@@ -49,8 +49,8 @@ class DatasetCounts:
             raise RequestError(
                 "volumes are known for sums and means of quantities, and for formulas; declare a step"
             )
-        found = {position: count for position, count in sorted(_counted(query).items()) if count}
-        return cls(span, tuple(found), tuple(found.values()))
+        occurring = {position: count for position, count in sorted(_counted(query).items()) if count}
+        return cls(span, tuple(occurring), tuple(occurring.values()))
 
     @cached_property
     def before(self) -> list[int]:
@@ -64,12 +64,12 @@ class DatasetCounts:
 
     def reaching(self, error: Fraction) -> list[int]:
         """For each answer how many answers lie before the first that is more than 2e above it."""
-        steps, found, place = floor(2 * error / self.span.step), [], 0
+        steps, ends, place = floor(2 * error / self.span.step), [], 0
         for position in self.positions:
             while place < len(self.positions) and self.positions[place] - position <= steps:
                 place += 1
-            found.append(place)
-        return found
+            ends.append(place)
+        return ends
 
     def fewest(self, error: Fraction) -> list[int]:
         """Where cells begin when each holds all it can: no policy has fewer (Theorem IV.2 of [P4])."""
@@ -80,17 +80,10 @@ class DatasetCounts:
 
     def least_leaking(self, error: Fraction) -> list[int]:
         """Where contiguous cells begin that maximise the smallest count; of those, the fewest cells."""
-        ends, goal = [*self.reaching(error), -1], len(self.positions)
-
-        def path(target: int) -> list[int] | None:
-            return fewest_steps(first_enough(self.before, self.before, target), ends, goal)
-
-        def attained(target: int) -> int | None:
-            found = path(target)
-            return min(self.before[b] - self.before[a] for a, b in pairwise(found)) if found else None
-
-        best = largest_target(attained, 1, self.total // len(self.fewest(error)))
-        return (path(best) or [])[:-1]
+        ends = [*self.reaching(error), len(self.positions)]
+        most = self.total // len(self.fewest(error))
+        _, walk = best_walk(self.before, self.before, ends, 1, most)
+        return (walk or [])[:-1]
 
     def largest_smallest(self, error: Fraction, known: int = 1) -> int:
         """The largest smallest count of any policy, even of one that is no function of the answer.
@@ -150,12 +143,12 @@ def _counted(query: Query) -> Counter[int]:
         raise RequestError(
             f"there are more than {MOST_DATASETS:,} datasets, and no quicker way to count them"
         )
-    found: Counter[int] = Counter()
+    datasets: Counter[int] = Counter()
     for chosen in combinations_with_replacement(attribute.numbers, people):
         counts = Counter(chosen)
         orders = factorial(people) // prod(factorial(times) for times in counts.values())
-        found[query.position(counts)] += orders
-    return found
+        datasets[query.position(counts)] += orders
+    return datasets
 
 
 @_counted.register

@@ -1,4 +1,4 @@
-"""Functions enclosed on many boxes at once: formulas and Lipschitz callables, in float intervals rounded outward."""
+"""Formulas and Lipschitz callables enclosed on many boxes at once, in float intervals rounded outward."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -117,8 +117,22 @@ class Jets:
     @classmethod
     def constant(cls, value: Fraction, axes: int) -> "Jets":
         """The function with one value."""
-        found, flat = Intervals.of(value), Intervals.of(Fraction(0))
-        return cls(found, found, (flat,) * axes)
+        everywhere, flat = Intervals.of(value), Intervals.of(Fraction(0))
+        return cls(everywhere, everywhere, (flat,) * axes)
+
+    @classmethod
+    def each(cls, change: Callable[..., FloatArray], *functions: "Jets") -> "Jets":
+        """What a change of arrays makes of the ends of all intervals of one function or several."""
+
+        def of(*parts: Intervals) -> Intervals:
+            return Intervals(change(*(part.low for part in parts)), change(*(part.high for part in parts)))
+
+        slopes = zip(*(jets.slopes for jets in functions), strict=True)
+        return cls(
+            of(*(jets.values for jets in functions)),
+            of(*(jets.centres for jets in functions)),
+            tuple(of(*parts) for parts in slopes),
+        )
 
     def __add__(self, other: "Jets") -> "Jets":
         slopes = tuple(a + b for a, b in zip(self.slopes, other.slopes, strict=True))
@@ -157,11 +171,6 @@ class Jets:
             a.where(mine, b.where(theirs, a.hull(b))) for a, b in zip(self.slopes, other.slopes, strict=True)
         )
         return Jets(self.values.larger(other.values), self.centres.larger(other.centres), slopes)
-
-
-def jet_arithmetic(axes: int) -> Arithmetic[Jets]:
-    """How expressions of so many columns are evaluated on boxes."""
-    return Arithmetic(lambda value: Jets.constant(value, axes), Jets.larger)
 
 
 class Boxes(NamedTuple):
@@ -239,12 +248,9 @@ class Formula(EnclosedFunction):
                 )
                 slopes = tuple(width if other == axis else flat for other in range(axes))
                 columns[name] = Jets(Intervals(first.low, last.high), middle, slopes)
-            found = self.expression.evaluate(columns, jet_arithmetic(axes))
-        return Jets(
-            _spread(found.values, count),
-            _spread(found.centres, count),
-            tuple(_spread(slope, count) for slope in found.slopes),
-        )
+            arithmetic = Arithmetic(lambda value: Jets.constant(value, axes), Jets.larger)
+            told = self.expression.evaluate(columns, arithmetic)
+        return Jets.each(lambda ends: np.broadcast_to(ends, count), told)
 
     def at(self, point: Sequence[Fraction]) -> Fraction:
         """In rationals."""
@@ -274,31 +280,21 @@ class LipschitzFunction(EnclosedFunction):
         """Its value at each centre, and the constant times the way to the farthest corner."""
         widths = [high - low for low, high in self.sides]
         values = [self.at(self.point(centre)) for centre in boxes.starts + boxes.lengths / 2]
-        shapes, kind = np.unique(boxes.lengths, axis=0, return_inverse=True)
-        ways = [
-            self.constant
-            * Fraction(
-                Distance(
-                    sum(
-                        ((w * Fraction(float(u))) ** 2 for w, u in zip(widths, shape, strict=True)),
-                        Fraction(0),
-                    )
-                    / 4
-                ).upper
-            )
-            for shape in shapes
-        ]
-        far = [ways[number] for number in kind.ravel()]
-        steep = [
-            Intervals(-s, s) for s in (np.full(len(values), round_up(self.constant * w)) for w in widths)
-        ]
+        shapes, kinds = np.unique(boxes.lengths, axis=0, return_inverse=True)
+        ways = []
+        for shape in shapes.tolist():
+            sides = (width * Fraction(length) for width, length in zip(widths, shape, strict=True))
+            corner = Distance(sum((side**2 for side in sides), Fraction(0)) / 4)
+            ways.append(self.constant * Fraction(corner.upper))
+        around = [(value, ways[kind]) for value, kind in zip(values, kinds.ravel().tolist(), strict=True)]
+        steep = [np.full(len(values), round_up(self.constant * width)) for width in widths]
         return Jets(
             Intervals(
-                np.array([round_down(v - w) for v, w in zip(values, far, strict=True)]),
-                np.array([round_up(v + w) for v, w in zip(values, far, strict=True)]),
+                np.array([round_down(value - way) for value, way in around]),
+                np.array([round_up(value + way) for value, way in around]),
             ),
             Intervals(np.array(list(map(round_down, values))), np.array(list(map(round_up, values)))),
-            tuple(steep),
+            tuple(Intervals(-slope, slope) for slope in steep),
         )
 
     def at(self, point: Sequence[Fraction]) -> Fraction:
@@ -314,7 +310,3 @@ class LipschitzFunction(EnclosedFunction):
 
     def over(self, box: Sequence[Side]) -> None:
         """Nothing beyond what floats say."""
-
-
-def _spread(values: Intervals, count: int) -> Intervals:
-    return Intervals(np.broadcast_to(values.low, count), np.broadcast_to(values.high, count))

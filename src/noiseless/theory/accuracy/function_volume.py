@@ -19,68 +19,12 @@ from noiseless.theory.accuracy.enclosed_functions import (
     Boxes,
     EnclosedFunction,
     Formula,
-    Intervals,
     Jets,
     LipschitzFunction,
     down,
     up,
 )
 from noiseless.theory.accuracy.pushforward import Side, Volume
-
-
-def share_below_plane(jets: Jets, lengths: FloatArray, level: Fraction) -> tuple[FloatArray, FloatArray]:
-    """Bounds of the share of each box on which a function is below a level.
-
-    On a box with centre c the function lies within r of f(c) + g . (x - c), g being the middle of its slopes
-    and r half the box's sides times what slopes differ from g. All sums are rounded to the safe side. The
-    plane is looked at along its k steepest axes, the others going into r, for every k; the best bounds count.
-
-    Args:
-        jets: what is known of the function on each box.
-        lengths: the sides of each box, a column an axis.
-        level: the level.
-    """
-    with np.errstate(all="ignore"):
-        weights, rest = [], np.zeros(len(lengths))
-        for axis, slope in enumerate(jets.slopes):
-            middle = np.nan_to_num(slope.low / 2 + slope.high / 2, nan=0.0, posinf=0.0, neginf=0.0)
-            differ = np.maximum(up(slope.high - middle), up(middle - slope.low))
-            rest = up(rest + up(differ * lengths[:, axis] / 2))
-            weights.append(abs(middle) * lengths[:, axis])  # exact: sides are powers of 2
-        steepest = -np.sort(-np.stack(weights), axis=0)
-        room = down(down(round_down(level) - jets.centres.high) - rest)
-        reach = up(up(round_up(level) - jets.centres.low) + rest)
-        low, high = np.zeros(len(lengths)), np.ones(len(lengths))
-        for axes in range(len(steepest) + 1):
-            flat = up(up(steepest[axes:].sum(axis=0) / 2) * (1 + 2.0**-40))
-            low = np.maximum(low, _below(steepest[:axes], down(room - flat), -1))
-            high = np.minimum(high, _below(steepest[:axes], up(reach + flat), 1))
-    return low, high
-
-
-def _below(weights: FloatArray, level: FloatArray, side: int) -> FloatArray:
-    """The share of w . (u - 1/2) below a level, u in the unit box: never above (side -1) or below it (1).
-
-    Inclusion and exclusion over corners, with a margin for all roundings: so many terms, none larger than the
-    power of the whole length.
-    """
-    axes = len(weights)
-    if not axes:
-        return (level > 0 if side < 0 else level >= 0).astype(float)
-    length = weights.sum(axis=0)
-    place = level + length / 2
-    terms = sum(
-        (-1) ** sum(corner)
-        * np.maximum(place - sum(w * c for w, c in zip(weights, corner, strict=True)), 0.0) ** axes
-        for corner in product((0, 1), repeat=axes)
-    )
-    divisor = factorial(axes) * weights.prod(axis=0)
-    margin = 2.0 ** (axes - 48) * (axes + 3) ** 2 * np.maximum(length, abs(place)) ** axes / divisor
-    share = np.nan_to_num(terms / divisor + side * margin, nan=float(side > 0), posinf=1.0, neginf=0.0)
-    if side < 0:
-        return np.where(place >= length * (1 + 2.0**-40), 1.0, np.clip(share, 0.0, 1.0))
-    return np.where(place <= -length * 2.0**-40, 0.0, np.clip(share, 0.0, 1.0))
-
 
 MOST_AXES = 6
 """A function of more coordinates needs more boxes than there is time for."""
@@ -160,12 +104,12 @@ class FunctionVolume(Volume):
     def divided(cls, function: EnclosedFunction, boxes: int) -> "FunctionVolume":
         """Halve all boxes, each time along the axis on which the function changes most, into so many."""
         axes = len(function.sides)
-        found = Boxes(np.zeros((1, axes)), np.ones((1, axes)))
-        jets = function.jets(found)
-        while 2 * len(found.starts) <= boxes:
-            found = found.halved(int(np.argmax(_changes(found, jets).mean(axis=0))))
-            jets = function.jets(found)
-        volume = cls(function, found, jets)
+        parts = Boxes(np.zeros((1, axes)), np.ones((1, axes)))
+        jets = function.jets(parts)
+        while 2 * len(parts.starts) <= boxes:
+            parts = parts.halved(int(np.argmax(_changes(parts, jets).mean(axis=0))))
+            jets = function.jets(parts)
+        volume = cls(function, parts, jets)
         if not np.isfinite([volume.jets.values.low, volume.jets.values.high]).all():
             raise RequestError("the function may divide by 0 on the box, or is too large; narrow the bounds")
         return volume
@@ -208,7 +152,7 @@ class FunctionVolume(Volume):
             crossed = np.zeros(len(values.low), bool)
             for level in levels:
                 crossed |= (values.low <= round_down(level)) & (values.high >= round_up(level))
-            crossed &= volume.boxes.volumes > SMALLEST
+            crossed &= volume._volumes > SMALLEST
             if not crossed.any() or len(crossed) + crossed.sum() > most:
                 return volume
             volume = volume._halved_where(crossed)
@@ -218,13 +162,11 @@ class FunctionVolume(Volume):
         halves = parts.halved(_changes(parts, self._chosen_jets(which)).argmax(axis=1))
         rest = self.boxes.chosen(~which)
         boxes = Boxes(*(np.concatenate(pair) for pair in zip(rest, halves, strict=True)))
-        return replace(self, boxes=boxes, jets=_joined(self._chosen_jets(~which), self.function.jets(halves)))
+        parted = self._chosen_jets(~which), self.function.jets(halves)
+        return replace(self, boxes=boxes, jets=Jets.each(lambda *ends: np.concatenate(ends), *parted))
 
     def _chosen_jets(self, which: npt.NDArray[np.bool_]) -> Jets:
-        def of(values: Intervals) -> Intervals:
-            return Intervals(values.low[which], values.high[which])
-
-        return Jets(of(self.jets.values), of(self.jets.centres), tuple(map(of, self.jets.slopes)))
+        return Jets.each(lambda ends: ends[which], self.jets)
 
     @cached_property
     def span(self) -> Continuum:
@@ -240,8 +182,7 @@ class FunctionVolume(Volume):
 
     def _least(self, sign: int) -> Fraction:
         """The larger of two certain lower bounds of sign * f: of a few large boxes, and of the small ones."""
-        values = self.jets.values.low if sign > 0 else -self.jets.values.high
-        extreme = self._extreme(sign, EXTREMES)
+        values, extreme = self._lowest(sign), self._extreme(sign, EXTREMES)
         others = np.delete(values, extreme)
         small = [self._exact_least(number, sign, float(values[number])) for number in extreme]
         if len(others):
@@ -256,15 +197,14 @@ class FunctionVolume(Volume):
             sides.append(
                 (low, low) if rising[number] >= 0 else (high, high) if falling[number] <= 0 else (low, high)
             )
-        found = self.function.over(sides)
-        exact = None if found is None else found.lower if sign > 0 else -found.upper
+        bounds = self.function.over(sides)
+        exact = None if bounds is None else bounds.lower if sign > 0 else -bounds.upper
         return Fraction(known) if exact is None else max(exact, Fraction(known))
 
     def _coarse_least(self, sign: int) -> Fraction:
-        found = self._coarse
-        if found is None:
-            return Fraction(float((self.jets.values.low if sign > 0 else -self.jets.values.high).min()))
-        return min(each.lower if sign > 0 else -each.upper for each in found)
+        if self._coarse is None:
+            return Fraction(float(self._lowest(sign).min()))
+        return min(each.lower if sign > 0 else -each.upper for each in self._coarse)
 
     @cached_property
     def _coarse(self) -> list[Enclosure] | None:
@@ -274,13 +214,16 @@ class FunctionVolume(Volume):
             [(low + (high - low) * k / parts, low + (high - low) * (k + 1) / parts) for k in range(parts)]
             for low, high in self.function.sides
         ]
-        found = [self.function.over(box) for box in product(*grids)]
-        known = [each for each in found if each is not None]
-        return known if len(known) == len(found) else None
+        bounds = [self.function.over(box) for box in product(*grids)]
+        known = [each for each in bounds if each is not None]
+        return known if len(known) == len(bounds) else None
 
     def _extreme(self, sign: int, count: int) -> npt.NDArray[np.intp]:
-        values = self.jets.values.low if sign > 0 else -self.jets.values.high
-        return np.argsort(values, kind="stable")[:count]
+        return np.argsort(self._lowest(sign), kind="stable")[:count]
+
+    def _lowest(self, sign: int) -> FloatArray:
+        """A lower bound of sign * f on each box."""
+        return self.jets.values.low if sign > 0 else -self.jets.values.high
 
     def _side(self, number: int) -> list[Side]:
         start, length = self.boxes.starts[number], self.boxes.lengths[number]
@@ -289,22 +232,68 @@ class FunctionVolume(Volume):
 
 def _changes(boxes: Boxes, jets: Jets) -> FloatArray:
     """About how much the function changes along each axis of each box."""
-    found = [slope.size * boxes.lengths[:, axis] for axis, slope in enumerate(jets.slopes)]
-    return np.nan_to_num(np.stack(found, axis=1), nan=1e300, posinf=1e300)
-
-
-def _joined(first: Jets, second: Jets) -> Jets:
-    def of(a: Intervals, b: Intervals) -> Intervals:
-        return Intervals(np.concatenate([a.low, b.low]), np.concatenate([a.high, b.high]))
-
-    slopes = tuple(of(a, b) for a, b in zip(first.slopes, second.slopes, strict=True))
-    return Jets(of(first.values, second.values), of(first.centres, second.centres), slopes)
+    changes = [slope.size * boxes.lengths[:, axis] for axis, slope in enumerate(jets.slopes)]
+    return np.nan_to_num(np.stack(changes, axis=1), nan=1e300, posinf=1e300)
 
 
 def _exact(sides: Iterable[tuple[Rational, Rational]]) -> tuple[Side, ...]:
-    found = tuple((Fraction(low), Fraction(high)) for low, high in sides)
-    if not 1 <= len(found) <= MOST_AXES:
+    exact = tuple((Fraction(low), Fraction(high)) for low, high in sides)
+    if not 1 <= len(exact) <= MOST_AXES:
         raise RequestError(f"a function has between 1 and {MOST_AXES} coordinates here")
-    if any(not isfinite(low) or not isfinite(high) or low >= high for low, high in found):
+    if any(not isfinite(low) or not isfinite(high) or low >= high for low, high in exact):
         raise RequestError("a side of the box goes from a smaller to a larger number")
-    return found
+    return exact
+
+
+def share_below_plane(jets: Jets, lengths: FloatArray, level: Fraction) -> tuple[FloatArray, FloatArray]:
+    """Bounds of the share of each box on which a function is below a level.
+
+    On a box with centre c the function lies within r of f(c) + g . (x - c), g being the middle of its slopes
+    and r half the box's sides times what slopes differ from g. All sums are rounded to the safe side. The
+    plane is looked at along its k steepest axes, the others going into r, for every k; the best bounds count.
+
+    Args:
+        jets: what is known of the function on each box.
+        lengths: the sides of each box, a column an axis.
+        level: the level.
+    """
+    with np.errstate(all="ignore"):
+        weights, rest = [], np.zeros(len(lengths))
+        for axis, slope in enumerate(jets.slopes):
+            middle = np.nan_to_num(slope.low / 2 + slope.high / 2, nan=0.0, posinf=0.0, neginf=0.0)
+            differ = np.maximum(up(slope.high - middle), up(middle - slope.low))
+            rest = up(rest + up(differ * lengths[:, axis] / 2))
+            weights.append(abs(middle) * lengths[:, axis])  # exact: sides are powers of 2
+        steepest = -np.sort(-np.stack(weights), axis=0)
+        room = down(down(round_down(level) - jets.centres.high) - rest)
+        reach = up(up(round_up(level) - jets.centres.low) + rest)
+        low, high = np.zeros(len(lengths)), np.ones(len(lengths))
+        for axes in range(len(steepest) + 1):
+            flat = up(up(steepest[axes:].sum(axis=0) / 2) * (1 + 2.0**-40))
+            low = np.maximum(low, _below(steepest[:axes], down(room - flat), -1))
+            high = np.minimum(high, _below(steepest[:axes], up(reach + flat), 1))
+    return low, high
+
+
+def _below(weights: FloatArray, level: FloatArray, side: int) -> FloatArray:
+    """The share of w . (u - 1/2) below a level, u in the unit box: never above (side -1) or below it (1).
+
+    Inclusion and exclusion over corners, with a margin for all roundings: so many terms, none larger than the
+    power of the whole length.
+    """
+    axes = len(weights)
+    if not axes:
+        return (level > 0 if side < 0 else level >= 0).astype(float)
+    length = weights.sum(axis=0)
+    place = level + length / 2
+    terms = sum(
+        (-1) ** sum(corner)
+        * np.maximum(place - sum(w * c for w, c in zip(weights, corner, strict=True)), 0.0) ** axes
+        for corner in product((0, 1), repeat=axes)
+    )
+    divisor = factorial(axes) * weights.prod(axis=0)
+    margin = 2.0 ** (axes - 48) * (axes + 3) ** 2 * np.maximum(length, abs(place)) ** axes / divisor
+    share = np.nan_to_num(terms / divisor + side * margin, nan=float(side > 0), posinf=1.0, neginf=0.0)
+    if side < 0:
+        return np.where(place >= length * (1 + 2.0**-40), 1.0, np.clip(share, 0.0, 1.0))
+    return np.where(place <= -length * 2.0**-40, 0.0, np.clip(share, 0.0, 1.0))

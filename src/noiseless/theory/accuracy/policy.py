@@ -1,21 +1,27 @@
-"""What a policy chosen for its accuracy gives away, and the adversary's error behind its answers ([P4])."""
+"""What a policy chosen for its accuracy gives away: privacy, quality and the adversary's error ([P4])."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor
 from typing import Any, Literal
 
 from noiseless.display import counted, text_table
-from noiseless.exact import Bits, Enclosure, Nats, log2_bounds, round_down, round_up
+from noiseless.exact import Bits, Enclosure, Nats, Rational, log2_bounds, round_down, round_up
+from noiseless.ranges import JointRange
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.theory.accuracy.pushforward import LinearVolume, Volume
 from noiseless.theory.continuous.boxes import Box
+from noiseless.theory.continuous.joint import ContinuousRange
+from noiseless.theory.continuous.measures import leakage, maximin
 from noiseless.theory.distortion import radius_for_volume
-from noiseless.theory.polytopes import Distance, Polytope
+from noiseless.theory.polytopes import Distance, Polytope, symmetric_slab_radius
 
+NumberOrVector = Rational | Sequence[Rational]
 Scope = Literal["all", "contiguous"]
+
+MOST_AXES = 8
+"""The cells of weights that differ are listed by their corners up to so many coordinates."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,16 +95,12 @@ class AccuracyPolicy:
     @property
     def privacy_by_leakage(self) -> float:
         """P1 = 1 / L0(X;Y) (Definition III.1 of [P4]), rounded down; infinite when nothing leaks."""
-        leakage = self.leakage.upper
-        return (
-            round_down(1 / Fraction(leakage)) if 0 < leakage < math.inf else math.inf if not leakage else 0.0
-        )
+        return _inverse(self.leakage)
 
     @property
     def privacy_by_maximin(self) -> float:
         """P2 = 1 / I*(X;Y), in 1 / bits, rounded down; infinite for a constant."""
-        above = log2_bounds(self.maximin.ratio)[1]
-        return round_down(1 / above) if above else math.inf
+        return _inverse(self.maximin)
 
     def to_dict(self) -> dict[str, Any]:
         """The policy under the names it has in JSON."""
@@ -148,10 +150,6 @@ def _number(value: float) -> float | str:
     return value if math.isfinite(value) else "inf"
 
 
-MOST_AXES = 8
-"""The cells of weights that differ are listed by their corners up to so many coordinates."""
-
-
 @dataclass(frozen=True)
 class AdversaryError:
     """How far the best estimate of the dataset is from it, behind each answer.
@@ -198,19 +196,75 @@ def adversary_error(volume: Volume, quantizer: Quantizer) -> AdversaryError:
     return AdversaryError(tuple(Distance(Fraction(radius) ** 2) for radius in radii), exact=False)
 
 
-def _symmetric_radii(volume: LinearVolume, cells: Iterable[tuple[Fraction, Fraction]]) -> Iterable[Distance]:
-    """The radii of {x in [0,R]^n: low <= sum of x <= high}, in units of R, for each cell.
+def quality(truths: Sequence[NumberOrVector], reports: Sequence[NumberOrVector]) -> float:
+    """Q = 1 / max_x ||f(x) - f~(x)||_2, rounded down; infinite when every report is the truth.
 
-    A cell is symmetric, so the centre is t (1, ..., 1); among the x with a given sum s the farthest from it
-    have all entries but one at an end: their squares sum to floor(s) + (s - floor(s))^2.
+    The larger, the nearer the worst report is to the truth.
+
+    Args:
+        truths: f(x) for each x, numbers or vectors of numbers.
+        reports: f~(x) for the same x.
+
+    >>> quality([0, 1, 2, 3], [Fraction(1, 2), Fraction(1, 2), Fraction(5, 2), Fraction(5, 2)])
+    2.0
+
+    Inequalities:
+        * `Q >= 2 q / w` for the middles of q equal cells over values between two bounds w apart.
     """
+    worst = max(_squared_distance(t, r) for t, r in zip(truths, reports, strict=True))
+    if worst == 0:
+        return math.inf
+    return Distance(1 / worst).lower
+
+
+def _squared_distance(truth: NumberOrVector, report: NumberOrVector) -> Fraction:
+    a = truth if isinstance(truth, Sequence) else (truth,)
+    b = report if isinstance(report, Sequence) else (report,)
+    return sum(((Fraction(u) - Fraction(v)) ** 2 for u, v in zip(a, b, strict=True)), Fraction(0))
+
+
+def privacy_by_leakage(joint: JointRange | ContinuousRange) -> float:
+    """P1 = 1 / L0(X;Y), rounded down; infinite when nothing leaks ([P4] says 0 in its text).
+
+    The larger, the less the most telling answer gives away.
+
+    >>> privacy_by_leakage(JointRange.from_pairs([(face, face > 3) for face in range(1, 5)]))
+    0.5
+
+    Inequalities:
+        * `P1 <= P2` where values are counted, since `I*(X;Y) <= L0(X;Y)`.
+    """
+    return _inverse(leakage(joint))
+
+
+def privacy_by_maximin(joint: JointRange | ContinuousRange) -> float:
+    """P2 = 1 / I*(X;Y), rounded down; infinite when no question is answered by every y.
+
+    The larger, the less every answer tells. A single answer can tell more: see `privacy_by_leakage`.
+
+    >>> privacy_by_maximin(JointRange.from_pairs([(1, "low"), (2, "low"), (3, "high")]))
+    1.0
+
+    Inequalities:
+        * `P1 <= P2` where values are counted, since `I*(X;Y) <= L0(X;Y)`.
+    """
+    information = maximin(joint)
+    return _inverse(information) if isinstance(information, Bits) else 0.0
+
+
+def _inverse(bits: Bits | Nats) -> float:
+    """1 / an amount of information, rounded down; infinite of nothing."""
+    if isinstance(bits, Bits):
+        above = log2_bounds(bits.ratio)[1]
+        return round_down(1 / above) if above else math.inf
+    if bits.ratio == 1:
+        return math.inf
+    return 0.0 if math.isinf(bits.ratio) else round_down(1 / Fraction(bits.upper))
+
+
+def _symmetric_radii(volume: LinearVolume, cells: Iterable[tuple[Fraction, Fraction]]) -> Iterable[Distance]:
+    """The radius of each cell of a sum or mean of people from one interval."""
     people, weight, (start, end) = volume.dimension, volume.normal[0], volume.sides[0]
-    length = end - start
     for cell in cells:
-        low, high = sorted((answer / weight - people * start) / length for answer in cell)
-        sums = {low, high} | {Fraction(k) for k in (ceil(low), floor(high)) if low <= k <= high}
-        squares = {s: floor(s) + (s - floor(s)) ** 2 for s in sums}
-        places = {s / people for s in sums}
-        places |= {(squares[s] - squares[r]) / (2 * (s - r)) for s in sums for r in sums if r < s}
-        least = min(people * t * t + max(squares[s] - 2 * t * s for s in sums) for t in places)
-        yield Distance(least * length**2)
+        low, high = sorted((answer / weight - people * start) / (end - start) for answer in cell)
+        yield symmetric_slab_radius(people, low, high) * (end - start)

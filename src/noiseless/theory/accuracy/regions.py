@@ -1,4 +1,4 @@
-"""Regions of datasets that lead to one answer: in the plane for plotting, in n dimensions as piecewise-constant policies."""
+"""Regions of datasets that lead to one answer: drawn in the plane, policies in any dimension."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +28,9 @@ PLANE = 2
 UNSURE = -1
 """The number of a pixel that more than one region may reach into."""
 
+_MOST = 2**24
+"""The finest common grid of all regions is listed up to this many places."""
+
 
 def polygons(volume: LinearVolume, quantizer: Quantizer) -> tuple[tuple[Point, ...], ...]:
     """The region of each cell of a linear query of two numbers, as its exact corners counterclockwise.
@@ -44,25 +47,6 @@ def polygons(volume: LinearVolume, quantizer: Quantizer) -> tuple[tuple[Point, .
     cells = (quantizer.answer(cell) for cell in range(quantizer.cells))
     slabs = (Polytope.slab(box, volume.normal, cell.lower, cell.upper) for cell in cells)
     return tuple(_around(slab.vertices) for slab in slabs)
-
-
-def _around(points: Sequence[tuple[Fraction, ...]]) -> tuple[Point, ...]:
-    """The corners of the convex hull, counterclockwise from the lowest of the leftmost (Andrew's chains)."""
-    ordered: list[Point] = sorted((point[0], point[1]) for point in points)
-
-    def chain(way: Sequence[Point]) -> list[Point]:
-        found: list[Point] = []
-        for point in way:
-            while len(found) > 1 and _turn(found[-2], found[-1], point) <= 0:
-                found.pop()
-            found.append(point)
-        return found[:-1]
-
-    return tuple(chain(ordered) + chain(ordered[::-1])) if len(ordered) > PLANE else tuple(ordered)
-
-
-def _turn(a: Point, b: Point, c: Point) -> Fraction:
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,15 +114,6 @@ class RegionGrid:
         groups, _ = label(possible, structure=np.ones((3, 3)))
         certain = groups[(self.numbers == cell)]
         return len(np.unique(certain))
-
-
-def _require_plane(dimension: int) -> None:
-    if dimension != PLANE:
-        raise RequestError("regions are drawn for two numbers")
-
-
-_MOST = 2**24
-"""The finest common grid of all regions is listed up to this many places."""
 
 
 @dataclass(frozen=True)
@@ -234,3 +209,27 @@ class PiecewiseConstant:
         first = 2 * ends.index(side.low) + (1 if side.closed_low else 2)
         last = 2 * ends.index(side.high) + (1 if side.closed_high else 0)
         return slice(first, last + 1)
+
+
+def _around(points: Sequence[tuple[Fraction, ...]]) -> tuple[Point, ...]:
+    """The corners of the convex hull, counterclockwise from the lowest of the leftmost (Andrew's chains)."""
+    ordered: list[Point] = sorted((point[0], point[1]) for point in points)
+
+    def chain(way: Sequence[Point]) -> list[Point]:
+        corners: list[Point] = []
+        for point in way:
+            while len(corners) > 1 and _turn(corners[-2], corners[-1], point) <= 0:
+                corners.pop()
+            corners.append(point)
+        return corners[:-1]
+
+    return tuple(chain(ordered) + chain(ordered[::-1])) if len(ordered) > PLANE else tuple(ordered)
+
+
+def _turn(a: Point, b: Point, c: Point) -> Fraction:
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+def _require_plane(dimension: int) -> None:
+    if dimension != PLANE:
+        raise RequestError("regions are drawn for two numbers")

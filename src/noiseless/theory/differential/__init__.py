@@ -2,7 +2,6 @@
 
 from noiseless.theory.differential.composition import (
     compose_disjoint,
-    compose_independent,
     compose_sequential,
     database_information,
     group_delta,
@@ -53,7 +52,6 @@ __all__ = [
     "adversarial",
     "bayesian",
     "compose_disjoint",
-    "compose_independent",
     "compose_sequential",
     "convert",
     "database_information",

@@ -1,14 +1,12 @@
-"""What a guarantee for one entry and one answer says about groups, several answers and information of order alpha."""
+"""What a guarantee for one entry and answer says about groups, several answers and orders of information."""
 
 import math
 from collections.abc import Iterable
-from decimal import Decimal
 from fractions import Fraction
-from numbers import Real
 from typing import TYPE_CHECKING
 
 from noiseless.errors import RequestError
-from noiseless.exact import Nats, Rational, as_fraction, ball, ball_above
+from noiseless.exact import Nats, Rational, ball, ball_above
 from noiseless.theory.differential.conversion_bounds import (
     alphabet,
     capacity_limit,
@@ -21,6 +19,7 @@ from noiseless.theory.differential.parameters import (
     Delta,
     Epsilon,
     epsilon_ball,
+    in_nats,
     is_at_most,
     is_zero,
     precision,
@@ -28,9 +27,15 @@ from noiseless.theory.differential.parameters import (
     upper_delta,
     upper_epsilon,
 )
+from noiseless.theory.stochastic.renyi import order_of
 
 if TYPE_CHECKING:
     from flint import arb
+
+_PRECISION = 128
+
+_LARGEST_ORDER, _NEAREST_TO_ONE = Fraction(10**6), Fraction(1, 2**40)
+"""Orders above the one are taken for infinite, and those nearer to 1 than the other for one beyond."""
 
 
 def group_epsilon(epsilon: Epsilon, members: int) -> Fraction | Nats:
@@ -90,7 +95,7 @@ def group_information(
     together = group_delta(0, mi_to_delta(epsilon), members)
     single = epsilon if members == 1 else math.inf
     bound = dp_to_mi(0, together, inputs=None if inputs is None else int(inputs) ** members, outputs=outputs)
-    return min(bound, _rounded(single))
+    return min(bound, in_nats(single))
 
 
 def database_information(epsilon: Epsilon, entries: int) -> float:
@@ -100,11 +105,6 @@ def database_information(epsilon: Epsilon, entries: int) -> float:
     True
     """
     return dp_to_mi(group_epsilon(epsilon, entries))
-
-
-def _rounded(epsilon: Epsilon) -> float:
-    exact = upper_epsilon(epsilon)
-    return math.inf if exact is None else ball_above(epsilon_ball(exact))
 
 
 def checked_members(members: int) -> int:
@@ -119,9 +119,6 @@ def checked_members(members: int) -> int:
     return checked
 
 
-_PRECISION = 128
-
-
 def compose_sequential(epsilons: Iterable[Epsilon]) -> Fraction | Nats | float:
     """Answers in sequence, each epsilon_j-MI-DP given those before: the sum (Corollary 3 of [P5]).
 
@@ -132,6 +129,8 @@ def compose_sequential(epsilons: Iterable[Epsilon]) -> Fraction | Nats | float:
     >>> compose_sequential([Nats(2), Nats(3)]), compose_sequential([Fraction(1, 3), Fraction(1, 6)])
     (Nats(6), Fraction(1, 2))
     """
+    from flint import ctx
+
     exact = [read_epsilon(epsilon) for epsilon in epsilons]
     logarithms = [value for value in exact if isinstance(value, Nats)]
     rationals = [value for value in exact if isinstance(value, Fraction)]
@@ -141,19 +140,10 @@ def compose_sequential(epsilons: Iterable[Epsilon]) -> Fraction | Nats | float:
     total = sum(rationals, Fraction())
     if not logarithms:
         return total
-    return product if total == 0 else _above(product, total)
-
-
-def _above(logarithm: Nats, rational: Fraction) -> float:
-    from flint import ctx
-
+    if total == 0:
+        return product
     with ctx.workprec(_PRECISION):
-        return ball_above(epsilon_ball(logarithm) + epsilon_ball(rational))
-
-
-def compose_independent(epsilons: Iterable[Epsilon]) -> Fraction | Nats | float:
-    """Answers that are independent given the database: the sum (Corollary 2 of [P5])."""
-    return compose_sequential(epsilons)
+        return ball_above(epsilon_ball(product) + epsilon_ball(total))
 
 
 def compose_disjoint(epsilons: Iterable[Epsilon]) -> Fraction | Nats | float:
@@ -169,10 +159,6 @@ def compose_disjoint(epsilons: Iterable[Epsilon]) -> Fraction | Nats | float:
             return math.inf
         largest = exact if is_at_most(largest, exact) else largest
     return largest
-
-
-_LARGEST_ORDER, _NEAREST_TO_ONE = Fraction(10**6), Fraction(1, 2**40)
-"""Orders above the one are taken for infinite, and those nearer to 1 than the other for one beyond."""
 
 
 def sibson_bound(
@@ -223,11 +209,9 @@ def sibson_bound(
 
 def _read_order(alpha: Rational | float) -> Fraction | None:
     """A checked order or a little more of it, of which the bound is not less; None when it is infinite."""
-    if not isinstance(alpha, Real | Decimal) or alpha != alpha or alpha < 0:  # noqa: PLR0124 - NaN
-        raise RequestError("alpha is an order from 0 to infinity")
-    if alpha > _LARGEST_ORDER:
+    order = order_of(alpha)
+    if isinstance(order, float) or order > _LARGEST_ORDER:
         return None
-    order = as_fraction(alpha)
     near = abs(order - 1) < _NEAREST_TO_ONE and order != 1
     return Fraction(1) + (_NEAREST_TO_ONE if order > 1 else 0) if near else order
 

@@ -10,14 +10,11 @@ from fractions import Fraction
 from noiseless.display import html_table
 from noiseless.errors import RequestError
 from noiseless.exact import Nats, ball, ball_above, round_up
-from noiseless.theory.differential import conversion_bounds as conversions
-from noiseless.theory.differential import conversion_bounds as information_bounds
-from noiseless.theory.differential import published_bounds as printed
-from noiseless.theory.differential import tradeoff
+from noiseless.theory.differential import conversion_bounds, published_bounds, tradeoff
 from noiseless.theory.differential.parameters import (
     Delta,
     Epsilon,
-    epsilon_ball,
+    in_nats,
     is_at_most,
     is_zero,
     read_epsilon,
@@ -174,35 +171,35 @@ def _read(
     given = _Given(kind, 0 if epsilon is None else epsilon, 0 if delta is None else delta, inputs, outputs)
     upper_epsilon(given.epsilon)
     upper_delta(given.delta)
-    information_bounds.alphabet(inputs, outputs)
+    conversion_bounds.alphabet(inputs, outputs)
     return given
 
 
 def _to_kl(given: _Given, as_printed: bool) -> tuple[float, bool]:  # noqa: ARG001 - (11) is printed and best
     if given.kind is GuaranteeKind.kl:
-        return _above(given.epsilon), True
+        return in_nats(given.epsilon), True
     if given.kind is GuaranteeKind.mi:
         return (0.0 if given.is_perfect else math.inf), True
-    return conversions.dp_to_kl(given.epsilon, given.delta), True
+    return conversion_bounds.dp_to_kl(given.epsilon, given.delta), True
 
 
 def _to_mi(given: _Given, as_printed: bool) -> tuple[float, bool]:
     sizes = {"inputs": given.inputs, "outputs": given.outputs}
     unlimited = given.inputs is None and given.outputs is None
     if given.kind is GuaranteeKind.mi:
-        return min(_above(given.epsilon), information_bounds.kl_to_mi(math.inf, **sizes)), True
+        return min(in_nats(given.epsilon), conversion_bounds.kl_to_mi(math.inf, **sizes)), True
     if given.kind is GuaranteeKind.kl:
-        value = _above(given.epsilon) if as_printed else information_bounds.kl_to_mi(given.epsilon, **sizes)
+        value = in_nats(given.epsilon) if as_printed else conversion_bounds.kl_to_mi(given.epsilon, **sizes)
         return value, unlimited or given.is_perfect or (
             not as_printed and upper_epsilon(given.epsilon) is None
         )
     if not as_printed:
-        value = information_bounds.dp_to_mi(given.epsilon, given.delta, **sizes)
-        return value, information_bounds.is_best(given.epsilon, given.delta, **sizes)
+        value = conversion_bounds.dp_to_mi(given.epsilon, given.delta, **sizes)
+        return value, conversion_bounds.is_best(given.epsilon, given.delta, **sizes)
     if upper_delta(given.delta) == 0:
-        return conversions.dp_to_kl(given.epsilon), given.is_perfect
-    through = conversions.dp_to_delta(given.epsilon, given.delta)
-    return printed.reverse(through, **sizes), unlimited
+        return conversion_bounds.dp_to_kl(given.epsilon), given.is_perfect
+    through = conversion_bounds.dp_to_delta(given.epsilon, given.delta)
+    return published_bounds.reverse(through, **sizes), unlimited
 
 
 def _to_nats(given: _Given, wanted: GuaranteeKind, value: float, tight: bool) -> Conversion:
@@ -217,12 +214,12 @@ def _to_nats(given: _Given, wanted: GuaranteeKind, value: float, tight: bool) ->
 def _to_delta(given: _Given, *, as_printed: bool) -> Conversion:
     tight = True
     if given.kind is GuaranteeKind.kl:
-        value = (printed.pinsker if as_printed else conversions.kl_to_delta)(given.epsilon)
+        value = (published_bounds.pinsker if as_printed else conversion_bounds.kl_to_delta)(given.epsilon)
         tight = not as_printed or given.is_perfect
     elif given.kind is GuaranteeKind.mi:
-        value = conversions.mi_to_delta(given.epsilon)
+        value = conversion_bounds.mi_to_delta(given.epsilon)
     else:
-        value = conversions.dp_to_delta(given.epsilon, given.delta)
+        value = conversion_bounds.dp_to_delta(given.epsilon, given.delta)
     return Conversion(None, value, "probability", _closeness(given, "0", value, tight), tight)
 
 
@@ -230,7 +227,7 @@ def _to_dp(given: _Given, target: Epsilon | None, *, as_printed: bool) -> Conver
     """(epsilon', delta')-DP for a wanted epsilon'; without one epsilon-DP, or what was given if it was DP."""
     if target is None:
         if given.kind is GuaranteeKind.dp:
-            value, failure = _above(given.epsilon), round_up(upper_delta(given.delta))
+            value, failure = in_nats(given.epsilon), round_up(upper_delta(given.delta))
             return Conversion(value, failure, "nats", f"{given} is what was given.", tight=True)
         if given.is_perfect:
             return Conversion(0.0, None, "nats", f"{given} implies 0-DP: nothing is told.", tight=True)
@@ -240,16 +237,16 @@ def _to_dp(given: _Given, target: Epsilon | None, *, as_printed: bool) -> Conver
         raise RequestError("a target epsilon is finite")
     value, tight = _delta_at(given, target, as_printed=as_printed)
     shown = _closeness(given, _plain(target), value, tight)
-    return Conversion(_above(target), value, "nats", shown, tight)
+    return Conversion(in_nats(target), value, "nats", shown, tight)
 
 
 def _delta_at(given: _Given, target: Epsilon, *, as_printed: bool) -> tuple[float, bool]:
     if given.kind in {GuaranteeKind.dp, GuaranteeKind.delta}:
-        return conversions.dp_to_dp(given.epsilon, given.delta, target=target), True
+        return conversion_bounds.dp_to_dp(given.epsilon, given.delta, target=target), True
     exact, wanted = upper_epsilon(given.epsilon), read_epsilon(target)
     if as_printed:  # [P5] has no formula for (33): what holds for epsilon' = 0 holds for any
-        found = _to_delta(given, as_printed=True)
-        return found.delta or 0.0, found.tight and (given.is_perfect or wanted is None or is_zero(wanted))
+        at_zero = _to_delta(given, as_printed=True)
+        return at_zero.delta or 0.0, at_zero.tight and (given.is_perfect or wanted is None or is_zero(wanted))
     value = (tradeoff.mi_to_dp if given.kind is GuaranteeKind.mi else tradeoff.kl_to_dp)(
         given.epsilon, target
     )
@@ -279,11 +276,6 @@ def _nothing(given: _Given, name: str) -> str:
 
 def _quality(tight: bool) -> str:
     return "the best possible" if tight else "not known to be the best possible"
-
-
-def _above(epsilon: Epsilon) -> float:
-    exact = upper_epsilon(epsilon)
-    return math.inf if exact is None else ball_above(epsilon_ball(exact))
 
 
 def _plain(number: Epsilon) -> str:

@@ -9,8 +9,10 @@ from noiseless.exact import ball, ball_above, round_up
 from noiseless.theory.differential.parameters import (
     Delta,
     Epsilon,
+    above,
     binary_entropy,
     epsilon_ball,
+    in_nats,
     is_zero,
     precision,
     rational_exponential,
@@ -30,6 +32,11 @@ if TYPE_CHECKING:
 
     from noiseless.exact import Nats
 
+_BINARY = 2
+
+_ENOUGH = 4
+"""As many outputs as the worst two rows that are (epsilon, delta)-close can have."""
+
 
 def dp_to_kl(epsilon: Epsilon, delta: Delta = 0) -> float:
     """epsilon-DP => epsilon tanh(epsilon/2) nats of KL-DP, best possible ((11) of [P5]).
@@ -39,14 +46,8 @@ def dp_to_kl(epsilon: Epsilon, delta: Delta = 0) -> float:
     >>> dp_to_kl(1), dp_to_kl(1, delta=0.001)
     (0.4621171572600098, inf)
     """
-    from flint import ctx
-
-    exact, failure = upper_epsilon(epsilon), upper_delta(delta)
-    if exact is None or failure > 0:
-        return math.inf
-    with ctx.workprec(precision(exact)):
-        value = epsilon_ball(exact)
-        return ball_above(value * (value / 2).tanh())
+    bound = above(lambda value: value * (value / 2).tanh(), epsilon)
+    return math.inf if upper_delta(delta) > 0 else bound
 
 
 def dp_to_delta(epsilon: Epsilon, delta: Delta = 0) -> float:
@@ -92,14 +93,11 @@ def kl_to_delta(epsilon: Epsilon) -> float:
     >>> round(kl_to_delta(0.1), 5)
     0.22174
     """
-    from flint import ctx
-
-    exact = upper_epsilon(epsilon)
-    if exact is None or is_zero(exact):
-        return 1.0 if exact is None else 0.0
-    with ctx.workprec(precision(exact)):
-        value = epsilon_ball(exact)
-        return smallest_float(lambda delta: 2 * ball(delta) * ball(delta).atanh() >= value)
+    return above(
+        lambda value: smallest_float(lambda delta: 2 * ball(delta) * ball(delta).atanh() >= value),
+        epsilon,
+        without=1.0,
+    )
 
 
 def mi_to_delta(epsilon: Epsilon) -> float:
@@ -110,19 +108,11 @@ def mi_to_delta(epsilon: Epsilon) -> float:
     >>> round(mi_to_delta(0.1), 5), mi_to_delta(0.7)
     (0.43959, 1.0)
     """
-    from flint import ctx
-
-    exact = upper_epsilon(epsilon)
-    if exact is None or is_zero(exact):
-        return 1.0 if exact is None else 0.0
-    with ctx.workprec(precision(exact)):
-        value = epsilon_ball(exact)
-        return smallest_float(lambda delta: symmetric_capacity(ball(delta)) >= value)
-
-
-_BINARY = 2
-_ENOUGH = 4
-"""As many outputs as the worst two rows that are (epsilon, delta)-close can have."""
+    return above(
+        lambda value: smallest_float(lambda delta: symmetric_capacity(ball(delta)) >= value),
+        epsilon,
+        without=1.0,
+    )
 
 
 def alphabet(inputs: int | None, outputs: int | None) -> int | None:
@@ -158,12 +148,12 @@ def dp_to_mi(
     >>> round(dp_to_mi(0, 0.1, inputs=1000) / math.log(1000), 5)
     0.1
     """
-    from flint import ctx
+    from flint import arb, ctx
 
     exact, failure = upper_epsilon(epsilon), upper_delta(delta)
     size = alphabet(inputs, outputs)
     if exact is None or failure == 1:
-        return math.inf if size is None else _logarithm(size)
+        return math.inf if size is None else ball_above(arb(size).log())
     if is_zero(exact) and failure == 0:
         return 0.0
     with ctx.workprec(precision(exact, failure, 1 - failure)):
@@ -204,18 +194,14 @@ def _with_alphabet(
 
 def _binary_output(exact: "Fraction | Nats", epsilon: "arb", delta: "arb") -> "arb":
     """The larger capacity of the two extreme binary channels: it is convex, so one of them has the most."""
+    from flint import arb
+
     odds = (-epsilon).exp()
-    symmetric = _symmetric((1 - delta) * odds / (1 + odds))
+    symmetric = arb.const_log2() - binary_entropy((1 - delta) * odds / (1 + odds))
     if delta == 0:
         return symmetric
     once = z_capacity(delta)
     return once if is_zero(exact) else symmetric.max(once)
-
-
-def _symmetric(crossover: "arb") -> "arb":
-    from flint import arb
-
-    return arb.const_log2() - binary_entropy(crossover)
 
 
 def leakage_limit(epsilon: "arb", size: int) -> "arb":
@@ -223,12 +209,6 @@ def leakage_limit(epsilon: "arb", size: int) -> "arb":
     from flint import arb
 
     return arb(size).log() - ((size - 1) * (-epsilon).exp()).log1p()
-
-
-def _logarithm(size: int) -> float:
-    from flint import arb
-
-    return ball_above(arb(size).log())
 
 
 def is_best(
@@ -255,18 +235,16 @@ def kl_to_mi(epsilon: Epsilon, *, inputs: int | None = None, outputs: int | None
     >>> kl_to_mi(0.5), kl_to_mi(0.5, inputs=2) < 0.22
     (0.5, True)
     """
-    from flint import arb, ctx
+    from flint import arb
 
-    exact = upper_epsilon(epsilon)
     size = alphabet(inputs, outputs)
-    if exact is None or is_zero(exact):
-        return 0.0 if exact is not None else math.inf if size is None else _logarithm(size)
-    with ctx.workprec(precision(exact)):
-        value = epsilon_ball(exact)
-        if size is None:
-            return ball_above(value)
-        apart = ball(kl_to_delta(epsilon)) * arb(size).log()
-        return min(ball_above(leakage_limit(value, size)), ball_above(apart))
+    if size is None:
+        return in_nats(epsilon)
+
+    def smaller(value: "arb") -> "arb":
+        return leakage_limit(value, size).min(ball(kl_to_delta(epsilon)) * arb(size).log())
+
+    return above(smaller, epsilon, without=ball_above(arb(size).log()))
 
 
 def delta_to_mi(delta: Delta, *, inputs: int | None = None, outputs: int | None = None) -> float:

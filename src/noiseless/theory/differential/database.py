@@ -1,4 +1,4 @@
-"""Finite mechanisms P(y|x_1..x_n) on small databases, and the closeness of the distributions of their answers."""
+"""Finite mechanisms P(y|x_1..x_n) on small databases, and how close the distributions of answers are."""
 
 import itertools
 import math
@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from itertools import accumulate
 from numbers import Rational as AnyRational
 from typing import Any, Self
@@ -33,6 +34,13 @@ ROUNDING = Fraction(1, 10**9)
 """How far a sum may be from 1: decimals that were rounded when they were written."""
 
 _PRECISION = 128
+
+AnyArray = npt.NDArray[Any]
+
+_SMALLEST = 1e-300
+"""Probabilities below this would lose their digits as floats."""
+
+_TOO_SMALL = "a probability is positive but below 1e-300; leave it out"
 
 
 def distribution(probabilities: Probabilities) -> Distribution:
@@ -86,8 +94,7 @@ def total_variation(p: Probabilities, q: Probabilities) -> Fraction:
         * `TV <= tanh(epsilon/2)` for (epsilon, 0)-close distributions.
         * `TV^2 <= D(P||Q) / 2`: Pinsker's inequality ((12) of [P5]).
     """
-    first, second = pair(p, q)
-    return sum((max(a - b, Fraction()) for a, b in zip(first, second, strict=True)), Fraction())
+    return Fraction(hockey_stick(p, q))
 
 
 def hockey_stick(p: Probabilities, q: Probabilities, epsilon: Epsilon = 0) -> Fraction | float:
@@ -98,30 +105,23 @@ def hockey_stick(p: Probabilities, q: Probabilities, epsilon: Epsilon = 0) -> Fr
     >>> hockey_stick([0.75, 0.25], [0.25, 0.75], Nats(2)), hockey_stick([0.75, 0.25], [0.25, 0.75], Nats(3))
     (Fraction(1, 4), Fraction(0, 1))
     """
-    first, second = pair(p, q)
-    exact = read_epsilon(epsilon)
-    if exact is None:
-        return sum((a for a, b in zip(first, second, strict=True) if b == 0), Fraction())
-    factor = rational_exponential(exact)
-    if factor is not None:
-        return sum((max(a - factor * b, Fraction()) for a, b in zip(first, second, strict=True)), Fraction())
-    inside, outside = _worst_event(first, second, exact)
-    if outside == 0:
-        return inside
     from flint import ctx
 
+    first, second = pair(p, q)
+    exact = read_epsilon(epsilon)
+    event = [
+        (a, b)
+        for a, b in zip(first, second, strict=True)
+        if a > b and (b == 0 or (exact is not None and not is_at_most(Nats(a / b), exact)))
+    ]
+    inside, outside = sum((a for a, _ in event), Fraction()), sum((b for _, b in event), Fraction())
+    if exact is None or outside == 0:
+        return inside
+    factor = rational_exponential(exact)
+    if factor is not None:
+        return inside - factor * outside
     with ctx.workprec(_PRECISION + outside.denominator.bit_length()):
         return max(0.0, ball_above(ball(inside) - exponential_ball(exact) * ball(outside)))
-
-
-def _worst_event(p: Distribution, q: Distribution, epsilon: Fraction | Nats) -> tuple[Fraction, Fraction]:
-    """(P(A), Q(A)) of the A where P > e^epsilon Q; e^epsilon is irrational, so that no outcome is a tie."""
-    chosen = [
-        (a, b)
-        for a, b in zip(p, q, strict=True)
-        if a > b and (b == 0 or not is_at_most(Nats(a / b), epsilon))
-    ]
-    return sum((a for a, _ in chosen), Fraction()), sum((b for _, b in chosen), Fraction())
 
 
 def smallest_delta(p: Probabilities, q: Probabilities, epsilon: Epsilon = 0) -> Fraction | float:
@@ -218,14 +218,6 @@ def largest_divergence(p: Probabilities, q: Probabilities) -> float:
     return max(divergence(p, q), divergence(q, p))
 
 
-AnyArray = npt.NDArray[Any]
-
-_SMALLEST = 1e-300
-"""Probabilities below this would lose their digits as floats."""
-
-_TOO_SMALL = "a probability is positive but below 1e-300; leave it out"
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Database:
     """P(y|x_1..x_n): an axis for each entry of the database, the last axis for the output.
@@ -237,11 +229,9 @@ class Database:
 
     Attributes:
         given: the probabilities as they were given: floats, or exact fractions as Python objects.
-        floats: the same as floats, each row divided by its sum.
     """
 
     given: AnyArray
-    floats: FloatArray
 
     @classmethod
     def of(cls, probabilities: "npt.ArrayLike | Sequence[Any] | Database") -> Self:
@@ -252,7 +242,7 @@ class Database:
                 positive but below 1e-300, or some probabilities of the output do not sum to 1.
         """
         if isinstance(probabilities, Database):
-            return cls(probabilities.given, probabilities.floats)
+            return cls(probabilities.given)
         try:
             array = np.asarray(probabilities)
             given = array if array.dtype == object else array.astype(np.float64, casting="same_kind")
@@ -264,10 +254,8 @@ class Database:
             )
         if given.dtype == object:
             given = _exact_rows(given)
-        floats = given.astype(np.float64)
-        _check(floats)
-        floats /= floats.sum(axis=-1, keepdims=True)
-        return cls(given, floats)
+        _check(given.astype(np.float64))
+        return cls(given)
 
     @classmethod
     def from_function(
@@ -291,7 +279,8 @@ class Database:
         """
         if not domains or not all(len(domain) for domain in domains):
             raise RequestError("a database has at least one entry, and each entry at least one value")
-        answers = [_mapping(mechanism(*values)) for values in itertools.product(*domains)]
+        told = [mechanism(*values) for values in itertools.product(*domains)]
+        answers = [answer if isinstance(answer, Mapping) else {answer: 1} for answer in told]
         columns = {output: j for j, output in enumerate(dict.fromkeys(itertools.chain(*answers)))}
         array = np.full((len(answers), len(columns)), Fraction(), object)
         for row, answer in zip(array, answers, strict=True):
@@ -303,6 +292,12 @@ class Database:
         values = " x ".join(map(str, self.sizes))
         plural = "entry" if self.entries == 1 else "entries"
         return f"Database({self.entries} {plural} of {values} values, {self.outputs} outputs)"
+
+    @cached_property
+    def floats(self) -> FloatArray:
+        """The probabilities as floats, each row divided by its sum."""
+        floats = self.given.astype(np.float64)
+        return np.asarray(floats / floats.sum(axis=-1, keepdims=True))
 
     @property
     def entries(self) -> int:
@@ -346,7 +341,8 @@ class Database:
         if not group or len(set(group)) < len(group):
             raise RequestError("a group is one entry or several different ones")
         size = math.prod(self.sizes[entry] for entry in group)
-        return Database(*(_merged(array, group, size) for array in (self.given, self.floats)))
+        moved = np.moveaxis(self.given, group, range(len(group)))
+        return Database(np.ascontiguousarray(moved).reshape(size, *moved.shape[len(group) :]))
 
     def flattened(self) -> "Database":
         """The whole database taken for one entry."""
@@ -356,15 +352,6 @@ class Database:
         if not 0 <= entry < self.entries:
             raise RequestError(f"there is no entry {entry}; entries count from 0 to {self.entries - 1}")
         return entry
-
-
-def _merged(array: AnyArray, group: list[int], size: int) -> AnyArray:
-    moved = np.moveaxis(array, group, range(len(group)))
-    return np.ascontiguousarray(moved).reshape(size, *moved.shape[len(group) :])
-
-
-def _mapping(answer: Mapping[Any, Rational | float] | Hashable) -> Mapping[Any, Rational | float]:
-    return answer if isinstance(answer, Mapping) else {answer: 1}
 
 
 def _exact_rows(given: AnyArray) -> AnyArray:

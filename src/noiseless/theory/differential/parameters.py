@@ -1,6 +1,8 @@
 """Epsilon and delta as users write them, and quantities of binary channels in ball arithmetic."""
 
 import math
+import struct
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational as AnyRational
@@ -8,18 +10,10 @@ from numbers import Real
 from typing import TYPE_CHECKING
 
 from noiseless.errors import RequestError
-from noiseless.exact import Nats, Rational, as_fraction, ball
+from noiseless.exact import Nats, Rational, as_fraction, ball, ball_above
 
 if TYPE_CHECKING:
     from flint import arb
-
-import struct
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from flint import arb
-
 
 Epsilon = Rational | float | Nats
 """A number of nats: rational, a float (the rational that it is), or the exact logarithm of a rational."""
@@ -29,6 +23,12 @@ Delta = Rational | float
 
 _LONGEST = 10_000
 """Decimals with larger exponents are refused: as a fraction one would fill the memory."""
+
+_SMALLEST = Fraction(1, 2**1100)
+"""Parameters below this, which no double can tell from 0, are taken for it: guarantees only grow by that."""
+
+_LARGEST = Fraction(10**300)
+"""Epsilons above this are taken for infinite."""
 
 
 def read_epsilon(epsilon: Epsilon, name: str = "epsilon") -> Fraction | Nats | None:
@@ -102,12 +102,13 @@ def is_at_most(first: Fraction | Nats, second: Fraction | Nats) -> bool:
     """
     from flint import ctx
 
-    if isinstance(first, Nats) and (isinstance(second, Nats) or not first.is_finite):
-        return isinstance(second, Nats) and first <= second
-    if isinstance(second, Nats) and not second.is_finite:
-        return True
+    if isinstance(first, Nats) and isinstance(second, Nats):
+        return first <= second
     if isinstance(first, Fraction) and isinstance(second, Fraction):
         return first <= second
+    for side, infinite in ((first, False), (second, True)):
+        if isinstance(side, Nats) and not side.is_finite:
+            return infinite
     if is_zero(first) or is_zero(second):
         return is_zero(first)
     bits = 128
@@ -128,13 +129,6 @@ def rational_exponential(epsilon: Fraction | Nats) -> Fraction | None:
 
 def _ratio(epsilon: Nats) -> Fraction:
     return Fraction(epsilon.ratio)
-
-
-_SMALLEST = Fraction(1, 2**1100)
-"""Parameters below this, which no double can tell from 0, are taken for it: guarantees only grow by that."""
-
-_LARGEST = Fraction(10**300)
-"""Epsilons above this are taken for infinite."""
 
 
 def upper_epsilon(epsilon: Epsilon, name: str = "epsilon") -> Fraction | Nats | None:
@@ -159,6 +153,29 @@ def precision(*parameters: Fraction | Nats) -> int:
     """Bits with which formulas whose first and second orders cancel still have a hundred good ones."""
     smallest = min((_size(p) for p in parameters if not is_zero(p)), default=Fraction(1))
     return 128 + 4 * max(0, smallest.denominator.bit_length() - smallest.numerator.bit_length())
+
+
+def above(formula: "Callable[[arb], arb | float]", epsilon: Epsilon, without: float = math.inf) -> float:
+    """What a formula makes of the epsilon of a guarantee that is given, rounded up; 0 of 0.
+
+    Args:
+        formula: takes epsilon as a ball and gives a ball, or a float that is already rounded.
+        epsilon: the guarantee.
+        without: what is said where epsilon is infinite.
+    """
+    from flint import ctx
+
+    exact = upper_epsilon(epsilon)
+    if exact is None or is_zero(exact):
+        return without if exact is None else 0.0
+    with ctx.workprec(precision(exact)):
+        value = formula(epsilon_ball(exact))
+        return value if isinstance(value, float) else ball_above(value)
+
+
+def in_nats(epsilon: Epsilon) -> float:
+    """The epsilon of a guarantee that is given as a float, rounded up."""
+    return above(lambda value: value, epsilon)
 
 
 def _size(parameter: Fraction | Nats) -> Fraction:
@@ -199,16 +216,12 @@ def smallest_float(certain: Callable[[float], bool]) -> float:
 
     Doubles that are not negative are ordered as the whole numbers that their bits are.
     """
-    low, high = 0, _bits(1.0)
+
+    def double(bits: int) -> float:
+        return float(struct.unpack("<d", struct.pack("<q", bits))[0])
+
+    low, high = 0, struct.unpack("<q", struct.pack("<d", 1.0))[0]
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if certain(_double(middle)) else (middle, high)
-    return _double(high)
-
-
-def _bits(value: float) -> int:
-    return int(struct.unpack("<q", struct.pack("<d", value))[0])
-
-
-def _double(bits: int) -> float:
-    return float(struct.unpack("<d", struct.pack("<q", bits))[0])
+        low, high = (low, middle) if certain(double(middle)) else (middle, high)
+    return double(high)

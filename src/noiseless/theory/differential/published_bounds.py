@@ -1,10 +1,12 @@
-"""The formulas of [P5] as they are printed, rounded up; `accounting.conversions` has what is sharper.
+"""The formulas of [P5] as they are printed, rounded up; `conversion_bounds` has what is sharper.
 
 All of them are valid. Those that are the best of their form, (11), (22), (28) and Property 3, are there.
 """
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from noiseless.exact import ball, ball_above
 from noiseless.theory.differential.composition import checked_members
@@ -12,13 +14,14 @@ from noiseless.theory.differential.conversion_bounds import alphabet
 from noiseless.theory.differential.parameters import (
     Delta,
     Epsilon,
+    above,
     binary_entropy,
-    epsilon_ball,
-    is_zero,
     precision,
     upper_delta,
-    upper_epsilon,
 )
+
+if TYPE_CHECKING:
+    from flint import arb
 
 
 def simple_divergence(epsilon: Epsilon) -> float:
@@ -27,14 +30,7 @@ def simple_divergence(epsilon: Epsilon) -> float:
     >>> simple_divergence(0.5), simple_divergence(2)
     (0.25, 2.0)
     """
-    from flint import ctx
-
-    exact = upper_epsilon(epsilon)
-    if exact is None or is_zero(exact):
-        return math.inf if exact is None else 0.0
-    with ctx.workprec(precision(exact)):
-        value = epsilon_ball(exact)
-        return min(ball_above(value), ball_above(value * value))
+    return above(lambda value: value.min(value * value), epsilon)
 
 
 def pinsker(epsilon: Epsilon) -> float:
@@ -43,7 +39,7 @@ def pinsker(epsilon: Epsilon) -> float:
     >>> pinsker(0.5)
     0.5
     """
-    return _root_of(epsilon, Fraction(1, 2))
+    return min(1.0, above(lambda value: (value / 2).sqrt(), epsilon))
 
 
 def simple_variation(epsilon: Epsilon) -> float:
@@ -52,7 +48,7 @@ def simple_variation(epsilon: Epsilon) -> float:
     >>> simple_variation(0.125)
     0.5
     """
-    return _root_of(epsilon, Fraction(2))
+    return min(1.0, above(lambda value: (2 * value).sqrt(), epsilon))
 
 
 def reverse(delta: Delta, *, inputs: int | None = None, outputs: int | None = None) -> float:
@@ -61,7 +57,10 @@ def reverse(delta: Delta, *, inputs: int | None = None, outputs: int | None = No
     >>> round(reverse(0.1, inputs=9), 5)
     1.11068
     """
-    return _reverse(upper_delta(delta), _larger_alphabet(inputs, outputs))
+    alphabet(inputs, outputs)
+    sizes = (outputs, None if inputs is None else int(inputs) + 1)
+    size = min((int(size) for size in sizes if size is not None), default=None)
+    return _of_delta(delta, size, _twice)
 
 
 def reverse_by_outputs(delta: Delta, outputs: int) -> float:
@@ -70,27 +69,19 @@ def reverse_by_outputs(delta: Delta, outputs: int) -> float:
     >>> reverse_by_outputs(0.9, 2) == reverse_by_outputs(0.5, 2)
     True
     """
-    from flint import arb, ctx
+    from flint import arb
 
-    exact, size = upper_delta(delta), alphabet(None, outputs)
-    if exact == 0 or size is None:
-        return 0.0 if exact == 0 else math.inf
-    with ctx.workprec(precision(exact, 1 - exact)):
-        if exact * size > size - 1:
-            return ball_above(arb(size).log())
-        return ball_above(binary_entropy(ball(exact)) + ball(exact) * arb(size - 1).log())
+    def formula(share: Fraction, size: int) -> "arb":
+        if share * size > size - 1:
+            return arb(size).log()
+        return binary_entropy(ball(share)) + ball(share) * arb(size - 1).log()
+
+    return _of_delta(delta, alphabet(None, outputs), formula)
 
 
 def reverse_by_inputs(delta: Delta, inputs: int) -> float:
     """(0, delta)-DP => 2 h(t) + 2 t ln |X| with t = delta / (1 + delta) ((126) of [P5])."""
-    from flint import arb, ctx
-
-    exact, size = upper_delta(delta), alphabet(inputs, None)
-    if exact == 0 or size is None:
-        return 0.0 if exact == 0 else math.inf
-    with ctx.workprec(precision(exact)):
-        share = ball(exact / (1 + exact))
-        return ball_above(2 * binary_entropy(share) + 2 * share * arb(size).log())
+    return _of_delta(delta, alphabet(inputs, None), lambda share, size: _twice(share / (1 + share), size))
 
 
 def group_information(
@@ -108,34 +99,24 @@ def group_information(
     """
     members = checked_members(members)
     alphabet(inputs, outputs)
-    size = _larger_alphabet(None if inputs is None else int(inputs) ** members, outputs)
     variation = min(1.0, simple_variation(epsilon) * members * (1 + 2**-50))
-    return _reverse(upper_delta(variation), size)
+    return reverse(variation, inputs=None if inputs is None else int(inputs) ** members, outputs=outputs)
 
 
-def _larger_alphabet(inputs: int | None, outputs: int | None) -> int | None:
-    """min{|Y|, |X| + 1}."""
-    alphabet(inputs, outputs)
-    sizes = (None if outputs is None else int(outputs), None if inputs is None else int(inputs) + 1)
-    return min((size for size in sizes if size), default=None)
-
-
-def _reverse(delta: Fraction, size: int | None) -> float:
-    from flint import arb, ctx
-
-    if delta == 0 or size is None:
-        return 0.0 if delta == 0 else math.inf
-    with ctx.workprec(precision(delta, 1 - delta)):
-        entropy = arb(0) if delta == 1 else binary_entropy(ball(delta))
-        return ball_above(2 * entropy + 2 * ball(delta) * arb(size).log())
-
-
-def _root_of(epsilon: Epsilon, factor: Fraction) -> float:
-    """sqrt(factor epsilon), at most 1."""
+def _of_delta(delta: Delta, size: int | None, formula: "Callable[[Fraction, int], arb]") -> float:
+    """A formula of delta and the size of an alphabet, rounded up; without a size nothing follows."""
     from flint import ctx
 
-    exact = upper_epsilon(epsilon)
-    if exact is None or is_zero(exact):
-        return 1.0 if exact is None else 0.0
-    with ctx.workprec(precision(exact)):
-        return min(1.0, ball_above((epsilon_ball(exact) * ball(factor)).sqrt()))
+    exact = upper_delta(delta)
+    if exact == 0 or size is None:
+        return 0.0 if exact == 0 else math.inf
+    with ctx.workprec(precision(exact, 1 - exact)):
+        return ball_above(formula(exact, size))
+
+
+def _twice(share: Fraction, size: int) -> "arb":
+    """2 h(d) + 2 d ln m."""
+    from flint import arb
+
+    entropy = arb(0) if share == 1 else binary_entropy(ball(share))
+    return 2 * entropy + 2 * ball(share) * arb(size).log()

@@ -19,6 +19,7 @@ from noiseless.exact import Nats, ball, ball_above
 from noiseless.theory.differential.conversion_bounds import kl_to_delta, mi_to_delta
 from noiseless.theory.differential.parameters import (
     Epsilon,
+    above,
     binary_divergence,
     epsilon_ball,
     exponential_ball,
@@ -72,14 +73,9 @@ def delta_floor(epsilon: Epsilon) -> float:
 
     It is about e * epsilon for small epsilon: MI-DP admits a complete failure with that probability.
     """
-    from flint import ctx
-
-    exact = upper_epsilon(epsilon)
-    if exact is None or is_zero(exact):
-        return 1.0 if exact is None else 0.0
-    with ctx.workprec(precision(exact)):
-        value = epsilon_ball(exact)
-        return smallest_float(lambda delta: z_capacity(ball(delta)) >= value)
+    return above(
+        lambda value: smallest_float(lambda delta: z_capacity(ball(delta)) >= value), epsilon, without=1.0
+    )
 
 
 def kl_to_dp(epsilon: Epsilon, target: Epsilon) -> float:

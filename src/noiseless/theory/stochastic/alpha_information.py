@@ -1,43 +1,33 @@
-"""Information of order alpha (Sibson, Arimoto, Csiszar), its largest value over all priors, and alpha-leakage."""
+"""Information of order alpha (Sibson, Arimoto, Csiszar), its largest value over priors, and alpha-leakage."""
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from noiseless.arrays import FloatArray
-from noiseless.exact import Bits, Rational, ball
-from noiseless.theory.stochastic.certified import NOTHING, CertifiedNumber, enclose_nats
-from noiseless.theory.stochastic.joint_distribution import JointDistribution
-from noiseless.theory.stochastic.leakages import maximal_leakage
-from noiseless.theory.stochastic.renyi import cancelled, order_of, power_sums
-from noiseless.theory.stochastic.shannon import mutual_information
-from noiseless.theory.stochastic.weights import Weights, group_sums
-
-if TYPE_CHECKING:
-    from flint import arb
-
-from typing import TYPE_CHECKING
-
-from noiseless.measures.information import information
-
-if TYPE_CHECKING:
-    from flint import arb
-
-from typing import TYPE_CHECKING
-
-from noiseless.exact import ball_above, ball_below
-from noiseless.theory.stochastic.weights import best_of_groups, whole
-
-if TYPE_CHECKING:
-    from flint import arb
-
-from dataclasses import dataclass
-
 from noiseless.errors import RequestError
+from noiseless.exact import Bits, Rational, ball, ball_above, ball_below
+from noiseless.measures import information
 from noiseless.theory.channel import Channel
-from noiseless.theory.stochastic.joint_distribution import as_distribution
-from noiseless.theory.stochastic.renyi import divergence_ball
+from noiseless.theory.stochastic.certified import NOTHING, CertifiedNumber, enclose_nats
+from noiseless.theory.stochastic.joint_distribution import JointDistribution, as_distribution
+from noiseless.theory.stochastic.leakages import maximal_leakage
+from noiseless.theory.stochastic.renyi import cancelled, divergence_ball, order_of, power_sums
+from noiseless.theory.stochastic.shannon import mutual_information
+from noiseless.theory.stochastic.weights import Weights, group_sums, whole
+
+if TYPE_CHECKING:
+    from flint import arb
+
+_LARGEST = Fraction(10**6)
+"""The prior or output of an order above is sought at this one, whose information is not larger."""
+
+_LEAST = 1e-300
+"""No Q(y) is exactly 0, or a divergence would be infinite."""
 
 
 def sibson_information(joint: JointDistribution, alpha: Rational | float) -> CertifiedNumber:
@@ -62,11 +52,7 @@ def sibson_information(joint: JointDistribution, alpha: Rational | float) -> Cer
         return maximal_leakage(joint)
     if order == 0:
         return CertifiedNumber.of_bits(Bits(Fraction(joint.total, int(_possible(joint).max()))))
-    if order == 1:
-        return mutual_information(joint)
-    if joint.is_independent():
-        return NOTHING
-    return enclose_nats(lambda: _sibson_closed_form(joint, order), cancelled(order))
+    return _between(joint, order, _sibson_closed_form)
 
 
 def sibson_output(joint: JointDistribution, alpha: Rational | float) -> FloatArray:
@@ -131,20 +117,24 @@ def arimoto_information(joint: JointDistribution, alpha: Rational | float) -> Ce
     """
     order = order_of(alpha)
     if isinstance(order, float):
-        return CertifiedNumber.of_bits(Bits(guessing_gain(joint)))
+        right = int(np.maximum.reduceat(joint.weights, joint.support.starts[:-1]).sum())
+        return CertifiedNumber.of_bits(Bits(Fraction(right, int(joint.x_weights.max()))))
     if order == 0:
         return CertifiedNumber.of_bits(information(joint.support))
+    return _between(joint, order, _arimoto_closed_form)
+
+
+def _between(
+    joint: JointDistribution,
+    order: Fraction,
+    closed_form: "Callable[[JointDistribution, Fraction], arb]",
+) -> CertifiedNumber:
+    """Information of an order that is neither 0 nor infinite."""
     if order == 1:
         return mutual_information(joint)
     if joint.is_independent():
         return NOTHING
-    return enclose_nats(lambda: _arimoto_closed_form(joint, order), cancelled(order))
-
-
-def guessing_gain(joint: JointDistribution) -> Fraction:
-    """sum_y max_x P(x,y) / max_x P(x): by how much y multiplies the chance of guessing x in one try."""
-    right = int(np.maximum.reduceat(joint.weights, joint.support.starts[:-1]).sum())
-    return Fraction(right, int(joint.x_weights.max()))
+    return enclose_nats(lambda: closed_form(joint, order), cancelled(order))
 
 
 def _arimoto_closed_form(joint: JointDistribution, order: Fraction) -> "arb":
@@ -156,10 +146,6 @@ def _arimoto_closed_form(joint: JointDistribution, order: Fraction) -> "arb":
     pairs = zip(values.tolist(), counts.tolist(), strict=True)
     before = sum((count * (alpha * arb(value).log()).exp() for value, count in pairs), arb(0)).log()
     return (alpha * after - before) / ball(order - 1)
-
-
-_LARGE = Fraction(10**6)
-"""The order whose information stands for that of order infinity from below."""
 
 
 def csiszar_information(joint: JointDistribution, alpha: Rational | float) -> CertifiedNumber:
@@ -186,28 +172,37 @@ def csiszar_information(joint: JointDistribution, alpha: Rational | float) -> Ce
     if joint.is_independent():
         return NOTHING
     prior = np.array([float(share) for share in joint.x_marginal])
-    found = csiszar_output(joint.channel().matrix, prior, float(min(order, _LARGE)))
-    output = whole(found, "probabilities")[0].tolist()
+    shares = csiszar_output(joint.channel().matrix, prior, float(min(order, _LARGEST)))
+    output = whole(shares, "probabilities")[0].tolist()
     if isinstance(order, float):
-        return CertifiedNumber(_certified(joint, output, _LARGE).lower, _largest_ratios(joint, output))
+        return CertifiedNumber(_certified(joint, output, _LARGEST).lower, _largest_ratios(joint, output))
     certain = _certified(joint, output, order)
-    if order <= _LARGE:
+    if order <= _LARGEST:
         return certain
-    return CertifiedNumber(max(certain.lower, _certified(joint, output, _LARGE).lower), certain.upper)
+    return CertifiedNumber(max(certain.lower, _certified(joint, output, _LARGEST).lower), certain.upper)
 
 
 def _largest_ratios(joint: JointDistribution, output: list[int]) -> float:
     """sum_x P(x) D_inf(P(y|x) || Q), rounded up, in bits."""
     from flint import arb, ctx
 
-    rows = joint.swapped()
-    shares = np.array(output, object)[rows.support.x]
-    best = best_of_groups(rows.weights, shares, rows.support.starts)
-    parts = zip(rows.weights[best].tolist(), shares[best].tolist(), rows.y_weights.tolist(), strict=True)
     total = sum(output)
     with ctx.workprec(128):
-        value = sum((row * (arb(w * total) / (row * q)).log() for w, q, row in parts), arb(0))
+        value = arb(0)
+        for weight, pairs in _rows(joint):
+            largest = max(Fraction(w, output[y]) for y, w in pairs) * total / weight
+            value += weight * ball(largest).log()
         return ball_above(value / joint.total / arb.const_log2())
+
+
+def _rows(joint: JointDistribution) -> Iterator[tuple[int, list[tuple[int, int]]]]:
+    """For each x its weight, and each y that it can cause with the weight of the pair."""
+    rows = joint.swapped()
+    outputs, weights = rows.support.x.tolist(), rows.weights.tolist()
+    for total, (start, end) in zip(
+        rows.y_weights.tolist(), pairwise(rows.support.starts.tolist()), strict=True
+    ):
+        yield total, list(zip(outputs[start:end], weights[start:end], strict=True))
 
 
 def _certified(joint: JointDistribution, output: list[int], order: Fraction) -> CertifiedNumber:
@@ -228,14 +223,11 @@ def _value_and_slopes(
     """sum_x P(x) D(P(y|x) || Q) in nats, and its slope downwards in each Q(y); on average they are 1."""
     from flint import arb
 
-    rows = joint.swapped()
     total = arb(sum(output))
     shares = [arb(weight) / total for weight in output]
     alpha, rest = ball(order), ball(1 - order)
     value, slopes = arb(0), [arb(0)] * len(output)
-    for x, row_weight in enumerate(rows.y_weights.tolist()):
-        start, end = rows.support.starts[x : x + 2].tolist()
-        pairs = zip(rows.support.x[start:end].tolist(), rows.weights[start:end].tolist(), strict=True)
+    for row_weight, pairs in _rows(joint):
         terms = [(y, (alpha * (arb(w) / row_weight).log() + rest * shares[y].log()).exp()) for y, w in pairs]
         mass = sum((term for _, term in terms), arb(0))
         share = arb(row_weight) / joint.total
@@ -243,13 +235,6 @@ def _value_and_slopes(
         for y, term in terms:
             slopes[y] += share * term / (mass * shares[y])
     return value, slopes
-
-
-_LARGEST = Fraction(10**6)
-"""The prior for an order above is sought at this one."""
-
-_LEAST = 1e-300
-"""No Q(y) is exactly 0, or a divergence would be infinite."""
 
 
 @dataclass(frozen=True)
@@ -313,16 +298,11 @@ def _worst_row(joint: JointDistribution, output: FloatArray, order: Fraction) ->
     from flint import arb, ctx
 
     shares = whole(output, "probabilities")[0].tolist()
-    rows = joint.swapped()
     worst = 0.0
     with ctx.workprec(128 + cancelled(order)):
-        for x in range(joint.size_x):
-            start, end = rows.support.starts[x : x + 2].tolist()
-            weights = [0] * joint.size_y
-            for y, weight in zip(
-                rows.support.x[start:end].tolist(), rows.weights[start:end].tolist(), strict=True
-            ):
-                weights[y] = weight
+        for _, pairs in _rows(joint):
+            row = dict(pairs)
+            weights = [row.get(y, 0) for y in range(joint.size_y)]
             worst = max(worst, ball_above(divergence_ball(weights, shares, order) / arb.const_log2()))
     return worst
 

@@ -21,8 +21,6 @@ _START, _MOST = 128, 2**14
 _WANTED = 60
 """Correct bits at which a ball is sharp enough for both its ends to be read off as neighbouring floats."""
 
-_SMALLEST = 5e-324
-
 
 @dataclass(frozen=True)
 class CertifiedNumber:
@@ -84,7 +82,7 @@ def enclose(compute: "Callable[[], arb]", extra: int = 0, unit: str = "bits") ->
         with ctx.workprec(precision):
             value = compute()
             if value.rel_accuracy_bits() >= _WANTED or precision >= _MOST + extra:
-                return CertifiedNumber(_floor(value), _ceiling(value), unit=unit)
+                return CertifiedNumber(max(0.0, ball_below(value)), ball_above(value), unit=unit)
         precision *= 2
 
 
@@ -95,28 +93,14 @@ def enclose_nats(compute: "Callable[[], arb]", extra: int = 0) -> CertifiedNumbe
     return enclose(lambda: compute() / arb.const_log2(), extra)
 
 
-def _floor(value: "arb") -> float:
-    """The lower end; what is enclosed is never negative."""
-    from flint import arb
-
-    return max(0.0, ball_below(value)) if value > arb(_SMALLEST) else 0.0
-
-
-def _ceiling(value: "arb") -> float:
-    """The upper end; balls far below the floats are not expanded."""
-    from flint import arb
-
-    return _SMALLEST if value < arb(_SMALLEST) else ball_above(value)
-
-
 def log_sum(factors: Weights, values: Weights) -> "arb":
     """The sum of factor * log2(value) as a ball, exact for powers of 2; equal values share one logarithm."""
     from flint import arb
 
     order = np.argsort(values, kind="stable")
-    found, starts = np.unique(values[order], return_index=True)
+    different, starts = np.unique(values[order], return_index=True)
     totals = group_sums(narrowed(factors[order]), np.append(starts, len(order)))
-    pairs = zip(totals.tolist(), found.tolist(), strict=True)
+    pairs = zip(totals.tolist(), different.tolist(), strict=True)
     return sum((total * _log2(value) for total, value in pairs), arb(0))
 
 

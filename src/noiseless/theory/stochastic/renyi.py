@@ -1,73 +1,36 @@
 """Renyi's family: from what the range alone tells (order 0) to the most telling value of all (infinity)."""
 
 import math
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise
 from numbers import Real
-from typing import TYPE_CHECKING
-
-from noiseless.errors import RequestError
-from noiseless.exact import Rational, as_fraction, ball
-from noiseless.theory.stochastic.joint_distribution import JointDistribution
-from noiseless.theory.stochastic.weights import Weights, distinct
-
-if TYPE_CHECKING:
-    from flint import arb
-
-from collections.abc import Iterable, Sequence
-from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.exact import Bits
+from noiseless.errors import RequestError
+from noiseless.exact import Bits, Rational, as_fraction, ball
 from noiseless.theory.stochastic.certified import NOTHING, CertifiedNumber, enclose_nats
-from noiseless.theory.stochastic.joint_distribution import Reference
+from noiseless.theory.stochastic.joint_distribution import JointDistribution, Reference
 from noiseless.theory.stochastic.leakages import realisable_leakage
-from noiseless.theory.stochastic.weights import Numbers, group_sums, largest_quotient, whole
+from noiseless.theory.stochastic.weights import (
+    Numbers,
+    Weights,
+    distinct,
+    group_sums,
+    largest_quotient,
+    whole,
+)
 
 if TYPE_CHECKING:
     from flint import arb
 
-
 Order = Fraction | float
 """A rational, or infinity as a float."""
-
-
-def order_of(alpha: Rational | float, least: int = 0) -> Order:
-    """Check an order: a number from `least` to infinity, a float being taken for the rational that it is.
-
-    Raises:
-        RequestError: it is smaller, or not a number.
-    """
-    if not isinstance(alpha, Real | Decimal) or alpha != alpha or alpha < least:  # noqa: PLR0124 - NaN
-        raise RequestError(f"the order must be a number from {least} to infinity")
-    return math.inf if alpha == math.inf else as_fraction(alpha)
-
-
-def cancelled(order: Fraction) -> int:
-    """How many bits are lost when an order is near 0, 1 or infinity."""
-    return sum(
-        abs(part.numerator.bit_length() - part.denominator.bit_length()) + 1 for part in (order, order - 1)
-    )
-
-
-def power_sums(joint: JointDistribution, order: Fraction, base: Weights | None = None) -> "list[arb]":
-    """The logarithm (nats) of sum_x w(x,y)^order b(x,y)^(1-order) for each y; without a base b = 1."""
-    from flint import arb
-
-    columns = (joint.weights,) if base is None else (joint.weights, base)
-    first, kinds = distinct(*columns)
-    alpha, rest = ball(order), ball(1 - order)
-    terms = [alpha * arb(weight).log() for weight in joint.weights[first].tolist()]
-    if base is not None:
-        logs = {value: arb(value).log() for value in set(base[first].tolist())}
-        terms = [term + rest * logs[value] for term, value in zip(terms, base[first].tolist(), strict=True)]
-    powers = [term.exp() for term in terms]
-    spread = [powers[kind] for kind in kinds.tolist()]
-    return [sum(spread[a:b], arb(0)).log() for a, b in pairwise(joint.support.starts.tolist())]
 
 
 SWITCH_ORDERS = (0, Fraction(1, 2), 1, 2, math.inf)
@@ -106,9 +69,8 @@ def renyi_leakage(
         return CertifiedNumber.of_bits(Bits(largest_quotient(known.totals, possible)))
     if joint.is_independent(given):
         return NOTHING
-    if order == 1:
-        return enclose_nats(lambda: reduce(_larger, _informations(joint, known)))
-    return enclose_nats(lambda: reduce(_larger, _divergences(joint, known, order)), cancelled(order))
+    each, extra = (_informations, 0) if order == 1 else (_divergences, cancelled(order))
+    return enclose_nats(lambda: reduce(lambda a, b: a.max(b), each(joint, known, order)), extra)
 
 
 def renyi_switch(
@@ -163,6 +125,40 @@ def renyi_divergence(p: Numbers, q: Numbers, alpha: Rational | float) -> Certifi
     return enclose_nats(lambda: divergence_ball(above.tolist(), below.tolist(), order), cancelled(order))
 
 
+def order_of(alpha: Rational | float, least: int = 0) -> Order:
+    """Check an order: a number from `least` to infinity, a float being taken for the rational that it is.
+
+    Raises:
+        RequestError: it is smaller, or not a number.
+    """
+    if not isinstance(alpha, Real | Decimal) or alpha != alpha or alpha < least:  # noqa: PLR0124 - NaN
+        raise RequestError(f"the order alpha must be a number from {least} to infinity")
+    return math.inf if alpha == math.inf else as_fraction(alpha)
+
+
+def cancelled(order: Fraction) -> int:
+    """How many bits are lost when an order is near 0, 1 or infinity."""
+    return sum(
+        abs(part.numerator.bit_length() - part.denominator.bit_length()) + 1 for part in (order, order - 1)
+    )
+
+
+def power_sums(joint: JointDistribution, order: Fraction, base: Weights | None = None) -> "list[arb]":
+    """The logarithm (nats) of sum_x w(x,y)^order b(x,y)^(1-order) for each y; without a base b = 1."""
+    from flint import arb
+
+    columns = (joint.weights,) if base is None else (joint.weights, base)
+    first, kinds = distinct(*columns)
+    alpha, rest = ball(order), ball(1 - order)
+    terms = [alpha * arb(weight).log() for weight in joint.weights[first].tolist()]
+    if base is not None:
+        logs = {value: arb(value).log() for value in set(base[first].tolist())}
+        terms = [term + rest * logs[value] for term, value in zip(terms, base[first].tolist(), strict=True)]
+    powers = [term.exp() for term in terms]
+    spread = [powers[kind] for kind in kinds.tolist()]
+    return [sum(spread[a:b], arb(0)).log() for a, b in pairwise(joint.support.starts.tolist())]
+
+
 def divergence_ball(p: Sequence[int], q: Sequence[int], order: Fraction) -> "arb":
     """D_order(P || Q) in nats for whole-number weights and a finite positive order."""
     from flint import arb
@@ -190,7 +186,7 @@ def _divergences(joint: JointDistribution, known: Reference, order: Fraction) ->
     ]
 
 
-def _informations(joint: JointDistribution, known: Reference) -> "list[arb]":
+def _informations(joint: JointDistribution, known: Reference, _: Fraction) -> "list[arb]":
     """D_1(P(x|y) || P(x)) for each y, in nats."""
     from flint import arb
 
@@ -201,7 +197,3 @@ def _informations(joint: JointDistribution, known: Reference) -> "list[arb]":
     sums = [sum(spread[a:b], arb(0)) for a, b in pairwise(joint.support.starts.tolist())]
     rows = zip(sums, joint.y_weights.tolist(), known.totals.tolist(), strict=True)
     return [value / weight + (arb(total) / weight).log() for value, weight, total in rows]
-
-
-def _larger(a: "arb", b: "arb") -> "arb":
-    return a.max(b)

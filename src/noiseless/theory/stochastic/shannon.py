@@ -1,4 +1,4 @@
-"""Shannon's entropy and mutual information, Gacs and Korner's common information: exact up to the last digit of a float."""
+"""Shannon's entropy and mutual information, and the common information of Gacs and Korner."""
 
 from fractions import Fraction
 

@@ -2,14 +2,13 @@
 
 from noiseless.theory.zero_error.block_codes import BlockCode, Rate, block_code
 from noiseless.theory.zero_error.bracket import ZeroErrorBracket, zero_error_capacity
-from noiseless.theory.zero_error.graph import FractionalCover, Graph
+from noiseless.theory.zero_error.graph import Graph
 from noiseless.theory.zero_error.independence import IndependentSet, independent_set
 from noiseless.theory.zero_error.subranges import SubrangeLeakage, largest_symmetric_leakage
 from noiseless.theory.zero_error.theta import Theta, lovasz_theta
 
 __all__ = [
     "BlockCode",
-    "FractionalCover",
     "Graph",
     "IndependentSet",
     "Rate",

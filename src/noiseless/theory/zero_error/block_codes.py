@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -14,81 +14,8 @@ from noiseless.exact import Bits, log2_bounds, round_down, round_up
 from noiseless.theory.zero_error.graph import ChannelBlock, Graph, fractional_cover, mask_of, members
 from noiseless.theory.zero_error.independence import edge_cliques, independent_set, larger_set, swapped_set
 
-_STEPS = 2000
-"""Steps of the search for one automorphism; one that is not found in time costs speed, never soundness."""
-
-
-def orbits(graph: Graph, steps: int = _STEPS) -> list[int]:
-    """For each node the smallest node that an automorphism found takes to it.
-
-    >>> orbits(Graph.from_edges(4, [(0, 1), (1, 2), (2, 3)]))
-    [0, 1, 1, 0]
-    """
-    label = list(range(len(graph)))
-    looks = _looks(graph)
-    for node in range(1, len(graph)):
-        for other in sorted(set(label[:node])):
-            if label[node] == node and looks[node] == looks[other]:
-                image = _automorphism(graph, looks, other, node, steps)
-                for a, b in enumerate(image or ()):
-                    low, high = sorted((label[a], label[b]))
-                    label = [low if each == high else each for each in label]
-    return label
-
-
-def _looks(graph: Graph) -> list[int]:
-    """A number for each node that every automorphism keeps: degrees, refined by those of the neighbours."""
-    looks = [row.bit_count() for row in graph.rows]
-    while True:
-        seen = [(looks[n], tuple(sorted(looks[m] for m in members(row)))) for n, row in enumerate(graph.rows)]
-        names = {key: number for number, key in enumerate(sorted(set(seen)))}
-        if len(names) == len(set(looks)):
-            return looks
-        looks = [names[key] for key in seen]
-
-
-def _automorphism(graph: Graph, looks: list[int], source: int, target: int, steps: int) -> list[int] | None:
-    """An automorphism that takes `source` to `target`, by backtracking along a connected order."""
-    order = _reachable_first(graph, source)
-    image: dict[int, int] = {source: target}
-    choices = [iter((target,)), _candidates(graph, looks, order, image)]
-    for _ in range(steps):
-        if len(image) == len(graph):
-            return [image[node] for node in range(len(graph))]
-        found = next(choices[-1], None)
-        if found is None:
-            choices.pop()
-            if len(choices) == 1:
-                return None
-            del image[order[len(choices) - 1]]
-        else:
-            image[order[len(choices) - 1]] = found
-            if len(image) < len(graph):
-                choices.append(_candidates(graph, looks, order, image))
-    return None
-
-
-def _reachable_first(graph: Graph, source: int) -> list[int]:
-    order, seen = [source], 1 << source
-    for node in order:  # the list grows while it is read
-        new = graph.rows[node] & ~seen
-        seen |= new
-        order += members(new)
-    return order + list(members(graph.everything & ~seen))
-
-
-def _candidates(graph: Graph, looks: list[int], order: list[int], image: dict[int, int]) -> Iterator[int]:
-    """Where the next node of the order can go, given where those before it went."""
-    node = order[len(image)]
-    allowed = graph.everything
-    for before, after in image.items():
-        joined = graph.rows[node] >> before & 1
-        allowed &= graph.rows[after] if joined else ~graph.rows[after] & ~(1 << after)
-    return (other for other in members(allowed) if looks[other] == looks[node])
-
-
 STEPS = 20_000
-"""How many steps the exact search takes on one product of up to 200 nodes, for each orbit of nodes."""
+"""How many steps the exact search takes on one product of up to 200 nodes, for each orbit of words."""
 
 _USUAL = 200
 
@@ -96,18 +23,18 @@ _ROOM = 2_000
 """How many nodes the products that are searched may have together; others keep what shorter codes give."""
 
 _SWAPS = 30
-_SYMMETRIC = 40
-"""Up to so many nodes a factor its automorphisms are looked for."""
 
 Word = tuple[int, ...]
 Kinds = tuple[int, ...]
+
+_MAX_BOOK = 10_000
 
 
 class Products:
     """Codes in products of some graphs, each product searched once; letters are nodes of the factors.
 
-    Local search starts from the codes of fewer letters, and branch and bound follows, at whose root one node
-    of each orbit is enough: equal factors can be exchanged, and each factor has its automorphisms.
+    Local search starts from the codes of fewer letters, and branch and bound follows, at whose root one word
+    of each orbit is enough: equal factors can be exchanged.
     """
 
     def __init__(
@@ -117,19 +44,18 @@ class Products:
         self.limit = limit
         self.theta = theta and cache(theta)
         self.room = _ROOM
-        self.found: dict[Kinds, tuple[list[Word], int]] = {(): ([()], 1)}
-        self.looks: dict[int, list[int]] = {}
-        self.fractions: dict[int, Fraction] = {}
+        self.codes: dict[Kinds, tuple[list[Word], int]] = {(): ([()], 1)}
+        self.fractional = cache(self._fractional)
 
     def code(self, kinds: Kinds) -> tuple[list[Word], int]:
         """The words found in the product of these graphs (ascending), and how many there can be at most."""
-        if kinds not in self.found:
+        if kinds not in self.codes:
             if len(kinds) == 1:
                 best = independent_set(self.graphs[kinds[0]])
-                self.found[kinds] = [(node,) for node in best.nodes], best.bound
+                self.codes[kinds] = [(node,) for node in best.nodes], best.bound
             else:
-                self.found[kinds] = self._product(kinds)
-        return self.found[kinds]
+                self.codes[kinds] = self._product(kinds)
+        return self.codes[kinds]
 
     def _product(self, kinds: Kinds) -> tuple[list[Word], int]:
         """The best product of shorter codes, and what a search makes of it."""
@@ -146,7 +72,7 @@ class Products:
     def _bound(self, kinds: Kinds) -> int:
         """A fractional clique cover of a factor times the code of the rest (Rosenfeld); theta multiplies."""
         bound = min(
-            math.floor(self._fractional(kind) * self.code(kinds[:cut] + kinds[cut + 1 :])[1])
+            math.floor(self.fractional(kind) * self.code(kinds[:cut] + kinds[cut + 1 :])[1])
             for cut, kind in enumerate(kinds)
         )
         if self.theta is None:
@@ -154,11 +80,9 @@ class Products:
         return min(bound, math.floor(math.prod(self.theta(self.graphs[kind]) for kind in kinds)))
 
     def _fractional(self, kind: int) -> Fraction:
-        if kind not in self.fractions:
-            graph = self.graphs[kind]
-            piece = ChannelBlock(tuple(range(len(graph))), tuple(map(tuple, edge_cliques(graph))), 1)
-            self.fractions[kind] = fractional_cover(piece).upper
-        return self.fractions[kind]
+        graph = self.graphs[kind]
+        piece = ChannelBlock(tuple(range(len(graph))), tuple(map(tuple, edge_cliques(graph))), 1)
+        return fractional_cover(piece).upper
 
     def _search(self, kinds: Kinds, known: list[Word], bound: int) -> tuple[list[Word], int]:
         product = Graph((0,))
@@ -173,31 +97,24 @@ class Products:
         return [letters[node] for node in best], bound
 
     def _by_orbits(self, product: Graph, kinds: Kinds, best: list[int]) -> tuple[list[int], bool]:
-        """Sets with a node of each orbit in turn; an orbit done with need not be looked at again."""
+        """Sets with a word of each orbit in turn; an orbit done with need not be looked at again."""
         groups: dict[tuple[tuple[int, int], ...], list[int]] = {}
-        looks = [[(kind, look) for look in self._looks(kind)] for kind in kinds]
-        for node, look in enumerate(itertools.product(*looks)):
-            groups.setdefault(tuple(sorted(look)), []).append(node)
+        letters = ([(kind, node) for node in range(len(self.graphs[kind]))] for kind in kinds)
+        for node, word in enumerate(itertools.product(*letters)):
+            groups.setdefault(tuple(sorted(word)), []).append(node)
         alive = product.everything
         steps = self.limit * _USUAL**2 // max(_USUAL, len(product)) ** 2
         for group in sorted(groups.values(), key=len, reverse=True):
             first = group[0]
             around = list(members(alive & ~product.rows[first] & ~(1 << first)))
             if len(around) >= len(best):
-                found, finished = larger_set(product.induced(around), len(best) - 1, steps)
-                if found is not None:
-                    best = [first, *(around[node] for node in found)]
+                more, finished = larger_set(product.induced(around), len(best) - 1, steps)
+                if more is not None:
+                    best = [first, *(around[node] for node in more)]
                 if not finished:
                     return best, False
             alive &= ~mask_of(group)
         return best, True
-
-    def _looks(self, kind: int) -> list[int]:
-        """The orbit of each node of a factor."""
-        if kind not in self.looks:
-            graph = self.graphs[kind]
-            self.looks[kind] = orbits(graph) if len(graph) <= _SYMMETRIC else list(range(len(graph)))
-        return self.looks[kind]
 
 
 @total_ordering
@@ -232,9 +149,11 @@ class Rate:
         return NotImplemented
 
     def __hash__(self) -> int:
+        from flint import fmpz
+
         words, length = self.words, self.length
         for divisor in range(length, 1, -1):  # equal rates have the same shortest form
-            root = _root(words, divisor)
+            root = int(fmpz(words).root(divisor))
             if length % divisor == 0 and root**divisor == words:
                 return hash(Rate(root, length // divisor))
         return hash(Bits(words)) if length == 1 else hash((words, length))
@@ -267,20 +186,8 @@ class Rate:
         return low / self.length, high / self.length
 
 
-def _root(number: int, degree: int) -> int:
-    """The smallest whole number whose power of that degree is not below `number`."""
-    low, high = 0, 1 << -(-number.bit_length() // degree)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if middle**degree < number else (low, middle)
-    return low
-
-
 def _parts(value: Rate | Bits) -> tuple[Fraction, int]:
     return (Fraction(value.words), value.length) if isinstance(value, Rate) else (value.ratio, 1)
-
-
-_MAX_BOOK = 10_000
 
 
 @dataclass(frozen=True)
@@ -338,19 +245,16 @@ def block_code(
     products = Products(tuple(kinds), limit, theta)
     size = bound = 0
     for chosen in itertools.combinations_with_replacement(range(len(kinds)), length):
-        found, most = products.code(chosen)
+        code, most = products.code(chosen)
         ways = _arrangements(chosen) * math.prod(len(kinds[products.graphs[kind]]) for kind in chosen)
-        size, bound = size + ways * len(found), bound + ways * most
+        size, bound = size + ways * len(code), bound + ways * most
     words = tuple(_book(list(kinds.values()), products, length)) if size <= _MAX_BOOK else None
     return BlockCode(length, size, bound, words)
 
 
 def _arrangements(chosen: Sequence[int]) -> int:
     """In how many orders a multiset can be written."""
-    ways = math.factorial(len(chosen))
-    for count in Counter(chosen).values():
-        ways //= math.factorial(count)
-    return ways
+    return math.factorial(len(chosen)) // math.prod(map(math.factorial, Counter(chosen).values()))
 
 
 def _book(kinds: list[list[list[int]]], products: Products, length: int) -> list[Word]:
@@ -360,6 +264,6 @@ def _book(kinds: list[list[list[int]]], products: Products, length: int) -> list
     for sequence in itertools.product(parts, repeat=length):
         order = sorted(range(length), key=lambda place: sequence[place][0])
         back = sorted(range(length), key=order.__getitem__)
-        found, _ = products.code(tuple(sequence[place][0] for place in order))
-        words += [tuple(sequence[place][1][word[back[place]]] for place in range(length)) for word in found]
+        code, _ = products.code(tuple(sequence[place][0] for place in order))
+        words += [tuple(sequence[place][1][word[back[place]]] for place in range(length)) for word in code]
     return words

@@ -8,15 +8,13 @@ from math import floor
 from typing import Any
 
 from noiseless.display import html_table, text_table
-from noiseless.exact import Bits
-from noiseless.measures.leakage import leakage
+from noiseless.exact import Bits, Enclosure
+from noiseless.measures import leakage
 from noiseless.ranges import JointRange
-from noiseless.theory.zero_error import block_codes as products
-from noiseless.theory.zero_error import independence
+from noiseless.theory.zero_error import block_codes, independence
 from noiseless.theory.zero_error.block_codes import BlockCode, Rate, block_code
 from noiseless.theory.zero_error.graph import (
     ChannelBlock,
-    FractionalCover,
     Graph,
     channel_blocks,
     check_pairs,
@@ -57,7 +55,7 @@ class ZeroErrorBracket:
     independence: IndependentSet
     codes: tuple[BlockCode, ...]
     theta: Theta
-    cover: FractionalCover
+    cover: Enclosure
     subranges: SubrangeLeakage
     leakage: Bits
     labels: Any = None
@@ -94,17 +92,10 @@ class ZeroErrorBracket:
                 )
         return None
 
-    def _capacity(self) -> str:
-        if self.exact:
-            return f"{self.upper}"
-        return f"{self.lower.rounded_down(6)} to {self.upper.rounded_up(6)} bits"
-
     def _rows(self) -> Iterator[tuple[str, str]]:
         alpha, theta = self.independence, self.theta
-        yield (
-            "capacity",
-            self._capacity(),
-        )
+        between = f"{self.lower.rounded_down(6)} to {self.upper.rounded_up(6)} bits"
+        yield "capacity", f"{self.upper}" if self.exact else between
         yield "inputs never confused", f"{alpha.size}" + ("" if alpha.exact else f" (at most {alpha.bound})")
         for code in self.codes:
             most = "" if code.exact else f" (at most {code.bound})"
@@ -129,7 +120,7 @@ def zero_error_capacity(
     *,
     max_length: int = 3,
     limit: int = independence.STEPS,
-    code_limit: int = products.STEPS,
+    code_limit: int = block_codes.STEPS,
     theta_nodes: int = MAX_NODES,
 ) -> ZeroErrorBracket:
     """Bracket the zero-error capacity C0 of the memoryless channel X -> Y ((10) of [P1]).
@@ -174,26 +165,24 @@ def zero_error_capacity(
     parts = [_part(piece, limit, theta_of) for piece in pieces.rest]
     plain = Fraction(len(pieces.single))
     nodes = [*pieces.single, *(node for part in parts for node in part.independence.nodes)]
-    found = ZeroErrorBracket(
+    bracket = ZeroErrorBracket(
         inputs=joint.size_x,
         outputs=joint.size_y,
         independence=IndependentSet(
             tuple(sorted(nodes)), len(pieces.single) + sum(part.independence.bound for part in parts)
         ),
         codes=(),
-        theta=_sum_of_thetas([Theta(plain, plain), *(part.theta for part in parts)]),
-        cover=FractionalCover(
-            sum((part.cover.upper for part in parts), plain), sum((part.cover.lower for part in parts), plain)
-        ),
+        theta=Theta.total([Theta(plain, plain), *(part.theta for part in parts)]),
+        cover=sum((part.cover for part in parts), Enclosure.exactly(plain)),
         subranges=largest_symmetric_leakage(joint),
         leakage=leakage(joint.swapped()),
         labels=joint.x_labels,
     )
     for length in range(2, max_length + 1):
-        if Rate(max(1, floor(found.upper.ratio**length)), length) > found.lower:
+        if Rate(max(1, floor(bracket.upper.ratio**length)), length) > bracket.lower:
             code = _code(pieces.single, parts, length, code_limit, theta_of)
-            found = found if code is None else replace(found, codes=(*found.codes, code))
-    return found
+            bracket = bracket if code is None else replace(bracket, codes=(*bracket.codes, code))
+    return bracket
 
 
 @dataclass(frozen=True)
@@ -209,7 +198,7 @@ class _Part:
     graph: Graph
     independence: IndependentSet
     theta: Theta
-    cover: FractionalCover
+    cover: Enclosure
 
 
 def _part(piece: ChannelBlock, limit: int, theta_of: Callable[[Graph], Theta]) -> _Part:
@@ -230,7 +219,7 @@ def _part(piece: ChannelBlock, limit: int, theta_of: Callable[[Graph], Theta]) -
         nodes += [letters[part[node]] for node in alpha.nodes]
         most += alpha.bound
         thetas.append(replace(theta, lower=max(theta.lower, Fraction(alpha.size))))
-    total = _sum_of_thetas(thetas)
+    total = Theta.total(thetas)
     total = replace(total, upper=min(total.upper, cover.upper))
     return _Part(letters, graph, IndependentSet(tuple(nodes), min(most, floor(total.upper))), total, cover)
 
@@ -248,16 +237,6 @@ def _disjoint(piece: ChannelBlock) -> tuple[int, ...]:
             taken.update(outputs[place])
             chosen.append(piece.inputs[place])
     return tuple(chosen)
-
-
-def _sum_of_thetas(thetas: list[Theta]) -> Theta:
-    """Lovasz's number of a graph is the sum of those of its components."""
-    return Theta(
-        sum((theta.upper for theta in thetas), Fraction(0)),
-        sum((theta.lower for theta in thetas), Fraction(0)),
-        sum(theta.solved for theta in thetas),
-        sum(theta.skipped for theta in thetas),
-    )
 
 
 def _code(

@@ -1,4 +1,4 @@
-"""Confusability graphs, the blocks of a channel that no output connects, and Shannon's fractional cover of a block."""
+"""Confusability graphs, the blocks of a channel, and Shannon's fractional cover of a block."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 from noiseless.errors import RequestError
+from noiseless.exact import Enclosure
 from noiseless.ranges import JointRange, overlap_partition
+
+MAX_PAIRS = 100_000
+"""Up to so many pairs a piece the linear program is solved."""
+
+_SCALE = 2**40
+
+_DENOMINATORS = range(1, 61)
+
+_ROUNDING = 1e-7
+
+Cliques = Sequence[Sequence[int]]
 
 
 def members(mask: int) -> Iterator[int]:
@@ -94,10 +106,10 @@ class Graph:
     @cached_property
     def matrix(self) -> npt.NDArray[np.bool_]:
         """The adjacency matrix."""
-        found = np.zeros((len(self), len(self)), bool)
+        joined = np.zeros((len(self), len(self)), bool)
         for node, row in enumerate(self.rows):
-            found[node, list(members(row))] = True
-        return found
+            joined[node, list(members(row))] = True
+        return joined
 
     def complement(self) -> "Graph":
         """The graph of what this one does not join."""
@@ -127,7 +139,7 @@ class Graph:
 
     def components(self) -> list[list[int]]:
         """The connected components, each an ascending list of nodes."""
-        left, found = self.everything, []
+        left, components = self.everything, []
         while left:
             front = inside = left & -left
             while front:
@@ -136,9 +148,9 @@ class Graph:
                     reached |= self.rows[node]
                 front = reached & ~inside
                 inside |= front
-            found.append(list(members(inside)))
+            components.append(list(members(inside)))
             left &= ~inside
-        return found
+        return components
 
     def undominated(self) -> list[int]:
         """What is left when nodes v with N[u] inside N[v] for another u are taken out, one after the other.
@@ -237,35 +249,7 @@ def _block(back: JointRange, inputs: list[int]) -> ChannelBlock:
     return ChannelBlock(tuple(kept.values()), tuple(map(tuple, causes.values())), fewest)
 
 
-MAX_PAIRS = 100_000
-"""Up to so many pairs a piece the linear program is solved."""
-
-_SCALE = 2**40
-_DENOMINATORS = range(1, 61)
-_ROUNDING = 1e-7
-
-Cliques = Sequence[Sequence[int]]
-
-
-@dataclass(frozen=True)
-class FractionalCover:
-    """Rationals that enclose the fractional covering number of the inputs by outputs.
-
-    Attributes:
-        upper: certainly not below it: the total of weights that cover every input.
-        lower: certainly not above it: the total of a fractional packing of the inputs.
-    """
-
-    upper: Fraction
-    lower: Fraction
-
-    @property
-    def exact(self) -> bool:
-        """Whether the two ends meet."""
-        return self.upper == self.lower
-
-
-def fractional_cover(piece: ChannelBlock) -> FractionalCover:
+def fractional_cover(piece: ChannelBlock) -> Enclosure:
     """Enclose the least total weight of outputs such that the outputs of each input weigh at least 1.
 
     Each output's causes form a clique of the confusability graph, so this is a fractional clique cover and
@@ -276,14 +260,11 @@ def fractional_cover(piece: ChannelBlock) -> FractionalCover:
     The linear program is solved in floats; its solution and that of its dual are rounded to rationals and
     scaled until they hold exactly.
     """
-    easy = FractionalCover(Fraction(len(piece.causes), piece.fewest), Fraction(1))
+    easy = Fraction(len(piece.causes), piece.fewest)
     if sum(map(len, piece.causes)) > MAX_PAIRS:
-        return easy
+        return Enclosure(Fraction(1), easy)
     weights, packing = _solve(len(piece.inputs), piece.causes)
-    return FractionalCover(
-        min(easy.upper, _covering(weights, piece)),
-        max(easy.lower, _packed(packing, piece)),
-    )
+    return Enclosure(_packed(packing, piece), min(easy, _covering(weights, piece)))
 
 
 def _solve(size: int, cliques: Cliques) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
@@ -295,43 +276,40 @@ def _solve(size: int, cliques: Cliques) -> tuple[npt.NDArray[np.float64], npt.ND
     shape = (size, len(cliques))
     incidence = csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
     constraints: Any = -incidence  # scipy's types know dense matrices only
-    found = linprog(np.ones(len(cliques)), A_ub=constraints, b_ub=-np.ones(size), method="highs")
-    if found.x is None:
+    solved = linprog(np.ones(len(cliques)), A_ub=constraints, b_ub=-np.ones(size), method="highs")
+    if solved.x is None:
         return np.ones(len(cliques)), np.zeros(size)
-    return np.maximum(found.x, 0.0), np.maximum(-found.ineqlin.marginals, 0.0)
+    return np.maximum(solved.x, 0.0), np.maximum(-solved.ineqlin.marginals, 0.0)
 
 
 def _covering(weights: npt.NDArray[np.float64], piece: ChannelBlock) -> Fraction:
-    """The total of the weights once they are rational and every input is covered."""
-    best = None
-    for scale in (_simple_scale(weights), _SCALE):
-        if scale is not None:
-            whole = np.rint(weights * scale).astype(np.int64).tolist()
-            covered = [0] * len(piece.inputs)
-            for weight, clique in zip(whole, piece.causes, strict=True):
-                for node in clique:
-                    covered[node] += weight
-            if min(covered) > 0:
-                total = Fraction(sum(whole), min(covered))
-                best = total if best is None else min(best, total)
-    return Fraction(len(piece.causes)) if best is None else best
+    """The least total of the weights once they are rational and every input is covered."""
+    totals = [Fraction(len(piece.causes))]
+    for whole in _rounded(weights):
+        covered = [0] * len(piece.inputs)
+        for weight, clique in zip(whole, piece.causes, strict=True):
+            for node in clique:
+                covered[node] += weight
+        if min(covered) > 0:
+            totals.append(Fraction(sum(whole), min(covered)))
+    return min(totals)
 
 
 def _packed(packing: npt.NDArray[np.float64], piece: ChannelBlock) -> Fraction:
-    """The total of a packing once it is rational and no output's causes weigh more than 1."""
-    best = Fraction(1)
-    for scale in (_simple_scale(packing), _SCALE):
-        if scale is not None:
-            whole = np.rint(packing * scale).astype(np.int64).tolist()
-            fullest = max(sum(whole[node] for node in clique) for clique in piece.causes)
-            if fullest > 0:
-                best = max(best, Fraction(sum(whole), fullest))
-    return best
+    """The largest total of a packing once it is rational and no output's causes weigh more than 1."""
+    totals = [Fraction(1)]
+    for whole in _rounded(packing):
+        fullest = max(sum(whole[node] for node in clique) for clique in piece.causes)
+        if fullest > 0:
+            totals.append(Fraction(sum(whole), fullest))
+    return max(totals)
 
 
-def _simple_scale(values: npt.NDArray[np.float64]) -> int | None:
-    """A small common denominator of all the values, if there is one."""
+def _rounded(values: npt.NDArray[np.float64]) -> Iterator[list[int]]:
+    """Whole numbers in the values' proportions, nearly: by a small common denominator, and by a large one."""
     for scale in _DENOMINATORS:
-        if np.abs(values * scale - np.rint(values * scale)).max() < _ROUNDING:
-            return scale
-    return None
+        whole = np.rint(values * scale)
+        if np.abs(values * scale - whole).max() < _ROUNDING:
+            yield whole.astype(np.int64).tolist()
+            break
+    yield np.rint(values * _SCALE).astype(np.int64).tolist()

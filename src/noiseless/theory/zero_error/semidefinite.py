@@ -1,4 +1,7 @@
-"""The semidefinite program of Lovasz's number in floating point, and proofs in integers that make its answer certain."""
+"""The semidefinite program of Lovasz's number in floats, and proofs in integers that make its answer certain.
+
+A general solver (Clarabel) takes up to 200 times as long for graphs of 50 nodes, and minutes for 100.
+"""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -34,6 +37,11 @@ _EVERY = 10
 _OVERSTEP = 1.6
 """The multiplier step of the first-order method: any value below (1 + sqrt 5)/2 converges."""
 
+SCALE = 2**40
+"""Matrices are rounded to multiples of 1/SCALE before anything is proved about them."""
+
+_ROOT_SCALE = 2**45
+
 
 class Solution(NamedTuple):
     """Nearly optimal matrices of the two programs; `weights` is Y, exactly 0 off the edges."""
@@ -44,6 +52,9 @@ class Solution(NamedTuple):
 
 def solve(edges: Mask) -> Solution:
     """Solve both programs of a graph given by its adjacency matrix.
+
+    The first-order method alone would take 2 to 14 times as long where the interior-point one is used, and
+    leave ends a millionth apart on random graphs of 40 nodes.
 
     Raises:
         LinAlgError: the arithmetic broke down; nothing can be said about the matrices.
@@ -56,14 +67,14 @@ def solve(edges: Mask) -> Solution:
     # Thousands of products of small matrices: threads that wait for each other cost more than they save.
     with np.errstate(all="ignore"), threadpool_limits(1, user_api="blas"):
         if min(count + 1, others + size) > _UNKNOWNS:
-            found = _first_order(edges)
+            solution = _first_order(edges)
         elif count < max(_FEW_EDGES, others + size):
-            found = _over_edges(edges)
+            solution = _over_edges(edges)
         else:
-            found = _over_non_edges(edges)
-    if not (np.isfinite(found.primal).all() and np.isfinite(found.weights).all()):
+            solution = _over_non_edges(edges)
+    if not (np.isfinite(solution.primal).all() and np.isfinite(solution.weights).all()):
         raise np.linalg.LinAlgError("the solution is not finite")
-    return found
+    return solution
 
 
 def _over_edges(edges: Mask) -> Solution:
@@ -81,8 +92,8 @@ def _over_edges(edges: Mask) -> Solution:
         solver = _solver(system)
 
         def to_target(target: Matrix) -> Matrix:
-            found = solver(np.append(2 * target[rows, columns], np.trace(target) - 1))
-            return np.asarray(_symmetric(size, rows, columns, found[:-1]) + found[-1] * np.eye(size))
+            entries = solver(np.append(2 * target[rows, columns], np.trace(target) - 1))
+            return np.asarray(_symmetric(size, rows, columns, entries[:-1]) + entries[-1] * np.eye(size))
 
         return to_target
 
@@ -107,9 +118,9 @@ def _over_non_edges(edges: Mask) -> Solution:
 
         def to_target(target: Matrix) -> Matrix:
             level = np.trace(target) / size + 1  # nearly t: what is left to solve for is small, and precise
-            found = solver(2 * weight * (target[rows, columns] + 1) - level * diagonal)
-            found -= along * (diagonal @ found) / (diagonal @ along)
-            return _symmetric(size, rows, columns, found * weight)
+            entries = solver(2 * weight * (target[rows, columns] + 1) - level * diagonal)
+            entries -= along * (diagonal @ entries) / (diagonal @ along)
+            return _symmetric(size, rows, columns, entries * weight)
 
         return to_target
 
@@ -125,11 +136,11 @@ def _products(
     """<A_p, T A_q F^-1> for the matrices A_p = E_ij + E_ji: the linear system of the direction."""
     to_rows, to_columns = np.ix_(columns, rows), np.ix_(columns, columns)
     from_rows, from_columns = np.ix_(rows, rows), np.ix_(rows, columns)
-    found = tied[to_rows] * inverse[from_columns]
-    found += tied[to_columns] * inverse[from_rows]
-    found += tied[from_rows] * inverse[to_columns]
-    found += tied[from_columns] * inverse[to_rows]
-    return found
+    system = tied[to_rows] * inverse[from_columns]
+    system += tied[to_columns] * inverse[from_rows]
+    system += tied[from_rows] * inverse[to_columns]
+    system += tied[from_columns] * inverse[to_rows]
+    return system
 
 
 def _solver(system: Matrix) -> Callable[[Matrix], Matrix]:
@@ -168,13 +179,13 @@ def _path(
             break
         try:
             free, tied = _step(free, tied, system)
-            found = read(free, tied)
-            reached = _value(found)
+            solution = read(free, tied)
+            reached = _value(solution)
         except np.linalg.LinAlgError:  # rounding has left the cone
             break
         stalled = 0 if reached < value else stalled + 1
         if stalled == 0:
-            best, value = found, reached
+            best, value = solution, reached
     return best
 
 
@@ -255,19 +266,13 @@ def _symmetric(
     size: int, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp], entries: Matrix
 ) -> Matrix:
     """sum_p entries_p (E_ij + E_ji)."""
-    found = np.zeros((size, size))
-    found[rows, columns] = entries
-    return found + found.T
+    upper = np.zeros((size, size))
+    upper[rows, columns] = entries
+    return upper + upper.T
 
 
 def _halved(matrix: Matrix) -> Matrix:
     return (matrix + matrix.T) / 2
-
-
-SCALE = 2**40
-"""Matrices are rounded to multiples of 1/SCALE before anything is proved about them."""
-
-_ROOT_SCALE = 2**45
 
 
 def rounded(matrix: Matrix) -> npt.NDArray[np.int64]:

@@ -127,13 +127,13 @@ class _Searched:
                 if min(ratio, most) <= self.best:
                     break
                 chosen, covered, bound = _coverage(sets, anchor, count, self.limit)
-                found = Fraction(sure + covered, degree)
-                if min(ratio, found) > self.best:
-                    self.best = min(ratio, found)
+                reached = Fraction(sure + covered, degree)
+                if min(ratio, reached) > self.best:
+                    self.best = min(ratio, reached)
                     inside = set(self.causes[y]) - set(chosen)
                     self.inputs = tuple(x for x in range(self.joint.size_x) if x not in inside)
                 self.open = max(self.open, min(ratio, Fraction(sure + bound, degree)))
-                if found >= ratio:
+                if reached >= ratio:
                     break
 
     def _anchors(self, y: int) -> Iterator[tuple[int | None, int]]:

@@ -1,6 +1,7 @@
 """Lovasz's number theta(G), between certain rationals."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -41,6 +42,16 @@ class Theta:
     solved: int = 0
     skipped: int = 0
 
+    @classmethod
+    def total(cls, parts: "Sequence[Theta]") -> "Theta":
+        """Of a graph with these components: they add up."""
+        return cls(
+            sum((part.upper for part in parts), Fraction(0)),
+            sum((part.lower for part in parts), Fraction(0)),
+            sum(part.solved for part in parts),
+            sum(part.skipped for part in parts),
+        )
+
     @property
     def exact(self) -> bool:
         """Whether the two ends meet."""
@@ -72,13 +83,7 @@ def lovasz_theta(graph: Graph, max_nodes: int = MAX_NODES) -> Theta:
         * `C0 <= log2 theta(G)` for the confusability graph G of a channel.
     """
     kept = graph.induced(graph.undominated())
-    found = [_connected(kept.induced(part), max_nodes) for part in kept.components()]
-    return Theta(
-        sum((each.upper for each in found), Fraction(0)),
-        sum((each.lower for each in found), Fraction(0)),
-        sum(each.solved for each in found),
-        sum(each.skipped for each in found),
-    )
+    return Theta.total([_connected(kept.induced(part), max_nodes) for part in kept.components()])
 
 
 def _connected(graph: Graph, max_nodes: int) -> Theta:
@@ -87,13 +92,9 @@ def _connected(graph: Graph, max_nodes: int) -> Theta:
     parts = graph.complement().components()
     if len(parts) == 1:
         return _indivisible(graph, max_nodes)
-    found = [lovasz_theta(graph.induced(part), max_nodes) for part in parts]
-    return Theta(
-        max(each.upper for each in found),
-        max(each.lower for each in found),
-        sum(each.solved for each in found),
-        sum(each.skipped for each in found),
-    )
+    thetas = [lovasz_theta(graph.induced(part), max_nodes) for part in parts]
+    upper, lower = max(theta.upper for theta in thetas), max(theta.lower for theta in thetas)
+    return replace(Theta.total(thetas), upper=upper, lower=lower)
 
 
 def _indivisible(graph: Graph, max_nodes: int) -> Theta:

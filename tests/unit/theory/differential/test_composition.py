@@ -4,12 +4,12 @@ import math
 from fractions import Fraction
 
 from noiseless.exact import Nats
-from noiseless.theory.differential import compose_disjoint, compose_independent, compose_sequential
+from noiseless.theory.differential import compose_disjoint, compose_sequential
 
 
 def test_rationals_and_logarithms_stay_exact() -> None:
     assert compose_sequential([0.5, Fraction(1, 3), 1]) == Fraction(11, 6)
-    assert compose_independent([Nats(2)] * 10) == Nats(1024)
+    assert compose_sequential([Nats(2)] * 10) == Nats(1024)
     assert compose_sequential([Nats(2), 0]) == Nats(2)
     assert compose_sequential([]) == 0
 

@@ -17,7 +17,7 @@ def test_a_matrix_of_floats_is_taken_exactly() -> None:
     joint = JointDistribution.from_matrix([[0.1, 0.2], [0.3, 0.4]])
     total = sum(map(Fraction, (0.1, 0.2, 0.3, 0.4)))
     assert joint.x_marginal[0] == (Fraction(0.1) + Fraction(0.2)) / total
-    assert sum(joint.x_marginal) == sum(joint.y_marginal) == 1
+    assert sum(joint.x_marginal) == sum(joint.swapped().x_marginal) == 1
 
 
 def test_a_matrix_of_rationals_is_taken_exactly() -> None:

@@ -105,11 +105,14 @@ class Rounding:
         An answer on another point than the rounded truth is farther from that than the truth is, so that a
         true answer's offset adds to the error or takes from it, whichever side the answer is on.
         """
-        found = self._added(mechanism) if isinstance(mechanism, AdditiveNoise) else self._of_matrix(mechanism)
-        return found * float(self.lattice.step)
+        steps = self._added(mechanism) if isinstance(mechanism, AdditiveNoise) else self._of_matrix(mechanism)
+        return steps * float(self.lattice.step)
 
     def _added(self, mechanism: AdditiveNoise) -> float:
-        """Noise is symmetric, so offsets matter in the end bins only; shifts end where the range does."""
+        """Noise is symmetric, so offsets matter in the end bins only; shifts end where the range does.
+
+        Lattices have up to 2^60 points, far too many for the matrix.
+        """
         noise, end = mechanism.noise, self.lattice.last
         shifts = np.arange(1, min(noise.size, end) + 1)
         masses, farther = noise.mass(shifts), 0.0
