@@ -62,11 +62,11 @@ class ChannelRows:
     @classmethod
     def of(cls, matrix: FloatArray) -> Self:
         """Work out the negentropies."""
-        found = np.empty(len(matrix))
+        negentropies = np.empty(len(matrix))
         for part in row_parts(matrix):
             rows = matrix[part]
-            found[part] = np.einsum("ij,ij->i", rows, np.log(np.maximum(rows, FLOOR)))
-        return cls(matrix, found)
+            negentropies[part] = np.einsum("ij,ij->i", rows, np.log(np.maximum(rows, FLOOR)))
+        return cls(matrix, negentropies)
 
     def __len__(self) -> int:
         return len(self.matrix)
@@ -76,6 +76,10 @@ class ChannelRows:
         if len(which) == len(self):
             return self
         return type(self)(self.matrix[which], self.negentropies[which])
+
+    def gains(self, output: FloatArray) -> FloatArray:
+        """D(W(x) || q) of each row, to rounding: what an input brings where the output is q."""
+        return self.negentropies - products(self.matrix, np.log(output))
 
 
 def divergences(matrix: FloatArray, output: FloatArray) -> DivergenceBounds:
@@ -152,14 +156,14 @@ def rough_divergences(rows: ChannelRows, output: FloatArray) -> tuple[FloatArray
 
 def products(matrix: FloatArray, vector: FloatArray) -> FloatArray:
     """The matrix times a column, without threads: they cost more than they bring to one pass."""
-    found: FloatArray = np.einsum("ij,j->i", matrix, vector)
-    return found
+    column: FloatArray = np.einsum("ij,j->i", matrix, vector)
+    return column
 
 
 def output_of(matrix: FloatArray, prior: FloatArray) -> FloatArray:
     """The distribution q = pM of outputs, kept above `FLOOR`."""
-    found: FloatArray = np.maximum(np.einsum("i,ij->j", prior, matrix), FLOOR)
-    return found
+    output: FloatArray = np.maximum(np.einsum("i,ij->j", prior, matrix), FLOOR)
+    return output
 
 
 def row_parts(matrix: FloatArray) -> list[slice]:

@@ -1,6 +1,11 @@
-"""Channel capacity: reduce the channel, search for the best prior by column generation, certify what was found."""
+"""Channel capacity: reduce the channel, find the best prior by column generation, certify the bracket.
+
+With the output q of the best prior on the inputs chosen so far, D(W(x) || q) is what input x would bring;
+where none brings more than the information, nothing is missing. Others are added and the few solved again.
+"""
 
 import math
+import time
 from numbers import Real
 
 import numpy as np
@@ -23,19 +28,12 @@ from noiseless.theory.capacity.bracket import (
 )
 from noiseless.theory.capacity.solvers import (
     Banded,
-    Clock,
-    Dense,
-    System,
-    Tiled,
+    Factoriser,
+    factorise_whole,
     improve_by_blahut_arimoto,
     improve_by_newton,
-    inner_products,
 )
 from noiseless.theory.channel import Channel
-
-# With the output q of the best prior on the inputs chosen so far, D(W(x) || q) is what input x would bring;
-# where none brings more than the information, nothing is missing. Others are added and the few solved again.
-
 
 _FEW = 200
 """Inputs that are all taken at once."""
@@ -44,14 +42,90 @@ _ADDED = 32
 _CANDIDATES = 256
 _KEPT = 0.9
 """Share of the old prior in the next start; the rest is spread so that all inputs stand off the edge."""
-_SMALL, _TILED = 2**20, 4096
-"""From so many multiplications up to so many inputs tiles win; above, threads pay."""
 _ROUNDS_SAVED = 3
 """How many times the work of a round the band may take, since it ends the search."""
 _PATIENCE = 4
 """Rounds in which the gap hardly falls before the method is given up."""
 _ROUNDING = 2.0**-50
 """Gaps below this, for a row of one entry, are noise."""
+_SAME = 1e-12
+"""Columns are proportional when they differ by less, relatively. Merging them is post-processing and guides
+the search alone: brackets are worked out on the outputs as they were given."""
+
+_WHIFF = 1e-40
+
+
+def capacity(
+    channel: npt.ArrayLike | Channel, *, tolerance: float = 1e-9, time_limit: float | None = None
+) -> Capacity:
+    """The capacity max_p I(p; W) of a finite channel as a certified bracket [I(p; W), max_x D(W(x) || q)].
+
+    The most that the input can tell the output, on average over the worst prior.
+
+    Both ends hold for certain, rounding included, whether the search converged or not. It stops when they are
+    near, when time is over, or when floats have no more to give.
+
+    Args:
+        channel: a row of probabilities for each input, or a `Channel`.
+        tolerance: how near the ends should be, in nats.
+        time_limit: seconds after which the bracket found so far is returned.
+
+    Raises:
+        ChannelError: the matrix is no channel.
+        RequestError: the tolerance or the time limit is not positive.
+
+    >>> erasure = capacity([[0.75, 0, 0.25], [0, 0.75, 0.25]])
+    >>> erasure.lower <= 0.75 <= erasure.upper, erasure.method
+    (True, 'uniform')
+    >>> capacity([[1, 0], [1, 0], [0, 1]]).exact
+    Bits(2)
+
+    Inequalities:
+        * `I(p; W) <= C <= max_x D(W(x) || q)` for every p and every q: the two ends.
+        * `C0 <= C <= log2 min(inputs, outputs)`; for a deterministic channel C is log2 of the number of
+          outputs.
+    """
+    _check(tolerance, time_limit)
+    deadline = math.inf if time_limit is None else time.monotonic() + time_limit
+    matrix = Channel.of(channel).matrix
+    kept = distinct_rows(matrix)
+    distinct = matrix if len(kept) == len(matrix) else matrix[kept]
+    if are_disjoint(distinct):
+        prior = lifted(np.full(len(kept), 1 / len(kept)), kept, len(matrix))
+        return exact_capacity(len(kept), _frozen(prior), _frozen(prior @ matrix))
+    rows = ChannelRows.of(distinct)
+    search = PriorSearch(_simplified(rows), 0.5 * tolerance, deadline)
+    search.run()
+    output = output_of(distinct, search.prior_above)
+    lower = information(rows, search.prior)
+    upper = min(largest_divergence(rows, output), Nats(min(distinct.shape)).upper)
+    return Capacity(
+        lower_nats=lower,
+        upper_nats=upper,
+        prior=_frozen(lifted(search.prior, kept, len(matrix))),
+        output=_frozen(output / output.sum()),
+        method=search.method,
+        converged=ends_apart(lower, upper) <= tolerance,
+    )
+
+
+def _simplified(rows: ChannelRows) -> ChannelRows:
+    """What the search works on; its capacity is the same but for what no tolerance notices."""
+    merged = merge_columns(rows.matrix)
+    searched = without_whiffs(merged)
+    return ChannelRows(searched, rows.negentropies) if merged is rows.matrix else ChannelRows.of(searched)
+
+
+def _check(tolerance: float, time_limit: float | None) -> None:
+    if not (isinstance(tolerance, Real) and 0 < tolerance < math.inf):
+        raise RequestError("the tolerance is a positive number of nats, such as 1e-9")
+    if time_limit is not None and not (isinstance(time_limit, Real) and time_limit > 0):
+        raise RequestError("the time limit is a positive number of seconds")
+
+
+def _frozen(values: FloatArray) -> FloatArray:
+    values.flags.writeable = False
+    return values
 
 
 class PriorSearch:
@@ -65,15 +139,24 @@ class PriorSearch:
         method: what found them.
     """
 
-    def __init__(self, rows: ChannelRows, target: float, clock: Clock) -> None:
+    def __init__(self, rows: ChannelRows, target: float, deadline: float) -> None:
         noise = _ROUNDING * rows.matrix.shape[1] ** 0.5 * (1 + float(-rows.negentropies.min()))
-        self.rows, self.target, self.clock = rows, max(target, noise), clock
+        self.rows, self.target, self.deadline = rows, max(target, noise), deadline
         self.prior = self.prior_above = self.output = np.empty(0)
         self.lower, self.upper = -np.inf, np.inf
         self.method = "uniform"
 
     def run(self) -> None:
-        """The uniform prior, then Newton's method on growing sets of inputs, then Blahut and Arimoto's."""
+        """The uniform prior, then Newton's method on growing sets of inputs, then Blahut and Arimoto's.
+
+        BLAS works without threads: on a machine that does other work too they wait for each other.
+        """
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1, user_api="blas"):
+            self._run()
+
+    def _run(self) -> None:
         divergences = self._look_at(np.full(len(self.rows), 1 / len(self.rows)))
         if self.upper - self.lower > self.target:
             self.method = "newton"
@@ -81,27 +164,24 @@ class PriorSearch:
         if not self._is_done():
             before = self.upper - self.lower
             self._look_at(
-                improve_by_blahut_arimoto(self.rows, _spread(self.prior, 0.999), self.target, self.clock)
+                improve_by_blahut_arimoto(self.rows, _spread(self.prior, 0.999), self.target, self.deadline)
             )
             if self.upper - self.lower < before:
                 self.method = "blahut-arimoto"
         self._drop()
 
     def _is_done(self) -> bool:
-        return self.upper - self.lower <= self.target or self.clock.has_rung()
+        return self.upper - self.lower <= self.target or time.monotonic() >= self.deadline
 
     def _look_at(self, prior: FloatArray) -> FloatArray:
         """Take note of a prior; the divergence of each input from its output."""
         output = output_of(self.rows.matrix, prior)
-        divergences = self._divergences(output)
+        divergences = self.rows.gains(output)
         if (lower := float(prior @ divergences)) > self.lower:
             self.prior, self.lower = prior, lower
         if (upper := float(divergences.max())) < self.upper:
             self.prior_above, self.output, self.upper = prior, output, upper
         return divergences
-
-    def _divergences(self, output: FloatArray) -> FloatArray:
-        return self.rows.negentropies - products(self.rows.matrix, np.log(output))
 
     def _generate(self, divergences: FloatArray) -> None:
         chosen = self._first(divergences)
@@ -109,26 +189,21 @@ class PriorSearch:
         band: Banded | None = None
         narrowest, waited = np.inf, 0
         while not self._is_done() and waited <= _PATIENCE:
-            system = self._system(len(chosen))
+            factorise: Factoriser = factorise_whole
             if len(chosen) > _CANDIDATES:
                 band = band or Banded.of(self.rows.matrix)
                 if band.cost < _ROUNDS_SAVED * len(chosen) ** 2 * (self.rows.matrix.shape[1] + len(chosen)):
-                    chosen, prior, system = *self._all(chosen, prior), band
+                    chosen, prior, factorise = *self._all(chosen, prior), band.factorise
             aim = 0.2 * self.target
             if len(chosen) < len(self.rows):
                 aim = max(aim, 0.01 * (self.upper - self.lower))
-            prior = improve_by_newton(self.rows.only(chosen), prior, aim, self.clock, system)
-            whole = np.zeros(len(self.rows))
-            whole[chosen] = prior
+            prior = improve_by_newton(self.rows.only(chosen), prior, aim, self.deadline, factorise)
+            whole = lifted(prior, chosen, len(self.rows))
             divergences = self._look_at(whole)
             gap = float(divergences.max() - whole @ divergences)
             waited = 0 if gap < 0.9 * narrowest else waited + 1
             narrowest = min(gap, narrowest)
             chosen, prior = self._next(chosen, prior, divergences)
-
-    def _system(self, inputs: int) -> System:
-        is_small = inputs**2 * self.rows.matrix.shape[1] <= _SMALL
-        return Dense() if is_small or inputs > _TILED else Tiled()
 
     def _first(self, divergences: FloatArray) -> IndexArray:
         inputs = len(self.rows)
@@ -168,7 +243,7 @@ class PriorSearch:
     def _pursue(self, candidates: IndexArray, gains: FloatArray, most: int) -> IndexArray:
         """Matching pursuit: the highest gain, then the highest that a step towards it would leave, and on."""
         centred = (self.rows.matrix[candidates] - self.output) / np.sqrt(self.output)
-        likeness = np.maximum(inner_products(centred), 0)
+        likeness = np.maximum(centred @ centred.T, 0)
         left: FloatArray = gains[candidates]
         picked: list[int] = []
         while len(picked) < min(most, len(candidates)):
@@ -181,22 +256,20 @@ class PriorSearch:
         return candidates[picked]
 
     def _all(self, chosen: IndexArray, prior: FloatArray) -> tuple[IndexArray, FloatArray]:
-        whole = np.zeros(len(self.rows))
-        whole[chosen] = prior
-        return np.arange(len(self.rows)), _spread(whole)
+        return np.arange(len(self.rows)), _spread(lifted(prior, chosen, len(self.rows)))
 
     def _drop(self) -> None:
         """Leave out inputs that were kept at a whiff of probability though they bring less than the others.
 
         To first order that gains, to second order it loses the square of what is dropped.
         """
-        slack = self.lower - self._divergences(output_of(self.rows.matrix, self.prior))
+        slack = self.lower - self.rows.gains(output_of(self.rows.matrix, self.prior))
         order = np.argsort(self.prior)
         order = order[(slack > self.prior)[order]]
         prior = self.prior.copy()
         prior[order[np.cumsum(prior[order]) <= 0.1 * self.target**0.5]] = 0
         prior /= prior.sum()
-        lower = float(prior @ self._divergences(output_of(self.rows.matrix, prior)))
+        lower = float(prior @ self.rows.gains(output_of(self.rows.matrix, prior)))
         if lower >= self.lower - 0.1 * self.target:
             self.prior, self.lower = prior, lower
 
@@ -205,44 +278,21 @@ def _spread(prior: FloatArray, kept: float = _KEPT) -> FloatArray:
     return kept * prior + (1 - kept) / len(prior)
 
 
-_SAME = 1e-12
-"""Columns are proportional when they differ by less, relatively. Merging them is post-processing and guides
-the search alone: brackets are worked out on the outputs as they were given."""
-
-_WHIFF = 1e-40
-
-
 def lifted(prior: FloatArray, kept: IndexArray, inputs: int) -> FloatArray:
-    """A prior of the rows that were kept as one of all inputs."""
+    """A prior on some inputs as one on all."""
     whole = np.zeros(inputs)
     whole[kept] = prior
     return whole
 
 
 def distinct_rows(matrix: FloatArray) -> IndexArray:
-    """The first of each set of equal rows: told apart by their marks, then compared."""
-    marks = _marks(matrix)
-    if len(np.unique(marks)) == len(matrix):
+    """The first of each set of equal rows: those alike in a random sum are compared."""
+    sums = products(matrix, np.random.default_rng(0).random(matrix.shape[1]))
+    _, first, alike = np.unique(sums, return_index=True, return_inverse=True)
+    if len(first) == len(matrix):
         return np.arange(len(matrix))
-    first: dict[int, list[int]] = {}
-    for number, mark in enumerate(marks.tolist()):
-        alike = first.setdefault(mark, [])
-        if not any(np.array_equal(matrix[number], matrix[other]) for other in alike):
-            alike.append(number)
-    return np.sort(np.concatenate(list(first.values()))).astype(np.int64)
-
-
-def _marks(matrix: FloatArray) -> npt.NDArray[np.uint64]:
-    """A number for each row, the same for equal rows: a sum of products of their bits that wraps around."""
-    weights = np.random.default_rng(0).integers(0, 2**64 - 1, matrix.shape[1], np.uint64)
-    marks = np.empty(len(matrix), np.uint64)
-    for part in row_parts(matrix):
-        bits = (matrix[part] + 0.0).view(np.uint64)  # -0.0 becomes 0.0
-        bits ^= bits >> np.uint64(
-            32
-        )  # round numbers differ in their upper bits alone, and those would be lost
-        marks[part] = np.einsum("ij,j->i", bits, weights)
-    return marks
+    differ = (matrix != matrix[first[alike]]).any(axis=1)
+    return np.sort(np.concatenate([first, np.flatnonzero(differ)]))
 
 
 def are_disjoint(rows: FloatArray) -> bool:
@@ -302,76 +352,3 @@ def _agree(matrix: FloatArray, left: IndexArray, right: IndexArray) -> npt.NDArr
         ours, theirs = matrix[part][:, left], matrix[part][:, right] * scale
         agree &= (np.abs(ours - theirs) <= _SAME * ours).all(axis=0)
     return agree
-
-
-def capacity(
-    channel: npt.ArrayLike | Channel, *, tolerance: float = 1e-9, time_limit: float | None = None
-) -> Capacity:
-    """The capacity max_p I(p; W) of a finite channel as a certified bracket [I(p; W), max_x D(W(x) || q)].
-
-    The most that the input can tell the output, on average over the worst prior.
-
-    Both ends hold for certain, rounding included, whether the search converged or not. It stops when they are
-    near, when time is over, or when floats have no more to give.
-
-    Args:
-        channel: a row of probabilities for each input, or a `Channel`.
-        tolerance: how near the ends should be, in nats.
-        time_limit: seconds after which the bracket found so far is returned.
-
-    Raises:
-        ChannelError: the matrix is no channel.
-        RequestError: the tolerance or the time limit is not positive.
-
-    >>> erasure = capacity([[0.75, 0, 0.25], [0, 0.75, 0.25]])
-    >>> erasure.lower <= 0.75 <= erasure.upper, erasure.method
-    (True, 'uniform')
-    >>> capacity([[1, 0], [1, 0], [0, 1]]).exact
-    Bits(2)
-
-    Inequalities:
-        * `I(p; W) <= C <= max_x D(W(x) || q)` for every p and every q: the two ends.
-        * `C0 <= C <= log2 min(inputs, outputs)`; for a deterministic channel C is log2 of the number of
-          outputs.
-    """
-    _check(tolerance, time_limit)
-    clock = Clock.after(time_limit)
-    matrix = Channel.of(channel).matrix
-    kept = distinct_rows(matrix)
-    distinct = matrix if len(kept) == len(matrix) else matrix[kept]
-    if are_disjoint(distinct):
-        prior = lifted(np.full(len(kept), 1 / len(kept)), kept, len(matrix))
-        return exact_capacity(len(kept), _frozen(prior), _frozen(prior @ matrix))
-    rows = ChannelRows.of(distinct)
-    search = PriorSearch(_simplified(rows), 0.5 * tolerance, clock)
-    search.run()
-    output = output_of(distinct, search.prior_above)
-    lower = information(rows, search.prior)
-    upper = min(largest_divergence(rows, output), Nats(min(distinct.shape)).upper)
-    return Capacity(
-        lower_nats=lower,
-        upper_nats=upper,
-        prior=_frozen(lifted(search.prior, kept, len(matrix))),
-        output=_frozen(output / output.sum()),
-        method=search.method,
-        converged=ends_apart(lower, upper) <= tolerance,
-    )
-
-
-def _simplified(rows: ChannelRows) -> ChannelRows:
-    """What the search works on; its capacity is the same but for what no tolerance notices."""
-    merged = merge_columns(rows.matrix)
-    searched = without_whiffs(merged)
-    return ChannelRows(searched, rows.negentropies) if merged is rows.matrix else ChannelRows.of(searched)
-
-
-def _check(tolerance: float, time_limit: float | None) -> None:
-    if not (isinstance(tolerance, Real) and 0 < tolerance < math.inf):
-        raise RequestError("the tolerance is a positive number of nats, such as 1e-9")
-    if time_limit is not None and not (isinstance(time_limit, Real) and time_limit > 0):
-        raise RequestError("the time limit is a positive number of seconds")
-
-
-def _frozen(values: FloatArray) -> FloatArray:
-    values.flags.writeable = False
-    return values
