@@ -169,11 +169,11 @@ class JointRange:
             KeyError: no value has that label.
         """
         if self.x_labels is not None and label in self.x_labels:
-            found = self.swapped().posterior(list(self.x_labels).index(label))
-            return tuple(_label(self.y_labels, code) for code in found)
+            codes = self.swapped().posterior(list(self.x_labels).index(label))
+            return tuple(_label(self.y_labels, code) for code in codes)
         if self.y_labels is not None and label in self.y_labels:
-            found = self.posterior(list(self.y_labels).index(label))
-            return tuple(_label(self.x_labels, code) for code in found)
+            codes = self.posterior(list(self.y_labels).index(label))
+            return tuple(_label(self.x_labels, code) for code in codes)
         raise KeyError(label)
 
     def swapped(self) -> "JointRange":
@@ -200,19 +200,6 @@ class JointRange:
             return len(self) == self.size_x * self.size_y
         cells = np.asarray(given, np.int64)
         return bool(np.all(self.merged(cells).posterior_sizes[cells] == self.posterior_sizes))
-
-
-def mutually_unrelated(tuples: Iterable[tuple[Hashable, ...]]) -> bool:
-    """Whether several variables are unrelated: the range of all is the product of each one's range.
-
-    >>> mutually_unrelated([(0, 0), (0, 1), (1, 0), (1, 1)]), mutually_unrelated([(0, 0), (1, 1)])
-    (True, False)
-    """
-    distinct = set(tuples)
-    product = 1
-    for values in zip(*distinct, strict=True):
-        product *= len(set(values))
-    return len(distinct) == product
 
 
 def _size(codes: IntArray, name: str) -> int:
