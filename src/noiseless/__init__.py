@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from noiseless.theory.chosen_pair import FiniteMechanism, worst_pair
     from noiseless.theory.consequences import consequences
     from noiseless.theory.continuous import BoxSet, ContinuousRange, IntervalSet
-    from noiseless.theory.continuous.covering import covering_number
+    from noiseless.theory.continuous.covering_number import covering_number
     from noiseless.theory.continuous.measures import (
         conditional_entropy,
         disarray,
@@ -119,7 +119,7 @@ _HOMES = {
     "connect": "client",
     "consequences": "theory.consequences",
     "convert": "theory.differential",
-    "covering_number": "theory.continuous.covering",
+    "covering_number": "theory.continuous.covering_number",
     "disarray": "theory.continuous.measures",
     "dp_delta": "theory.differential",
     "dp_epsilon": "theory.differential",

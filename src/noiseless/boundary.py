@@ -13,7 +13,7 @@ import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 from noiseless.errors import NoiselessError, RequestError
 
@@ -73,8 +73,10 @@ def _guard_operator(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any],
 
     @wraps(function)
     def call(self: Any, other: Any) -> Any:  # noqa: ANN401 - those of the operator
-        if type(other) is not type(self) and not _fits(other, _hint(function, parameter)):
-            return NotImplemented
+        if type(other) is not type(self):
+            hint = _hint(function, parameter)
+            if hint is Self or not _fits(other, hint):
+                return NotImplemented
         return function(self, other)
 
     return call

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from noiseless.errors import RequestError
 from noiseless.exact import ball, ball_below
 from noiseless.theory.continuous.boxes import BoxSet
-from noiseless.theory.continuous.intervals import Endpoint, Interval, IntervalSet, linear
+from noiseless.theory.continuous.cuts import Endpoint, linear
+from noiseless.theory.continuous.intervals import Interval, IntervalSet
 from noiseless.theory.continuous.joint import AnswerRegion, ContinuousRange, inner_point
 from noiseless.theory.continuous.pieces import SetLike, as_boxes
 from noiseless.theory.polytopes import (
@@ -144,9 +145,9 @@ def cell_dimension(cell: Cell) -> int:
     return len(cell.vertices[0]) if isinstance(cell, Polytope) else as_boxes(cell).dimension
 
 
-# Where lines pass, [[X|y]] is a fixed set of intervals and points that are affine in y. Between the y at which
-# two ends change places, or the middle of the cell passes an end, the radius is the smaller of two affine
-# functions; so its infimum and supremum over y are found at finitely many places, exactly.
+# Where lines pass, [[X|y]] is a fixed set of intervals and points that are affine in y. Between the y at
+# which two ends change places, or the middle of the cell passes an end, the radius is the smaller of two
+# affine functions; so its infimum and supremum over y are found at finitely many places, exactly.
 
 
 class Affine(NamedTuple):

@@ -118,7 +118,7 @@ def test_balls_of_known_volume() -> None:
 def test_radii_of_numbers_against_all_centres(cell: IntervalSet) -> None:
     """No possible estimate does better, and some come as near as one likes."""
     radius = cell_radius(cell)
-    closed = cell.closure()
+    closed = IntervalSet.of(*((interval.low, interval.high) for interval in cell))
     centres = [Fraction(k, 4) for k in range(17) if Fraction(k, 4) in closed]
     low, high = Fraction(cell.hull.low), Fraction(cell.hull.high)
     far = [max(c - low, high - c) for c in centres]

@@ -227,7 +227,7 @@ def test_sizes() -> None:
         ({1}, "[0, 1]", "both ranges"),
         ([], [1], "null hypothesis"),
         ([1], [], "alternative hypothesis"),
-        (IntervalSet(()), "[0, 1]", "null hypothesis"),
+        (IntervalSet.of(), "[0, 1]", "null hypothesis"),
         (5, [1], "as a set of hashable"),
         ([[1]], [1], "as a set of hashable"),
     ],

@@ -10,16 +10,8 @@ from typing import Any, NamedTuple, Self, cast
 
 from noiseless.errors import RequestError
 from noiseless.theory.continuous.boxes import Box, BoxSet
-from noiseless.theory.continuous.intervals import (
-    EMPTY,
-    Endpoint,
-    Interval,
-    IntervalSet,
-    Number,
-    endpoint,
-    finite,
-    is_infinite,
-)
+from noiseless.theory.continuous.cuts import Endpoint, Number, endpoint, finite, is_infinite
+from noiseless.theory.continuous.intervals import EMPTY, Interval, IntervalSet
 from noiseless.theory.continuous.pieces import (
     Line,
     SetLike,
@@ -323,7 +315,7 @@ class ContinuousRange:
         found: list[tuple[Box, BoxSet, tuple[Line, ...]]] = []
         for start, stop in pairwise(cuts):
             where = Interval.between(start, stop)
-            inside = IntervalSet((where,))
+            inside = IntervalSet.of(where)
             passing = tuple(line for line, image in zip(self.lines, images, strict=True) if inside <= image)
             posterior = self.boxes.slice({0: inner_point(where)})
             if posterior or passing:

@@ -20,7 +20,7 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats
 from noiseless.ranges import JointRange
 from noiseless.theory.continuous.boxes import BoxSet
-from noiseless.theory.continuous.intervals import Endpoint
+from noiseless.theory.continuous.cuts import Endpoint
 from noiseless.theory.continuous.joint import ContinuousRange
 from noiseless.theory.continuous.pieces import as_boxes
 from noiseless.theory.continuous.taxicab import count_taxicab_blocks

@@ -1,11 +1,12 @@
-"""What continuous joint ranges are made of: sets however given, stretches of lines, and the cells that Y is merged into."""
+"""What continuous joint ranges are made of: sets however given, stretches of lines, cells of Y."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from noiseless.theory.continuous.boxes import Box, BoxSet
-from noiseless.theory.continuous.intervals import EMPTY, Cut, Endpoint, Interval, IntervalSet, Piece
+from noiseless.theory.continuous.cuts import Cut, Endpoint
+from noiseless.theory.continuous.intervals import EMPTY, Interval, IntervalSet, Piece
 
 SetLike = BoxSet | IntervalSet | Box | Piece | str
 """How a set of numbers or vectors may be given; a text is read as `BoxSet.parse` does."""
@@ -62,7 +63,7 @@ class Line:
         """The x of its points that lie in boxes (y, x)."""
         inside = EMPTY
         for box in boxes:
-            y, x = (IntervalSet((side,)) for side in box.sides)
+            y, x = (IntervalSet.of(side) for side in box.sides)
             inside |= x & y.affine(1 / self.slope, -self.offset / self.slope)
         return self.domain & inside
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from noiseless.errors import RequestError
 from noiseless.theory.continuous.boxes import Box, BoxSet
-from noiseless.theory.continuous.intervals import Cut
+from noiseless.theory.continuous.cuts import Cut
 from noiseless.theory.continuous.joint import ContinuousRange
 from noiseless.theory.continuous.pieces import Line, overlapping_pairs
 

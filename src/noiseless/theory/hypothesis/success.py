@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from noiseless.errors import RequestError
-from noiseless.theory.continuous.intervals import Number, finite
+from noiseless.theory.continuous.cuts import Number, finite
 from noiseless.theory.hypothesis.privacy import size_of
 from noiseless.theory.hypothesis.ranges import HypothesisRanges
 

@@ -266,10 +266,10 @@ def test_posteriors_and_memberships_agree(joint: ContinuousRange) -> None:
 def test_answers_cover_the_range_of_y(joint: ContinuousRange) -> None:
     """The answers are disjoint, make up [[Y]], and tell the posterior set but for the points of lines."""
     answers = joint.answers()
-    met = IntervalSet(())
+    met = IntervalSet.of()
     for answer in answers:
-        where = IntervalSet((answer.where.sides[0],))
-        assert met.isdisjoint(where)
+        where = IntervalSet.of(answer.where.sides[0])
+        assert not met & where
         met |= where
         for y in GRID:
             if y in where:
@@ -292,7 +292,7 @@ def test_quantising_unites_posteriors(joint: ContinuousRange, inner: list[int]) 
     """[[X|cell]] is the union of [[X|y]] over the y of the cell."""
     quantised = joint.merged([0, *inner, 4])
     for cell in quantised.y_labels or ():
-        expected = IntervalSet(())
+        expected = IntervalSet.of()
         for y in GRID:
             if y in cell and y in as_numbers(joint.range_y):
                 expected |= as_numbers(joint.posterior(y))
