@@ -74,7 +74,6 @@ FAMILIES = (
                 "leakage_bound_as_printed",
                 "leakage_bound_bits",
                 "success_bound",
-                "success_bound_as_printed",
                 "worst_prior",
             }
         ),

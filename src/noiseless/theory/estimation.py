@@ -7,7 +7,6 @@ from itertools import accumulate, pairwise
 
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.ranges.quantizer import Quantizer
 
 ABSOLUTE, SQUARED = 1, 2
 """The powers of the error whose best estimates on a lattice are rational: medians and means."""
@@ -37,32 +36,6 @@ def estimation_error_bound(
     whole, rho = _checked(length, outputs, power, density)
     bound: Fraction = rho * whole ** (power + 1) / (outputs**power * (power + 1) * 2**power)
     return bound
-
-
-def printed_estimation_bound(
-    length: Rational, outputs: int, power: int = 1, density: Rational | None = None
-) -> Fraction:
-    """The number printed as Theorem 4 of [P1], rho mu^(p+1) 2^-(2p+2) 2^-eps(p+1), with rho as above.
-
-    As printed the theorem is false: rho is the least joint density there, and errors are signed. With the
-    density given all others and absolute errors the number is sound, but smaller than the sharp one by the
-    factor (p+1) / (N 2^(p+2)).
-    """
-    whole, rho = _checked(length, outputs, power, density)
-    bound: Fraction = rho * whole ** (power + 1) / (4 * outputs) ** (power + 1)
-    return bound
-
-
-def quantizer_error(quantizer: Quantizer, power: int = 1) -> Fraction:
-    """E|X - Xh|^p of the best estimates, the cells' middles, when X is told through a quantizer.
-
-    X has the uniform density on the quantizer's span.
-    """
-    widths = (answer.upper - answer.lower for answer in map(quantizer.answer, range(quantizer.cells)))
-    whole, _ = _checked(quantizer.span.width, quantizer.cells, power, None)
-    total = sum((width ** (power + 1) for width in widths), Fraction(0))
-    error: Fraction = total / (whole * (power + 1) * 2**power)
-    return error
 
 
 @dataclass(frozen=True)

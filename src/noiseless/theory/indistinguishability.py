@@ -21,7 +21,7 @@ from typing import Any
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, ball
 from noiseless.theory.chosen_pair import FiniteMechanism, extremes
-from noiseless.theory.hypothesis.privacy import Amount, Size, amount, is_infinite
+from noiseless.theory.hypothesis.privacy import Amount, Size, amount
 from noiseless.theory.linear_query import LinearQuery, check_cells
 
 
@@ -60,7 +60,7 @@ class Indistinguishability:
         >>> Indistinguishability(5, counted=True, separated=False).whole_epsilon
         3
         """
-        if is_infinite(self.size):
+        if self.size == math.inf:
             raise RequestError("no epsilon is large enough for an infinite difference")
         epsilon = 0
         while not self.holds(epsilon):
@@ -76,8 +76,8 @@ class Indistinguishability:
         """
         if self.size <= 1 and epsilon >= 0:
             return True
-        if self.size == 0 or is_infinite(self.size):
-            return self.size == 0
+        if self.size in (0, math.inf):
+            return not self.size
         if self.counted:
             return Bits(Fraction(self.size)) <= epsilon
         return _below_exponential(Fraction(self.size), Fraction(epsilon))
