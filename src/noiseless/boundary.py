@@ -31,6 +31,9 @@ _WORDS = {
 }
 
 
+_FULFILLED = {"SizedRange": "a JointRange or a ContinuousRange"}
+"""What fulfils a protocol, in words."""
+
 _ARRAYS = ("ndarray", "Series", "Array", "ChunkedArray")
 
 
@@ -212,6 +215,8 @@ def _described(hint: Any) -> str:  # noqa: ANN401 - any type
         return f"one of {', '.join(map(repr, inner))}"
     if hint in _WORDS:
         return _WORDS[hint]
+    if getattr(kind, "__name__", "") in _FULFILLED:
+        return _FULFILLED[kind.__name__]
     if inner and isinstance(kind, type) and issubclass(kind, Iterable) and not _is_array_kind(kind):
         each = "" if inner[0] is Any else f" ({_described(inner[0])} each)"
         return "a dictionary" if issubclass(kind, Mapping) else f"a list{each}"

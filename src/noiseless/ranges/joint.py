@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noiseless.arrays import IntArray
+from noiseless.exact import Bits
 from noiseless.tables import Tally
 from noiseless.tables.kernels import count_codes, distinct_keys, distinct_values, run_starts, split_last
 
@@ -157,6 +158,37 @@ class JointRange:
     def support_sizes(self) -> IntArray:
         """|[[Y|x]]| for each x."""
         return np.bincount(self.x, minlength=self.size_x)
+
+    @property
+    def log_x(self) -> Bits:
+        """The logarithm of |[[X]]|."""
+        return Bits(self.size_x)
+
+    @property
+    def log_least(self) -> Bits:
+        """The logarithm of the smallest |[[X|y]]|."""
+        return Bits(int(self.posterior_sizes.min()))
+
+    @property
+    def log_most(self) -> Bits:
+        """The logarithm of the largest |[[X|y]]|."""
+        return Bits(int(self.posterior_sizes.max()))
+
+    @property
+    def log_back(self) -> tuple[Bits, Bits]:
+        """The logarithms of |[[Y]]| and of the smallest |[[Y|x]]|."""
+        return Bits(self.size_y), Bits(int(self.support_sizes.min()))
+
+    @property
+    def log_sides(self) -> tuple[Bits, Bits, Bits]:
+        """The logarithms of |[[X]]|, |[[Y]]| and |[[X, Y]]|."""
+        return Bits(self.size_x), Bits(self.size_y), Bits(len(self))
+
+    def count_blocks(self) -> int:
+        """How many blocks the overlap partition has."""
+        from noiseless.ranges.partition import count_blocks
+
+        return count_blocks(self)
 
     def posterior(self, y: int) -> IntArray:
         """The codes of [[X|y]]."""

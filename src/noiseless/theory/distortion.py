@@ -16,8 +16,8 @@ from noiseless.exact import ball, ball_below
 from noiseless.theory.continuous.boxes import BoxSet
 from noiseless.theory.continuous.cuts import Endpoint, linear
 from noiseless.theory.continuous.intervals import Interval, IntervalSet
-from noiseless.theory.continuous.joint import AnswerRegion, ContinuousRange, inner_point
-from noiseless.theory.continuous.pieces import SetLike, as_boxes
+from noiseless.theory.continuous.joint import AnswerRegion, ContinuousRange
+from noiseless.theory.continuous.pieces import SetLike, as_boxes, inner_point
 from noiseless.theory.polytopes import (
     MOST_COORDINATES,
     Ball,
@@ -258,7 +258,7 @@ def max_distortion(cells: Cells) -> Distance:
     """
     if isinstance(cells, ContinuousRange):
         _check_numbers(cells)
-        return max(error_span(answer)[1] for answer in cells.answers() if answer.counts)
+        return max(error_span(answer)[1] for answer in cells.answers if answer.counts)
     return max(cell_radius(cell) for cell in _checked(cells))
 
 
@@ -277,7 +277,7 @@ def min_distortion(cells: Cells) -> Distance:
     """
     if isinstance(cells, ContinuousRange):
         _check_numbers(cells)
-        return min(error_span(answer)[0] for answer in cells.answers())
+        return min(error_span(answer)[0] for answer in cells.answers)
     return min(cell_radius(cell) for cell in _checked(cells))
 
 
@@ -289,7 +289,7 @@ def max_distortion_bound(cells: Cells) -> float:
     range (Y need not be a function of X) and wherever the estimate lies. Balls, and intervals, attain it.
     """
     if isinstance(cells, ContinuousRange):
-        sizes = [answer.posterior.measure for answer in cells.answers() if answer.counts]
+        sizes = [answer.posterior.measure for answer in cells.answers if answer.counts]
         return radius_for_volume(max(sizes), cells.size_x)
     return radius_for_volume(max(map(cell_measure, cells)), cell_dimension(_checked(cells)[0]))
 
@@ -297,7 +297,7 @@ def max_distortion_bound(cells: Cells) -> float:
 def min_distortion_bound(cells: Cells) -> float:
     """Theorem II.2 of [P4]: no estimator has a smaller dmin; the same with d0(X|Y), rounded down."""
     if isinstance(cells, ContinuousRange):
-        sizes = [answer.posterior.measure for answer in cells.answers()]
+        sizes = [answer.posterior.measure for answer in cells.answers]
         return radius_for_volume(min(sizes), cells.size_x)
     return radius_for_volume(min(map(cell_measure, cells)), cell_dimension(_checked(cells)[0]))
 

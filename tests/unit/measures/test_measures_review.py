@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import pytest
 
+from noiseless import measures as continuous
 from noiseless.errors import NoiselessError
-from noiseless.theory.continuous import measures as continuous
 from noiseless.theory.continuous.boxes import Box, BoxSet
 from noiseless.theory.continuous.intervals import Interval, IntervalSet
 from noiseless.theory.continuous.joint import ContinuousRange

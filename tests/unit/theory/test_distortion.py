@@ -147,7 +147,7 @@ def test_radii_of_vectors_against_centres_on_a_grid(cell: BoxSet) -> None:
 def test_moving_points_against_samples(joint: ContinuousRange) -> None:
     """dmin and dmax enclose the radius behind every y that counts, and dmax is approached by some."""
     low, high = min_distortion(joint), max_distortion(joint)
-    open_y = [answer.where.sides[0] for answer in joint.answers() if answer.counts]
+    open_y = [answer.where.sides[0] for answer in joint.answers if answer.counts]
     samples = [Fraction(k, 6) for k in range(-60, 61)]
     seen = [cell_radius(joint.posterior(y)) for y in samples if any(y in where for where in open_y)]
     assert all(low <= radius <= high for radius in seen)

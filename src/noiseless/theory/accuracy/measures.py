@@ -8,7 +8,7 @@ from fractions import Fraction
 from noiseless.exact import Bits, Rational, log2_bounds, round_down
 from noiseless.ranges import JointRange
 from noiseless.theory.continuous.joint import ContinuousRange
-from noiseless.theory.continuous.measures import Quantity, leakage, maximin
+from noiseless.measures import Quantity, leakage, maximin
 
 NumberOrVector = Rational | Sequence[Rational]
 

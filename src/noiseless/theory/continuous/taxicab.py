@@ -9,12 +9,15 @@ stretch is left, there are infinitely many blocks.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from noiseless.errors import RequestError
 from noiseless.theory.continuous.boxes import Box, BoxSet
 from noiseless.theory.continuous.cuts import Cut
-from noiseless.theory.continuous.joint import ContinuousRange
 from noiseless.theory.continuous.pieces import Line, overlapping_pairs
+
+if TYPE_CHECKING:
+    from noiseless.theory.continuous.joint import ContinuousRange
 
 _STEPS = 1000
 """How often blocks are spread along lines. On the graph of a function two steps are enough; on other ranges
@@ -29,12 +32,13 @@ class Block:
     y: BoxSet
 
 
-def count_taxicab_blocks(joint: ContinuousRange) -> int | float:
+def count_taxicab_blocks(joint: "ContinuousRange") -> int | float:
     """How many blocks the taxicab partition has, infinity if there are infinitely many.
 
     Raises:
         RequestError: it was not settled after a thousand steps along crossing lines.
 
+    >>> from noiseless.theory.continuous import ContinuousRange
     >>> step = ContinuousRange.from_function([("[0, 1)", 0, 0), ("[1, 2]", 0, 1)])
     >>> line = ContinuousRange.from_function([("[0, 1]", 1, 0)])
     >>> count_taxicab_blocks(step), count_taxicab_blocks(line)
@@ -44,7 +48,7 @@ def count_taxicab_blocks(joint: ContinuousRange) -> int | float:
     return math.inf if blocks is None else len(blocks)
 
 
-def taxicab_partition(joint: ContinuousRange) -> tuple[Block, ...]:
+def taxicab_partition(joint: "ContinuousRange") -> tuple[Block, ...]:
     """The unique taxicab partition of a joint range (Definition II.2 of [P4]), if it is finite.
 
     Raises:
@@ -56,7 +60,7 @@ def taxicab_partition(joint: ContinuousRange) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def _blocks(joint: ContinuousRange) -> list[Block] | None:
+def _blocks(joint: "ContinuousRange") -> list[Block] | None:
     behind: dict[BoxSet, list[BoxSet]] = {}
     for where, posterior in joint.boxes.sections(joint.size_y):
         behind.setdefault(posterior, []).append(BoxSet.of(where))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 from typing import TYPE_CHECKING
 
-from noiseless.measures.information import information
+from noiseless.measures import information
 
 if TYPE_CHECKING:
     from flint import arb

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noiseless.exact import Bits, Nats
-from noiseless.measures.maximin import maximin
+from noiseless.measures import maximin
 from noiseless.ranges import JointRange
 from noiseless.theory.channel import Channel
 from noiseless.theory.stochastic.certified import CertifiedNumber, enclose_nats

@@ -9,7 +9,7 @@ from typing import Any
 
 from noiseless.display import html_table, text_table
 from noiseless.exact import Bits
-from noiseless.measures.leakage import leakage
+from noiseless.measures import leakage
 from noiseless.ranges import JointRange
 from noiseless.theory.zero_error import block_codes as products
 from noiseless.theory.zero_error import independence
