@@ -14,7 +14,7 @@ from noiseless.exact import Bits, ball, ball_above, ball_below
 from noiseless.theory.capacity import Capacity, capacity, search
 from noiseless.theory.capacity import bracket as divergence
 from noiseless.theory.capacity.bracket import ChannelRows, information, largest_divergence
-from noiseless.theory.capacity.search import distinct_rows, merge_columns
+from noiseless.theory.capacity.search import distinct_rows
 from noiseless.theory.capacity.solvers import (
     Banded,
     factorise_whole,
@@ -282,11 +282,7 @@ def test_blahut_and_arimoto_take_over_where_newton_fails(monkeypatch: pytest.Mon
     assert found.converged
 
 
-def test_merging() -> None:
-    matrix = np.array([[0.2, 0.1, 0.4, 0.3], [0.1, 0.3, 0.2, 0.4]])
-    assert merge_columns(matrix) == pytest.approx(np.array([[0.6, 0.1, 0.3], [0.3, 0.3, 0.4]]))
-    same = matrix[:, :2]
-    assert merge_columns(same) is same
+def test_equal_rows_are_one() -> None:
     assert distinct_rows(np.array([[0.0, 1], [-0.0, 1], [1, 0]])).tolist() == [0, 2]
 
 

@@ -24,7 +24,6 @@ from noiseless.theory.capacity.bracket import (
     largest_divergence,
     output_of,
     products,
-    row_parts,
 )
 from noiseless.theory.capacity.solvers import (
     Banded,
@@ -48,11 +47,8 @@ _PATIENCE = 4
 """Rounds in which the gap hardly falls before the method is given up."""
 _ROUNDING = 2.0**-50
 """Gaps below this, for a row of one entry, are noise."""
-_SAME = 1e-12
-"""Columns are proportional when they differ by less, relatively. Merging them is post-processing and guides
-the search alone: brackets are worked out on the outputs as they were given."""
-
 _WHIFF = 1e-40
+"""Products of smaller entries are no normal floats, which are slow."""
 
 
 def capacity(
@@ -94,7 +90,7 @@ def capacity(
         prior = lifted(np.full(len(kept), 1 / len(kept)), kept, len(matrix))
         return exact_capacity(len(kept), _frozen(prior), _frozen(prior @ matrix))
     rows = ChannelRows.of(distinct)
-    search = PriorSearch(_simplified(rows), 0.5 * tolerance, deadline)
+    search = PriorSearch(_without_whiffs(rows), 0.5 * tolerance, deadline)
     search.run()
     output = output_of(distinct, search.prior_above)
     lower = information(rows, search.prior)
@@ -107,13 +103,6 @@ def capacity(
         method=search.method,
         converged=ends_apart(lower, upper) <= tolerance,
     )
-
-
-def _simplified(rows: ChannelRows) -> ChannelRows:
-    """What the search works on; its capacity is the same but for what no tolerance notices."""
-    merged = merge_columns(rows.matrix)
-    searched = without_whiffs(merged)
-    return ChannelRows(searched, rows.negentropies) if merged is rows.matrix else ChannelRows.of(searched)
 
 
 def _check(tolerance: float, time_limit: float | None) -> None:
@@ -300,55 +289,7 @@ def are_disjoint(rows: FloatArray) -> bool:
     return bool(((rows != 0).sum(axis=0) <= 1).all())
 
 
-def merge_columns(matrix: FloatArray) -> FloatArray:
-    """The channel with proportional columns added up; itself when there are none."""
-    groups = _proportional(matrix)
-    if groups is None:
-        return matrix
-    order = np.argsort(groups, kind="stable")
-    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
-    return np.ascontiguousarray(np.add.reduceat(matrix[:, order], starts, axis=1))
-
-
-def without_whiffs(matrix: FloatArray) -> FloatArray:
-    """The matrix without entries so small that their products are no normal floats, which are slow.
-
-    This too is for the search alone.
-    """
-    whiffs = (matrix < _WHIFF) & (matrix > 0)
-    return np.where(whiffs, 0.0, matrix) if whiffs.any() else matrix
-
-
-def _proportional(matrix: FloatArray) -> IndexArray | None:
-    """A label for each column, equal for proportional ones, in their order; None when no two are.
-
-    The ratio of two random positive sums is the same for proportional columns; where ratios agree, columns
-    are compared.
-    """
-    draw = np.random.default_rng(0)
-    first, second = (np.einsum("i,ij->j", draw.random(len(matrix)) + 0.5, matrix) for _ in range(2))
-    ratios = first / np.maximum(second, np.finfo(float).tiny)
-    order = np.argsort(ratios, kind="stable")
-    close = np.flatnonzero(np.diff(ratios[order]) <= _SAME * ratios[order[1:]])
-    close = close[_agree(matrix, order[close], order[close + 1])]
-    if not len(close):
-        return None
-    apart = np.ones(len(order), np.int64)
-    apart[close + 1] = 0
-    labels = np.empty(len(order), np.int64)
-    labels[order] = np.cumsum(apart)
-    _, first, which = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[which]
-
-
-def _agree(matrix: FloatArray, left: IndexArray, right: IndexArray) -> npt.NDArray[np.bool_]:
-    """Whether columns are proportional, pair by pair."""
-    agree = np.ones(len(left), np.bool_)
-    if not len(left):
-        return agree
-    sums = matrix.sum(axis=0)
-    scale = sums[left] / sums[right]
-    for part in row_parts(matrix):
-        ours, theirs = matrix[part][:, left], matrix[part][:, right] * scale
-        agree &= (np.abs(ours - theirs) <= _SAME * ours).all(axis=0)
-    return agree
+def _without_whiffs(rows: ChannelRows) -> ChannelRows:
+    """What the search works on; its capacity is the same but for what no tolerance notices."""
+    whiffs = (rows.matrix < _WHIFF) & (rows.matrix > 0)
+    return ChannelRows(np.where(whiffs, 0.0, rows.matrix), rows.negentropies) if whiffs.any() else rows
