@@ -271,7 +271,7 @@ def test_a_small_symmetric_difference_may_give_everything_away() -> None:
     assert (found.size, found.epsilon, found.separated) == (2, 1, True)
     pair = worst_pair(FiniteMechanism.of(lambda x: x[0], [(0, 1)] * 2))
     assert pair is not None
-    assert pair.always_told_apart
+    assert not pair.ranges.undecided
 
 
 def test_reach_does_not_bound_the_game_with_unknown_others() -> None:

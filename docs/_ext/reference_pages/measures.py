@@ -82,7 +82,7 @@ FAMILIES = (
         "measures.indistinguishability",
         "Indistinguishability",
         "indistinguishability.md",
-        frozenset({"largest_cells", "printed_cells", "separated_pair"}),
+        frozenset({"largest_cells", "printed_cells"}),
     ),
     Family("measures.capacity", "Capacity", "capacity.md"),
     Family(

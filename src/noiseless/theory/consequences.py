@@ -43,7 +43,7 @@ class Consequences:
         """The guarantee eps = log2(reach) (Definition 1 of [P1]).
 
         For known others it bounds I*(X_i;Y), L0s(X_i;Y) and L0(Y;X_i) (Theorem 1), what a record can send
-        without error, an answer (Theorem 2), and for any prior the maximal leakage from a record to the answer
+        without error, an answer (Theorem 2), and for any prior the maximal leakage from record to answer
         (Theorem 5). For unknown, unrelated others I*(X_i;Y) keeps the bound; L0(Y;X_i) need not.
         """
         return self.reach.bits

@@ -20,7 +20,7 @@ from typing import Any
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, ball
-from noiseless.theory.chosen_pair import FiniteMechanism, extremes
+from noiseless.theory.chosen_pair import FiniteMechanism, compared_pairs
 from noiseless.theory.hypothesis.privacy import Amount, Size, amount
 from noiseless.theory.linear_query import LinearQuery, check_cells
 
@@ -98,18 +98,12 @@ def indistinguishability(mechanism: FiniteMechanism) -> Indistinguishability:
         * `size <= outputs`: with few outputs it is small by itself, which promises nothing
           (`separated`).
     """
-    found = extremes(mechanism)
-    if found is None:
+    worst = compared_pairs(mechanism)
+    if worst is None:
         return Indistinguishability(0, counted=True, separated=False)
-    worst = found.most_decided
     domain = mechanism.domains[worst.record]
     return Indistinguishability(
-        worst.decided,
-        counted=True,
-        separated=found.fewest_undecided.undecided == 0,
-        record=worst.record,
-        value=domain[worst.value],
-        other=domain[worst.other],
+        worst.decided, True, worst.separated, worst.record, domain[worst.value], domain[worst.other]
     )
 
 

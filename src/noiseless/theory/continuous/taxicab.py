@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from noiseless.errors import RequestError
 from noiseless.theory.continuous.boxes import Box, BoxSet
 from noiseless.theory.continuous.cuts import Cut
@@ -108,20 +110,15 @@ def _with_rest(blocks: list[Block], lines: Iterable[Line]) -> list[Block] | None
 
 def _joined(blocks: Sequence[Block]) -> list[Block]:
     """Blocks that share an x or a y made one."""
-    parent = list(range(len(blocks)))
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    def find(i: int) -> int:
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-
-    for sets in ([block.x for block in blocks], [block.y for block in blocks]):
-        for i, j in _meeting(sets):
-            parent[find(j)] = find(i)
+    edges = [*_meeting([block.x for block in blocks]), *_meeting([block.y for block in blocks])]
+    links = np.array(edges, np.int64).reshape(-1, 2).T
+    graph = coo_array((np.ones(len(edges)), (links[0], links[1])), (len(blocks), len(blocks)))
     groups: dict[int, list[Block]] = {}
-    for i, block in enumerate(blocks):
-        groups.setdefault(find(i), []).append(block)
+    for label, block in zip(connected_components(graph, directed=False)[1].tolist(), blocks, strict=True):
+        groups.setdefault(label, []).append(block)
     return [
         group[0] if len(group) == 1 else Block(_union([b.x for b in group]), _union([b.y for b in group]))
         for group in groups.values()
