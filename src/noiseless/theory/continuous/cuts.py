@@ -9,11 +9,13 @@ asked about them.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
+from itertools import groupby
 from numbers import Integral, Real
 from typing import Self, SupportsFloat
 
@@ -129,10 +131,12 @@ class CutSet:
     @classmethod
     def _spanned(cls, boxes: Sequence[Sequence[tuple[Cut, Cut]]], dimension: int) -> Self:
         """The union of boxes, each given by the two cuts of its side on every axis."""
-        axes = tuple(tuple(sorted({cut for box in boxes for cut in box[i]})) for i in range(dimension))
-        ranks = [{cut: rank for rank, cut in enumerate(axis)} for axis in axes]
+        axes = tuple(_in_order(cut for box in boxes for cut in box[i]) for i in range(dimension))
         ranked = [
-            tuple((rank[start], rank[stop]) for rank, (start, stop) in zip(ranks, box, strict=True))
+            tuple(
+                (bisect_left(axis, start), bisect_left(axis, stop))
+                for axis, (start, stop) in zip(axes, box, strict=True)
+            )
             for box in boxes
         ]
         return cls._tight(axes, union_of(ranked, dimension))
@@ -210,13 +214,16 @@ class CutSet:
     def _combined(self, other: Self, keep: Callable[[bool, bool], bool]) -> Self:
         if self.dimension != other.dimension:
             raise RequestError("sets of vectors of different dimension cannot be compared or joined")
-        axes = tuple(tuple(sorted({*a, *b})) for a, b in zip(self.axes, other.axes, strict=True))
+        axes = tuple(_in_order((*a, *b)) for a, b in zip(self.axes, other.axes, strict=True))
         return self._tight(axes, combined(self._over(axes), other._over(axes), keep))
 
     def _over(self, axes: Axes) -> Layers:
         """The diagram over more cuts."""
-        ranks = []
-        for old, new in zip(self.axes, axes, strict=True):
-            place = {cut: rank for rank, cut in enumerate(new)}
-            ranks.append({rank: place[cut] for rank, cut in enumerate(old)})
+        pairs = zip(self.axes, axes, strict=True)
+        ranks = [{rank: bisect_left(new, cut) for rank, cut in enumerate(old)} for old, new in pairs]
         return relabelled(self.layers, ranks)
+
+
+def _in_order(cuts: Iterable[Cut]) -> tuple[Cut, ...]:
+    """Cuts ascending, each once; they are compared, for the hash of a rational takes longer."""
+    return tuple(cut for cut, _ in groupby(sorted(cuts)))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from noiseless.errors import RequestError
+from noiseless.ranges.partition import roots_of_pairs
 from noiseless.theory.continuous.boxes import Box, BoxSet
 from noiseless.theory.continuous.cuts import Cut
 from noiseless.theory.continuous.pieces import Line, overlapping_pairs
@@ -110,15 +111,12 @@ def _with_rest(blocks: list[Block], lines: Iterable[Line]) -> list[Block] | None
 
 def _joined(blocks: Sequence[Block]) -> list[Block]:
     """Blocks that share an x or a y made one."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     edges = [*_meeting([block.x for block in blocks]), *_meeting([block.y for block in blocks])]
-    links = np.array(edges, np.int64).reshape(-1, 2).T
-    graph = coo_array((np.ones(len(edges)), (links[0], links[1])), (len(blocks), len(blocks)))
+    ends = np.array(edges, np.int64).reshape(-1)
+    roots = roots_of_pairs(ends, np.arange(len(ends)) // 2, len(blocks), len(edges))
     groups: dict[int, list[Block]] = {}
-    for label, block in zip(connected_components(graph, directed=False)[1].tolist(), blocks, strict=True):
-        groups.setdefault(label, []).append(block)
+    for root, block in zip(roots.tolist(), blocks, strict=True):
+        groups.setdefault(root, []).append(block)
     return [
         group[0] if len(group) == 1 else Block(_union([b.x for b in group]), _union([b.y for b in group]))
         for group in groups.values()
