@@ -20,6 +20,15 @@ Dataset = tuple[Any, ...]
 _MOST_DATASETS = 2**22
 _MOST_VALUES = 2**12
 
+_ROWS = 256
+"""How many values are compared with all others at a time."""
+
+_DENSE = 2**24
+"""Up to this many entries a full matrix is worth its memory ..."""
+
+_THIN = 32
+"""... if more than one entry in so many is 1."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FiniteMechanism:
@@ -145,16 +154,6 @@ def _repeats(domain: tuple[Any, ...]) -> bool:
         return len(set(domain)) < len(domain)
     except TypeError:
         return True
-
-
-_ROWS = 256
-"""How many values are compared with all others at a time."""
-
-_DENSE = 2**24
-"""Up to this many entries a full matrix is worth its memory ..."""
-
-_THIN = 32
-"""... if more than one entry in so many is 1."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, total_ordering
 from itertools import product
-from math import ceil, factorial, floor, prod
 from typing import Self
 
 from noiseless.errors import RequestError
@@ -290,7 +289,7 @@ def slab_volume(box: Box, normal: Sequence[Number], low: Number, high: Number) -
     a, b, c = finite(low), finite(high), tuple(map(finite, normal))
     sides = _corners(box, len(c))
     slanted = [(side, slope) for side, slope in zip(sides, c, strict=True) if slope]
-    flat = prod(
+    flat = math.prod(
         (high - low for (low, high), slope in zip(sides, c, strict=True) if not slope), start=Fraction(1)
     )
     if not slanted:
@@ -306,7 +305,7 @@ def _volume_below(slanted: Sequence[tuple[tuple[Fraction, Fraction], Fraction]],
         room = level - sum(slope * side[k] for k, (side, slope) in zip(choice, slanted, strict=True))
         if room > 0:
             total += (-1) ** sum(choice) * room**size
-    return total / (factorial(size) * prod(slope for _, slope in slanted))
+    return total / (math.factorial(size) * math.prod(slope for _, slope in slanted))
 
 
 def mean_cell_radius(people: int, cells: int, width: Number, cell: int) -> Distance:
@@ -321,8 +320,10 @@ def mean_cell_radius(people: int, cells: int, width: Number, cell: int) -> Dista
     if people < 1 or cells < 1 or not 0 <= cell < cells:
         raise RequestError("there is at least one person and one cell, and cells are numbered from 0")
     low, high = Fraction(cell * people, cells), Fraction((cell + 1) * people, cells)
-    sums = {low, high} | {Fraction(k) for k in (ceil(low), floor(high)) if low <= k <= high}
-    squares = {s: floor(s) + (s - floor(s)) ** 2 for s in sums}  # the largest sum of squares for each sum
+    sums = {low, high} | {Fraction(k) for k in (math.ceil(low), math.floor(high)) if low <= k <= high}
+    squares = {
+        s: math.floor(s) + (s - math.floor(s)) ** 2 for s in sums
+    }  # the largest sum of squares for each sum
 
     def largest(t: Fraction) -> Fraction:
         return people * t * t + max(squares[s] - 2 * t * s for s in sums)

@@ -1,4 +1,4 @@
-"""Kullback-Leibler divergences of a channel's rows as floats with a certain error.
+"""The bracket of a capacity, certain because the divergences that prove its ends carry their error with them.
 
 The channel is the matrix M with each row divided by its exact sum S; q is a positive vector with sum Q. With
 
@@ -30,6 +30,7 @@ IndexArray = npt.NDArray[np.int64]
 FLOOR = 2.0**-1000
 """No entry of q lies below: quotients by it neither overflow nor lose digits."""
 
+_LN2 = math.log(2)
 _UNIT = 2.0**-53
 _PER_LOGARITHM = 30 * _UNIT
 """On M |ln(M/q)|: quotient 3, logarithm 16, product 1, entries of M 2, and room."""
@@ -42,6 +43,106 @@ _FEW = 1 << 22
 """Entries that are worked out to the last digits; for more, a product with ln q is good enough."""
 _CHUNK = 1 << 15
 """Entries worked on at a time: temporaries stay in the cache."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Capacity:
+    """The capacity max_p I(p; W) lies certainly between `lower` and `upper`.
+
+    Attributes:
+        lower_nats: I(p; W) of the prior, rounded down.
+        upper_nats: max_x D(W(x) || q) of the output, rounded up; never above
+            ln min(inputs, outputs).
+        prior: the prior p that attains the lower end.
+        output: the distribution q of outputs that proves the upper end.
+        method: "exact" (inputs are told apart completely or not at all), "uniform" (the uniform prior is
+            optimal: symmetric channels), "newton" or "blahut-arimoto".
+        converged: whether the ends are as near to each other as was asked for.
+        exact: the capacity as an exact number where it is known, otherwise None.
+    """
+
+    lower_nats: float
+    upper_nats: float
+    prior: FloatArray
+    output: FloatArray
+    method: str
+    converged: bool
+    exact: Bits | None = None
+
+    @property
+    def inputs(self) -> int:
+        """How many inputs the channel has."""
+        return len(self.prior)
+
+    @property
+    def outputs(self) -> int:
+        """How many outputs the channel has."""
+        return len(self.output)
+
+    @property
+    def lower(self) -> float:
+        """The lower end in bits, rounded down."""
+        if self.exact is not None:
+            return self.exact.lower + 0.0  # not -0.0
+        return max(0.0, _next(self.lower_nats / _LN2, -math.inf))
+
+    @property
+    def upper(self) -> float:
+        """The upper end in bits, rounded up."""
+        if self.exact is not None:
+            return self.exact.upper
+        return min(_next(self.upper_nats / _LN2, math.inf), Bits(min(self.inputs, self.outputs)).upper)
+
+    @property
+    def width_nats(self) -> float:
+        """How far the ends are apart, rounded up."""
+        return ends_apart(self.lower_nats, self.upper_nats)
+
+    @property
+    def atoms(self) -> int:
+        """How many inputs the prior uses."""
+        return int((self.prior > 0).sum())
+
+    def __repr__(self) -> str:
+        return text_table(*self._shown())
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._shown())
+
+    def _shown(self) -> tuple[str, dict[str, str]]:
+        title = f"Capacity of a channel with {self.inputs:,} inputs and {self.outputs:,} outputs"
+        return title, {
+            "bits": between(self.lower, self.upper),
+            "nats": between(self.lower_nats, self.upper_nats),
+            "method": self.method,
+            "inputs used": f"{self.atoms:,}",
+            "converged": "yes" if self.converged else f"no: the ends are {self.width_nats:.1e} nats apart",
+        }
+
+
+def exact_capacity(count: int, prior: FloatArray, output: FloatArray) -> Capacity:
+    """The capacity ln `count`, known exactly."""
+    lower, upper = (Nats(count).lower, Nats(count).upper) if count > 1 else (0.0, 0.0)
+    return Capacity(lower, upper, prior, output, "exact", converged=True, exact=Bits(count))
+
+
+def between(lower: float, upper: float) -> str:
+    """Two ends with ten digits, rounded outwards."""
+    down, up = (
+        f"{Context(prec=10, rounding=side).create_decimal(Decimal(end)).normalize():g}"
+        for end, side in ((lower, ROUND_FLOOR), (upper, ROUND_CEILING))
+    )
+    return down if down == up else f"{down} to {up}"
+
+
+def ends_apart(lower: float, upper: float) -> float:
+    """The difference of two floats, rounded up."""
+    return max(0.0, math.nextafter(upper - lower, math.inf)) if upper > lower else 0.0
+
+
+def _next(value: float, towards: float) -> float:
+    """Two floats on: further than a rounded ln 2 and a rounded quotient can be off."""
+    return math.nextafter(math.nextafter(value, towards), towards)
 
 
 @dataclass(frozen=True)
@@ -170,106 +271,3 @@ def row_parts(matrix: FloatArray) -> list[slice]:
     """Slices of rows of a size that suits the cache."""
     step = max(1, _CHUNK // matrix.shape[1])
     return [slice(start, start + step) for start in range(0, len(matrix), step)]
-
-
-_LN2 = math.log(2)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Capacity:
-    """The capacity max_p I(p; W) lies certainly between `lower` and `upper`.
-
-    Attributes:
-        lower_nats: I(p; W) of the prior, rounded down.
-        upper_nats: max_x D(W(x) || q) of the output, rounded up; never above
-            ln min(inputs, outputs).
-        prior: the prior p that attains the lower end.
-        output: the distribution q of outputs that proves the upper end.
-        method: "exact" (inputs are told apart completely or not at all), "uniform" (the uniform prior is
-            optimal: symmetric channels), "newton" or "blahut-arimoto".
-        converged: whether the ends are as near to each other as was asked for.
-        exact: the capacity as an exact number where it is known, otherwise None.
-    """
-
-    lower_nats: float
-    upper_nats: float
-    prior: FloatArray
-    output: FloatArray
-    method: str
-    converged: bool
-    exact: Bits | None = None
-
-    @property
-    def inputs(self) -> int:
-        """How many inputs the channel has."""
-        return len(self.prior)
-
-    @property
-    def outputs(self) -> int:
-        """How many outputs the channel has."""
-        return len(self.output)
-
-    @property
-    def lower(self) -> float:
-        """The lower end in bits, rounded down."""
-        if self.exact is not None:
-            return self.exact.lower + 0.0  # not -0.0
-        return max(0.0, _next(self.lower_nats / _LN2, -math.inf))
-
-    @property
-    def upper(self) -> float:
-        """The upper end in bits, rounded up."""
-        if self.exact is not None:
-            return self.exact.upper
-        return min(_next(self.upper_nats / _LN2, math.inf), Bits(min(self.inputs, self.outputs)).upper)
-
-    @property
-    def width_nats(self) -> float:
-        """How far the ends are apart, rounded up."""
-        return ends_apart(self.lower_nats, self.upper_nats)
-
-    @property
-    def atoms(self) -> int:
-        """How many inputs the prior uses."""
-        return int((self.prior > 0).sum())
-
-    def __repr__(self) -> str:
-        return text_table(*self._shown())
-
-    def _repr_html_(self) -> str:
-        return html_table(*self._shown())
-
-    def _shown(self) -> tuple[str, dict[str, str]]:
-        title = f"Capacity of a channel with {self.inputs:,} inputs and {self.outputs:,} outputs"
-        return title, {
-            "bits": between(self.lower, self.upper),
-            "nats": between(self.lower_nats, self.upper_nats),
-            "method": self.method,
-            "inputs used": f"{self.atoms:,}",
-            "converged": "yes" if self.converged else f"no: the ends are {self.width_nats:.1e} nats apart",
-        }
-
-
-def exact_capacity(count: int, prior: FloatArray, output: FloatArray) -> Capacity:
-    """The capacity ln `count`, known exactly."""
-    lower, upper = (Nats(count).lower, Nats(count).upper) if count > 1 else (0.0, 0.0)
-    return Capacity(lower, upper, prior, output, "exact", converged=True, exact=Bits(count))
-
-
-def between(lower: float, upper: float) -> str:
-    """Two ends with ten digits, rounded outwards."""
-    down, up = (
-        f"{Context(prec=10, rounding=side).create_decimal(Decimal(end)).normalize():g}"
-        for end, side in ((lower, ROUND_FLOOR), (upper, ROUND_CEILING))
-    )
-    return down if down == up else f"{down} to {up}"
-
-
-def ends_apart(lower: float, upper: float) -> float:
-    """The difference of two floats, rounded up."""
-    return max(0.0, math.nextafter(upper - lower, math.inf)) if upper > lower else 0.0
-
-
-def _next(value: float, towards: float) -> float:
-    """Two floats on: further than a rounded ln 2 and a rounded quotient can be off."""
-    return math.nextafter(math.nextafter(value, towards), towards)
