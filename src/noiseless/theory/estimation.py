@@ -1,5 +1,6 @@
 """How well an adversary with a prior can estimate a record: Theorem 4 of [P1], corrected and sharp."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -129,19 +130,12 @@ class _Costs:
             return Fraction(0)
         if self.power == SQUARED:
             return self.second[stop] - self.second[start] - first * first / weight
-        middle = self._median(start, stop, self.weight[start] + weight / 2)
+        # The first value with at least half of the weight at or before it: the median.
+        middle = bisect_left(self.weight, self.weight[start] + weight / 2, start + 1, stop) - 1
         below = self.values[middle] * (self.weight[middle] - self.weight[start])
         above = self.values[middle] * (self.weight[stop] - self.weight[middle])
         lower = self.first[middle] - self.first[start]
         return below - lower + (first - lower) - above
-
-    def _median(self, start: int, stop: int, half: Fraction) -> int:
-        """The first value with at least half of the weight at or before it."""
-        low, high = start, stop - 1
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.weight[middle + 1] >= half else (middle + 1, high)
-        return low
 
 
 def _partitioned(costs: _Costs, cells: int) -> BestPartition:

@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import Any
 
 from noiseless.errors import RequestError
-from noiseless.exact import Bits, Rational, ball
+from noiseless.exact import Bits, Rational, ball, floor_of_power
 from noiseless.theory.chosen_pair import FiniteMechanism, compared_pairs
 from noiseless.theory.hypothesis.privacy import Amount, Size, amount
 from noiseless.theory.linear_query import LinearQuery, check_cells
@@ -265,12 +265,4 @@ def _allowed(epsilon: Rational | None, outputs: int | None) -> int:
         raise RequestError("a budget is not negative")
     if epsilon is None:
         return int(given)
-    exact = Fraction(epsilon)
-    whole = math.floor(exact)
-    low, high = 1 << whole, 2 << whole
-    if exact == whole:
-        return low
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if Bits(middle) <= exact else (low, middle)
-    return low
+    return floor_of_power(Fraction(epsilon))

@@ -38,7 +38,8 @@ _FEW = 200
 """Inputs that are all taken at once."""
 _ADDED = 32
 """Inputs added in a round, or as many as there are already."""
-_CANDIDATES = 256
+_MANY = 256
+"""Inputs from which on a band is looked for."""
 _KEPT = 0.9
 """Share of the old prior in the next start; the rest is spread so that all inputs stand off the edge."""
 _ROUNDS_SAVED = 3
@@ -179,7 +180,7 @@ class PriorSearch:
         narrowest, waited = np.inf, 0
         while not self._is_done() and waited <= _PATIENCE:
             factorise: Factoriser = factorise_whole
-            if len(chosen) > _CANDIDATES:
+            if len(chosen) > _MANY:
                 band = band or Banded.of(self.rows.matrix)
                 if band.cost < _ROUNDS_SAVED * len(chosen) ** 2 * (self.rows.matrix.shape[1] + len(chosen)):
                     chosen, prior, factorise = *self._all(chosen, prior), band.factorise
@@ -198,10 +199,8 @@ class PriorSearch:
         inputs = len(self.rows)
         if inputs <= _FEW:
             return np.arange(inputs)
-        even = np.linspace(0, inputs - 1, _CANDIDATES).astype(np.int64)
-        candidates = np.unique(np.concatenate([even, np.argsort(divergences)[-_ADDED:]]))
-        gains = divergences - divergences[candidates].min() + 1e-3 * (float(np.ptp(divergences)) + 1e-15)
-        return self._pursue(candidates, gains, _ADDED)
+        even = np.linspace(0, inputs - 1, _ADDED).astype(np.int64)
+        return np.unique(np.concatenate([even, np.argsort(divergences)[-_ADDED:]]))
 
     def _next(
         self, chosen: IndexArray, prior: FloatArray, divergences: FloatArray
@@ -218,31 +217,11 @@ class PriorSearch:
         return self._all(chosen, prior) if 2 * len(chosen) >= len(self.rows) else (chosen, _spread(prior))
 
     def _added(self, gains: FloatArray, most: int) -> IndexArray:
-        """Inputs that would bring more: unlike ones first, then peaks along the order of the inputs."""
-        wanted = np.flatnonzero(gains > 0.3 * self.target)
-        if not len(wanted):
-            return wanted
-        unlike = self._pursue(wanted[np.argsort(gains[wanted])[-_CANDIDATES:]], gains, most)
+        """Inputs that would bring more than those beside them; like inputs would bring the same twice."""
         around = np.pad(gains, 1, constant_values=-np.inf)
-        peaks = wanted[((gains >= around[:-2]) & (gains >= around[2:]))[wanted]]
-        peaks = np.setdiff1d(peaks, unlike)
-        peaks = peaks[np.argsort(gains[peaks])[::-1]]
-        return np.concatenate([unlike, peaks[: max(0, most - len(unlike))]])
-
-    def _pursue(self, candidates: IndexArray, gains: FloatArray, most: int) -> IndexArray:
-        """Matching pursuit: the highest gain, then the highest that a step towards it would leave, and on."""
-        centred = (self.rows.matrix[candidates] - self.output) / np.sqrt(self.output)
-        likeness = np.maximum(centred @ centred.T, 0)
-        left: FloatArray = gains[candidates]
-        picked: list[int] = []
-        while len(picked) < min(most, len(candidates)):
-            best = int(np.argmax(left))
-            if left[best] <= 0:
-                break
-            picked.append(best)
-            left = left - left[best] * likeness[best] / max(likeness[best, best], np.finfo(float).tiny)
-            left[picked] = -np.inf
-        return candidates[picked]
+        is_peak = (gains >= around[:-2]) & (gains >= around[2:])
+        peaks = np.flatnonzero(is_peak & (gains > 0.3 * self.target))
+        return peaks[np.argsort(gains[peaks])[::-1]][:most]
 
     def _all(self, chosen: IndexArray, prior: FloatArray) -> tuple[IndexArray, FloatArray]:
         return np.arange(len(self.rows)), _spread(lifted(prior, chosen, len(self.rows)))

@@ -4,8 +4,9 @@ import math
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import pairwise
+from operator import or_
 from typing import Any, NamedTuple, Self, cast
 
 from noiseless.errors import RequestError
@@ -190,17 +191,13 @@ class ContinuousRange:
 
     @cached_property
     def _x(self) -> BoxSet:
-        found = self.boxes.project(range(self.size_y, self.boxes.dimension))
-        for line in self.lines:
-            found |= BoxSet.from_intervals(line.domain)
-        return found
+        domains = (BoxSet.from_intervals(line.domain) for line in self.lines)
+        return reduce(or_, domains, self.boxes.project(range(self.size_y, self.boxes.dimension)))
 
     @cached_property
     def _y(self) -> BoxSet:
-        found = self.boxes.project(range(self.size_y))
-        for line in self.lines:
-            found |= BoxSet.from_intervals(line.image)
-        return found
+        images = (BoxSet.from_intervals(line.image) for line in self.lines)
+        return reduce(or_, images, self.boxes.project(range(self.size_y)))
 
     @property
     def range_x(self) -> IntervalSet | BoxSet:

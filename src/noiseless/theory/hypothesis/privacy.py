@@ -4,10 +4,11 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Literal, Protocol, Self, runtime_checkable
+from typing import Any, Literal
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats, Rational, ball, ball_above, ball_below
+from noiseless.theory.continuous.cuts import CutSet
 from noiseless.theory.continuous.intervals import IntervalSet
 
 Size = int | Fraction | float
@@ -18,27 +19,8 @@ Amount = Bits | Nats | float
 of 0 is the float -inf, and a ratio to 0 is inf. `float(amount)` serves all three."""
 
 
-@runtime_checkable
-class MeasuredSet(Protocol):
-    """A continuous set with its Lebesgue measure: `IntervalSet`, `BoxSet`."""
-
-    @property
-    def measure(self) -> Fraction | float:
-        """The Lebesgue measure."""
-
-
-class OutputSet(Protocol):
-    """A range of outputs: a `frozenset`, or a `MeasuredSet` with the same operators."""
-
-    def __or__(self, other: Self, /) -> Self: ...
-    def __and__(self, other: Self, /) -> Self: ...
-    def __sub__(self, other: Self, /) -> Self: ...
-    def __xor__(self, other: Self, /) -> Self: ...
-    def __contains__(self, value: Any, /) -> bool: ...  # noqa: ANN401 - a label, a number or a point
-
-
 def as_outputs(outputs: Any) -> Any:  # noqa: ANN401 - the set that goes with what came in
-    """A measured set as it is, the interval set that a text describes, or else a finite set.
+    """An interval or box set as it is, the interval set that a text describes, or else a finite set.
 
     >>> as_outputs([1, 2, 1]), as_outputs("[0, 1)")
     (frozenset({1, 2}), IntervalSet.parse('[0, 1)'))
@@ -49,7 +31,7 @@ def as_outputs(outputs: Any) -> Any:  # noqa: ANN401 - the set that goes with wh
     """
     if isinstance(outputs, str):
         return IntervalSet.parse(outputs)
-    if isinstance(outputs, MeasuredSet):
+    if isinstance(outputs, CutSet):
         return outputs
     try:
         return frozenset(outputs)
@@ -65,7 +47,7 @@ def size_of(outputs: object) -> Size:
     >>> size_of(frozenset({"a", "b"})), size_of(IntervalSet.parse("[0, 1/2) | {3}"))
     (2, Fraction(1, 2))
     """
-    if isinstance(outputs, MeasuredSet):
+    if isinstance(outputs, CutSet):
         return outputs.measure
     if isinstance(outputs, frozenset):
         return len(outputs)

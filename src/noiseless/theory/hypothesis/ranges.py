@@ -8,9 +8,9 @@ import numpy as np
 
 from noiseless.errors import RequestError
 from noiseless.ranges import JointRange
+from noiseless.theory.continuous import BoxSet, IntervalSet
 from noiseless.theory.hypothesis.privacy import (
     Amount,
-    OutputSet,
     Privacy,
     Size,
     amount,
@@ -19,8 +19,7 @@ from noiseless.theory.hypothesis.privacy import (
     size_of,
 )
 
-Outputs = TypeVar("Outputs", bound=OutputSet)
-"""`frozenset`, `IntervalSet` or `BoxSet`."""
+Outputs = TypeVar("Outputs", frozenset[Any], IntervalSet, BoxSet)
 
 Rule = Callable[[Any], object] | Mapping[Any, object]
 """Which hypothesis holds for a value: True or "p0" for the null hypothesis, False or "p1" for the other."""
