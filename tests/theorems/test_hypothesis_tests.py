@@ -175,7 +175,8 @@ def supports(p0: dict[Any, Fraction], p1: dict[Any, Fraction]) -> HypothesisRang
 
 
 def total_variation(p0: dict[Any, Fraction], p1: dict[Any, Fraction]) -> Fraction:
-    return sum((abs(p0.get(y, 0) - p1.get(y, 0)) for y in {**p0, **p1}), Fraction(0)) / 2
+    none = Fraction(0)
+    return sum((abs(p0.get(y, none) - p1.get(y, none)) for y in {**p0, **p1}), none) / 2
 
 
 @given(distributions(), priors)
