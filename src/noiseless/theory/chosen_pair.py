@@ -93,8 +93,8 @@ class FiniteMechanism:
             RequestError: there is no such record, or the value is not in its domain.
         """
         position = self.position(record, value)
-        found = np.unique(self.varying(record)[:, position, :])
-        return frozenset(self.outputs[code] for code in found.tolist())
+        codes = np.unique(self.varying(record)[:, position, :])
+        return frozenset(self.outputs[code] for code in codes.tolist())
 
     def pair(self, record: int, value: Hashable, other: Hashable) -> HypothesisRanges[frozenset[Any]]:
         """Whether one record is `value` (p0) or `other` (p1), the other records being unknown."""

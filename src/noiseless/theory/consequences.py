@@ -92,14 +92,16 @@ class Consequences:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What to know before relying on it."""
-        found = []
+        warnings = []
         if not self.reach.exact:
-            found.append("the reach is a bound; the true one may be smaller")
+            warnings.append("the reach is a bound; the true one may be smaller")
         if self.posterior.counted and self.reach.outputs >= self.posterior.whole > 1:
-            found.append("the price is all there is to know about a record: such a budget protects nothing")
+            warnings.append(
+                "the price is all there is to know about a record: such a budget protects nothing"
+            )
         if self._gives_away:
-            found.append(self._given_away)
-        return tuple(found)
+            warnings.append(self._given_away)
+        return tuple(warnings)
 
     @property
     def _gives_away(self) -> bool:

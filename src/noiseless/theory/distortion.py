@@ -192,8 +192,8 @@ def _radius_of_union(boxes: BoxSet) -> Fraction:
     for gap, sides in sorted((_gap(ball.centre, sides), sides) for sides in closed):
         if ball.squared_radius + gap >= best:
             break
-        found = ball.squared_radius if gap == 0 else _held_in(sides, corners, ball)
-        best = min(best, found)
+        squared_radius = ball.squared_radius if gap == 0 else _held_in(sides, corners, ball)
+        best = min(best, squared_radius)
     return Fraction(best)
 
 
@@ -216,10 +216,10 @@ def _held_in(sides: list[tuple[Fraction, Fraction]], corners: list[Vector], ball
         held = [i for i, v in enumerate(face) if v is not None]
         free = [i for i, v in enumerate(face) if v is None]
         extra = [sum(((corner[i] - plane[i][0]) ** 2 for i in held), Fraction(0)) for corner in corners]
-        found = enclosing_ball([tuple(corner[i] for i in free) for corner in corners], extra)
-        inside = all(plane[i][0] <= c <= plane[i][1] for i, c in zip(free, found.centre, strict=True))
+        enclosing = enclosing_ball([tuple(corner[i] for i in free) for corner in corners], extra)
+        inside = all(plane[i][0] <= c <= plane[i][1] for i, c in zip(free, enclosing.centre, strict=True))
         if inside:
-            best = min(best, found.squared_radius)
+            best = min(best, enclosing.squared_radius)
     return Fraction(best)
 
 

@@ -141,7 +141,7 @@ class _Costs:
 def _partitioned(costs: _Costs, cells: int) -> BestPartition:
     """Cell by cell; where the best last cell begins ascends with its end, which halves the work (Monge)."""
     size = len(costs.values)
-    best = [costs.of(0, stop) if stop else Fraction(0) for stop in range(size + 1)]
+    best = [costs.of(0, stop) for stop in range(size + 1)]
     begins: list[list[int]] = []
     for _ in range(cells - 1):
         best, begun = _with_one_more(costs, best)
@@ -155,19 +155,17 @@ def _partitioned(costs: _Costs, cells: int) -> BestPartition:
 
 
 def _with_one_more(costs: _Costs, best: list[Fraction]) -> tuple[list[Fraction], list[int]]:
+    """The least errors of the values before each stop with one cell more, and where that cell begins."""
     size = len(costs.values)
-    found, begun = list(best), list(range(size + 1))
+    errors, begun = list(best), list(range(size + 1))
     waiting = [(1, size, 0, size)]
     while waiting:
         low, high, first, last = waiting.pop()
         if low > high:
             continue
         stop = (low + high) // 2
-        tries = range(first, min(last, stop) + 1)
-        begun[stop] = min(
-            tries, key=lambda start: best[start] + (costs.of(start, stop) if start < stop else 0)
-        )
-        start = begun[stop]
-        found[stop] = best[start] + (costs.of(start, stop) if start < stop else 0)
+        starts = range(first, min(last, stop) + 1)
+        errors[stop], start = min((best[start] + costs.of(start, stop), start) for start in starts)
+        begun[stop] = start
         waiting += [(low, stop - 1, first, start), (stop + 1, high, start, last)]
-    return found, begun
+    return errors, begun

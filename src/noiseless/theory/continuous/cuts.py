@@ -79,12 +79,12 @@ def is_infinite(end: Endpoint) -> bool:
 
 def total(values: Iterable[Endpoint]) -> Endpoint:
     """The sum of numbers, infinite ones having one sign."""
-    found = Fraction(0)
+    added = Fraction(0)
     for value in values:
         if isinstance(value, float):
             return value
-        found += value
-    return found
+        added += value
+    return added
 
 
 def distance(low: Endpoint, high: Endpoint) -> Endpoint:

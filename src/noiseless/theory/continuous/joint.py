@@ -268,14 +268,14 @@ class ContinuousRange:
         place = _vector(y, self.y_labels, self.size_y)
         if place is None:
             raise KeyError(y)
-        found = self.boxes.slice(dict(enumerate(place)))
+        values = self.boxes.slice(dict(enumerate(place)))
         for line in self.lines:
             x = math.inf if is_infinite(place[0]) else (place[0] - line.offset) / line.slope
             if x in line.domain:
-                found |= as_boxes((x, x))
-        if not found:
+                values |= as_boxes((x, x))
+        if not values:
             raise KeyError(y)
-        return _plain(found)
+        return _plain(values)
 
     def swapped(self) -> "ContinuousRange":
         """[[Y, X]]: the same pairs the other way round."""
@@ -321,8 +321,8 @@ class ContinuousRange:
         if not self._y <= BoxSet.union((box for cell in met.values() for box in cell), self.size_y):
             raise RequestError("the cells do not hold every y that can occur; let them span its range")
         posteriors = posteriors_of_cells(self.boxes, self.size_y, self.lines, list(met.values()))
-        found = ContinuousRange.from_labels(dict(zip(met, posteriors, strict=True)))
-        return ContinuousRange(found.boxes, 1, (), self.x_labels, found.y_labels)
+        labelled = ContinuousRange.from_labels(dict(zip(met, posteriors, strict=True)))
+        return ContinuousRange(labelled.boxes, 1, (), self.x_labels, labelled.y_labels)
 
     def _cell(self, given: SetLike | Collection[Hashable]) -> BoxSet:
         if self.y_labels is None:
@@ -350,15 +350,15 @@ class ContinuousRange:
     def _with_lines(self) -> list[tuple[Box, BoxSet, tuple[Line, ...]]]:
         images = [line.image for line in self.lines]
         cuts = sorted({*self.boxes.axes[0], *(cut for image in images for cut in image.cuts)})
-        found: list[tuple[Box, BoxSet, tuple[Line, ...]]] = []
+        regions: list[tuple[Box, BoxSet, tuple[Line, ...]]] = []
         for start, stop in pairwise(cuts):
             where = Interval.between(start, stop)
             inside = IntervalSet.of(where)
             passing = tuple(line for line, image in zip(self.lines, images, strict=True) if inside <= image)
             posterior = self.boxes.slice({0: inner_point(where)})
             if posterior or passing:
-                found.append((Box((where,)), posterior, passing))
-        return found
+                regions.append((Box((where,)), posterior, passing))
+        return regions
 
 
 def _plain(boxes: BoxSet) -> IntervalSet | BoxSet:

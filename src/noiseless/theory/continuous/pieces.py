@@ -95,13 +95,13 @@ def posteriors_of_cells(
     size_x = boxes.dimension - size_y
     sections = list(boxes.sections(size_y))
     stretches = [(image, line.inverse) for line in lines for image in line.image]
-    found = []
+    posteriors = []
     for cell in cells:
         parts = {id(x): x for y, x in sections if any(_meet(y, box) for box in cell)}
         values = [box for part in parts.values() for box in part]
         values += [Box((x,)) for x in _on_lines(cell, stretches)]
-        found.append(BoxSet.union(values, dimension=size_x))
-    return found
+        posteriors.append(BoxSet.union(values, dimension=size_x))
+    return posteriors
 
 
 def _meet(a: Box, b: Box) -> bool:
