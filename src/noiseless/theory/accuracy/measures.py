@@ -6,9 +6,9 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from noiseless.exact import Bits, Rational, log2_bounds, round_down
+from noiseless.measures import Quantity, leakage, maximin
 from noiseless.ranges import JointRange
 from noiseless.theory.continuous.joint import ContinuousRange
-from noiseless.measures import Quantity, leakage, maximin
 
 NumberOrVector = Rational | Sequence[Rational]
 

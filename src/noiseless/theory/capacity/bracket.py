@@ -145,14 +145,6 @@ def _next(value: float, towards: float) -> float:
     return math.nextafter(math.nextafter(value, towards), towards)
 
 
-@dataclass(frozen=True)
-class DivergenceBounds:
-    """Numbers that are certainly below and above."""
-
-    below: FloatArray
-    above: FloatArray
-
-
 @dataclass(frozen=True, eq=False)
 class ChannelRows:
     """The rows of a channel and sum_y M ln M of each, to rounding."""
@@ -183,7 +175,7 @@ class ChannelRows:
         return self.negentropies - products(self.matrix, np.log(output))
 
 
-def divergences(matrix: FloatArray, output: FloatArray) -> DivergenceBounds:
+def divergences(matrix: FloatArray, output: FloatArray) -> tuple[FloatArray, FloatArray]:
     """D(M(x)/S || q/Q) of each row, from below and from above; `output` is q, with a sum of at least S/2."""
     sums = np.empty((4, len(matrix)))
     for part in row_parts(matrix):
@@ -195,7 +187,7 @@ def divergences(matrix: FloatArray, output: FloatArray) -> DivergenceBounds:
     error = error * _ROOM + _TINY
     off = np.abs(output.sum() / total - 1) + 4 * relative
     below = (value - error) / total * (1 - relative) - off**2 - _TINY
-    return DivergenceBounds(np.maximum(below, 0), (value + error) / total * (1 + relative))
+    return np.maximum(below, 0), (value + error) / total * (1 + relative)
 
 
 def _sums(rows: FloatArray, output: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -223,7 +215,7 @@ def information(rows: ChannelRows, prior: FloatArray) -> float:
     used, weights = rows.only(atoms), prior[atoms] / prior[atoms].sum()
     output = output_of(used.matrix, weights)
     if used.matrix.size <= _FEW:
-        below = divergences(used.matrix, output).below
+        below, _ = divergences(used.matrix, output)
     else:
         rough, error = rough_divergences(used, output)
         below = np.maximum(rough - error, 0)
@@ -242,7 +234,8 @@ def largest_divergence(rows: ChannelRows, output: FloatArray) -> float:
     highest = np.flatnonzero(rough + error >= (rough - error).max())
     if len(highest) * len(output) > _FEW:
         return float((rough + error).max())
-    return float(divergences(rows.matrix[highest], output).above.max())
+    _, above = divergences(rows.matrix[highest], output)
+    return float(above.max())
 
 
 def rough_divergences(rows: ChannelRows, output: FloatArray) -> tuple[FloatArray, FloatArray]:
