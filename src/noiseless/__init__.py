@@ -19,6 +19,16 @@ if TYPE_CHECKING:
     from noiseless.domain import Schema, propose
     from noiseless.errors import NoiselessError
     from noiseless.exact import Bits, Nats
+    from noiseless.measures import (
+        conditional_entropy,
+        disarray,
+        entropy,
+        information,
+        leakage,
+        maximin,
+        symmetric_leakage,
+        transmission,
+    )
     from noiseless.pricing import BudgetError, History, Price, QuantizedAnswer, Record, price
     from noiseless.pricing.plan import Plan
     from noiseless.ranges import (
@@ -43,17 +53,7 @@ if TYPE_CHECKING:
     from noiseless.theory.chosen_pair import FiniteMechanism, worst_pair
     from noiseless.theory.consequences import consequences
     from noiseless.theory.continuous import BoxSet, ContinuousRange, IntervalSet
-    from noiseless.theory.continuous.covering import covering_number
-    from noiseless.theory.continuous.measures import (
-        conditional_entropy,
-        disarray,
-        entropy,
-        information,
-        leakage,
-        maximin,
-        symmetric_leakage,
-        transmission,
-    )
+    from noiseless.theory.continuous.covering_number import covering_number
     from noiseless.theory.differential import (
         Conversion,
         Database,
@@ -114,27 +114,27 @@ _HOMES = {
     "blur": "collection.blur",
     "capacity": "theory.capacity",
     "compare": "comparison.comparison",
-    "conditional_entropy": "theory.continuous.measures",
+    "conditional_entropy": "measures",
     "confusability_edges": "ranges",
     "connect": "client",
     "consequences": "theory.consequences",
     "convert": "theory.differential",
-    "covering_number": "theory.continuous.covering",
-    "disarray": "theory.continuous.measures",
+    "covering_number": "theory.continuous.covering_number",
+    "disarray": "measures",
     "dp_delta": "theory.differential",
     "dp_epsilon": "theory.differential",
-    "entropy": "theory.continuous.measures",
+    "entropy": "measures",
     "fewest_cells": "theory.accuracy",
     "frontier": "releases",
     "indistinguishability": "theory.indistinguishability",
-    "information": "theory.continuous.measures",
+    "information": "measures",
     "kl_dp": "theory.differential",
-    "leakage": "theory.continuous.measures",
+    "leakage": "measures",
     "least_leakage": "theory.accuracy",
     "linear_indistinguishability": "theory.indistinguishability",
     "lovasz_theta": "theory.zero_error",
     "max_distortion": "theory.distortion",
-    "maximin": "theory.continuous.measures",
+    "maximin": "measures",
     "mi_dp": "theory.differential",
     "min_distortion": "theory.distortion",
     "open_table": "tables",
@@ -148,8 +148,8 @@ _HOMES = {
     "quantize": "collection.local",
     "release": "releases",
     "rule": "rules",
-    "symmetric_leakage": "theory.continuous.measures",
-    "transmission": "theory.continuous.measures",
+    "symmetric_leakage": "measures",
+    "transmission": "measures",
     "verify": "verification",
     "worst_pair": "theory.chosen_pair",
     "zero_error_capacity": "theory.zero_error",

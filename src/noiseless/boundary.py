@@ -13,7 +13,7 @@ import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 from noiseless.errors import NoiselessError, RequestError
 
@@ -30,6 +30,9 @@ _WORDS = {
     type(None): "None",
 }
 
+
+_FULFILLED = {"SizedRange": "a JointRange or a ContinuousRange"}
+"""What fulfils a protocol, in words."""
 
 _ARRAYS = ("ndarray", "Series", "Array", "ChunkedArray")
 
@@ -73,8 +76,10 @@ def _guard_operator(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any],
 
     @wraps(function)
     def call(self: Any, other: Any) -> Any:  # noqa: ANN401 - those of the operator
-        if type(other) is not type(self) and not _fits(other, _hint(function, parameter)):
-            return NotImplemented
+        if type(other) is not type(self):
+            hint = _hint(function, parameter)
+            if hint is Self or not _fits(other, hint):
+                return NotImplemented
         return function(self, other)
 
     return call
@@ -210,6 +215,8 @@ def _described(hint: Any) -> str:  # noqa: ANN401 - any type
         return f"one of {', '.join(map(repr, inner))}"
     if hint in _WORDS:
         return _WORDS[hint]
+    if getattr(kind, "__name__", "") in _FULFILLED:
+        return _FULFILLED[kind.__name__]
     if inner and isinstance(kind, type) and issubclass(kind, Iterable) and not _is_array_kind(kind):
         each = "" if inner[0] is Any else f" ({_described(inner[0])} each)"
         return "a dictionary" if issubclass(kind, Mapping) else f"a list{each}"

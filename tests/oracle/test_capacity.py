@@ -103,10 +103,10 @@ def test_divergences_are_enclosed(row: list[float], other: list[float]) -> None:
     output = [max(0.5 * (a + b), 2.0**-1000) for a, b in zip(row, other, strict=True)]
     total = sum(output)
     output = [max(q / total, 2.0**-1000) for q in output]
-    bounds = divergences(np.array([row]), np.array(output))
+    below, above = divergences(np.array([row]), np.array(output))
     exact = exact_divergence(row, output)
-    assert ball(float(bounds.below[0])) - NOTHING <= exact <= ball(float(bounds.above[0]))
-    assert bounds.above[0] - bounds.below[0] < 1e-13 * (1 + float(bounds.above[0]))
+    assert ball(float(below[0])) - NOTHING <= exact <= ball(float(above[0]))
+    assert above[0] - below[0] < 1e-13 * (1 + float(above[0]))
 
 
 @pytest.mark.usefixtures("precise")

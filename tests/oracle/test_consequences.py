@@ -169,11 +169,11 @@ def test_everything_that_theorem_1_bounds(world: World, data: st.DataObject) -> 
         leakage = oracle.leakage_ratio(oracle.swap(pairs))
         assert maximin <= symmetric <= leakage == len(oracle.marginal_y(pairs))
         answers.append(leakage)
-        assert Bits(maximin) <= found.maximin
-        assert Bits(symmetric) <= found.symmetric_leakage
-        assert Bits(leakage) <= found.answer_leakage
+        assert Bits(maximin) <= found.bits
+        assert Bits(symmetric) <= found.bits
+        assert Bits(leakage) <= found.bits
     if found.reach.exact:
-        assert Bits(max(answers)) == found.answer_leakage == found.maximin
+        assert Bits(max(answers)) == found.bits
 
 
 @FEWER
@@ -207,7 +207,7 @@ def test_unknown_unrelated_others(world: World, data: st.DataObject) -> None:
     found = consequences(QuantizedQuery(world.query, quantizer))
     for person in range(world.persons if world.rows == 1 else 0):
         pairs = world.unknown_others(quantizer, person)
-        assert Bits(oracle.maximin_count(pairs)) <= found.maximin
+        assert Bits(oracle.maximin_count(pairs)) <= found.bits
 
 
 @st.composite

@@ -10,7 +10,7 @@ import noiseless as m
 from examples import Pairs
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits
-from noiseless.ranges import JointRange, confusability_edges, mutually_unrelated, overlap_partition
+from noiseless.ranges import JointRange, confusability_edges, overlap_partition
 from oracle import definitions as oracle
 
 
@@ -112,10 +112,6 @@ def test_confusability_graph_equals_its_definition() -> None:
 def test_unrelatedness_equals_its_definition() -> None:
     for pairs in every_range():
         assert coded(pairs).is_unrelated() == oracle.unrelated(pairs)
-    cube = list(itertools.product(range(2), repeat=3))
-    for size in range(1, len(cube) + 1):
-        for triples in itertools.combinations(cube, size):
-            assert mutually_unrelated(triples) == oracle.mutually_unrelated(frozenset(triples))
 
 
 def test_side_information_equals_its_definition() -> None:

@@ -13,12 +13,7 @@ from noiseless.questions import Attribute, Continuum, LinearOnBox, Quantity, cou
 from noiseless.ranges import JointRange
 from noiseless.ranges.quantizer import Edged, Stepped, Uniform
 from noiseless.theory.consequences import consequences
-from noiseless.theory.estimation import (
-    estimation_error_bound,
-    least_estimation_error,
-    printed_estimation_bound,
-    quantizer_error,
-)
+from noiseless.theory.estimation import estimation_error_bound, least_estimation_error
 
 PROPER = st.fractions(Fraction(1, 8), 8, max_denominator=8)
 
@@ -38,7 +33,7 @@ def test_the_uniform_quantizer_attains_theorem_4(length: Fraction, outputs: int,
     quantizer = Uniform(Continuum(Fraction(0), length), outputs)
     edges = [quantizer.edge(cell) for cell in range(outputs + 1)]
     error = sum((_integral(a, b, (a + b) / 2, power) for a, b in pairwise(edges)), Fraction(0)) / length
-    assert error == estimation_error_bound(length, outputs, power) == quantizer_error(quantizer, power)
+    assert error == estimation_error_bound(length, outputs, power)
 
 
 @st.composite
@@ -65,7 +60,7 @@ def test_the_printed_bound_is_far_below(length: Fraction, outputs: int, power: i
     """With the density given the others the printed number is (p+1) / (N 2^(p+2)) < 1 of the sharp one."""
     density = 1 / length / part
     sharp = estimation_error_bound(length, outputs, power, density)
-    printed = printed_estimation_bound(length, outputs, power, density)
+    printed = density * length ** (power + 1) / Fraction(4 * outputs) ** (power + 1)
     assert printed == sharp * Fraction(power + 1, outputs * 2 ** (power + 2)) < sharp
 
 

@@ -99,7 +99,7 @@ def test_deterministic_maps(levels: list[int]) -> None:
 @given(line_ranges(slopes=(1, -1, 2)))
 def test_answers_that_pin_x_down_leak_everything(joint: ContinuousRange) -> None:
     """If some y is passed by lines only, d0(X|Y) = -inf and L0(X;Y) = +inf."""
-    if any(not answer.posterior for answer in joint.answers()):
+    if any(not answer.posterior for answer in joint.answers):
         assert m.disarray(joint) == Nats(0)
         if m.entropy(joint).ratio:
             assert m.leakage(joint) == Nats(math.inf)

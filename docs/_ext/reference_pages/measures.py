@@ -62,7 +62,7 @@ class Family:
 
 FAMILIES = (
     Family(
-        ("theory.continuous.measures", "theory.accuracy.measures"),
+        ("measures", "theory.accuracy.policy"),
         "Ranges",
         "measures.md",
         names=(
@@ -70,7 +70,7 @@ FAMILIES = (
             *("privacy_by_leakage", "privacy_by_maximin", "quality", "symmetric_leakage", "transmission"),
         ),
     ),
-    Family(("theory.continuous.covering",), "Covering", "continuous.md"),
+    Family(("theory.continuous.covering_number",), "Covering", "continuous.md"),
     Family(
         ("theory.distortion", "theory.polytopes"),
         "Distortion",

@@ -12,8 +12,8 @@ from noiseless.audits import audit
 from noiseless.exact import Bits
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.measures import disarray, leakage, maximin
 from noiseless.theory.continuous import Box, BoxSet, ContinuousRange
-from noiseless.theory.continuous.measures import disarray, leakage, maximin
 
 if TYPE_CHECKING:
     import pyarrow as pa

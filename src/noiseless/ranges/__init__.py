@@ -1,6 +1,6 @@
 """Uncertain variables: finite joint ranges, and what can be told apart in them."""
 
-from noiseless.ranges.joint import JointRange, mutually_unrelated
+from noiseless.ranges.joint import JointRange
 from noiseless.ranges.partition import Partition, confusability_edges, count_blocks, overlap_partition
 
 __all__ = [
@@ -8,6 +8,5 @@ __all__ = [
     "Partition",
     "confusability_edges",
     "count_blocks",
-    "mutually_unrelated",
     "overlap_partition",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noiseless.arrays import IntArray
+from noiseless.exact import Bits
 from noiseless.tables import Tally
 from noiseless.tables.kernels import count_codes, distinct_keys, distinct_values, run_starts, split_last
 
@@ -158,6 +159,37 @@ class JointRange:
         """|[[Y|x]]| for each x."""
         return np.bincount(self.x, minlength=self.size_x)
 
+    @property
+    def log_x(self) -> Bits:
+        """The logarithm of |[[X]]|."""
+        return Bits(self.size_x)
+
+    @property
+    def log_least(self) -> Bits:
+        """The logarithm of the smallest |[[X|y]]|."""
+        return Bits(int(self.posterior_sizes.min()))
+
+    @property
+    def log_most(self) -> Bits:
+        """The logarithm of the largest |[[X|y]]|."""
+        return Bits(int(self.posterior_sizes.max()))
+
+    @property
+    def log_back(self) -> tuple[Bits, Bits]:
+        """The logarithms of |[[Y]]| and of the smallest |[[Y|x]]|."""
+        return Bits(self.size_y), Bits(int(self.support_sizes.min()))
+
+    @property
+    def log_sides(self) -> tuple[Bits, Bits, Bits]:
+        """The logarithms of |[[X]]|, |[[Y]]| and |[[X, Y]]|."""
+        return Bits(self.size_x), Bits(self.size_y), Bits(len(self))
+
+    def count_blocks(self) -> int:
+        """How many blocks the overlap partition has."""
+        from noiseless.ranges.partition import count_blocks
+
+        return count_blocks(self)
+
     def posterior(self, y: int) -> IntArray:
         """The codes of [[X|y]]."""
         return self.x[self.starts[y] : self.starts[y + 1]]
@@ -169,11 +201,11 @@ class JointRange:
             KeyError: no value has that label.
         """
         if self.x_labels is not None and label in self.x_labels:
-            found = self.swapped().posterior(list(self.x_labels).index(label))
-            return tuple(_label(self.y_labels, code) for code in found)
+            codes = self.swapped().posterior(list(self.x_labels).index(label))
+            return tuple(_label(self.y_labels, code) for code in codes)
         if self.y_labels is not None and label in self.y_labels:
-            found = self.posterior(list(self.y_labels).index(label))
-            return tuple(_label(self.x_labels, code) for code in found)
+            codes = self.posterior(list(self.y_labels).index(label))
+            return tuple(_label(self.x_labels, code) for code in codes)
         raise KeyError(label)
 
     def swapped(self) -> "JointRange":
@@ -200,19 +232,6 @@ class JointRange:
             return len(self) == self.size_x * self.size_y
         cells = np.asarray(given, np.int64)
         return bool(np.all(self.merged(cells).posterior_sizes[cells] == self.posterior_sizes))
-
-
-def mutually_unrelated(tuples: Iterable[tuple[Hashable, ...]]) -> bool:
-    """Whether several variables are unrelated: the range of all is the product of each one's range.
-
-    >>> mutually_unrelated([(0, 0), (0, 1), (1, 0), (1, 1)]), mutually_unrelated([(0, 0), (1, 1)])
-    (True, False)
-    """
-    distinct = set(tuples)
-    product = 1
-    for values in zip(*distinct, strict=True):
-        product *= len(set(values))
-    return len(distinct) == product
 
 
 def _size(codes: IntArray, name: str) -> int:

@@ -119,10 +119,10 @@ class Uniform(Quantizer):
         span: the values to be told apart.
         wanted: into how many cells the span is divided; on a lattice never more than it has points.
 
-    >>> from noiseless.questions import Lattice
+    >>> from noiseless.ranges.spans import Lattice
     >>> ages = Uniform(Lattice.of(0, 119, 1), 8)
     >>> ages.cell(Fraction(41)), ages.answer(2), ages.worst_error == 7
-    (2, Answer(lower=Fraction(30, 1), upper=Fraction(44, 1)), True)
+    (2, CellInterval(lower=Fraction(30, 1), upper=Fraction(44, 1)), True)
 
     Guarantee:
         * The truth lies in the interval that is told; its middle is off by `worst_error` at most.
@@ -189,7 +189,7 @@ class Stepped(Quantizer):
         span: the lattice.
         points: how many points a cell holds.
 
-    >>> from noiseless.questions import Lattice
+    >>> from noiseless.ranges.spans import Lattice
     >>> ages = Stepped(Lattice.of(0, 119, 1), points=15)
     >>> ages.cells, ages.worst_error == 7
     (8, True)
@@ -248,7 +248,7 @@ class Edged(Quantizer):
         span: the values to be told apart.
         edges: where cells begin and, at the end, where the last one ends; no cell is empty.
 
-    >>> from noiseless.questions import Lattice
+    >>> from noiseless.ranges.spans import Lattice
     >>> ages = Edged.of(Lattice.of(0, 119, 1), [Fraction(18), Fraction(65)])
     >>> [ages.cell(Fraction(age)) for age in (17, 18, 65)]
     [0, 1, 2]

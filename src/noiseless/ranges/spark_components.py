@@ -71,8 +71,8 @@ def count_merges(edges: "DataFrame", most: int) -> int:
 
 def _merges_here(edges: "DataFrame") -> int:
     """The same by union-find on this machine."""
-    found = edges.toArrow()
-    ends = [found.column(name).to_numpy() for name in (_A, _B)]
+    table = edges.toArrow()
+    ends = [table.column(name).to_numpy() for name in (_A, _B)]
     if not len(ends[0]):
         return 0
     values, codes = np.unique(np.concatenate(ends), return_inverse=True)

@@ -20,6 +20,15 @@ Dataset = tuple[Any, ...]
 _MOST_DATASETS = 2**22
 _MOST_VALUES = 2**12
 
+_ROWS = 256
+"""How many values are compared with all others at a time."""
+
+_DENSE = 2**24
+"""Up to this many entries a full matrix is worth its memory ..."""
+
+_THIN = 32
+"""... if more than one entry in so many is 1."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FiniteMechanism:
@@ -84,8 +93,8 @@ class FiniteMechanism:
             RequestError: there is no such record, or the value is not in its domain.
         """
         position = self.position(record, value)
-        found = np.unique(self.varying(record)[:, position, :])
-        return frozenset(self.outputs[code] for code in found.tolist())
+        codes = np.unique(self.varying(record)[:, position, :])
+        return frozenset(self.outputs[code] for code in codes.tolist())
 
     def pair(self, record: int, value: Hashable, other: Hashable) -> HypothesisRanges[frozenset[Any]]:
         """Whether one record is `value` (p0) or `other` (p1), the other records being unknown."""
@@ -147,16 +156,6 @@ def _repeats(domain: tuple[Any, ...]) -> bool:
         return True
 
 
-_ROWS = 256
-"""How many values are compared with all others at a time."""
-
-_DENSE = 2**24
-"""Up to this many entries a full matrix is worth its memory ..."""
-
-_THIN = 32
-"""... if more than one entry in so many is 1."""
-
-
 @dataclass(frozen=True)
 class ChosenPair:
     """A move of the adversary and what it is worth.
@@ -179,11 +178,6 @@ class ChosenPair:
     def bound(self) -> Amount:
         """The best performance of any test of which value went in (Theorem 2 of [P2])."""
         return self.ranges.bound
-
-    @property
-    def always_told_apart(self) -> bool:
-        """Whether every output gives the value away."""
-        return not self.ranges.undecided
 
 
 @dataclass(frozen=True)
@@ -218,21 +212,22 @@ class KnownOthers:
         return self.reach > 1
 
 
-class PairComparison(NamedTuple):
-    """Two values of a record by position: how many outputs tell them apart, how many can come from both."""
+class WorstPair(NamedTuple):
+    """Two values of a record by position that the most outputs tell apart.
+
+    Attributes:
+        record: the record.
+        value: the position of the one value in its domain.
+        other: that of the other.
+        decided: how many outputs tell them apart.
+        separated: whether some pair of values of one record shares no output.
+    """
 
     record: int
     value: int
     other: int
     decided: int
-    undecided: int
-
-
-class Extremes(NamedTuple):
-    """Of all pairs of values of one record, the first with the most decided and with the fewest undecided."""
-
-    most_decided: PairComparison
-    fewest_undecided: PairComparison
+    separated: bool
 
 
 def worst_pair(mechanism: FiniteMechanism) -> ChosenPair | None:
@@ -250,19 +245,12 @@ def worst_pair(mechanism: FiniteMechanism) -> ChosenPair | None:
     Inequalities:
         * No test of which value went in performs better than the pair's `bound` (Theorem 2 of [P2]).
     """
-    found = extremes(mechanism)
-    return None if found is None else _move(mechanism, found.most_decided)
-
-
-def separated_pair(mechanism: FiniteMechanism) -> ChosenPair | None:
-    """A move after which *every* output gives the value away, if there is one.
-
-    A small symmetric difference does not exclude it: the outputs may be few altogether.
-    """
-    found = extremes(mechanism)
-    if found is None or found.fewest_undecided.undecided:
+    worst = compared_pairs(mechanism)
+    if worst is None:
         return None
-    return _move(mechanism, found.fewest_undecided)
+    domain = mechanism.domains[worst.record]
+    value, other = domain[worst.value], domain[worst.other]
+    return ChosenPair(worst.record, value, other, mechanism.pair(worst.record, value, other))
 
 
 def known_others(mechanism: FiniteMechanism) -> KnownOthers:
@@ -299,16 +287,17 @@ def _certain_move(mechanism: FiniteMechanism, record: int, others: int) -> Chose
     )
 
 
-def extremes(mechanism: FiniteMechanism) -> Extremes | None:
+def compared_pairs(mechanism: FiniteMechanism) -> WorstPair | None:
     """Compare all pairs of values of each record; None when every domain has one value."""
-    found = [pair for record in range(mechanism.records) for pair in _by_blocks(mechanism, record)]
-    if not found:
+    blocks = [block for record in range(mechanism.records) for block in _by_blocks(mechanism, record)]
+    if not blocks:
         return None
-    return Extremes(max(found, key=lambda c: c.decided), min(found, key=lambda c: c.undecided))
+    worst = max(blocks, key=lambda block: block.decided)
+    return worst._replace(separated=any(block.separated for block in blocks))
 
 
-def _by_blocks(mechanism: FiniteMechanism, record: int) -> Iterator[PairComparison]:
-    """Of each block of pairs, one with the most decided and one with the fewest undecided outputs."""
+def _by_blocks(mechanism: FiniteMechanism, record: int) -> Iterator[WorstPair]:
+    """The first pair of each block of pairs that the most outputs tell apart."""
     count = len(mechanism.domains[record])
     if count == 1:
         return
@@ -320,13 +309,9 @@ def _by_blocks(mechanism: FiniteMechanism, record: int) -> Iterator[PairComparis
         common = (product if isinstance(product, np.ndarray) else product.toarray()).astype(np.int64)
         decided = sizes[start : start + _ROWS, None] + sizes[None, :] - 2 * common
         later = np.arange(count)[None, :] > np.arange(start, start + len(common))[:, None]
-        most = np.where(later, decided, -1).argmax()
-        fewest = np.where(later, common, len(mechanism.outputs) + 1).argmin()
-        for place in (int(most), int(fewest)):
-            row, other = divmod(place, count)
-            yield PairComparison(
-                record, start + row, other, int(decided[row, other]), int(common[row, other])
-            )
+        row, other = divmod(int(np.where(later, decided, -1).argmax()), count)
+        separated = bool((later & (common == 0)).any())
+        yield WorstPair(record, start + row, other, int(decided[row, other]), separated)
 
 
 def _possible(mechanism: FiniteMechanism, record: int) -> Any:  # noqa: ANN401 - an array or a sparse one
@@ -346,9 +331,3 @@ def _possible(mechanism: FiniteMechanism, record: int) -> Any:  # noqa: ANN401 -
 
     rows, columns = np.divmod(np.unique(keys), shape[1])
     return csr_array((np.ones(len(rows), np.float32), (rows, columns)), shape)
-
-
-def _move(mechanism: FiniteMechanism, found: PairComparison) -> ChosenPair:
-    domain = mechanism.domains[found.record]
-    value, other = domain[found.value], domain[found.other]
-    return ChosenPair(found.record, value, other, mechanism.pair(found.record, value, other))

@@ -40,38 +40,18 @@ class Consequences:
 
     @property
     def bits(self) -> Bits:
-        """The guarantee eps = log2(reach) (Definition 1 of [P1])."""
+        """The guarantee eps = log2(reach) (Definition 1 of [P1]).
+
+        For known others it bounds I*(X_i;Y), L0s(X_i;Y) and L0(Y;X_i) (Theorem 1), what a record can send
+        without error, an answer (Theorem 2), and for any prior the maximal leakage from record to answer
+        (Theorem 5). For unknown, unrelated others I*(X_i;Y) keeps the bound; L0(Y;X_i) need not.
+        """
         return self.reach.bits
 
     @property
     def entropy_of_record(self) -> Bits | float:
         """H0(X_i), the bits there are to protect; infinite for any number of an interval."""
         return Bits(self.posterior.whole) if self.posterior.counted else math.inf
-
-    @property
-    def maximin(self) -> Bits:
-        """I*(X_i;Y) is at most this, for known others and for unknown, unrelated ones (Theorem 1)."""
-        return self.bits
-
-    @property
-    def symmetric_leakage(self) -> Bits:
-        """L0s(X_i;Y) is at most this, for known others (Theorem 1)."""
-        return self.bits
-
-    @property
-    def answer_leakage(self) -> Bits:
-        """L0(Y;X_i) is at most this, for known others (Theorem 1); it need not be for unknown ones."""
-        return self.bits
-
-    @property
-    def zero_error_capacity(self) -> Bits:
-        """What a record can send without error, an answer, is at most this (Theorem 2)."""
-        return self.bits
-
-    @property
-    def maximal_leakage(self) -> Bits:
-        """The maximal leakage from a record to the answer is at most this, for any prior (Theorem 5)."""
-        return self.bits
 
     @property
     def test_performance(self) -> Bits | float:
@@ -112,14 +92,16 @@ class Consequences:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What to know before relying on it."""
-        found = []
+        warnings = []
         if not self.reach.exact:
-            found.append("the reach is a bound; the true one may be smaller")
+            warnings.append("the reach is a bound; the true one may be smaller")
         if self.posterior.counted and self.reach.outputs >= self.posterior.whole > 1:
-            found.append("the price is all there is to know about a record: such a budget protects nothing")
+            warnings.append(
+                "the price is all there is to know about a record: such a budget protects nothing"
+            )
         if self._gives_away:
-            found.append(self._given_away)
-        return tuple(found)
+            warnings.append(self._given_away)
+        return tuple(warnings)
 
     @property
     def _gives_away(self) -> bool:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from noiseless.errors import RequestError
 from noiseless.exact import ball, ball_below
 from noiseless.theory.continuous.boxes import BoxSet
-from noiseless.theory.continuous.intervals import Endpoint, Interval, IntervalSet, linear
-from noiseless.theory.continuous.joint import AnswerRegion, ContinuousRange, inner_point
-from noiseless.theory.continuous.pieces import SetLike, as_boxes
+from noiseless.theory.continuous.cuts import Endpoint, linear
+from noiseless.theory.continuous.intervals import Interval, IntervalSet
+from noiseless.theory.continuous.joint import AnswerRegion, ContinuousRange
+from noiseless.theory.continuous.pieces import SetLike, as_boxes, inner_point
 from noiseless.theory.polytopes import (
     MOST_COORDINATES,
     Ball,
@@ -30,16 +31,118 @@ from noiseless.theory.polytopes import (
 if TYPE_CHECKING:
     from flint import arb
 
+Cell = SetLike | Polytope
+"""A set of values of X that an answer leaves possible."""
+
+Cells = ContinuousRange | Sequence[Cell]
+"""A joint range, or the cells [[X|y]] of a deterministic release by themselves."""
+
+_PRECISION = 128
+"""Bits of the balls; far more than a float shows."""
+
+
+def max_distortion(cells: Cells) -> Distance:
+    """The dmax of (4) of [P4] for the best estimator: ess sup_y of the Chebyshev radius of [[X|y]].
+
+    How far the best guess of what is hidden can be from it, after the answer that helps least. The best
+    guess is the centre of the smallest ball that holds what an answer leaves possible.
+
+    >>> joint = ContinuousRange.from_function([("[0, 1/2)", 1, 0), ("[1/2, 1]", 0, 1)])
+    >>> max_distortion(joint).exact, max_distortion_bound(joint)
+    (Fraction(1, 4), 0.25)
+
+    Inequalities:
+        * `dmin <= dmax`.
+        * `max_distortion_bound(joint) <= dmax`: Theorem II.1 of [P4].
+    """
+    if isinstance(cells, ContinuousRange):
+        _check_numbers(cells)
+        return max(error_span(answer)[1] for answer in cells.answers if answer.counts)
+    return max(cell_radius(cell) for cell in _checked(cells))
+
+
+def min_distortion(cells: Cells) -> Distance:
+    """The dmin of (7) of [P4] for the best estimator: the smallest Chebyshev radius of any [[X|y]].
+
+    How far the best guess of what is hidden can be from it, after the answer that helps most: nobody is
+    ever estimated more closely for certain.
+
+    >>> min_distortion(["[0, 3]", "[3, 10]"])
+    Distance(9/4)
+
+    Inequalities:
+        * `dmin <= dmax`.
+        * `min_distortion_bound(joint) <= dmin`: Theorem II.2 of [P4].
+    """
+    if isinstance(cells, ContinuousRange):
+        _check_numbers(cells)
+        return min(error_span(answer)[0] for answer in cells.answers)
+    return min(cell_radius(cell) for cell in _checked(cells))
+
+
+def max_distortion_bound(cells: Cells) -> float:
+    """Theorem II.1 of [P4]: no estimator has a smaller dmax; rounded down.
+
+    Gamma(n/2+1)^(1/n) / sqrt(pi) * exp(h0(X|Y)/n) is the radius of the ball with the volume of the largest
+    cell. A cell lies in a ball round its estimate, so the bound holds in every dimension n, for every joint
+    range (Y need not be a function of X) and wherever the estimate lies. Balls, and intervals, attain it.
+    """
+    if isinstance(cells, ContinuousRange):
+        sizes = [answer.posterior.measure for answer in cells.answers if answer.counts]
+        return radius_for_volume(max(sizes), cells.size_x)
+    return radius_for_volume(max(map(cell_measure, cells)), cell_dimension(_checked(cells)[0]))
+
+
+def min_distortion_bound(cells: Cells) -> float:
+    """Theorem II.2 of [P4]: no estimator has a smaller dmin; the same with d0(X|Y), rounded down."""
+    if isinstance(cells, ContinuousRange):
+        sizes = [answer.posterior.measure for answer in cells.answers]
+        return radius_for_volume(min(sizes), cells.size_x)
+    return radius_for_volume(min(map(cell_measure, cells)), cell_dimension(_checked(cells)[0]))
+
+
+def radius_for_volume(volume: Fraction | float, dimension: int) -> float:
+    """The radius of the ball with a given volume, Gamma(n/2+1)^(1/n) / sqrt(pi) * volume^(1/n), rounded down.
+
+    >>> radius_for_volume(Fraction(1, 2), 1), radius_for_volume(1, 2)
+    (0.25, 0.5641895835477563)
+    """
+    if volume == 0 or volume == float("inf"):
+        return float(volume)
+    if dimension == 1:
+        return Distance(Fraction(volume) ** 2 / 4).lower
+    from flint import ctx
+
+    with ctx.workprec(_PRECISION):
+        return ball_below(radius_ball(Fraction(volume), dimension))
+
+
+def radius_ball(volume: Fraction, dimension: int) -> "arb":
+    """The same as a ball of python-flint that holds the exact number, at flint's working precision."""
+    from flint import arb
+
+    gamma = ball(Fraction(dimension, 2) + 1).gamma()
+    return (gamma * ball(volume)).root(dimension) / arb.pi().sqrt()
+
+
+def _checked(cells: Sequence[Cell]) -> Sequence[Cell]:
+    if not cells:
+        raise RequestError("give at least one cell")
+    if len({cell_dimension(cell) for cell in cells}) != 1:
+        raise RequestError("all cells need equally many coordinates")
+    return cells
+
+
+def _check_numbers(joint: ContinuousRange) -> None:
+    if joint.x_labels is not None:
+        raise RequestError("labels of X have no distances; give X numbers")
+
 
 # An estimate of X from y must be one of the values that y leaves possible (Assumption II.1 of [P4]), so the
 # centre of the ball is confined to the cell. For a convex cell this costs nothing: the centre of the smallest
 # enclosing ball lies in it, or on its edge. A cell with holes has its centre at the best place that it does
 # hold, and the radius grows. If that place is an end that does not belong to the cell, no single best
 # estimate exists, and the radius is what estimates come arbitrarily near to.
-
-
-Cell = SetLike | Polytope
-"""A set of values of X that an answer leaves possible."""
 
 
 def cell_radius(cell: Cell) -> Distance:
@@ -89,8 +192,8 @@ def _radius_of_union(boxes: BoxSet) -> Fraction:
     for gap, sides in sorted((_gap(ball.centre, sides), sides) for sides in closed):
         if ball.squared_radius + gap >= best:
             break
-        found = ball.squared_radius if gap == 0 else _held_in(sides, corners, ball)
-        best = min(best, found)
+        squared_radius = ball.squared_radius if gap == 0 else _held_in(sides, corners, ball)
+        best = min(best, squared_radius)
     return Fraction(best)
 
 
@@ -113,10 +216,10 @@ def _held_in(sides: list[tuple[Fraction, Fraction]], corners: list[Vector], ball
         held = [i for i, v in enumerate(face) if v is not None]
         free = [i for i, v in enumerate(face) if v is None]
         extra = [sum(((corner[i] - plane[i][0]) ** 2 for i in held), Fraction(0)) for corner in corners]
-        found = enclosing_ball([tuple(corner[i] for i in free) for corner in corners], extra)
-        inside = all(plane[i][0] <= c <= plane[i][1] for i, c in zip(free, found.centre, strict=True))
+        enclosing = enclosing_ball([tuple(corner[i] for i in free) for corner in corners], extra)
+        inside = all(plane[i][0] <= c <= plane[i][1] for i, c in zip(free, enclosing.centre, strict=True))
         if inside:
-            best = min(best, found.squared_radius)
+            best = min(best, enclosing.squared_radius)
     return Fraction(best)
 
 
@@ -144,9 +247,9 @@ def cell_dimension(cell: Cell) -> int:
     return len(cell.vertices[0]) if isinstance(cell, Polytope) else as_boxes(cell).dimension
 
 
-# Where lines pass, [[X|y]] is a fixed set of intervals and points that are affine in y. Between the y at which
-# two ends change places, or the middle of the cell passes an end, the radius is the smaller of two affine
-# functions; so its infimum and supremum over y are found at finitely many places, exactly.
+# Where lines pass, [[X|y]] is a fixed set of intervals and points that are affine in y. Between the y at
+# which two ends change places, or the middle of the cell passes an end, the radius is the smaller of two
+# affine functions; so its infimum and supremum over y are found at finitely many places, exactly.
 
 
 class Affine(NamedTuple):
@@ -232,107 +335,3 @@ def _split(where: Interval, places: Iterable[Fraction | None]) -> Iterator[Inter
     inside = sorted({place for place in places if place is not None and where.low < place < where.high})
     for low, high in pairwise([where.low, *inside, where.high]):
         yield Interval.of(low, high, "()")
-
-
-Cells = ContinuousRange | Sequence[Cell]
-"""A joint range, or the cells [[X|y]] of a deterministic release by themselves."""
-
-_PRECISION = 128
-"""Bits of the balls; far more than a float shows."""
-
-
-def max_distortion(cells: Cells) -> Distance:
-    """The dmax of (4) of [P4] for the best estimator: ess sup_y of the Chebyshev radius of [[X|y]].
-
-    How far the best guess of what is hidden can be from it, after the answer that helps least. The best
-    guess is the centre of the smallest ball that holds what an answer leaves possible.
-
-    >>> joint = ContinuousRange.from_function([("[0, 1/2)", 1, 0), ("[1/2, 1]", 0, 1)])
-    >>> max_distortion(joint).exact, max_distortion_bound(joint)
-    (Fraction(1, 4), 0.25)
-
-    Inequalities:
-        * `dmin <= dmax`.
-        * `max_distortion_bound(joint) <= dmax`: Theorem II.1 of [P4].
-    """
-    if isinstance(cells, ContinuousRange):
-        _check_numbers(cells)
-        return max(error_span(answer)[1] for answer in cells.answers() if answer.counts)
-    return max(cell_radius(cell) for cell in _checked(cells))
-
-
-def min_distortion(cells: Cells) -> Distance:
-    """The dmin of (7) of [P4] for the best estimator: the smallest Chebyshev radius of any [[X|y]].
-
-    How far the best guess of what is hidden can be from it, after the answer that helps most: nobody is
-    ever estimated more closely for certain.
-
-    >>> min_distortion(["[0, 3]", "[3, 10]"])
-    Distance(9/4)
-
-    Inequalities:
-        * `dmin <= dmax`.
-        * `min_distortion_bound(joint) <= dmin`: Theorem II.2 of [P4].
-    """
-    if isinstance(cells, ContinuousRange):
-        _check_numbers(cells)
-        return min(error_span(answer)[0] for answer in cells.answers())
-    return min(cell_radius(cell) for cell in _checked(cells))
-
-
-def max_distortion_bound(cells: Cells) -> float:
-    """Theorem II.1 of [P4]: no estimator has a smaller dmax; rounded down.
-
-    Gamma(n/2+1)^(1/n) / sqrt(pi) * exp(h0(X|Y)/n) is the radius of the ball with the volume of the largest
-    cell. A cell lies in a ball round its estimate, so the bound holds in every dimension n, for every joint
-    range (Y need not be a function of X) and wherever the estimate lies. Balls, and intervals, attain it.
-    """
-    if isinstance(cells, ContinuousRange):
-        sizes = [answer.posterior.measure for answer in cells.answers() if answer.counts]
-        return radius_for_volume(max(sizes), cells.size_x)
-    return radius_for_volume(max(map(cell_measure, cells)), cell_dimension(_checked(cells)[0]))
-
-
-def min_distortion_bound(cells: Cells) -> float:
-    """Theorem II.2 of [P4]: no estimator has a smaller dmin; the same with d0(X|Y), rounded down."""
-    if isinstance(cells, ContinuousRange):
-        sizes = [answer.posterior.measure for answer in cells.answers()]
-        return radius_for_volume(min(sizes), cells.size_x)
-    return radius_for_volume(min(map(cell_measure, cells)), cell_dimension(_checked(cells)[0]))
-
-
-def radius_for_volume(volume: Fraction | float, dimension: int) -> float:
-    """The radius of the ball with a given volume, Gamma(n/2+1)^(1/n) / sqrt(pi) * volume^(1/n), rounded down.
-
-    >>> radius_for_volume(Fraction(1, 2), 1), radius_for_volume(1, 2)
-    (0.25, 0.5641895835477563)
-    """
-    if volume == 0 or volume == float("inf"):
-        return float(volume)
-    if dimension == 1:
-        return Distance(Fraction(volume) ** 2 / 4).lower
-    from flint import ctx
-
-    with ctx.workprec(_PRECISION):
-        return ball_below(radius_ball(Fraction(volume), dimension))
-
-
-def radius_ball(volume: Fraction, dimension: int) -> "arb":
-    """The same as a ball of python-flint that holds the exact number, at flint's working precision."""
-    from flint import arb
-
-    gamma = ball(Fraction(dimension, 2) + 1).gamma()
-    return (gamma * ball(volume)).root(dimension) / arb.pi().sqrt()
-
-
-def _checked(cells: Sequence[Cell]) -> Sequence[Cell]:
-    if not cells:
-        raise RequestError("give at least one cell")
-    if len({cell_dimension(cell) for cell in cells}) != 1:
-        raise RequestError("all cells need equally many coordinates")
-    return cells
-
-
-def _check_numbers(joint: ContinuousRange) -> None:
-    if joint.x_labels is not None:
-        raise RequestError("labels of X have no distances; give X numbers")

@@ -1,5 +1,6 @@
 """How well an adversary with a prior can estimate a record: Theorem 4 of [P1], corrected and sharp."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -7,7 +8,6 @@ from itertools import accumulate, pairwise
 
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.ranges.quantizer import Quantizer
 
 ABSOLUTE, SQUARED = 1, 2
 """The powers of the error whose best estimates on a lattice are rational: medians and means."""
@@ -37,32 +37,6 @@ def estimation_error_bound(
     whole, rho = _checked(length, outputs, power, density)
     bound: Fraction = rho * whole ** (power + 1) / (outputs**power * (power + 1) * 2**power)
     return bound
-
-
-def printed_estimation_bound(
-    length: Rational, outputs: int, power: int = 1, density: Rational | None = None
-) -> Fraction:
-    """The number printed as Theorem 4 of [P1], rho mu^(p+1) 2^-(2p+2) 2^-eps(p+1), with rho as above.
-
-    As printed the theorem is false: rho is the least joint density there, and errors are signed. With the
-    density given all others and absolute errors the number is sound, but smaller than the sharp one by the
-    factor (p+1) / (N 2^(p+2)).
-    """
-    whole, rho = _checked(length, outputs, power, density)
-    bound: Fraction = rho * whole ** (power + 1) / (4 * outputs) ** (power + 1)
-    return bound
-
-
-def quantizer_error(quantizer: Quantizer, power: int = 1) -> Fraction:
-    """E|X - Xh|^p of the best estimates, the cells' middles, when X is told through a quantizer.
-
-    X has the uniform density on the quantizer's span.
-    """
-    widths = (answer.upper - answer.lower for answer in map(quantizer.answer, range(quantizer.cells)))
-    whole, _ = _checked(quantizer.span.width, quantizer.cells, power, None)
-    total = sum((width ** (power + 1) for width in widths), Fraction(0))
-    error: Fraction = total / (whole * (power + 1) * 2**power)
-    return error
 
 
 @dataclass(frozen=True)
@@ -156,25 +130,18 @@ class _Costs:
             return Fraction(0)
         if self.power == SQUARED:
             return self.second[stop] - self.second[start] - first * first / weight
-        middle = self._median(start, stop, self.weight[start] + weight / 2)
+        # The first value with at least half of the weight at or before it: the median.
+        middle = bisect_left(self.weight, self.weight[start] + weight / 2, start + 1, stop) - 1
         below = self.values[middle] * (self.weight[middle] - self.weight[start])
         above = self.values[middle] * (self.weight[stop] - self.weight[middle])
         lower = self.first[middle] - self.first[start]
         return below - lower + (first - lower) - above
 
-    def _median(self, start: int, stop: int, half: Fraction) -> int:
-        """The first value with at least half of the weight at or before it."""
-        low, high = start, stop - 1
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.weight[middle + 1] >= half else (middle + 1, high)
-        return low
-
 
 def _partitioned(costs: _Costs, cells: int) -> BestPartition:
     """Cell by cell; where the best last cell begins ascends with its end, which halves the work (Monge)."""
     size = len(costs.values)
-    best = [costs.of(0, stop) if stop else Fraction(0) for stop in range(size + 1)]
+    best = [costs.of(0, stop) for stop in range(size + 1)]
     begins: list[list[int]] = []
     for _ in range(cells - 1):
         best, begun = _with_one_more(costs, best)
@@ -188,19 +155,17 @@ def _partitioned(costs: _Costs, cells: int) -> BestPartition:
 
 
 def _with_one_more(costs: _Costs, best: list[Fraction]) -> tuple[list[Fraction], list[int]]:
+    """The least errors of the values before each stop with one cell more, and where that cell begins."""
     size = len(costs.values)
-    found, begun = list(best), list(range(size + 1))
+    errors, begun = list(best), list(range(size + 1))
     waiting = [(1, size, 0, size)]
     while waiting:
         low, high, first, last = waiting.pop()
         if low > high:
             continue
         stop = (low + high) // 2
-        tries = range(first, min(last, stop) + 1)
-        begun[stop] = min(
-            tries, key=lambda start: best[start] + (costs.of(start, stop) if start < stop else 0)
-        )
-        start = begun[stop]
-        found[stop] = best[start] + (costs.of(start, stop) if start < stop else 0)
+        starts = range(first, min(last, stop) + 1)
+        errors[stop], start = min((best[start] + costs.of(start, stop), start) for start in starts)
+        begun[stop] = start
         waiting += [(low, stop - 1, first, start), (stop + 1, high, start, last)]
-    return found, begun
+    return errors, begun

@@ -19,9 +19,9 @@ from fractions import Fraction
 from typing import Any
 
 from noiseless.errors import RequestError
-from noiseless.exact import Bits, Rational, ball
-from noiseless.theory.chosen_pair import FiniteMechanism, extremes
-from noiseless.theory.hypothesis.privacy import Amount, Size, amount, is_infinite
+from noiseless.exact import Bits, Rational, ball, floor_of_power
+from noiseless.theory.chosen_pair import FiniteMechanism, compared_pairs
+from noiseless.theory.hypothesis.privacy import Amount, Size, amount
 from noiseless.theory.linear_query import LinearQuery, check_cells
 
 
@@ -60,7 +60,7 @@ class Indistinguishability:
         >>> Indistinguishability(5, counted=True, separated=False).whole_epsilon
         3
         """
-        if is_infinite(self.size):
+        if self.size == math.inf:
             raise RequestError("no epsilon is large enough for an infinite difference")
         epsilon = 0
         while not self.holds(epsilon):
@@ -76,8 +76,8 @@ class Indistinguishability:
         """
         if self.size <= 1 and epsilon >= 0:
             return True
-        if self.size == 0 or is_infinite(self.size):
-            return self.size == 0
+        if self.size in (0, math.inf):
+            return not self.size
         if self.counted:
             return Bits(Fraction(self.size)) <= epsilon
         return _below_exponential(Fraction(self.size), Fraction(epsilon))
@@ -98,18 +98,12 @@ def indistinguishability(mechanism: FiniteMechanism) -> Indistinguishability:
         * `size <= outputs`: with few outputs it is small by itself, which promises nothing
           (`separated`).
     """
-    found = extremes(mechanism)
-    if found is None:
+    worst = compared_pairs(mechanism)
+    if worst is None:
         return Indistinguishability(0, counted=True, separated=False)
-    worst = found.most_decided
     domain = mechanism.domains[worst.record]
     return Indistinguishability(
-        worst.decided,
-        counted=True,
-        separated=found.fewest_undecided.undecided == 0,
-        record=worst.record,
-        value=domain[worst.value],
-        other=domain[worst.other],
+        worst.decided, True, worst.separated, worst.record, domain[worst.value], domain[worst.other]
     )
 
 
@@ -271,12 +265,4 @@ def _allowed(epsilon: Rational | None, outputs: int | None) -> int:
         raise RequestError("a budget is not negative")
     if epsilon is None:
         return int(given)
-    exact = Fraction(epsilon)
-    whole = math.floor(exact)
-    low, high = 1 << whole, 2 << whole
-    if exact == whole:
-        return low
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if Bits(middle) <= exact else (low, middle)
-    return low
+    return floor_of_power(Fraction(epsilon))

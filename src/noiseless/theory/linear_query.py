@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import Any, Self
 
 from noiseless.errors import RequestError
-from noiseless.theory.continuous.intervals import IntervalSet, Number, finite
+from noiseless.theory.continuous.cuts import Number, finite
+from noiseless.theory.continuous.intervals import IntervalSet
 from noiseless.theory.hypothesis.ranges import HypothesisRanges
 
 Bounds = tuple[Fraction, Fraction]

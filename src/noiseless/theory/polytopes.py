@@ -12,7 +12,7 @@ from typing import Self
 from noiseless.errors import RequestError
 from noiseless.exact import Rational, round_down, round_up
 from noiseless.theory.continuous.boxes import Box
-from noiseless.theory.continuous.intervals import Number, finite
+from noiseless.theory.continuous.cuts import Number, finite
 
 
 @total_ordering

@@ -96,9 +96,9 @@ class PersonKind:
 
 
 def _counted(kinds: Iterable[PersonKind], values: int, quantizer: Quantizer) -> Posterior:
-    found = [_fewest(kind, quantizer) for kind in kinds]
-    least = min(count for count, _ in found)
-    exact = any(exact for count, exact in found if count == least)
+    counts = [_fewest(kind, quantizer) for kind in kinds]
+    least = min(count for count, _ in counts)
+    exact = any(exact for count, exact in counts if count == least)
     return Posterior(Fraction(least), Fraction(values), counted=True, exact=exact)
 
 
@@ -206,18 +206,18 @@ def _of_linear(query: LinearOnBox | EqualOnBox, quantizer: Quantizer) -> Posteri
     others put it: then a single value, or arbitrarily few, agree with an answer.
     """
     span, width = query.span, query.quantity.span.width
-    found = [width]
+    widths = [width]
     if quantizer.cells == 1:
         return Posterior(width, width, counted=False, exact=True)
     least, most = quantizer.edge(1), quantizer.edge(quantizer.cells - 1)
     for weight in query.sizes - {0}:
         low, high = span.low + weight * width, span.high - weight * width
         if most >= low or least <= high:
-            found.append(Fraction(0))
+            widths.append(Fraction(0))
         else:
             inner = _widths(quantizer, range(1, quantizer.cells - 1))
-            found.append(min(least - high, low - most, *inner) / weight)
-    return Posterior(min(found), width, counted=False, exact=True)
+            widths.append(min(least - high, low - most, *inner) / weight)
+    return Posterior(min(widths), width, counted=False, exact=True)
 
 
 @_posterior.register

@@ -13,7 +13,7 @@ from noiseless.gallery.figure import Outcome
 from noiseless.gallery.p4_example_iv1 import bowl_level
 from noiseless.gallery.p4_level_sets import level_pieces
 from noiseless.gallery.p4_proposition_v1 import agreeing
-from noiseless.theory.continuous.measures import disarray, leakage, maximin
+from noiseless.measures import disarray, leakage, maximin
 
 
 def refuted(outcome: Outcome) -> list[str]:

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import pytest
 
+from noiseless import measures as continuous
 from noiseless.errors import NoiselessError
-from noiseless.theory.continuous import measures as continuous
 from noiseless.theory.continuous.boxes import Box, BoxSet
 from noiseless.theory.continuous.intervals import Interval, IntervalSet
 from noiseless.theory.continuous.joint import ContinuousRange
@@ -130,8 +130,8 @@ def test_sets_may_end_beyond_floats() -> None:
     """A rational that no float holds beside an infinite end, which is one."""
     ray = IntervalSet.of((_HUGE, "inf"))
     assert ray.measure == math.inf
-    assert ray.shifted(_HUGE) == IntervalSet.of((2 * _HUGE, "inf"))
-    assert ray.scaled(-_HUGE) == IntervalSet.of(("-inf", -(_HUGE**2)))
+    assert ray.affine(1, _HUGE) == IntervalSet.of((2 * _HUGE, "inf"))
+    assert ray.affine(-_HUGE, 0) == IntervalSet.of(("-inf", -(_HUGE**2)))
     assert ray.plus(ray) == IntervalSet.of((2 * _HUGE, "inf"))
     assert IntervalSet.of((0, _HUGE)).measure == _HUGE
     assert BoxSet.of(Box.of((0, _HUGE), (0, 2))).measure == 2 * _HUGE

@@ -118,7 +118,7 @@ def test_balls_of_known_volume() -> None:
 def test_radii_of_numbers_against_all_centres(cell: IntervalSet) -> None:
     """No possible estimate does better, and some come as near as one likes."""
     radius = cell_radius(cell)
-    closed = cell.closure()
+    closed = IntervalSet.of(*((interval.low, interval.high) for interval in cell))
     centres = [Fraction(k, 4) for k in range(17) if Fraction(k, 4) in closed]
     low, high = Fraction(cell.hull.low), Fraction(cell.hull.high)
     far = [max(c - low, high - c) for c in centres]
@@ -147,7 +147,7 @@ def test_radii_of_vectors_against_centres_on_a_grid(cell: BoxSet) -> None:
 def test_moving_points_against_samples(joint: ContinuousRange) -> None:
     """dmin and dmax enclose the radius behind every y that counts, and dmax is approached by some."""
     low, high = min_distortion(joint), max_distortion(joint)
-    open_y = [answer.where.sides[0] for answer in joint.answers() if answer.counts]
+    open_y = [answer.where.sides[0] for answer in joint.answers if answer.counts]
     samples = [Fraction(k, 6) for k in range(-60, 61)]
     seen = [cell_radius(joint.posterior(y)) for y in samples if any(y in where for where in open_y)]
     assert all(low <= radius <= high for radius in seen)

@@ -18,7 +18,6 @@ from noiseless.theory.hypothesis.privacy import (
     leakage_bound,
     leakage_bound_as_printed,
     leakage_bound_bits,
-    log_ratio,
     quotient,
     size_of,
 )
@@ -27,9 +26,6 @@ from noiseless.theory.hypothesis.success import (
     Distribution,
     best_success,
     success_bound,
-    success_bound_as_printed,
-    supports,
-    total_variation,
     worst_prior,
 )
 
@@ -215,7 +211,7 @@ def test_sizes() -> None:
     assert size_of(frozenset({"a", "b"})) == 2
     assert amount(0, counted=True) == -math.inf
     assert amount(math.inf, counted=True) == math.inf
-    assert log_ratio(3, 0, counted=True) == math.inf
+    assert quotient(3, 0) == math.inf
     assert quotient(1, math.inf) == 0
     with pytest.raises(TypeError, match="list"):
         size_of([1])
@@ -227,7 +223,7 @@ def test_sizes() -> None:
         ({1}, "[0, 1]", "both ranges"),
         ([], [1], "null hypothesis"),
         ([1], [], "alternative hypothesis"),
-        (IntervalSet(()), "[0, 1]", "null hypothesis"),
+        (IntervalSet.of(), "[0, 1]", "null hypothesis"),
         (5, [1], "as a set of hashable"),
         ([[1]], [1], "as a set of hashable"),
     ],
@@ -265,15 +261,13 @@ def test_what_cannot_be_tested() -> None:
 def test_probabilities() -> None:
     p0 = {"a": Fraction(1, 2), "b": Fraction(1, 2)}
     p1: Distribution = {"b": 0.25, "c": "3/4"}
-    assert total_variation(p0, p1) == Fraction(3, 4)
     assert best_success(p0, p1) == Fraction(7, 8)
     assert best_success(p0, p1, prior=1) == 1
     assert worst_prior(p0, p1) == (Fraction(1, 3), Fraction(5, 6))
-    ranges = supports(p0, p1)
+    ranges = HypothesisRanges.of(p0, p1)
     assert (ranges.p0, ranges.p1) == ({"a", "b"}, {"b", "c"})
     assert success_bound(ranges, "1/4") == Fraction(5, 8)
     assert success_bound(ranges, "1/4", prior=None) == Fraction(5, 8)
-    assert success_bound_as_printed(ranges, "1/4") == Fraction(1, 4)
 
 
 def test_rounded_probabilities_are_divided_by_their_sum() -> None:

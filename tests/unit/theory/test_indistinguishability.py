@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats
-from noiseless.theory.chosen_pair import FiniteMechanism, known_others, separated_pair, worst_pair
+from noiseless.theory.chosen_pair import FiniteMechanism, known_others, worst_pair
 from noiseless.theory.indistinguishability import (
     Indistinguishability,
     decided_cells,
@@ -28,7 +28,6 @@ def test_a_count_of_three_people() -> None:
     found = indistinguishability(count)
     assert (found.size, found.epsilon, found.whole_epsilon) == (2, 1, 1)
     assert not found.separated
-    assert separated_pair(count) is None
     assert str(count.pair(1, 0, 1)) == "surely p0: 1, surely p1: 1, undecided: 2"
     assert count.reach == 2
 
@@ -56,7 +55,6 @@ def test_one_record() -> None:
 def test_nothing_can_vary() -> None:
     fixed = FiniteMechanism.of(lambda _: 1, [(5,), (6,)])
     assert worst_pair(fixed) is None
-    assert separated_pair(fixed) is None
     found = indistinguishability(fixed)
     assert (found.size, found.epsilon, found.whole_epsilon, found.record) == (0, -math.inf, 0, None)
     assert found.holds(-5)

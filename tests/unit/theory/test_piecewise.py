@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats
+from noiseless.measures import leakage, maximin
 from noiseless.theory.accuracy.regions import PiecewiseConstant
 from noiseless.theory.continuous import Box, BoxSet
-from noiseless.theory.continuous.measures import leakage, maximin
 
 
 def half_open(*corners: tuple[int, int]) -> Box:

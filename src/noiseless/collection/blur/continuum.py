@@ -12,7 +12,7 @@ from noiseless.collection.blur.volume import BoundaryStrip, Box, protected_volum
 from noiseless.domain.hypotheses import Hypothesis
 from noiseless.errors import ExpressionError, RequestError
 from noiseless.exact import Enclosure
-from noiseless.theory.continuous.intervals import Number, finite
+from noiseless.theory.continuous.cuts import Number, finite
 from noiseless.theory.hypothesis.privacy import Privacy
 
 _TOLERANCE = Fraction(1, 10**15)

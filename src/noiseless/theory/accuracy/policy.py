@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 from noiseless.display import counted, text_table
 from noiseless.exact import Bits, Enclosure, Nats, Rational, log2_bounds, round_down, round_up
+from noiseless.measures import leakage, maximin
 from noiseless.ranges import JointRange
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.theory.accuracy.pushforward import LinearVolume, Volume
 from noiseless.theory.continuous.boxes import Box
 from noiseless.theory.continuous.joint import ContinuousRange
-from noiseless.theory.continuous.measures import leakage, maximin
 from noiseless.theory.distortion import radius_for_volume
 from noiseless.theory.polytopes import Distance, Polytope, symmetric_slab_radius
 

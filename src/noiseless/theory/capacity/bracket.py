@@ -1,4 +1,4 @@
-"""Kullback-Leibler divergences of a channel's rows as floats with a certain error.
+"""The bracket of a capacity, certain because the divergences that prove its ends carry their error with them.
 
 The channel is the matrix M with each row divided by its exact sum S; q is a positive vector with sum Q. With
 
@@ -30,6 +30,7 @@ IndexArray = npt.NDArray[np.int64]
 FLOOR = 2.0**-1000
 """No entry of q lies below: quotients by it neither overflow nor lose digits."""
 
+_LN2 = math.log(2)
 _UNIT = 2.0**-53
 _PER_LOGARITHM = 30 * _UNIT
 """On M |ln(M/q)|: quotient 3, logarithm 16, product 1, entries of M 2, and room."""
@@ -42,133 +43,6 @@ _FEW = 1 << 22
 """Entries that are worked out to the last digits; for more, a product with ln q is good enough."""
 _CHUNK = 1 << 15
 """Entries worked on at a time: temporaries stay in the cache."""
-
-
-@dataclass(frozen=True)
-class DivergenceBounds:
-    """Numbers that are certainly below and above."""
-
-    below: FloatArray
-    above: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class ChannelRows:
-    """The rows of a channel and sum_y M ln M of each, to rounding."""
-
-    matrix: FloatArray
-    negentropies: FloatArray
-
-    @classmethod
-    def of(cls, matrix: FloatArray) -> Self:
-        """Work out the negentropies."""
-        found = np.empty(len(matrix))
-        for part in row_parts(matrix):
-            rows = matrix[part]
-            found[part] = np.einsum("ij,ij->i", rows, np.log(np.maximum(rows, FLOOR)))
-        return cls(matrix, found)
-
-    def __len__(self) -> int:
-        return len(self.matrix)
-
-    def only(self, which: IndexArray) -> Self:
-        """Some of the rows."""
-        if len(which) == len(self):
-            return self
-        return type(self)(self.matrix[which], self.negentropies[which])
-
-
-def divergences(matrix: FloatArray, output: FloatArray) -> DivergenceBounds:
-    """D(M(x)/S || q/Q) of each row, from below and from above; `output` is q, with a sum of at least S/2."""
-    sums = np.empty((4, len(matrix)))
-    for part in row_parts(matrix):
-        sums[:, part] = _sums(matrix[part], output)
-    value, logarithms, differences, total = sums
-    outputs = len(output)
-    relative = (outputs + 8) * _UNIT
-    error = _PER_LOGARITHM * logarithms + _PER_DIFFERENCE * differences + relative * value
-    error = error * _ROOM + _TINY
-    off = np.abs(output.sum() / total - 1) + 4 * relative
-    below = (value - error) / total * (1 - relative) - off**2 - _TINY
-    return DivergenceBounds(np.maximum(below, 0), (value + error) / total * (1 + relative))
-
-
-def _sums(rows: FloatArray, output: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """T, sum M |ln(M/q)|, sum |M - q| and S.
-
-    Where M is within half of q the difference is exact, and log1p keeps the digits that log would lose.
-    """
-    difference = rows - output
-    near = np.abs(difference) <= 0.5 * output
-    quotient = np.divide(np.where(near, difference, np.maximum(rows, FLOOR)), output)
-    products = rows * np.where(
-        near, np.log1p(np.where(near, quotient, 0)), np.log(np.where(near, 1, quotient))
-    )
-    value = np.maximum((products - difference).sum(axis=1), 0)
-    return value, np.abs(products).sum(axis=1), np.abs(difference).sum(axis=1), rows.sum(axis=1)
-
-
-def information(rows: ChannelRows, prior: FloatArray) -> float:
-    """Certainly not above I(p; M/S) with p the prior, rescaled to sum to 1: the lower end of a capacity.
-
-    I(p) = sum_x p D(M(x)/S || q/Q) - D(pM/S || q/Q) for any q; with q = pM as floats compute it, the last
-    term is at most the square of the relative error of q.
-    """
-    atoms = np.flatnonzero(prior)
-    used, weights = rows.only(atoms), prior[atoms] / prior[atoms].sum()
-    output = output_of(used.matrix, weights)
-    if used.matrix.size <= _FEW:
-        below = divergences(used.matrix, output).below
-    else:
-        rough, error = rough_divergences(used, output)
-        below = np.maximum(rough - error, 0)
-    rounding = (sum(rows.matrix.shape) + 16) * _UNIT
-    off = 4 * (rounding + float(np.abs(used.matrix.sum(axis=1) - 1).max()))
-    value = float(weights @ below / weights.sum()) * (1 - rounding) - off**2 - _TINY
-    return max(value, 0.0)
-
-
-def largest_divergence(rows: ChannelRows, output: FloatArray) -> float:
-    """Certainly not below max_x D(M(x)/S || q/Q): an upper end of the capacity, whatever q is.
-
-    A product with ln q shows which rows can be the largest; these alone are worked out to the last digits.
-    """
-    rough, error = rough_divergences(rows, output)
-    highest = np.flatnonzero(rough + error >= (rough - error).max())
-    if len(highest) * len(output) > _FEW:
-        return float((rough + error).max())
-    return float(divergences(rows.matrix[highest], output).above.max())
-
-
-def rough_divergences(rows: ChannelRows, output: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The divergences as h - M ln q, and how far off these are at most."""
-    crossed = products(rows.matrix, np.log(output))
-    rough = rows.negentropies - crossed
-    rounding = (len(output) + 40) * _UNIT
-    off = np.abs(rows.matrix.sum(axis=1) - 1) + np.abs(output.sum() - 1) + 2 * rounding
-    size = 1 + np.abs(rows.negentropies) + np.abs(crossed)
-    return rough, (rounding * size + 2 * off * (1 + np.abs(rough))) * _ROOM + _TINY
-
-
-def products(matrix: FloatArray, vector: FloatArray) -> FloatArray:
-    """The matrix times a column, without threads: they cost more than they bring to one pass."""
-    found: FloatArray = np.einsum("ij,j->i", matrix, vector)
-    return found
-
-
-def output_of(matrix: FloatArray, prior: FloatArray) -> FloatArray:
-    """The distribution q = pM of outputs, kept above `FLOOR`."""
-    found: FloatArray = np.maximum(np.einsum("i,ij->j", prior, matrix), FLOOR)
-    return found
-
-
-def row_parts(matrix: FloatArray) -> list[slice]:
-    """Slices of rows of a size that suits the cache."""
-    step = max(1, _CHUNK // matrix.shape[1])
-    return [slice(start, start + step) for start in range(0, len(matrix), step)]
-
-
-_LN2 = math.log(2)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -269,3 +143,124 @@ def ends_apart(lower: float, upper: float) -> float:
 def _next(value: float, towards: float) -> float:
     """Two floats on: further than a rounded ln 2 and a rounded quotient can be off."""
     return math.nextafter(math.nextafter(value, towards), towards)
+
+
+@dataclass(frozen=True, eq=False)
+class ChannelRows:
+    """The rows of a channel and sum_y M ln M of each, to rounding."""
+
+    matrix: FloatArray
+    negentropies: FloatArray
+
+    @classmethod
+    def of(cls, matrix: FloatArray) -> Self:
+        """Work out the negentropies."""
+        negentropies = np.empty(len(matrix))
+        for part in row_parts(matrix):
+            rows = matrix[part]
+            negentropies[part] = np.einsum("ij,ij->i", rows, np.log(np.maximum(rows, FLOOR)))
+        return cls(matrix, negentropies)
+
+    def __len__(self) -> int:
+        return len(self.matrix)
+
+    def only(self, which: IndexArray) -> Self:
+        """Some of the rows."""
+        if len(which) == len(self):
+            return self
+        return type(self)(self.matrix[which], self.negentropies[which])
+
+    def gains(self, output: FloatArray) -> FloatArray:
+        """D(W(x) || q) of each row, to rounding: what an input brings where the output is q."""
+        return self.negentropies - products(self.matrix, np.log(output))
+
+
+def divergences(matrix: FloatArray, output: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """D(M(x)/S || q/Q) of each row, from below and from above; `output` is q, with a sum of at least S/2."""
+    sums = np.empty((4, len(matrix)))
+    for part in row_parts(matrix):
+        sums[:, part] = _sums(matrix[part], output)
+    value, logarithms, differences, total = sums
+    outputs = len(output)
+    relative = (outputs + 8) * _UNIT
+    error = _PER_LOGARITHM * logarithms + _PER_DIFFERENCE * differences + relative * value
+    error = error * _ROOM + _TINY
+    off = np.abs(output.sum() / total - 1) + 4 * relative
+    below = (value - error) / total * (1 - relative) - off**2 - _TINY
+    return np.maximum(below, 0), (value + error) / total * (1 + relative)
+
+
+def _sums(rows: FloatArray, output: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """T, sum M |ln(M/q)|, sum |M - q| and S.
+
+    Where M is within half of q the difference is exact, and log1p keeps the digits that log would lose.
+    """
+    difference = rows - output
+    near = np.abs(difference) <= 0.5 * output
+    quotient = np.divide(np.where(near, difference, np.maximum(rows, FLOOR)), output)
+    products = rows * np.where(
+        near, np.log1p(np.where(near, quotient, 0)), np.log(np.where(near, 1, quotient))
+    )
+    value = np.maximum((products - difference).sum(axis=1), 0)
+    return value, np.abs(products).sum(axis=1), np.abs(difference).sum(axis=1), rows.sum(axis=1)
+
+
+def information(rows: ChannelRows, prior: FloatArray) -> float:
+    """Certainly not above I(p; M/S) with p the prior, rescaled to sum to 1: the lower end of a capacity.
+
+    I(p) = sum_x p D(M(x)/S || q/Q) - D(pM/S || q/Q) for any q; with q = pM as floats compute it, the last
+    term is at most the square of the relative error of q.
+    """
+    atoms = np.flatnonzero(prior)
+    used, weights = rows.only(atoms), prior[atoms] / prior[atoms].sum()
+    output = output_of(used.matrix, weights)
+    if used.matrix.size <= _FEW:
+        below, _ = divergences(used.matrix, output)
+    else:
+        rough, error = rough_divergences(used, output)
+        below = np.maximum(rough - error, 0)
+    rounding = (sum(rows.matrix.shape) + 16) * _UNIT
+    off = 4 * (rounding + float(np.abs(used.matrix.sum(axis=1) - 1).max()))
+    value = float(weights @ below / weights.sum()) * (1 - rounding) - off**2 - _TINY
+    return max(value, 0.0)
+
+
+def largest_divergence(rows: ChannelRows, output: FloatArray) -> float:
+    """Certainly not below max_x D(M(x)/S || q/Q): an upper end of the capacity, whatever q is.
+
+    A product with ln q shows which rows can be the largest; these alone are worked out to the last digits.
+    """
+    rough, error = rough_divergences(rows, output)
+    highest = np.flatnonzero(rough + error >= (rough - error).max())
+    if len(highest) * len(output) > _FEW:
+        return float((rough + error).max())
+    _, above = divergences(rows.matrix[highest], output)
+    return float(above.max())
+
+
+def rough_divergences(rows: ChannelRows, output: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The divergences as h - M ln q, and how far off these are at most."""
+    crossed = products(rows.matrix, np.log(output))
+    rough = rows.negentropies - crossed
+    rounding = (len(output) + 40) * _UNIT
+    off = np.abs(rows.matrix.sum(axis=1) - 1) + np.abs(output.sum() - 1) + 2 * rounding
+    size = 1 + np.abs(rows.negentropies) + np.abs(crossed)
+    return rough, (rounding * size + 2 * off * (1 + np.abs(rough))) * _ROOM + _TINY
+
+
+def products(matrix: FloatArray, vector: FloatArray) -> FloatArray:
+    """The matrix times a column, without threads: they cost more than they bring to one pass."""
+    column: FloatArray = np.einsum("ij,j->i", matrix, vector)
+    return column
+
+
+def output_of(matrix: FloatArray, prior: FloatArray) -> FloatArray:
+    """The distribution q = pM of outputs, kept above `FLOOR`."""
+    output: FloatArray = np.maximum(np.einsum("i,ij->j", prior, matrix), FLOOR)
+    return output
+
+
+def row_parts(matrix: FloatArray) -> list[slice]:
+    """Slices of rows of a size that suits the cache."""
+    step = max(1, _CHUNK // matrix.shape[1])
+    return [slice(start, start + step) for start in range(0, len(matrix), step)]

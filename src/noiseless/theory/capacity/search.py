@@ -1,6 +1,11 @@
-"""Channel capacity: reduce the channel, search for the best prior by column generation, certify what was found."""
+"""Channel capacity: reduce the channel, find the best prior by column generation, certify the bracket.
+
+With the output q of the best prior on the inputs chosen so far, D(W(x) || q) is what input x would bring;
+where none brings more than the information, nothing is missing. Others are added and the few solved again.
+"""
 
 import math
+import time
 from numbers import Real
 
 import numpy as np
@@ -19,289 +24,32 @@ from noiseless.theory.capacity.bracket import (
     largest_divergence,
     output_of,
     products,
-    row_parts,
 )
 from noiseless.theory.capacity.solvers import (
     Banded,
-    Clock,
-    Dense,
-    System,
-    Tiled,
+    Factoriser,
+    factorise_whole,
     improve_by_blahut_arimoto,
     improve_by_newton,
-    inner_products,
 )
 from noiseless.theory.channel import Channel
-
-# With the output q of the best prior on the inputs chosen so far, D(W(x) || q) is what input x would bring;
-# where none brings more than the information, nothing is missing. Others are added and the few solved again.
-
 
 _FEW = 200
 """Inputs that are all taken at once."""
 _ADDED = 32
 """Inputs added in a round, or as many as there are already."""
-_CANDIDATES = 256
+_MANY = 256
+"""Inputs from which on a band is looked for."""
 _KEPT = 0.9
 """Share of the old prior in the next start; the rest is spread so that all inputs stand off the edge."""
-_SMALL, _TILED = 2**20, 4096
-"""From so many multiplications up to so many inputs tiles win; above, threads pay."""
 _ROUNDS_SAVED = 3
 """How many times the work of a round the band may take, since it ends the search."""
 _PATIENCE = 4
 """Rounds in which the gap hardly falls before the method is given up."""
 _ROUNDING = 2.0**-50
 """Gaps below this, for a row of one entry, are noise."""
-
-
-class PriorSearch:
-    """The best prior so far, and the prior whose output gives the lowest upper end.
-
-    Attributes:
-        prior: where the information is largest.
-        prior_above: where the largest divergence from the output is least.
-        lower: the information of `prior`, to rounding.
-        upper: the largest divergence from the output of `prior_above`, to rounding.
-        method: what found them.
-    """
-
-    def __init__(self, rows: ChannelRows, target: float, clock: Clock) -> None:
-        noise = _ROUNDING * rows.matrix.shape[1] ** 0.5 * (1 + float(-rows.negentropies.min()))
-        self.rows, self.target, self.clock = rows, max(target, noise), clock
-        self.prior = self.prior_above = self.output = np.empty(0)
-        self.lower, self.upper = -np.inf, np.inf
-        self.method = "uniform"
-
-    def run(self) -> None:
-        """The uniform prior, then Newton's method on growing sets of inputs, then Blahut and Arimoto's."""
-        divergences = self._look_at(np.full(len(self.rows), 1 / len(self.rows)))
-        if self.upper - self.lower > self.target:
-            self.method = "newton"
-            self._generate(divergences)
-        if not self._is_done():
-            before = self.upper - self.lower
-            self._look_at(
-                improve_by_blahut_arimoto(self.rows, _spread(self.prior, 0.999), self.target, self.clock)
-            )
-            if self.upper - self.lower < before:
-                self.method = "blahut-arimoto"
-        self._drop()
-
-    def _is_done(self) -> bool:
-        return self.upper - self.lower <= self.target or self.clock.has_rung()
-
-    def _look_at(self, prior: FloatArray) -> FloatArray:
-        """Take note of a prior; the divergence of each input from its output."""
-        output = output_of(self.rows.matrix, prior)
-        divergences = self._divergences(output)
-        if (lower := float(prior @ divergences)) > self.lower:
-            self.prior, self.lower = prior, lower
-        if (upper := float(divergences.max())) < self.upper:
-            self.prior_above, self.output, self.upper = prior, output, upper
-        return divergences
-
-    def _divergences(self, output: FloatArray) -> FloatArray:
-        return self.rows.negentropies - products(self.rows.matrix, np.log(output))
-
-    def _generate(self, divergences: FloatArray) -> None:
-        chosen = self._first(divergences)
-        prior = np.full(len(chosen), 1 / len(chosen))
-        band: Banded | None = None
-        narrowest, waited = np.inf, 0
-        while not self._is_done() and waited <= _PATIENCE:
-            system = self._system(len(chosen))
-            if len(chosen) > _CANDIDATES:
-                band = band or Banded.of(self.rows.matrix)
-                if band.cost < _ROUNDS_SAVED * len(chosen) ** 2 * (self.rows.matrix.shape[1] + len(chosen)):
-                    chosen, prior, system = *self._all(chosen, prior), band
-            aim = 0.2 * self.target
-            if len(chosen) < len(self.rows):
-                aim = max(aim, 0.01 * (self.upper - self.lower))
-            prior = improve_by_newton(self.rows.only(chosen), prior, aim, self.clock, system)
-            whole = np.zeros(len(self.rows))
-            whole[chosen] = prior
-            divergences = self._look_at(whole)
-            gap = float(divergences.max() - whole @ divergences)
-            waited = 0 if gap < 0.9 * narrowest else waited + 1
-            narrowest = min(gap, narrowest)
-            chosen, prior = self._next(chosen, prior, divergences)
-
-    def _system(self, inputs: int) -> System:
-        is_small = inputs**2 * self.rows.matrix.shape[1] <= _SMALL
-        return Dense() if is_small or inputs > _TILED else Tiled()
-
-    def _first(self, divergences: FloatArray) -> IndexArray:
-        inputs = len(self.rows)
-        if inputs <= _FEW:
-            return np.arange(inputs)
-        even = np.linspace(0, inputs - 1, _CANDIDATES).astype(np.int64)
-        candidates = np.unique(np.concatenate([even, np.argsort(divergences)[-_ADDED:]]))
-        gains = divergences - divergences[candidates].min() + 1e-3 * (float(np.ptp(divergences)) + 1e-15)
-        return self._pursue(candidates, gains, _ADDED)
-
-    def _next(
-        self, chosen: IndexArray, prior: FloatArray, divergences: FloatArray
-    ) -> tuple[IndexArray, FloatArray]:
-        """The inputs of the next round, without those that carry nothing, and where to start."""
-        value = float(prior @ divergences[chosen])
-        gap = float(divergences.max()) - value
-        keep = (prior > 1e-7 * prior.max()) | (divergences[chosen] > value - 1e-3 * gap)
-        chosen, prior = chosen[keep], prior[keep] / prior[keep].sum()
-        gains = divergences - value
-        gains[chosen] = -np.inf
-        added = self._added(gains, max(_ADDED, len(chosen)))
-        chosen, prior = np.concatenate([chosen, added]), np.pad(prior, (0, len(added)))
-        return self._all(chosen, prior) if 2 * len(chosen) >= len(self.rows) else (chosen, _spread(prior))
-
-    def _added(self, gains: FloatArray, most: int) -> IndexArray:
-        """Inputs that would bring more: unlike ones first, then peaks along the order of the inputs."""
-        wanted = np.flatnonzero(gains > 0.3 * self.target)
-        if not len(wanted):
-            return wanted
-        unlike = self._pursue(wanted[np.argsort(gains[wanted])[-_CANDIDATES:]], gains, most)
-        around = np.pad(gains, 1, constant_values=-np.inf)
-        peaks = wanted[((gains >= around[:-2]) & (gains >= around[2:]))[wanted]]
-        peaks = np.setdiff1d(peaks, unlike)
-        peaks = peaks[np.argsort(gains[peaks])[::-1]]
-        return np.concatenate([unlike, peaks[: max(0, most - len(unlike))]])
-
-    def _pursue(self, candidates: IndexArray, gains: FloatArray, most: int) -> IndexArray:
-        """Matching pursuit: the highest gain, then the highest that a step towards it would leave, and on."""
-        centred = (self.rows.matrix[candidates] - self.output) / np.sqrt(self.output)
-        likeness = np.maximum(inner_products(centred), 0)
-        left: FloatArray = gains[candidates]
-        picked: list[int] = []
-        while len(picked) < min(most, len(candidates)):
-            best = int(np.argmax(left))
-            if left[best] <= 0:
-                break
-            picked.append(best)
-            left = left - left[best] * likeness[best] / max(likeness[best, best], np.finfo(float).tiny)
-            left[picked] = -np.inf
-        return candidates[picked]
-
-    def _all(self, chosen: IndexArray, prior: FloatArray) -> tuple[IndexArray, FloatArray]:
-        whole = np.zeros(len(self.rows))
-        whole[chosen] = prior
-        return np.arange(len(self.rows)), _spread(whole)
-
-    def _drop(self) -> None:
-        """Leave out inputs that were kept at a whiff of probability though they bring less than the others.
-
-        To first order that gains, to second order it loses the square of what is dropped.
-        """
-        slack = self.lower - self._divergences(output_of(self.rows.matrix, self.prior))
-        order = np.argsort(self.prior)
-        order = order[(slack > self.prior)[order]]
-        prior = self.prior.copy()
-        prior[order[np.cumsum(prior[order]) <= 0.1 * self.target**0.5]] = 0
-        prior /= prior.sum()
-        lower = float(prior @ self._divergences(output_of(self.rows.matrix, prior)))
-        if lower >= self.lower - 0.1 * self.target:
-            self.prior, self.lower = prior, lower
-
-
-def _spread(prior: FloatArray, kept: float = _KEPT) -> FloatArray:
-    return kept * prior + (1 - kept) / len(prior)
-
-
-_SAME = 1e-12
-"""Columns are proportional when they differ by less, relatively. Merging them is post-processing and guides
-the search alone: brackets are worked out on the outputs as they were given."""
-
 _WHIFF = 1e-40
-
-
-def lifted(prior: FloatArray, kept: IndexArray, inputs: int) -> FloatArray:
-    """A prior of the rows that were kept as one of all inputs."""
-    whole = np.zeros(inputs)
-    whole[kept] = prior
-    return whole
-
-
-def distinct_rows(matrix: FloatArray) -> IndexArray:
-    """The first of each set of equal rows: told apart by their marks, then compared."""
-    marks = _marks(matrix)
-    if len(np.unique(marks)) == len(matrix):
-        return np.arange(len(matrix))
-    first: dict[int, list[int]] = {}
-    for number, mark in enumerate(marks.tolist()):
-        alike = first.setdefault(mark, [])
-        if not any(np.array_equal(matrix[number], matrix[other]) for other in alike):
-            alike.append(number)
-    return np.sort(np.concatenate(list(first.values()))).astype(np.int64)
-
-
-def _marks(matrix: FloatArray) -> npt.NDArray[np.uint64]:
-    """A number for each row, the same for equal rows: a sum of products of their bits that wraps around."""
-    weights = np.random.default_rng(0).integers(0, 2**64 - 1, matrix.shape[1], np.uint64)
-    marks = np.empty(len(matrix), np.uint64)
-    for part in row_parts(matrix):
-        bits = (matrix[part] + 0.0).view(np.uint64)  # -0.0 becomes 0.0
-        bits ^= bits >> np.uint64(
-            32
-        )  # round numbers differ in their upper bits alone, and those would be lost
-        marks[part] = np.einsum("ij,j->i", bits, weights)
-    return marks
-
-
-def are_disjoint(rows: FloatArray) -> bool:
-    """Whether no output can be caused by two of the rows."""
-    return bool(((rows != 0).sum(axis=0) <= 1).all())
-
-
-def merge_columns(matrix: FloatArray) -> FloatArray:
-    """The channel with proportional columns added up; itself when there are none."""
-    groups = _proportional(matrix)
-    if groups is None:
-        return matrix
-    order = np.argsort(groups, kind="stable")
-    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
-    return np.ascontiguousarray(np.add.reduceat(matrix[:, order], starts, axis=1))
-
-
-def without_whiffs(matrix: FloatArray) -> FloatArray:
-    """The matrix without entries so small that their products are no normal floats, which are slow.
-
-    This too is for the search alone.
-    """
-    whiffs = (matrix < _WHIFF) & (matrix > 0)
-    return np.where(whiffs, 0.0, matrix) if whiffs.any() else matrix
-
-
-def _proportional(matrix: FloatArray) -> IndexArray | None:
-    """A label for each column, equal for proportional ones, in their order; None when no two are.
-
-    The ratio of two random positive sums is the same for proportional columns; where ratios agree, columns
-    are compared.
-    """
-    draw = np.random.default_rng(0)
-    first, second = (np.einsum("i,ij->j", draw.random(len(matrix)) + 0.5, matrix) for _ in range(2))
-    ratios = first / np.maximum(second, np.finfo(float).tiny)
-    order = np.argsort(ratios, kind="stable")
-    close = np.flatnonzero(np.diff(ratios[order]) <= _SAME * ratios[order[1:]])
-    close = close[_agree(matrix, order[close], order[close + 1])]
-    if not len(close):
-        return None
-    apart = np.ones(len(order), np.int64)
-    apart[close + 1] = 0
-    labels = np.empty(len(order), np.int64)
-    labels[order] = np.cumsum(apart)
-    _, first, which = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[which]
-
-
-def _agree(matrix: FloatArray, left: IndexArray, right: IndexArray) -> npt.NDArray[np.bool_]:
-    """Whether columns are proportional, pair by pair."""
-    agree = np.ones(len(left), np.bool_)
-    if not len(left):
-        return agree
-    sums = matrix.sum(axis=0)
-    scale = sums[left] / sums[right]
-    for part in row_parts(matrix):
-        ours, theirs = matrix[part][:, left], matrix[part][:, right] * scale
-        agree &= (np.abs(ours - theirs) <= _SAME * ours).all(axis=0)
-    return agree
+"""Products of smaller entries are no normal floats, which are slow."""
 
 
 def capacity(
@@ -335,7 +83,7 @@ def capacity(
           outputs.
     """
     _check(tolerance, time_limit)
-    clock = Clock.after(time_limit)
+    deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     matrix = Channel.of(channel).matrix
     kept = distinct_rows(matrix)
     distinct = matrix if len(kept) == len(matrix) else matrix[kept]
@@ -343,7 +91,7 @@ def capacity(
         prior = lifted(np.full(len(kept), 1 / len(kept)), kept, len(matrix))
         return exact_capacity(len(kept), _frozen(prior), _frozen(prior @ matrix))
     rows = ChannelRows.of(distinct)
-    search = PriorSearch(_simplified(rows), 0.5 * tolerance, clock)
+    search = PriorSearch(_without_whiffs(rows), 0.5 * tolerance, deadline)
     search.run()
     output = output_of(distinct, search.prior_above)
     lower = information(rows, search.prior)
@@ -358,13 +106,6 @@ def capacity(
     )
 
 
-def _simplified(rows: ChannelRows) -> ChannelRows:
-    """What the search works on; its capacity is the same but for what no tolerance notices."""
-    merged = merge_columns(rows.matrix)
-    searched = without_whiffs(merged)
-    return ChannelRows(searched, rows.negentropies) if merged is rows.matrix else ChannelRows.of(searched)
-
-
 def _check(tolerance: float, time_limit: float | None) -> None:
     if not (isinstance(tolerance, Real) and 0 < tolerance < math.inf):
         raise RequestError("the tolerance is a positive number of nats, such as 1e-9")
@@ -375,3 +116,159 @@ def _check(tolerance: float, time_limit: float | None) -> None:
 def _frozen(values: FloatArray) -> FloatArray:
     values.flags.writeable = False
     return values
+
+
+class PriorSearch:
+    """The best prior so far, and the prior whose output gives the lowest upper end.
+
+    Attributes:
+        prior: where the information is largest.
+        prior_above: where the largest divergence from the output is least.
+        lower: the information of `prior`, to rounding.
+        upper: the largest divergence from the output of `prior_above`, to rounding.
+        method: what found them.
+    """
+
+    def __init__(self, rows: ChannelRows, target: float, deadline: float) -> None:
+        noise = _ROUNDING * rows.matrix.shape[1] ** 0.5 * (1 + float(-rows.negentropies.min()))
+        self.rows, self.target, self.deadline = rows, max(target, noise), deadline
+        self.prior = self.prior_above = self.output = np.empty(0)
+        self.lower, self.upper = -np.inf, np.inf
+        self.method = "uniform"
+
+    def run(self) -> None:
+        """The uniform prior, then Newton's method on growing sets of inputs, then Blahut and Arimoto's.
+
+        BLAS works without threads: on a machine that does other work too they wait for each other.
+        """
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1, user_api="blas"):
+            self._run()
+
+    def _run(self) -> None:
+        divergences = self._look_at(np.full(len(self.rows), 1 / len(self.rows)))
+        if self.upper - self.lower > self.target:
+            self.method = "newton"
+            self._generate(divergences)
+        if not self._is_done():
+            before = self.upper - self.lower
+            self._look_at(
+                improve_by_blahut_arimoto(self.rows, _spread(self.prior, 0.999), self.target, self.deadline)
+            )
+            if self.upper - self.lower < before:
+                self.method = "blahut-arimoto"
+        self._drop()
+
+    def _is_done(self) -> bool:
+        return self.upper - self.lower <= self.target or time.monotonic() >= self.deadline
+
+    def _look_at(self, prior: FloatArray) -> FloatArray:
+        """Take note of a prior; the divergence of each input from its output."""
+        output = output_of(self.rows.matrix, prior)
+        divergences = self.rows.gains(output)
+        if (lower := float(prior @ divergences)) > self.lower:
+            self.prior, self.lower = prior, lower
+        if (upper := float(divergences.max())) < self.upper:
+            self.prior_above, self.output, self.upper = prior, output, upper
+        return divergences
+
+    def _generate(self, divergences: FloatArray) -> None:
+        chosen = self._first(divergences)
+        prior = np.full(len(chosen), 1 / len(chosen))
+        band: Banded | None = None
+        narrowest, waited = np.inf, 0
+        while not self._is_done() and waited <= _PATIENCE:
+            factorise: Factoriser = factorise_whole
+            if len(chosen) > _MANY:
+                band = band or Banded.of(self.rows.matrix)
+                if band.cost < _ROUNDS_SAVED * len(chosen) ** 2 * (self.rows.matrix.shape[1] + len(chosen)):
+                    chosen, prior, factorise = *self._all(chosen, prior), band.factorise
+            aim = 0.2 * self.target
+            if len(chosen) < len(self.rows):
+                aim = max(aim, 0.01 * (self.upper - self.lower))
+            prior = improve_by_newton(self.rows.only(chosen), prior, aim, self.deadline, factorise)
+            whole = lifted(prior, chosen, len(self.rows))
+            divergences = self._look_at(whole)
+            gap = float(divergences.max() - whole @ divergences)
+            waited = 0 if gap < 0.9 * narrowest else waited + 1
+            narrowest = min(gap, narrowest)
+            chosen, prior = self._next(chosen, prior, divergences)
+
+    def _first(self, divergences: FloatArray) -> IndexArray:
+        inputs = len(self.rows)
+        if inputs <= _FEW:
+            return np.arange(inputs)
+        even = np.linspace(0, inputs - 1, _ADDED).astype(np.int64)
+        return np.unique(np.concatenate([even, np.argsort(divergences)[-_ADDED:]]))
+
+    def _next(
+        self, chosen: IndexArray, prior: FloatArray, divergences: FloatArray
+    ) -> tuple[IndexArray, FloatArray]:
+        """The inputs of the next round, without those that carry nothing, and where to start."""
+        value = float(prior @ divergences[chosen])
+        gap = float(divergences.max()) - value
+        keep = (prior > 1e-7 * prior.max()) | (divergences[chosen] > value - 1e-3 * gap)
+        chosen, prior = chosen[keep], prior[keep] / prior[keep].sum()
+        gains = divergences - value
+        gains[chosen] = -np.inf
+        added = self._added(gains, max(_ADDED, len(chosen)))
+        chosen, prior = np.concatenate([chosen, added]), np.pad(prior, (0, len(added)))
+        return self._all(chosen, prior) if 2 * len(chosen) >= len(self.rows) else (chosen, _spread(prior))
+
+    def _added(self, gains: FloatArray, most: int) -> IndexArray:
+        """Inputs that would bring more than those beside them; like inputs would bring the same twice."""
+        around = np.pad(gains, 1, constant_values=-np.inf)
+        is_peak = (gains >= around[:-2]) & (gains >= around[2:])
+        peaks = np.flatnonzero(is_peak & (gains > 0.3 * self.target))
+        return peaks[np.argsort(gains[peaks])[::-1]][:most]
+
+    def _all(self, chosen: IndexArray, prior: FloatArray) -> tuple[IndexArray, FloatArray]:
+        return np.arange(len(self.rows)), _spread(lifted(prior, chosen, len(self.rows)))
+
+    def _drop(self) -> None:
+        """Leave out inputs that were kept at a whiff of probability though they bring less than the others.
+
+        To first order that gains, to second order it loses the square of what is dropped.
+        """
+        slack = self.lower - self.rows.gains(output_of(self.rows.matrix, self.prior))
+        order = np.argsort(self.prior)
+        order = order[(slack > self.prior)[order]]
+        prior = self.prior.copy()
+        prior[order[np.cumsum(prior[order]) <= 0.1 * self.target**0.5]] = 0
+        prior /= prior.sum()
+        lower = float(prior @ self.rows.gains(output_of(self.rows.matrix, prior)))
+        if lower >= self.lower - 0.1 * self.target:
+            self.prior, self.lower = prior, lower
+
+
+def _spread(prior: FloatArray, kept: float = _KEPT) -> FloatArray:
+    return kept * prior + (1 - kept) / len(prior)
+
+
+def lifted(prior: FloatArray, kept: IndexArray, inputs: int) -> FloatArray:
+    """A prior on some inputs as one on all."""
+    whole = np.zeros(inputs)
+    whole[kept] = prior
+    return whole
+
+
+def distinct_rows(matrix: FloatArray) -> IndexArray:
+    """The first of each set of equal rows: those alike in a random sum are compared."""
+    sums = products(matrix, np.random.default_rng(0).random((matrix.shape[1],)))
+    _, first, alike = np.unique(sums, return_index=True, return_inverse=True)
+    if len(first) == len(matrix):
+        return np.arange(len(matrix))
+    differ = (matrix != matrix[first[alike]]).any(axis=1)
+    return np.sort(np.concatenate([first, np.flatnonzero(differ)]))
+
+
+def are_disjoint(rows: FloatArray) -> bool:
+    """Whether no output can be caused by two of the rows."""
+    return bool(((rows != 0).sum(axis=0) <= 1).all())
+
+
+def _without_whiffs(rows: ChannelRows) -> ChannelRows:
+    """What the search works on; its capacity is the same but for what no tolerance notices."""
+    whiffs = (rows.matrix < _WHIFF) & (rows.matrix > 0)
+    return ChannelRows(np.where(whiffs, 0.0, rows.matrix), rows.negentropies) if whiffs.any() else rows

@@ -50,11 +50,11 @@ class _Builder:
 
 def _numbered(layers: Sequence[Sequence[Node]], root: int) -> Layers:
     """What lies below a root, nodes being numbered in the order in which they are met."""
-    found: list[tuple[Node, ...]] = []
+    numbered: list[tuple[Node, ...]] = []
     wanted = [] if root == ABSENT else [root]
     for layer, nodes in enumerate(layers):
         number: dict[int, int] = {0: 0} if layer + 1 == len(layers) else {}
-        found.append(
+        numbered.append(
             tuple(
                 tuple(
                     (start, stop, number.setdefault(child, len(number))) for start, stop, child in nodes[old]
@@ -63,7 +63,7 @@ def _numbered(layers: Sequence[Sequence[Node]], root: int) -> Layers:
             )
         )
         wanted = list(number)
-    return tuple(found)
+    return tuple(numbered)
 
 
 _FEW = 32
@@ -100,14 +100,14 @@ def _swept(boxes: Sequence[RankBox], dimension: int) -> Layers:
             for rank in boxes[box][axis]:
                 changes.setdefault(rank, []).append(box)
         current: set[int] = set()
-        found: list[Slab] = []
+        slabs_here: list[Slab] = []
         before = 0
         for rank in sorted(changes):
             if current:
-                found.append((before, rank, section(axis + 1, tuple(sorted(current)))))
+                slabs_here.append((before, rank, section(axis + 1, tuple(sorted(current)))))
             current.symmetric_difference_update(changes[rank])
             before = rank
-        return found
+        return slabs_here
 
     root = section(0, tuple(range(len(boxes)))) if boxes else ABSENT
     return builder.finish(root)
@@ -115,13 +115,13 @@ def _swept(boxes: Sequence[RankBox], dimension: int) -> Layers:
 
 def _joined(stretches: Sequence[tuple[int, int]]) -> list[Slab]:
     """The union of stretches sorted by their start."""
-    found: list[Slab] = []
+    joined: list[Slab] = []
     for start, stop in stretches:
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], stop), 0)
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], stop), 0)
         else:
-            found.append((start, stop, 0))
-    return found
+            joined.append((start, stop, 0))
+    return joined
 
 
 def combined(a: Layers, b: Layers, keep: Callable[[bool, bool], bool]) -> Layers:

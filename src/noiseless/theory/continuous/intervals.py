@@ -1,105 +1,26 @@
-"""Sets of real numbers that are finite unions of intervals, exactly: the ranges of scalar variables.
-
-Everything is done with *cuts*. A cut stands just before or just after a number, so that [a, b) lies between
-the cuts before a and before b, (a, b] between those after a and after b, and the point {a} between the cut
-before a and the cut after it. Open and closed ends then need no cases.
-"""
+"""Intervals of real numbers and their finite unions, exactly: the ranges of scalar variables."""
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from numbers import Integral, Real
-from typing import Self, SupportsFloat
+from typing import Self
 
 from noiseless.errors import ExpressionError, RequestError
-
-# Rationals may be beyond floats. So an infinite float is never added to one or multiplied by it, and `math` is
-# not asked about them.
-
-
-Number = int | Fraction | Decimal | SupportsFloat | str
-"""What a user may write for a number: a float is the rational that it is, "1/3" and "0.1" are exact."""
-
-Endpoint = Fraction | float
-"""A rational, or a float that is plus or minus infinity."""
-
-_INFINITE = {"inf": math.inf, "+inf": math.inf, "-inf": -math.inf, "∞": math.inf, "-∞": -math.inf}
-
-
-def endpoint(value: Number) -> Endpoint:
-    """The exact number that a user wrote: a rational, or a float when it is infinite.
-
-    Raises:
-        RequestError: it is no number.
-
-    >>> endpoint("1/3"), endpoint(0.5), endpoint("-inf")
-    (Fraction(1, 3), Fraction(1, 2), -inf)
-    """
-    if isinstance(value, Fraction):
-        return value
-    if isinstance(value, str):
-        text = value.strip()
-        try:
-            return _INFINITE[text] if text in _INFINITE else Fraction(text)
-        except (ValueError, ZeroDivisionError):
-            raise RequestError("that is no number; write one like 3, 1/3, 0.25, -2e-3 or inf") from None
-    if isinstance(value, Integral):
-        return Fraction(int(value))
-    if isinstance(value, Decimal) and value.is_finite():
-        return Fraction(value)
-    if isinstance(value, Decimal | Real):
-        number = math.nan if isinstance(value, Decimal) and value.is_nan() else float(value)
-        if math.isnan(number):
-            raise RequestError("NaN is no number that an interval could end at")
-        return number if math.isinf(number) else Fraction(number)
-    raise RequestError(f"an interval ends at numbers, not at a {type(value).__name__}")
-
-
-def finite(value: Number) -> Fraction:
-    """The exact rational that a user wrote.
-
-    Raises:
-        RequestError: it is no number, or infinite.
-    """
-    exact = endpoint(value)
-    if isinstance(exact, float):
-        raise RequestError("a finite number is needed here; infinity is none")
-    return exact
-
-
-def is_infinite(end: Endpoint) -> bool:
-    """Whether an end is infinite: only then it is a float."""
-    return isinstance(end, float)
-
-
-def total(values: Iterable[Endpoint]) -> Endpoint:
-    """The sum of numbers, infinite ones having one sign."""
-    found = Fraction(0)
-    for value in values:
-        if isinstance(value, float):
-            return value
-        found += value
-    return found
-
-
-def distance(low: Endpoint, high: Endpoint) -> Endpoint:
-    """How far two ends are apart."""
-    return math.inf if is_infinite(low) or is_infinite(high) else high - low
-
-
-def linear(slope: Fraction, end: Endpoint, offset: Fraction) -> Endpoint:
-    """Slope * end + offset, the slope not being 0."""
-    if is_infinite(end):
-        return end if slope > 0 else -end
-    return slope * end + offset
-
-
-Cut = tuple[Endpoint, int]
-"""A place between numbers: (a, 0) just before a, (a, 1) just after it."""
+from noiseless.theory.continuous.cuts import (
+    Cut,
+    CutSet,
+    Endpoint,
+    Number,
+    distance,
+    endpoint,
+    finite,
+    is_infinite,
+    linear,
+    total,
+)
 
 _ENDS = ("[]", "[)", "(]", "()")
 
@@ -186,11 +107,6 @@ class Interval:
         """Whether it is a single number."""
         return self.low == self.high
 
-    @property
-    def is_bounded(self) -> bool:
-        """Whether both ends are finite."""
-        return not (is_infinite(self.low) or is_infinite(self.high))
-
     def meet(self, other: "Interval") -> "Interval | None":
         """The numbers in both, if there are any."""
         start, stop = max(self.start, other.start), min(self.stop, other.stop)
@@ -220,17 +136,13 @@ Piece = Interval | tuple[Number, Number] | tuple[Number, Number, str]
 
 
 @dataclass(frozen=True, repr=False)
-class IntervalSet:
-    """A finite union of intervals, as its maximal intervals in ascending order: equal sets are equal objects.
-
-    `IntervalSet.of` brings any intervals into that form; the constructor trusts its caller.
+class IntervalSet(CutSet):
+    """A finite union of intervals, made of its maximal intervals in ascending order: a set of one dimension.
 
     >>> half = IntervalSet.of((0, "1/2", "[)"), (3, 3))
     >>> print(half | IntervalSet.of(("1/2", 1)), half.measure)
     [0, 1] | {3} 1/2
     """
-
-    intervals: tuple[Interval, ...]
 
     @classmethod
     def of(cls, *pieces: Piece) -> Self:
@@ -244,13 +156,7 @@ class IntervalSet:
     @classmethod
     def union(cls, intervals: Iterable[Interval]) -> Self:
         """The union of any number of intervals."""
-        merged: list[tuple[Cut, Cut]] = []
-        for start, stop in sorted((interval.start, interval.stop) for interval in intervals):
-            if merged and start <= merged[-1][1]:
-                merged[-1] = (merged[-1][0], max(merged[-1][1], stop))
-            else:
-                merged.append((start, stop))
-        return cls(tuple(Interval.between(start, stop) for start, stop in merged))
+        return cls._spanned([((interval.start, interval.stop),) for interval in intervals], 1)
 
     @classmethod
     def of_points(cls, values: Iterable[Number]) -> Self:
@@ -268,23 +174,20 @@ class IntervalSet:
         [0, 1/2) | {3} | (4, inf)
         """
         if text.strip() in {"{}", "∅"}:
-            return cls(())
-        found: list[Interval] = []
+            return cls.union(())
+        intervals: list[Interval] = []
         for part in text.replace("\u222a", "|").split("|"):
             try:
-                found.extend(_read(part.strip()))
+                intervals.extend(_read(part.strip()))
             except RequestError as error:
                 raise ExpressionError(text, str(error)) from None
-        return cls.union(found)
+        return cls.union(intervals)
 
     def __str__(self) -> str:
         return " | ".join(map(str, self.intervals)) or "{}"
 
     def __repr__(self) -> str:
         return f"IntervalSet.parse({str(self)!r})"
-
-    def __bool__(self) -> bool:
-        return bool(self.intervals)
 
     def __iter__(self) -> Iterator[Interval]:
         return iter(self.intervals)
@@ -296,49 +199,20 @@ class IntervalSet:
     def __contains__(self, value: Number) -> bool:
         return bool(bisect_right(self.cuts, (endpoint(value), 0)) % 2)
 
-    def __or__(self, other: "IntervalSet") -> "IntervalSet":
-        return IntervalSet.union((*self.intervals, *other.intervals))
-
-    def __and__(self, other: "IntervalSet") -> "IntervalSet":
-        return self._combined(other, lambda here, there: here and there)
-
-    def __sub__(self, other: "IntervalSet") -> "IntervalSet":
-        return self._combined(other, lambda here, there: here and not there)
-
-    def __xor__(self, other: "IntervalSet") -> "IntervalSet":
-        return self._combined(other, lambda here, there: here != there)
-
-    def __le__(self, other: "IntervalSet") -> bool:
-        return not self - other
-
-    def __ge__(self, other: "IntervalSet") -> bool:
-        return other <= self
-
-    def __lt__(self, other: "IntervalSet") -> bool:
-        return self != other and self <= other
-
-    def __gt__(self, other: "IntervalSet") -> bool:
-        return other < self
-
-    @cached_property
+    @property
     def cuts(self) -> tuple[Cut, ...]:
         """The cuts at which one enters and leaves the set, in turn."""
-        return tuple(cut for interval in self.intervals for cut in (interval.start, interval.stop))
+        return self.axes[0]
 
     @cached_property
-    def measure(self) -> Endpoint:
-        """Its Lebesgue measure, infinite if it is unbounded."""
-        return total(interval.length for interval in self.intervals)
+    def intervals(self) -> tuple[Interval, ...]:
+        """Its maximal intervals, ascending."""
+        return tuple(map(Interval.between, self.cuts[::2], self.cuts[1::2]))
 
     @property
     def points(self) -> tuple[Fraction, ...]:
         """Its isolated points."""
         return tuple(Fraction(interval.low) for interval in self.intervals if interval.is_point)
-
-    @property
-    def is_bounded(self) -> bool:
-        """Whether it lies between two numbers."""
-        return all(interval.is_bounded for interval in self.intervals)
 
     @property
     def hull(self) -> Interval:
@@ -347,33 +221,13 @@ class IntervalSet:
         Raises:
             RequestError: it is empty.
         """
-        if not self.intervals:
+        if not self:
             raise RequestError("the empty set has no hull")
-        return Interval.between(self.intervals[0].start, self.intervals[-1].stop)
+        return Interval.between(self.cuts[0], self.cuts[-1])
 
     def complement(self) -> "IntervalSet":
         """All other real numbers."""
         return REALS - self
-
-    def isdisjoint(self, other: "IntervalSet") -> bool:
-        """Whether no number lies in both."""
-        return not self & other
-
-    def closure(self) -> "IntervalSet":
-        """It with the finite ends of its intervals."""
-        return IntervalSet.union(Interval.of(i.low, i.high) for i in self.intervals)
-
-    def interior(self) -> "IntervalSet":
-        """It without the ends of its intervals and without its isolated points."""
-        return IntervalSet.union(Interval.of(i.low, i.high, "()") for i in self.intervals if not i.is_point)
-
-    def shifted(self, by: Number) -> "IntervalSet":
-        """{x + by: x in it}."""
-        return self.affine(1, by)
-
-    def scaled(self, by: Number) -> "IntervalSet":
-        """{by * x: x in it}."""
-        return self.affine(by, 0)
 
     def affine(self, slope: Number, offset: Number) -> "IntervalSet":
         """{slope * x + offset: x in it}."""
@@ -388,19 +242,6 @@ class IntervalSet:
         """
         return IntervalSet.union(a.plus(b) for a in self.intervals for b in other.intervals)
 
-    def _combined(self, other: "IntervalSet", keep: Callable[[bool, bool], bool]) -> "IntervalSet":
-        """The numbers that `keep` wants, given whether they lie here and there: one sweep over the cuts."""
-        sweep = sorted([(cut, 0) for cut in self.cuts] + [(cut, 1) for cut in other.cuts])
-        inside = [False, False]
-        kept: list[Cut] = []
-        for position, (cut, side) in enumerate(sweep):
-            inside[side] = not inside[side]
-            if position + 1 < len(sweep) and sweep[position + 1][0] == cut:
-                continue
-            if keep(*inside) != bool(len(kept) % 2):
-                kept.append(cut)
-        return IntervalSet(tuple(Interval.between(*pair) for pair in zip(kept[::2], kept[1::2], strict=True)))
-
 
 def _read(part: str) -> Iterable[Interval]:
     if part.startswith("{") and part.endswith("}"):
@@ -411,7 +252,7 @@ def _read(part: str) -> Iterable[Interval]:
     raise RequestError("a set is written like [0, 1/2) | {3} | (4, inf)")
 
 
-EMPTY = IntervalSet(())
+EMPTY = IntervalSet.of()
 """No number at all."""
 
 REALS = IntervalSet.of((-math.inf, math.inf))

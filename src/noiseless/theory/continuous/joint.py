@@ -4,30 +4,27 @@ import math
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import pairwise
+from operator import or_
 from typing import Any, NamedTuple, Self, cast
 
 from noiseless.errors import RequestError
+from noiseless.exact import Bits, Nats
 from noiseless.theory.continuous.boxes import Box, BoxSet
-from noiseless.theory.continuous.intervals import (
-    EMPTY,
-    Endpoint,
-    Interval,
-    IntervalSet,
-    Number,
-    endpoint,
-    finite,
-    is_infinite,
-)
+from noiseless.theory.continuous.cuts import Endpoint, Number, endpoint, finite, is_infinite
+from noiseless.theory.continuous.intervals import EMPTY, Interval, IntervalSet
 from noiseless.theory.continuous.pieces import (
     Line,
     SetLike,
     any_overlap,
     as_boxes,
     as_intervals,
+    inner_point,
+    is_open_part,
     posteriors_of_cells,
 )
+from noiseless.theory.continuous.taxicab import count_taxicab_blocks
 
 Labels = tuple[Any, ...]
 Value = Number | Sequence[Number] | Hashable
@@ -194,17 +191,13 @@ class ContinuousRange:
 
     @cached_property
     def _x(self) -> BoxSet:
-        found = self.boxes.project(range(self.size_y, self.boxes.dimension))
-        for line in self.lines:
-            found |= BoxSet.from_intervals(line.domain)
-        return found
+        domains = (BoxSet.from_intervals(line.domain) for line in self.lines)
+        return reduce(or_, domains, self.boxes.project(range(self.size_y, self.boxes.dimension)))
 
     @cached_property
     def _y(self) -> BoxSet:
-        found = self.boxes.project(range(self.size_y))
-        for line in self.lines:
-            found |= BoxSet.from_intervals(line.image)
-        return found
+        images = (BoxSet.from_intervals(line.image) for line in self.lines)
+        return reduce(or_, images, self.boxes.project(range(self.size_y)))
 
     @property
     def range_x(self) -> IntervalSet | BoxSet:
@@ -226,6 +219,46 @@ class ContinuousRange:
         """Whether Y takes finitely many values."""
         return self._y.count != math.inf
 
+    @property
+    def log_x(self) -> Bits | Nats:
+        """The logarithm of the size of [[X]]."""
+        return self._log(self._size(self._x))
+
+    @property
+    def log_least(self) -> Bits | Nats:
+        """The logarithm of the size of the smallest [[X|y]]: ln 0 is minus infinity."""
+        return self._log(min(self._size(answer.posterior) for answer in self.answers))
+
+    @property
+    def log_most(self) -> Bits | Nats:
+        """The logarithm of the size of the largest [[X|y]], but for those that essential suprema ignore."""
+        return self._log(max(self._size(answer.posterior) for answer in self.answers if answer.counts))
+
+    @property
+    def log_back(self) -> tuple[Bits | Nats, Bits | Nats]:
+        """The logarithms of the sizes of [[Y]] and of the smallest [[Y|x]]."""
+        back = self.swapped()
+        return back.log_x, back.log_least
+
+    @property
+    def log_sides(self) -> tuple[Bits | Nats, Bits | Nats, Bits | Nats]:
+        """The logarithms of the sizes of [[X]], [[Y]] and [[X, Y]]: all counted, or else all measured."""
+        x, y, pairs = self._x, self._y, self.boxes
+        if self.is_finite_x and self.is_finite_y:
+            return Bits(int(x.count)), Bits(int(y.count)), Bits(int(pairs.count))
+        return Nats(x.measure), Nats(y.measure), Nats(pairs.measure)
+
+    def count_blocks(self) -> int | float:
+        """How many blocks the taxicab partition has."""
+        return count_taxicab_blocks(self)
+
+    def _size(self, values: BoxSet) -> Endpoint:
+        """How large a set of values of X is: how many there are, or their volume."""
+        return Fraction(int(values.count)) if self.is_finite_x else values.measure
+
+    def _log(self, size: Endpoint) -> Bits | Nats:
+        return Bits(Fraction(size)) if self.is_finite_x else Nats(size)
+
     def posterior(self, y: Value) -> IntervalSet | BoxSet:
         """[[X|y]]: what X can be when y (a number, a vector or a label) is seen.
 
@@ -235,14 +268,14 @@ class ContinuousRange:
         place = _vector(y, self.y_labels, self.size_y)
         if place is None:
             raise KeyError(y)
-        found = self.boxes.slice(dict(enumerate(place)))
+        values = self.boxes.slice(dict(enumerate(place)))
         for line in self.lines:
             x = math.inf if is_infinite(place[0]) else (place[0] - line.offset) / line.slope
             if x in line.domain:
-                found |= as_boxes((x, x))
-        if not found:
+                values |= as_boxes((x, x))
+        if not values:
             raise KeyError(y)
-        return _plain(found)
+        return _plain(values)
 
     def swapped(self) -> "ContinuousRange":
         """[[Y, X]]: the same pairs the other way round."""
@@ -288,8 +321,8 @@ class ContinuousRange:
         if not self._y <= BoxSet.union((box for cell in met.values() for box in cell), self.size_y):
             raise RequestError("the cells do not hold every y that can occur; let them span its range")
         posteriors = posteriors_of_cells(self.boxes, self.size_y, self.lines, list(met.values()))
-        found = ContinuousRange.from_labels(dict(zip(met, posteriors, strict=True)))
-        return ContinuousRange(found.boxes, 1, (), self.x_labels, found.y_labels)
+        labelled = ContinuousRange.from_labels(dict(zip(met, posteriors, strict=True)))
+        return ContinuousRange(labelled.boxes, 1, (), self.x_labels, labelled.y_labels)
 
     def _cell(self, given: SetLike | Collection[Hashable]) -> BoxSet:
         if self.y_labels is None:
@@ -304,58 +337,28 @@ class ContinuousRange:
         """Whether X and Y are unrelated: [[X, Y]] = [[X]] x [[Y]] (Definition II.1 of [P4])."""
         return ContinuousRange(BoxSet.product(self._y, self._x), self.size_y) <= self
 
+    @cached_property
     def answers(self) -> tuple[AnswerRegion, ...]:
         """[[Y]] cut into boxes over which the posterior set keeps still, but for the points of lines."""
-        return self._answers
-
-    @cached_property
-    def _answers(self) -> tuple[AnswerRegion, ...]:
-        found = self._answers_with_lines() if self.lines else self._answers_of_boxes()
+        regions = self._with_lines() if self.lines else self._without_lines()
         large = [box for box in self._y if not box.is_point]
-        return tuple(AnswerRegion(*answer, counts=is_open_part(answer[0], large)) for answer in found)
+        return tuple(AnswerRegion(*region, counts=is_open_part(region[0], large)) for region in regions)
 
-    def _answers_of_boxes(self) -> list[tuple[Box, BoxSet, tuple[Line, ...]]]:
+    def _without_lines(self) -> list[tuple[Box, BoxSet, tuple[Line, ...]]]:
         return [(where, posterior, ()) for where, posterior in self.boxes.sections(self.size_y)]
 
-    def _answers_with_lines(self) -> list[tuple[Box, BoxSet, tuple[Line, ...]]]:
+    def _with_lines(self) -> list[tuple[Box, BoxSet, tuple[Line, ...]]]:
         images = [line.image for line in self.lines]
         cuts = sorted({*self.boxes.axes[0], *(cut for image in images for cut in image.cuts)})
-        found: list[tuple[Box, BoxSet, tuple[Line, ...]]] = []
+        regions: list[tuple[Box, BoxSet, tuple[Line, ...]]] = []
         for start, stop in pairwise(cuts):
             where = Interval.between(start, stop)
-            inside = IntervalSet((where,))
+            inside = IntervalSet.of(where)
             passing = tuple(line for line, image in zip(self.lines, images, strict=True) if inside <= image)
             posterior = self.boxes.slice({0: inner_point(where)})
             if posterior or passing:
-                found.append((Box((where,)), posterior, passing))
-        return found
-
-
-def is_open_part(where: Box, large: Iterable[Box]) -> bool:
-    """Whether a box of a set holds a non-empty part that is open in the set.
-
-    Boxes with a volume do. A flat one does not where larger boxes of the set touch it: there it is an edge of
-    theirs, which an essential supremum ignores. An isolated point is open.
-
-    Args:
-        where: a box of the set.
-        large: the boxes of the set that are no single points.
-    """
-    flat = [i for i, side in enumerate(where.sides) if side.is_point]
-    if not flat:
-        return True
-    long = [i for i in range(where.dimension) if i not in flat]
-    touching = [
-        box
-        for box in large
-        if any(not box.sides[i].is_point for i in flat)
-        and all(Interval.of(box.sides[i].low, box.sides[i].high).meet(where.sides[i]) for i in flat)
-    ]
-    if not long:
-        return not touching
-    own = BoxSet.of(Box(tuple(where.sides[i] for i in long)))
-    covered = BoxSet.union((Box(tuple(box.sides[i] for i in long)) for box in touching), dimension=len(long))
-    return (own - covered).measure != 0
+                regions.append((Box((where,)), posterior, passing))
+        return regions
 
 
 def _plain(boxes: BoxSet) -> IntervalSet | BoxSet:
@@ -375,10 +378,3 @@ def _vector(value: Value, labels: Labels | None, size: int) -> tuple[Endpoint, .
 def _on_lines(point: Box, lines: Sequence[Line]) -> bool:
     y, x = (Fraction(side.low) for side in point.sides)
     return any((x, y) in line for line in lines)
-
-
-def inner_point(where: Interval) -> Endpoint:
-    """A number of an interval, and no end of it unless it is a point."""
-    if is_infinite(where.low):
-        return Fraction(0) if is_infinite(where.high) else where.high - 1
-    return where.low + 1 if is_infinite(where.high) else (where.low + where.high) / 2

@@ -1,11 +1,12 @@
-"""What continuous joint ranges are made of: sets however given, stretches of lines, and the cells that Y is merged into."""
+"""What continuous joint ranges are made of: sets however given, stretches of lines, cells of Y."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from noiseless.theory.continuous.boxes import Box, BoxSet
-from noiseless.theory.continuous.intervals import EMPTY, Cut, Endpoint, Interval, IntervalSet, Piece
+from noiseless.theory.continuous.cuts import Cut, Endpoint, is_infinite
+from noiseless.theory.continuous.intervals import EMPTY, Interval, IntervalSet, Piece
 
 SetLike = BoxSet | IntervalSet | Box | Piece | str
 """How a set of numbers or vectors may be given; a text is read as `BoxSet.parse` does."""
@@ -62,7 +63,7 @@ class Line:
         """The x of its points that lie in boxes (y, x)."""
         inside = EMPTY
         for box in boxes:
-            y, x = (IntervalSet((side,)) for side in box.sides)
+            y, x = (IntervalSet.of(side) for side in box.sides)
             inside |= x & y.affine(1 / self.slope, -self.offset / self.slope)
         return self.domain & inside
 
@@ -94,13 +95,13 @@ def posteriors_of_cells(
     size_x = boxes.dimension - size_y
     sections = list(boxes.sections(size_y))
     stretches = [(image, line.inverse) for line in lines for image in line.image]
-    found = []
+    posteriors = []
     for cell in cells:
         parts = {id(x): x for y, x in sections if any(_meet(y, box) for box in cell)}
         values = [box for part in parts.values() for box in part]
         values += [Box((x,)) for x in _on_lines(cell, stretches)]
-        found.append(BoxSet.union(values, dimension=size_x))
-    return found
+        posteriors.append(BoxSet.union(values, dimension=size_x))
+    return posteriors
 
 
 def _meet(a: Box, b: Box) -> bool:
@@ -114,3 +115,37 @@ def _on_lines(cell: BoxSet, stretches: Sequence[tuple[Interval, Line]]) -> Itera
             common = image.meet(box.sides[0])
             if common:
                 yield common.affine(back.slope, back.offset)
+
+
+def is_open_part(where: Box, large: Iterable[Box]) -> bool:
+    """Whether a box of a set holds a non-empty part that is open in the set.
+
+    Boxes with a volume do. A flat one does not where larger boxes of the set touch it: there it is an edge of
+    theirs, which an essential supremum ignores. An isolated point is open.
+
+    Args:
+        where: a box of the set.
+        large: the boxes of the set that are no single points.
+    """
+    flat = [i for i, side in enumerate(where.sides) if side.is_point]
+    if not flat:
+        return True
+    long = [i for i in range(where.dimension) if i not in flat]
+    touching = [
+        box
+        for box in large
+        if any(not box.sides[i].is_point for i in flat)
+        and all(Interval.of(box.sides[i].low, box.sides[i].high).meet(where.sides[i]) for i in flat)
+    ]
+    if not long:
+        return not touching
+    own = BoxSet.of(Box(tuple(where.sides[i] for i in long)))
+    covered = BoxSet.union((Box(tuple(box.sides[i] for i in long)) for box in touching), dimension=len(long))
+    return (own - covered).measure != 0
+
+
+def inner_point(where: Interval) -> Endpoint:
+    """A number of an interval, and no end of it unless it is a point."""
+    if is_infinite(where.low):
+        return Fraction(0) if is_infinite(where.high) else where.high - 1
+    return where.low + 1 if is_infinite(where.high) else (where.low + where.high) / 2

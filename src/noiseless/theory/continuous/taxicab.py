@@ -9,12 +9,18 @@ stretch is left, there are infinitely many blocks.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from noiseless.errors import RequestError
+from noiseless.ranges.partition import roots_of_pairs
 from noiseless.theory.continuous.boxes import Box, BoxSet
-from noiseless.theory.continuous.intervals import Cut
-from noiseless.theory.continuous.joint import ContinuousRange
+from noiseless.theory.continuous.cuts import Cut
 from noiseless.theory.continuous.pieces import Line, overlapping_pairs
+
+if TYPE_CHECKING:
+    from noiseless.theory.continuous.joint import ContinuousRange
 
 _STEPS = 1000
 """How often blocks are spread along lines. On the graph of a function two steps are enough; on other ranges
@@ -29,12 +35,13 @@ class Block:
     y: BoxSet
 
 
-def count_taxicab_blocks(joint: ContinuousRange) -> int | float:
+def count_taxicab_blocks(joint: "ContinuousRange") -> int | float:
     """How many blocks the taxicab partition has, infinity if there are infinitely many.
 
     Raises:
         RequestError: it was not settled after a thousand steps along crossing lines.
 
+    >>> from noiseless.theory.continuous import ContinuousRange
     >>> step = ContinuousRange.from_function([("[0, 1)", 0, 0), ("[1, 2]", 0, 1)])
     >>> line = ContinuousRange.from_function([("[0, 1]", 1, 0)])
     >>> count_taxicab_blocks(step), count_taxicab_blocks(line)
@@ -44,7 +51,7 @@ def count_taxicab_blocks(joint: ContinuousRange) -> int | float:
     return math.inf if blocks is None else len(blocks)
 
 
-def taxicab_partition(joint: ContinuousRange) -> tuple[Block, ...]:
+def taxicab_partition(joint: "ContinuousRange") -> tuple[Block, ...]:
     """The unique taxicab partition of a joint range (Definition II.2 of [P4]), if it is finite.
 
     Raises:
@@ -56,7 +63,7 @@ def taxicab_partition(joint: ContinuousRange) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def _blocks(joint: ContinuousRange) -> list[Block] | None:
+def _blocks(joint: "ContinuousRange") -> list[Block] | None:
     behind: dict[BoxSet, list[BoxSet]] = {}
     for where, posterior in joint.boxes.sections(joint.size_y):
         behind.setdefault(posterior, []).append(BoxSet.of(where))
@@ -104,20 +111,12 @@ def _with_rest(blocks: list[Block], lines: Iterable[Line]) -> list[Block] | None
 
 def _joined(blocks: Sequence[Block]) -> list[Block]:
     """Blocks that share an x or a y made one."""
-    parent = list(range(len(blocks)))
-
-    def find(i: int) -> int:
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-
-    for sets in ([block.x for block in blocks], [block.y for block in blocks]):
-        for i, j in _meeting(sets):
-            parent[find(j)] = find(i)
+    edges = [*_meeting([block.x for block in blocks]), *_meeting([block.y for block in blocks])]
+    ends = np.array(edges, np.int64).reshape(-1)
+    roots = roots_of_pairs(ends, np.arange(len(ends)) // 2, len(blocks), len(edges))
     groups: dict[int, list[Block]] = {}
-    for i, block in enumerate(blocks):
-        groups.setdefault(find(i), []).append(block)
+    for root, block in zip(roots.tolist(), blocks, strict=True):
+        groups.setdefault(root, []).append(block)
     return [
         group[0] if len(group) == 1 else Block(_union([b.x for b in group]), _union([b.y for b in group]))
         for group in groups.values()

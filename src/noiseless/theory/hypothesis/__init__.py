@@ -10,7 +10,6 @@ from noiseless.theory.hypothesis.ranges import HypothesisRanges, HypothesisTest
 from noiseless.theory.hypothesis.success import (
     best_success,
     success_bound,
-    success_bound_as_printed,
     worst_prior,
 )
 
@@ -23,6 +22,5 @@ __all__ = [
     "leakage_bound_as_printed",
     "leakage_bound_bits",
     "success_bound",
-    "success_bound_as_printed",
     "worst_prior",
 ]

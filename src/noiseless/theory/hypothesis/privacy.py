@@ -1,13 +1,14 @@
-"""Privacy against whoever tests a hypothesis: sizes of sets of outputs, Priv of [P2], and what it says about leakage."""
+"""Privacy against tests of a hypothesis: sizes of sets of outputs, Priv of [P2], and a bound on leakage."""
 
 import math
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Literal, Protocol, Self, runtime_checkable
+from typing import Any, Literal
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats, Rational, ball, ball_above, ball_below
+from noiseless.theory.continuous.cuts import CutSet
 from noiseless.theory.continuous.intervals import IntervalSet
 
 Size = int | Fraction | float
@@ -18,27 +19,8 @@ Amount = Bits | Nats | float
 of 0 is the float -inf, and a ratio to 0 is inf. `float(amount)` serves all three."""
 
 
-@runtime_checkable
-class MeasuredSet(Protocol):
-    """A continuous set with its Lebesgue measure: `IntervalSet`, `BoxSet`."""
-
-    @property
-    def measure(self) -> Fraction | float:
-        """The Lebesgue measure."""
-
-
-class OutputSet(Protocol):
-    """A range of outputs: a `frozenset`, or a `MeasuredSet` with the same operators."""
-
-    def __or__(self, other: Self, /) -> Self: ...
-    def __and__(self, other: Self, /) -> Self: ...
-    def __sub__(self, other: Self, /) -> Self: ...
-    def __xor__(self, other: Self, /) -> Self: ...
-    def __contains__(self, value: Any, /) -> bool: ...  # noqa: ANN401 - a label, a number or a point
-
-
 def as_outputs(outputs: Any) -> Any:  # noqa: ANN401 - the set that goes with what came in
-    """A measured set as it is, the interval set that a text describes, or else a finite set.
+    """An interval or box set as it is, the interval set that a text describes, or else a finite set.
 
     >>> as_outputs([1, 2, 1]), as_outputs("[0, 1)")
     (frozenset({1, 2}), IntervalSet.parse('[0, 1)'))
@@ -49,7 +31,7 @@ def as_outputs(outputs: Any) -> Any:  # noqa: ANN401 - the set that goes with wh
     """
     if isinstance(outputs, str):
         return IntervalSet.parse(outputs)
-    if isinstance(outputs, MeasuredSet):
+    if isinstance(outputs, CutSet):
         return outputs
     try:
         return frozenset(outputs)
@@ -59,18 +41,13 @@ def as_outputs(outputs: Any) -> Any:  # noqa: ANN401 - the set that goes with wh
         ) from None
 
 
-def is_counted(outputs: object) -> bool:
-    """Whether the set is finite and its size a count."""
-    return isinstance(outputs, frozenset)
-
-
 def size_of(outputs: object) -> Size:
     """The count of a finite set, the Lebesgue measure of a continuous one.
 
     >>> size_of(frozenset({"a", "b"})), size_of(IntervalSet.parse("[0, 1/2) | {3}"))
     (2, Fraction(1, 2))
     """
-    if isinstance(outputs, MeasuredSet):
+    if isinstance(outputs, CutSet):
         return outputs.measure
     if isinstance(outputs, frozenset):
         return len(outputs)
@@ -85,18 +62,9 @@ def amount(size: Size, *, counted: bool) -> Amount:
     """
     if not counted:
         return Nats(size)
-    if size == 0:
-        return -math.inf
-    return math.inf if is_infinite(size) else Bits(Fraction(size))
-
-
-def log_ratio(top: Size, bottom: Size, *, counted: bool) -> Amount:
-    """The logarithm of one size over another.
-
-    Raises:
-        RequestError: both are 0 or both are infinite.
-    """
-    return amount(quotient(top, bottom), counted=counted)
+    if size in (0, math.inf):
+        return math.inf if size else -math.inf
+    return Bits(Fraction(size))
 
 
 def quotient(top: Size, bottom: Size) -> Size:
@@ -105,19 +73,14 @@ def quotient(top: Size, bottom: Size) -> Size:
     Raises:
         RequestError: both are 0 or both are infinite.
     """
-    if top == bottom and (top == 0 or is_infinite(top)):
+    if top == bottom and top in (0, math.inf):
         raise RequestError(
             "the ratio of two sizes has no value when both are 0 or both infinite; give ranges that are "
             "bounded and larger than single points"
         )
-    if bottom == 0 or is_infinite(top):
+    if bottom == 0 or top == math.inf:
         return math.inf
-    return Fraction(0) if is_infinite(bottom) else Fraction(top) / Fraction(bottom)
-
-
-def is_infinite(size: Size) -> bool:
-    """Whether a size is infinite; `math.isinf` fails for whole numbers that are beyond floats."""
-    return isinstance(size, float) and math.isinf(size)
+    return Fraction(0) if bottom == math.inf else Fraction(top) / Fraction(bottom)
 
 
 @dataclass(frozen=True)
@@ -158,7 +121,7 @@ class Privacy:
     @property
     def amount(self) -> Amount:
         """Priv; infinite when no output gives the hypothesis away."""
-        return log_ratio(self.whole, self.decided, counted=self.counted)
+        return amount(quotient(self.whole, self.decided), counted=self.counted)
 
     @property
     def nats(self) -> float:
@@ -166,8 +129,8 @@ class Privacy:
         from flint import ctx
 
         ratio = quotient(self.whole, self.decided)
-        if ratio == 0 or is_infinite(ratio):
-            return -math.inf if ratio == 0 else math.inf
+        if ratio in (0, math.inf):
+            return math.inf if ratio else -math.inf
         exact = Fraction(ratio)
         with ctx.workprec(64 + exact.numerator.bit_length() + exact.denominator.bit_length()):
             return ball_below(ball(exact).log()) + 0.0  # not -0.0
@@ -216,18 +179,18 @@ def leakage_bound_as_printed(epsilon: Rational | float) -> float:
     from flint import ctx
 
     e = _checked(epsilon)
-    if e == 0 or is_infinite(e):
-        return math.inf if e == 0 else 0.0
+    if e in (0, math.inf):
+        return 0.0 if e else math.inf
     with ctx.workprec(128):
         return ball_above(-(-(-ball(e)).exp()).log1p())
 
 
 def _odds(epsilon: Rational | float) -> Size:
     e = _checked(epsilon)
-    return math.inf if e == 0 else Fraction(1) if is_infinite(e) else 1 + 1 / Fraction(e)
+    return math.inf if e == 0 else Fraction(1) if e == math.inf else 1 + 1 / Fraction(e)
 
 
 def _checked(epsilon: Rational | float) -> Size:
     if (isinstance(epsilon, float | Decimal) and math.isnan(epsilon)) or epsilon < 0:
         raise RequestError("the e of e-privacy is a number that is not negative")
-    return epsilon if isinstance(epsilon, float) and is_infinite(epsilon) else Fraction(epsilon)
+    return math.inf if epsilon == math.inf else Fraction(epsilon)

@@ -8,20 +8,18 @@ import numpy as np
 
 from noiseless.errors import RequestError
 from noiseless.ranges import JointRange
+from noiseless.theory.continuous import BoxSet, IntervalSet
 from noiseless.theory.hypothesis.privacy import (
     Amount,
-    OutputSet,
     Privacy,
     Size,
     amount,
     as_outputs,
-    is_counted,
-    log_ratio,
+    quotient,
     size_of,
 )
 
-Outputs = TypeVar("Outputs", bound=OutputSet)
-"""`frozenset`, `IntervalSet` or `BoxSet`."""
+Outputs = TypeVar("Outputs", frozenset[Any], IntervalSet, BoxSet)
 
 Rule = Callable[[Any], object] | Mapping[Any, object]
 """Which hypothesis holds for a value: True or "p0" for the null hypothesis, False or "p1" for the other."""
@@ -88,10 +86,10 @@ class HypothesisRanges(Generic[Outputs]):
             RequestError: as for `of`; or a hypothesis is none of the four values.
         """
         holds = null_predicate(null)
-        found: tuple[set[Hashable], set[Hashable]] = (set(), set())
+        outputs: tuple[set[Hashable], set[Hashable]] = (set(), set())
         for x, y in pairs:
-            found[0 if holds(x) else 1].add(y)
-        return cls.of(*found)
+            outputs[0 if holds(x) else 1].add(y)
+        return cls.of(*outputs)
 
     @classmethod
     def from_joint(cls, joint: JointRange, null: Rule | Sequence[object]) -> "HypothesisRanges[Any]":
@@ -124,7 +122,7 @@ class HypothesisRanges(Generic[Outputs]):
     @property
     def counted(self) -> bool:
         """Whether outputs are counted (bits) rather than measured (nats)."""
-        return is_counted(self.p0)
+        return isinstance(self.p0, frozenset)
 
     @property
     def outputs(self) -> Outputs:
@@ -179,7 +177,7 @@ class HypothesisRanges(Generic[Outputs]):
             RequestError: [[Y]] has measure 0, or the ranges are unbounded.
         """
         smaller = min(size_of(self.p0), size_of(self.p1))
-        return log_ratio(size_of(self.outputs), smaller, counted=self.counted)
+        return amount(quotient(size_of(self.outputs), smaller), counted=self.counted)
 
     def privacy(self, x: Any = None) -> Privacy:  # noqa: ANN401 - a set or a size
         """Priv, (9) and (10) of [P2]: H0(Y), or H0(X) if [[X]] is given, less the bound of Theorem 2.
@@ -199,7 +197,7 @@ class HypothesisRanges(Generic[Outputs]):
         if isinstance(x, Size):
             return Privacy("X", x, decided, counted=self.counted)
         values = as_outputs(x)
-        if is_counted(values) != self.counted:
+        if isinstance(values, frozenset) != self.counted:
             raise RequestError("[[X]] and [[Y]] must both be counted or both be measured to be compared")
         return Privacy("X", size_of(values), decided, counted=self.counted)
 
@@ -233,8 +231,8 @@ def _means_null(verdict: object) -> bool:
 
 
 def _labelled(joint: JointRange, codes: Any) -> frozenset[Any]:  # noqa: ANN401 - an array of codes
-    found = np.flatnonzero(np.bincount(codes, minlength=joint.size_y)).tolist()
-    return frozenset(found if joint.y_labels is None else (joint.y_labels[code] for code in found))
+    distinct = np.unique(codes).tolist()
+    return frozenset(distinct if joint.y_labels is None else (joint.y_labels[code] for code in distinct))
 
 
 Verdict = Literal["p0", "p1"]
@@ -330,7 +328,8 @@ class HypothesisTest(Generic[Outputs]):
     @property
     def relative_performance(self) -> Amount:
         """P(T) less the entropy of Y."""
-        return log_ratio(size_of(self.correct), size_of(self.ranges.outputs), counted=self.ranges.counted)
+        share = quotient(size_of(self.correct), size_of(self.ranges.outputs))
+        return amount(share, counted=self.ranges.counted)
 
     @property
     def error(self) -> Amount:

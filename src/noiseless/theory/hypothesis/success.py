@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from noiseless.errors import RequestError
-from noiseless.theory.continuous.intervals import Number, finite
+from noiseless.theory.continuous.cuts import Number, finite
 from noiseless.theory.hypothesis.privacy import size_of
 from noiseless.theory.hypothesis.ranges import HypothesisRanges
 
@@ -75,16 +75,6 @@ def worst_prior(p0: Distribution, p1: Distribution) -> WorstPrior:
     return best
 
 
-def total_variation(p0: Distribution, p1: Distribution) -> Fraction:
-    """Half the sum of |p0(y) - p1(y)|."""
-    return sum((abs(a - b) for a, b in _pairs(p0, p1)), Fraction(0)) / 2
-
-
-def supports(p0: Distribution, p1: Distribution) -> HypothesisRanges[Any]:
-    """[[Y|p0]] and [[Y|p1]]: where the probabilities are positive."""
-    return HypothesisRanges.of(*({y for y, share in p.items() if finite(share) > 0} for p in (p0, p1)))
-
-
 def success_bound(ranges: HypothesisRanges[Any], least: Number, prior: Number | None = _HALF) -> Fraction:
     """A lower bound on the success of the best test when densities are at least `least` on their supports.
 
@@ -115,11 +105,6 @@ def success_bound(ranges: HypothesisRanges[Any], least: Number, prior: Number | 
         return (1 - a * b) / (2 - a - b)
     weight = _weight(prior)
     return max(weight + (1 - weight) * b, 1 - weight + weight * a)
-
-
-def success_bound_as_printed(ranges: HypothesisRanges[Any], least: Number) -> Fraction:
-    """(least/2) times the size of the symmetric difference: Theorem 3 of [P2] as printed. True, but weak."""
-    return _least(ranges, least) / 2 * Fraction(size_of(ranges.decided))
 
 
 def _success(pairs: list[tuple[Fraction, Fraction]], weight: Fraction) -> Fraction:

@@ -34,7 +34,7 @@ def test_products_of_sets() -> None:
     assert BoxSet.product(a, b) == BoxSet.parse(
         "[0, 1] x [0, 2) | [0, 1] x (3, 4) | {5} x [0, 2) | {5} x (3, 4)"
     )
-    assert BoxSet.product(a, IntervalSet(())) == BoxSet.empty(2)
+    assert BoxSet.product(a, IntervalSet.of()) == BoxSet.empty(2)
 
 
 def test_volumes_that_are_not_finite() -> None:
@@ -172,7 +172,7 @@ def test_products(a: IntervalSet, b: IntervalSet) -> None:
     both = BoxSet.product(a, b)
     assert both.measure == a.measure * b.measure
     assert both == BoxSet.union([Box((u, v)) for u, v in product(a, b)], dimension=2)
-    assert both.project([0]).as_intervals() == (a if b else IntervalSet(()))
+    assert both.project([0]).as_intervals() == (a if b else IntervalSet.of())
 
 
 @settings(max_examples=20)

@@ -28,7 +28,7 @@ def test_example_ii_1() -> None:
 
 def test_the_literal_definition_misses_example_ii_1() -> None:
     """Lebesgue measure on [[Y]] ignores the point y = 1, and all other posterior sets have measure 0."""
-    volumes = {answer.posterior.measure for answer in EXAMPLE_II_1.answers() if answer.where.measure > 0}
+    volumes = {answer.posterior.measure for answer in EXAMPLE_II_1.answers if answer.where.measure > 0}
     assert volumes == {0}  # ess sup as printed: ln 0, not ln(1/2)
 
 

@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats, ball
 from noiseless.theory.continuous.boxes import Box, BoxSet
-from noiseless.theory.continuous.intervals import Number, finite
+from noiseless.theory.continuous.cuts import Number, finite
 from noiseless.theory.continuous.pieces import SetLike, as_boxes, as_intervals
 
 Norm = Literal["euclidean", "maximum"]

@@ -9,7 +9,7 @@ from continuous_examples import FEWER, box_sets, interval_sets
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats, ball
 from noiseless.theory.continuous.boxes import Box, BoxSet
-from noiseless.theory.continuous.covering import (
+from noiseless.theory.continuous.covering_number import (
     covering_bounds,
     covering_entropy,
     covering_gap,
