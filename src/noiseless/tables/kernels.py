@@ -196,6 +196,6 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     import numba
 
     try:
-        return cast("Callable[..., Any]", numba.njit(cache=True)(function))
+        return cast("Callable[..., Any]", numba.njit(cache=True, nogil=True)(function))
     except RuntimeError:  # no folder to keep it in: compile it anew in each process
-        return cast("Callable[..., Any]", numba.njit(function))
+        return cast("Callable[..., Any]", numba.njit(nogil=True)(function))

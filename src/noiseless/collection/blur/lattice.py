@@ -161,7 +161,6 @@ class Blur:
 
     def apply(self, table: Any, *, missing: "MissingRows" = "error") -> "BlurredTable":  # noqa: ANN401 - any frame
         """Blur a table; see `blur`."""
-
         return apply_blur(self, table, missing)
 
 

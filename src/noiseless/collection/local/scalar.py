@@ -232,17 +232,10 @@ class LocalQuantizer:
         Raises:
             RequestError: `out` is no place for so many floats, or it overlaps the readings.
         """
-        import numpy as np
-
         from noiseless.collection.local.float_cells import looked_up
-        from noiseless.collection.local.readings import middles
 
         if out is not None:
             _check_place(out, readings)
-        if isinstance(readings, np.ndarray) and readings.dtype == np.float64 and readings.ndim == 1:
-            found = middles(self.quantizer, self.midpoints, readings, floats, out)
-            if found is not None:
-                return found
         return looked_up(self.midpoints, self.encode(readings, clamp=clamp, floats=floats), out)
 
 
