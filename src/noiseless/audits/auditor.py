@@ -4,10 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 from noiseless.audits.exposure import survey
 from noiseless.audits.result import Audit
+from noiseless.audits.table_audit import TableAudit
 from noiseless.domain import Schema
 from noiseless.errors import (
     ColumnError,
@@ -80,7 +81,7 @@ def audit(
     if len(tables) == 1:  # before the rules, which are matched with these names
         tables[0].require(*shared, *roles.public)
     assigned = () if rule is None else assign(rule, roles, releases=len(sources))
-    wish = _ReadRequest(
+    request = _ReadRequest(
         shared,
         roles.public,
         unit,
@@ -90,7 +91,7 @@ def audit(
         missing=missing,
         distinct=distinct_rows,
     )
-    read = _single(tables[0], wish) if len(tables) == 1 else _joined(tables, wish)
+    read = _single(tables[0], request) if len(tables) == 1 else _joined(tables, request)
     audited, seen = read.audited, read.seen
     told = replace(roles, public=seen)
     values = _declared_values(declared, roles.sensitive)
@@ -99,10 +100,10 @@ def audit(
     tally, spellings = merge_spellings(_tally(audited, told), roles.sensitive)
     ruling = None
     if assigned:
-        ruling = apply_rules(tally, assigned, told, _published(seen, wish, len(tables)))
+        ruling = apply_rules(tally, assigned, told, _published(seen, request, len(tables)))
         tally = ruling.tally
     census, side = survey(tally, roles.sensitive, roles.given, seen, unit)
-    return Audit(
+    return TableAudit(
         target=roles.sensitive,
         census=census,
         side=side,
@@ -110,7 +111,6 @@ def audit(
         public=seen,
         given=roles.given,
         unit=unit,
-        rows=tally.total,
         tally=tally,
         table=read.whole,
         dropped=read.left_out() if missing == "drop" else 0,
@@ -176,7 +176,7 @@ def _on_spark(
             f"{groups.label}: rules are applied on this machine, to at most {groups.most:,} distinct"
             " combinations; take fewer or coarser columns, or apply the rules on Spark first"
         )
-    found = audit_on_spark(
+    return audit_on_spark(
         groups,
         sensitive=roles.sensitive,
         public=roles.public,
@@ -184,7 +184,6 @@ def _on_spark(
         unit=roles.unit,
         declared_values=declared_values,
     )
-    return cast("Audit", found)  # the same names
 
 
 @dataclass(frozen=True)
@@ -234,43 +233,43 @@ class _ReadTables:
         return sum(before.count() - after.count() for before, after in self.parts)
 
 
-def _single(table: Table, wish: _ReadRequest) -> _ReadTables:
+def _single(table: Table, request: _ReadRequest) -> _ReadTables:
     """One table."""
-    columns = (*wish.shared, *wish.public, *([wish.unit] if wish.unit else []))
-    whole = wish.prepared(table, columns)
-    distinct = wish.prepared(table.distinct_rows(), columns) if wish.distinct else whole
-    audited = distinct.with_missing(columns, wish.missing)
-    return _ReadTables(whole, audited, wish.public, ((distinct, audited),))
+    columns = (*request.shared, *request.public, *([request.unit] if request.unit else []))
+    whole = request.prepared(table, columns)
+    distinct = request.prepared(table.distinct_rows(), columns) if request.distinct else whole
+    audited = distinct.with_missing(columns, request.missing)
+    return _ReadTables(whole, audited, request.public, ((distinct, audited),))
 
 
-def _joined(tables: Sequence[Table], wish: _ReadRequest) -> _ReadTables:
+def _joined(tables: Sequence[Table], request: _ReadRequest) -> _ReadTables:
     """Several releases as their join over persons; each is prepared by itself, before."""
-    if wish.unit is None:
+    if request.unit is None:
         raise RequestError(
             "several releases are audited person by person; name the column that tells who (--unit COLUMN)"
         )
-    for column in (*wish.shared, *wish.public):
+    for column in (*request.shared, *request.public):
         if not any(column in table.columns for table in tables):
             known = tuple(dict.fromkeys(name for table in tables for name in table.columns))
             raise UnknownColumnError(column, known, from_text=any(table.textual for table in tables))
     parts = []
     for table in tables:
-        table.require(wish.unit)
-        columns = [c for c in (wish.unit, *wish.shared, *wish.public) if c in table.columns]
-        chosen = wish.prepared(table.distinct_rows() if wish.distinct else table, columns)
-        parts.append((chosen, chosen.with_missing(columns, wish.missing)))
+        table.require(request.unit)
+        columns = [c for c in (request.unit, *request.shared, *request.public) if c in table.columns]
+        chosen = request.prepared(table.distinct_rows() if request.distinct else table, columns)
+        parts.append((chosen, chosen.with_missing(columns, request.missing)))
     first, *others = (after for _, after in parts)
-    joined, seen = first.link(others, wish.unit, wish.shared, wish.public)
+    joined, seen = first.link(others, request.unit, request.shared, request.public)
     return _ReadTables(joined, joined, seen, tuple(parts))
 
 
-def _published(seen: Sequence[str], wish: _ReadRequest, releases: int) -> tuple[ReleaseColumns, ...]:
+def _published(seen: Sequence[str], request: _ReadRequest, releases: int) -> tuple[ReleaseColumns, ...]:
     """The public columns of each release, as the joined table calls them."""
     if releases == 1:
         return (ReleaseColumns(tuple(seen)),)
     return tuple(
         ReleaseColumns(
-            tuple(f"{number}.{c}" for c in wish.public if f"{number}.{c}" in seen),
+            tuple(f"{number}.{c}" for c in request.public if f"{number}.{c}" in seen),
             presence if (presence := f"in release {number}") in seen else None,
         )
         for number in range(1, releases + 1)

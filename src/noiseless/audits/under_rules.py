@@ -1,36 +1,25 @@
 """The audit under rules beside the audit without them: what the rules buy, and at what price."""
 
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
-
-from noiseless.display import counted, verb
-
-if TYPE_CHECKING:
-    from noiseless.audits.finest_cells import FinestCells
-    from noiseless.rules.recoded_column import RuleEffect
-    from noiseless.rules.totals import Totals
-
-from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from noiseless.audits.anonymity import k_anonymity
-from noiseless.audits.exposure import Exposure
+from noiseless.audits.exposure import Exposure, TableExposure
 from noiseless.audits.finest_cells import FinestCells, finest_cells
 from noiseless.audits.witness import shown
-from noiseless.display import aligned, html_rows
-from noiseless.exact import Bits, round_up
+from noiseless.display import aligned, counted, html_rows, verb
+from noiseless.exact import round_up
 from noiseless.rules.application import Ruling
 from noiseless.rules.assignment import AssignedRule, Roles
 from noiseless.rules.recoded_column import RuleEffect
 from noiseless.rules.totals import ClosestEstimate, Totals, totals_of
 
 if TYPE_CHECKING:
-    from noiseless.audits.result import Audit
-
+    from noiseless.audits.table_audit import TableAudit
 
 _DIGITS = 4
 
@@ -112,7 +101,7 @@ def _price(rules: "UnderRules") -> list[str]:
     return [f"Cells of {finest.column} chosen to leave as many {least}{nothing}.", *_worse(rules, finest)]
 
 
-def _worse(rules: "UnderRules", finest: "FinestCells") -> list[str]:
+def _worse(rules: "UnderRules", finest: FinestCells) -> list[str]:
     """By which other measures the chosen cells protect less than the rules do."""
     after, heads = rules.after, rules.audit.heads
     found = []
@@ -125,7 +114,7 @@ def _worse(rules: "UnderRules", finest: "FinestCells") -> list[str]:
     return [f"But they {' and '.join(found)}."] if found else []
 
 
-def _totals(totals: "Totals", heads: str) -> str:
+def _totals(totals: Totals, heads: str) -> str:
     rules = " and ".join(rule.text for rule in totals.rules)
     of = f"{totals.told:,} of {counted(totals.groups, 'totals')} of {totals.column}"
     told = f"{of} {verb(totals.told, 'are')} told"
@@ -147,7 +136,7 @@ def _totals(totals: "Totals", heads: str) -> str:
     return " ".join(parts)
 
 
-def change_text(change: "RuleEffect") -> str:
+def change_text(change: RuleEffect) -> str:
     """The largest change of a column's values, with its unit."""
     if change.largest is None:
         return ""
@@ -185,53 +174,15 @@ def below(share: Fraction) -> str:
     return f"{number.normalize(context):,f} %"
 
 
-@dataclass(frozen=True)
-class AuditFigures:
-    """The main numbers of an audit, about all sensitive columns together.
-
-    Attributes:
-        public_values: how many groups there are.
-        leakage: L0.
-        maximin: I*.
-        min_posterior: the fewest values left: the size of the smallest posterior set.
-        homogeneous_groups: how many groups have one sensitive value.
-        homogeneous_persons: how many rows (persons) are in one of them.
-        k_anonymity: the size of the smallest group.
-    """
-
-    public_values: int
-    leakage: Bits
-    maximin: Bits
-    min_posterior: int
-    homogeneous_groups: int
-    homogeneous_persons: int
-    k_anonymity: int
-
-    @classmethod
-    def of(cls, exposure: Exposure) -> "AuditFigures":
-        """Those of an exposure."""
-        return cls(
-            exposure.census.joint.size_y,
-            exposure.leakage,
-            exposure.maximin,
-            exposure.min_posterior,
-            exposure.homogeneous_groups,
-            exposure.homogeneous_persons,
-            k_anonymity(exposure.census),
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Under the names that they have in an audit's JSON."""
-        return {
-            "public_values": self.public_values,
-            "leakage": self.leakage.upper,
-            "leakage_ratio": str(self.leakage.ratio),
-            "maximin": self.maximin.upper,
-            "min_posterior": self.min_posterior,
-            "homogeneous_groups": self.homogeneous_groups,
-            "homogeneous_persons": self.homogeneous_persons,
-            "k_anonymity": self.k_anonymity,
-        }
+def _figures(exposure: Exposure) -> dict[str, Any]:
+    """The main numbers under the names that they have in an audit's JSON."""
+    names = ("public_values", "min_posterior", "homogeneous_groups", "homogeneous_persons", "k_anonymity")
+    return {
+        "leakage": exposure.leakage.upper,
+        "leakage_ratio": str(exposure.leakage.ratio),
+        "maximin": exposure.maximin.upper,
+        **{name: getattr(exposure, name) for name in names},
+    }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -243,7 +194,7 @@ class UnderRules:
         ruling: how the table came to be seen so.
     """
 
-    audit: "Audit"
+    audit: "TableAudit"
     ruling: Ruling
 
     def __repr__(self) -> str:
@@ -270,15 +221,15 @@ class UnderRules:
         return self.ruling.text
 
     @cached_property
-    def before(self) -> AuditFigures:
-        """The figures without the rules."""
-        audit, raw = self.audit, self.ruling.raw
-        return AuditFigures.of(Exposure.measure(raw, audit.target, audit.given, audit.public, audit.unit))
+    def before(self) -> TableExposure:
+        """What the table would give away without the rules."""
+        audit = self.audit
+        return TableExposure.measure(self.ruling.raw, audit.target, audit.given, audit.public, audit.unit)
 
-    @cached_property
-    def after(self) -> AuditFigures:
-        """The figures under the rules."""
-        return AuditFigures.of(self.audit)
+    @property
+    def after(self) -> Exposure:
+        """What it gives away under them: the audit itself."""
+        return self.audit
 
     @property
     def changes(self) -> tuple[RuleEffect, ...]:
@@ -376,8 +327,8 @@ class UnderRules:
         return {
             "applied": [assigned.to_dict() for assigned in self.applied],
             "verdict": self.verdict,
-            "before": self.before.to_dict(),
-            "after": self.after.to_dict(),
+            "before": _figures(self.before),
+            "after": _figures(self.after),
             "told_groups": ruling.told_groups,
             "withheld_groups": ruling.withheld_groups,
             "told_rows": ruling.told,

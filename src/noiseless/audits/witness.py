@@ -10,7 +10,7 @@ from noiseless.exact import Bits
 from noiseless.tables import Tally
 
 if TYPE_CHECKING:
-    from noiseless.audits.result import Audit
+    from noiseless.audits.table_audit import TableAudit
 
 SHOWN = 10
 """How many groups are shown."""
@@ -62,7 +62,7 @@ class Witness:
         return plain
 
 
-def witnesses(audit: "Audit", *, reveal: bool) -> tuple[Witness, ...]:
+def witnesses(audit: "TableAudit", *, reveal: bool) -> tuple[Witness, ...]:
     """The most telling groups for the worst sensitive column."""
     exposure = audit.worst
     joint, seen = exposure.census.joint, audit.seen
