@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.arrays import BoolArray, IntArray
-from noiseless.rules import Coarsening, Dominance, MinCell
 from noiseless.rules.assignment import AssignedRule, Roles
+from noiseless.rules.base import Coarsening, Dominance
+from noiseless.rules.counts import MinCell
 from noiseless.rules.recoded_column import RecodedColumn, RuleEffect, ranked, recode
 from noiseless.tables import Table, Tally
 from noiseless.tables.kernels import add_by_code, distinct_values, run_starts

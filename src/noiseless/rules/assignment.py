@@ -6,8 +6,10 @@ from difflib import get_close_matches
 from typing import Any
 
 from noiseless.errors import ColumnError, RequestError
-from noiseless.rules import Coarsening, Dominance, MinCell, Prefix, Rule, rule
-from noiseless.rules.catalogue import KINDS
+from noiseless.rules.base import Coarsening, Dominance, Rule
+from noiseless.rules.catalogue import KINDS, rule
+from noiseless.rules.counts import MinCell
+from noiseless.rules.recoding import Prefix
 
 Rules = str | Rule | Sequence[str | Rule] | Mapping[str, str | Rule | Sequence[str | Rule]]
 """Rules as a caller may give them: one or several, as text or parsed, or those of each column."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from noiseless.exact import Bits
 from noiseless.pricing.plan import rounded_up
 from noiseless.pricing.quantizer_choice import surely_finest
-from noiseless.rules import Dominance
+from noiseless.rules.base import Dominance
 from noiseless.rules.reach import are_exact
 
 if TYPE_CHECKING:
