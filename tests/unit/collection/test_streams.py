@@ -109,7 +109,7 @@ def test_a_disk_that_fails_lets_nothing_out(folder: Folder, monkeypatch: pytest.
 
     with source_of(folder, DAY) as stream:
         out = io.BytesIO()
-        monkeypatch.setattr(running._Running, "_keep", fail)
+        monkeypatch.setattr(running._StreamRun, "_keep", fail)
         with pytest.raises(OutputError, match="cannot be written"):
             quantize_stream(stream, STOP, out, folder.state, unit="who")
     assert out.getvalue() == b"who,x\n"

@@ -140,8 +140,8 @@ def _guess_cells(  # noqa: PLR0917 - loops take arrays and numbers one by one
         block, cells = values[begin : begin + _BLOCK], codes[begin : begin + _BLOCK]
         for i in range(len(block)):
             outside += not ((block[i] >= low) & (block[i] <= high))
-            inside = max(block[i], low)  # NaN too; max would ask for it, and take longer
-            inside = inside if inside <= high else high  # noqa: FURB136
+            inside = block[i] if block[i] >= low else low  # noqa: FURB136 - max would let NaN through
+            inside = inside if inside <= high else high  # noqa: FURB136 - min takes longer
             guess = (inside - origin) * scale
             cells[i] = np.int32(min(last, guess))
         for i in range(len(block)):
