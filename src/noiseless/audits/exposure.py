@@ -285,7 +285,7 @@ class TableExposure(Exposure):
     def posterior_histogram(self) -> tuple[tuple[int, int, int], ...]:
         """By the sizes that occur."""
         sizes = self.census.joint.posterior_sizes
-        persons = self.census.heads_by_posterior()
+        persons = self.census.heads_by(sizes)
         groups = count_codes(sizes, len(persons))
         return tuple((int(s), int(groups[s]), int(persons[s])) for s in np.flatnonzero(groups))
 

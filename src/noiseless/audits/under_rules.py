@@ -146,21 +146,10 @@ def change_text(change: RuleEffect) -> str:
 def distance_text(distance: Fraction, *, days: bool) -> str:
     """A distance in a few digits, rounded up, with its unit.
 
-    >>> distance_text(Fraction(5, 2), days=True), distance_text(Fraction(1), days=True)
-    ('2.5 days', '1 day')
+    >>> distance_text(Fraction(5, 2), days=True), distance_text(Fraction(12345678), days=False)
+    ('2.5 days', '12,350,000')
     """
-    return above(distance) + (f" day{'s' * (distance != 1)}" if days else "")
-
-
-def above(value: Fraction) -> str:
-    """A distance in a few digits, rounded up.
-
-    >>> above(Fraction(5, 2)), above(Fraction(1, 3)), above(Fraction(12345678))
-    ('2.5', '0.3334', '12,350,000')
-    """
-    context = Context(prec=_DIGITS, rounding=ROUND_CEILING)
-    number = context.divide(Decimal(value.numerator), Decimal(value.denominator))
-    return f"{Decimal(number.normalize(context)):,f}"
+    return _few_digits(distance, ROUND_CEILING) + (f" day{'s' * (distance != 1)}" if days else "")
 
 
 def below(share: Fraction) -> str:
@@ -169,9 +158,13 @@ def below(share: Fraction) -> str:
     >>> below(Fraction(1, 10)), below(Fraction(1, 3))
     ('10 %', '33.33 %')
     """
-    context = Context(prec=_DIGITS, rounding=ROUND_FLOOR)
-    number = context.divide(Decimal(share.numerator * 100), Decimal(share.denominator))
-    return f"{number.normalize(context):,f} %"
+    return f"{_few_digits(share * 100, ROUND_FLOOR)} %"
+
+
+def _few_digits(value: Fraction, rounding: str) -> str:
+    context = Context(prec=_DIGITS, rounding=rounding)
+    number = context.divide(Decimal(value.numerator), Decimal(value.denominator))
+    return f"{number.normalize(context):,f}"
 
 
 def _figures(exposure: Exposure) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO, Protocol, Unpack, cast
+from typing import BinaryIO, Unpack, cast
 
 import pyarrow.compute as pc
 
@@ -26,25 +26,6 @@ from noiseless.errors import OutputError, RequestError
 from noiseless.files import check_output
 from noiseless.tables.feeds import Feed
 from noiseless.tables.pipes import Pipe, PipeBatch, open_pipe
-
-
-class Sink(Protocol):
-    """What takes bytes, one batch after the other."""
-
-    def check(self, progress: Progress | None) -> None:
-        """Look, before anything is charged, whether output can go on from there (None: begin)."""
-
-    def go_on(self, progress: Progress) -> None:
-        """Write what a run may not have written before it was stopped."""
-
-    def write(self, data: bytes) -> None:
-        """Write a batch."""
-
-    def settle(self) -> None:
-        """Make all that was written durable."""
-
-    def close(self) -> None:
-        """Let go of it."""
 
 
 class FileSink:
@@ -142,6 +123,10 @@ class PipeSink:
 
     def close(self) -> None:
         """Nothing: the stream is somebody else's."""
+
+
+Sink = FileSink | PipeSink
+"""What takes bytes, one batch after the other."""
 
 
 def _settle_folder(folder: Path) -> None:

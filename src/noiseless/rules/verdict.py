@@ -9,7 +9,7 @@ from noiseless.rules.base import Dominance
 from noiseless.rules.reach import are_exact
 
 if TYPE_CHECKING:
-    from noiseless.rules.plan import RulePlan
+    from noiseless.rules.rule_plan import RulePlan
 
 _NOTHING = "at worst the rule protects nothing"
 

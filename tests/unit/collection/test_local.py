@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from noiseless.collection.local import float_cells as array_kernels
 from noiseless.collection.local.float_cells import FloatCells
 from noiseless.collection.local.readings import encode, float_cells, position_cells
-from noiseless.collection.local.scalar import LocalQuantizer, number_text
+from noiseless.collection.local.scalar import LocalQuantizer
 from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError
 from noiseless.exact import Bits
 from noiseless.questions import Continuum, Lattice
 from noiseless.ranges.quantizer import Edged, Stepped
+from noiseless.rules.base import number_text
 
 TENTHS = LocalQuantizer.finest(Continuum.of(0, 1), 10)
 METER = LocalQuantizer.finest(Lattice.of(0, 10, Decimal("0.001")), 16, "kwh")
@@ -30,7 +31,6 @@ def test_what_a_release_says_of_itself() -> None:
     assert METER.cell_width == Fraction(626, 1000)
     assert METER.smallest_posterior == 625
     assert not METER.protects_nothing
-    assert METER.total_bits(3) == 12
     assert TENTHS.entropy_of_record is None
     assert TENTHS.smallest_posterior is None
 

@@ -67,7 +67,7 @@ def test_each_person_has_a_budget_of_their_own() -> None:
     assert meters.stages(list("aabaaaaab")).tolist() == [0, 2, 0, 3, 3, 3, 4, 4, 2]
     assert meters.counts == {"a": 7, "b": 2}
     assert meters.silent == 2
-    assert meters.spent.bits == 9
+    assert meters.schedule.spending(7).bits == 9
 
 
 @given(st.lists(st.integers(0, 4), max_size=40), st.lists(st.integers(0, 10), max_size=4))

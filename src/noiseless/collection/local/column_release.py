@@ -15,11 +15,11 @@ import pyarrow.types as pt
 
 from noiseless.arrays import BoolArray
 from noiseless.collection.local.readings import CodedReadings, are_numbers, are_plain, check_size, encode
-from noiseless.collection.local.scalar import LocalQuantizer, describe, number_text, strange_text
+from noiseless.collection.local.scalar import LocalQuantizer, describe, strange_text
 from noiseless.collection.local.schedule import Meters, Schedule
 from noiseless.errors import ColumnError, DomainError, MissingValuesError
 from noiseless.ranges.spans import Lattice, Span
-from noiseless.rules.base import as_decimal
+from noiseless.rules.base import as_decimal, number_text
 from noiseless.tables.base import Missing
 
 ENDLESS = 1100

@@ -7,11 +7,11 @@ from itertools import pairwise
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
-from noiseless.domain.literals import as_text
 from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError
 from noiseless.exact import Bits, Rational
 from noiseless.ranges.quantizer import CellInterval, Quantizer, Uniform
 from noiseless.ranges.spans import Lattice, Span
+from noiseless.rules.base import number_text
 
 if TYPE_CHECKING:
     from noiseless.arrays import FloatArray
@@ -139,10 +139,6 @@ class LocalQuantizer:
             return (self.span.last + 1) // self.cells
         begins = (self.quantizer.begin(cell) for cell in range(self.cells + 1))
         return min(after - before for before, after in pairwise(begins))
-
-    def total_bits(self, readings: int) -> Bits:
-        """The price of so many readings of one person: each is a value of its own, so reaches multiply."""
-        return Bits(Fraction(self.reach) ** readings)
 
     def cell(self, value: Rational) -> int:
         """The cell of one exact value.
@@ -286,22 +282,3 @@ def describe(span: Span) -> str:
         return ends
     size = span.last + 1
     return f"{ends} in steps of {number_text(span.step)} ({size:,} value{'s' * (size != 1)})"
-
-
-def number_text(value: Fraction) -> str:
-    """An exact number: in plain digits where they end, else as a fraction.
-
-    >>> number_text(Fraction(5, 8)), number_text(Fraction(1, 3)), number_text(Fraction(-20))
-    ('0.625', '1/3', '-20')
-    """
-    from decimal import Decimal
-
-    rest, places = value.denominator, 0
-    for prime in (2, 5):
-        power = 0
-        while rest % prime == 0:
-            rest, power = rest // prime, power + 1
-        places = max(places, power)
-    if rest > 1:
-        return str(value)
-    return as_text(Decimal(f"{value.numerator * 10**places // value.denominator}E-{places}"))

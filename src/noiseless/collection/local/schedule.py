@@ -208,11 +208,6 @@ class Meters:
         self.silent += int(np.count_nonzero(found >= len(self.schedule.stages)))
         return found
 
-    @property
-    def spent(self) -> Spending:
-        """What has been told of the person with the most readings."""
-        return self.schedule.spending(max(self.counts.values(), default=0))
-
 
 def local_mechanism(
     spans: Mapping[str, Span],
