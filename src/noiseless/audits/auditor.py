@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from noiseless.audits.exposure import survey
 from noiseless.audits.result import Audit
@@ -17,12 +17,15 @@ from noiseless.errors import (
     RequestError,
     UnknownColumnError,
 )
-from noiseless.rules.application import ReleaseColumns, apply_rules
-from noiseless.rules.assignment import AssignedRule, Roles, Rules, assign, read_as_text
 from noiseless.tables import Missing, Table, Tally, merge_spellings, open_table, require_distinct
 from noiseless.tables.column_types import typed
 from noiseless.tables.duckdb_table import DuckDBTable
+from noiseless.tables.roles import Roles
 from noiseless.tables.spark_groups import SparkGroups
+
+if TYPE_CHECKING:
+    from noiseless.rules.application import ReleaseColumns
+    from noiseless.rules.assignment import AssignedRule, Rules
 
 
 def audit(
@@ -37,7 +40,7 @@ def audit(
     schema: Schema | Path | str | None = None,
     clamp: bool = False,
     names: Sequence[str] | None = None,
-    rule: Rules | None = None,
+    rule: "Rules | None" = None,
 ) -> Audit:
     """Find out what a table gives away about its sensitive columns.
 
@@ -80,13 +83,13 @@ def audit(
     shared = (*roles.sensitive, *roles.given)
     if len(tables) == 1:  # before the rules, which are matched with these names
         tables[0].require(*shared, *roles.public)
-    assigned = () if rule is None else assign(rule, roles, releases=len(sources))
+    assigned, as_text = _assigned(rule, roles, len(sources))
     request = _ReadRequest(
         shared,
         roles.public,
         unit,
         declared,
-        read_as_text(assigned),
+        as_text,
         clamp=clamp,
         missing=missing,
         distinct=distinct_rows,
@@ -100,6 +103,8 @@ def audit(
     tally, spellings = merge_spellings(_tally(audited, told), roles.sensitive)
     ruling = None
     if assigned:
+        from noiseless.rules.application import apply_rules
+
         ruling = apply_rules(tally, assigned, told, _published(seen, request, len(tables)))
         tally = ruling.tally
     census, side = survey(tally, roles.sensitive, roles.given, seen, unit)
@@ -148,6 +153,18 @@ def _roles(
     return roles
 
 
+def _assigned(
+    rule: "Rules | None", roles: Roles, releases: int
+) -> tuple[tuple["AssignedRule", ...], tuple[str, ...]]:
+    """The rules, each with its column, and the columns that they read as they are written."""
+    if rule is None:
+        return (), ()
+    from noiseless.rules.assignment import assign, read_as_text
+
+    assigned = assign(rule, roles, releases=releases)
+    return assigned, read_as_text(assigned)
+
+
 def _columns(asked: str | Sequence[str] | None, default: Sequence[str]) -> tuple[str, ...]:
     if asked is None:
         return tuple(default)
@@ -167,7 +184,7 @@ def _tally(table: Table, roles: Roles) -> Tally:
 
 
 def _on_spark(
-    groups: SparkGroups, roles: Roles, assigned: Sequence[AssignedRule], declared_values: int | None
+    groups: SparkGroups, roles: Roles, assigned: "Sequence[AssignedRule]", declared_values: int | None
 ) -> Audit:
     from noiseless.audits.spark_audit import audit_on_spark
 
@@ -263,8 +280,10 @@ def _joined(tables: Sequence[Table], request: _ReadRequest) -> _ReadTables:
     return _ReadTables(joined, joined, seen, tuple(parts))
 
 
-def _published(seen: Sequence[str], request: _ReadRequest, releases: int) -> tuple[ReleaseColumns, ...]:
+def _published(seen: Sequence[str], request: _ReadRequest, releases: int) -> "tuple[ReleaseColumns, ...]":
     """The public columns of each release, as the joined table calls them."""
+    from noiseless.rules.application import ReleaseColumns
+
     if releases == 1:
         return (ReleaseColumns(tuple(seen)),)
     return tuple(

@@ -60,10 +60,6 @@ class Census:
             return int(self.group_sizes[chosen].sum())
         return len(distinct_values(self.members.persons[chosen[self.members.groups]]))
 
-    def heads_with_posterior(self, size: int) -> int:
-        """How many rows (persons) are in a group whose posterior set has `size` values."""
-        return self.heads_in(self.joint.posterior_sizes == size)
-
     def heads_by(self, codes: IntArray) -> IntArray:
         """How many rows (persons) are in a group with each code, from 0 on, given the code of each group."""
         size = int(codes.max()) + 1

@@ -61,13 +61,22 @@ class Exposure(ABC):
 
     @property
     @abstractmethod
-    def persons_at_min_posterior(self) -> int:
-        """How many rows (persons) sit in a group that leaves that few."""
-
-    @property
-    @abstractmethod
     def posterior_histogram(self) -> tuple[tuple[int, int, int], ...]:
         """(size of the posterior set, groups with that size, rows or persons in them), ascending."""
+
+    @abstractmethod
+    def heads_with(self, posterior: int) -> int:
+        """How many rows (persons) sit in a group that leaves so many values possible."""
+
+    @cached_property
+    def persons_at_min_posterior(self) -> int:
+        """How many rows (persons) sit in a group that leaves as few as any."""
+        return self.heads_with(self.min_posterior)
+
+    @cached_property
+    def homogeneous_persons(self) -> int:
+        """How many rows (persons) sit in homogeneous groups."""
+        return self.heads_with(1)
 
     @property
     @abstractmethod
@@ -76,18 +85,13 @@ class Exposure(ABC):
 
     @property
     @abstractmethod
-    def homogeneous_persons(self) -> int:
-        """How many rows (persons) sit in homogeneous groups."""
-
-    @property
-    @abstractmethod
     def leakage(self) -> Bits:
         """L0(S;X), or L0(S -> X|A) with side information: the bits the most telling group gives away."""
 
     @property
     @abstractmethod
-    def leakage_symmetric(self) -> Bits:
-        """L0s(S;X) = min(L0(S;X), L0(X;S))."""
+    def fewest_groups(self) -> int:
+        """The fewest groups that a sensitive value occurs in."""
 
     @property
     @abstractmethod
@@ -123,6 +127,11 @@ class Exposure(ABC):
     def total_leakage(self) -> Bits:
         """L0(S;(X,A)): what the release and the side information give away together."""
         return Bits(Fraction(self.sensitive_values, self.min_posterior))
+
+    @property
+    def leakage_symmetric(self) -> Bits:
+        """L0s(S;X) = min(L0(S;X), L0(X;S))."""
+        return min(self.total_leakage, Bits(Fraction(self.public_values, self.fewest_groups)))
 
     @property
     def information(self) -> Bits:
@@ -224,12 +233,12 @@ class TableExposure(Exposure):
     @cached_property
     def leakage(self) -> Bits:
         """With side information, what the release adds to it."""
-        return measures.leakage(self.census.joint, self.side)
+        return self.total_leakage if self.side is None else measures.leakage(self.census.joint, self.side)
 
     @cached_property
-    def leakage_symmetric(self) -> Bits:
-        """The smaller of both directions."""
-        return measures.symmetric_leakage(self.census.joint)
+    def fewest_groups(self) -> int:
+        """The smallest support of a sensitive value."""
+        return int(self.census.joint.support_sizes.min())
 
     @cached_property
     def components(self) -> int:
@@ -246,10 +255,9 @@ class TableExposure(Exposure):
         """The largest posterior set."""
         return int(self.census.joint.posterior_sizes.max())
 
-    @cached_property
-    def persons_at_min_posterior(self) -> int:
-        """The heads of the groups with the smallest one."""
-        return self.census.heads_with_posterior(self.min_posterior)
+    def heads_with(self, posterior: int) -> int:
+        """By the census."""
+        return self.census.heads_in(self.census.joint.posterior_sizes == posterior)
 
     @property
     def k_anonymity(self) -> int:
@@ -275,11 +283,6 @@ class TableExposure(Exposure):
     def homogeneous_groups(self) -> int:
         """How many these are."""
         return len(self.homogeneous)
-
-    @cached_property
-    def homogeneous_persons(self) -> int:
-        """The heads of the groups that leave one value."""
-        return self.census.heads_with_posterior(1)
 
     @cached_property
     def posterior_histogram(self) -> tuple[tuple[int, int, int], ...]:

@@ -14,12 +14,12 @@ from noiseless.audits.census import Census
 from noiseless.errors import ColumnError
 from noiseless.exact import Bits, round_up
 from noiseless.ranges import count_blocks
-from noiseless.rules.assignment import Roles
 from noiseless.rules.exact_values import as_moments, exact_values, ticks, ticks_of_day
 from noiseless.rules.recoded_column import ColumnKind
 from noiseless.search.contiguous import contiguous_release
 from noiseless.search.contiguous.line import MOST_WHOLE
 from noiseless.tables import Tally
+from noiseless.tables.roles import Roles
 
 
 @dataclass(frozen=True)

@@ -95,20 +95,14 @@ class SparkExposure(Exposure):
         """The largest size."""
         return max(self._sizes)
 
-    @property
-    def persons_at_min_posterior(self) -> int:
-        """The first line of the histogram."""
-        return self.posterior_histogram[0][2]
+    def heads_with(self, posterior: int) -> int:
+        """By the histogram."""
+        return next((heads for size, _, heads in self.posterior_histogram if size == posterior), 0)
 
     @property
     def homogeneous_groups(self) -> int:
         """The groups of size 1."""
         return self._sizes[1][0] if 1 in self._sizes else 0
-
-    @property
-    def homogeneous_persons(self) -> int:
-        """The heads in these."""
-        return self.posterior_histogram[0][2] if self.min_posterior == 1 else 0
 
     @cached_property
     def leakage(self) -> Bits:
@@ -118,9 +112,9 @@ class SparkExposure(Exposure):
         return Bits(max(Fraction(prior, size) for size, prior in self._priors.items()))
 
     @property
-    def leakage_symmetric(self) -> Bits:
-        """The smaller of both directions."""
-        return min(self.total_leakage, Bits(Fraction(self.public_values, self._other_side[1])))
+    def fewest_groups(self) -> int:
+        """By the same job as the sensitive values."""
+        return self._other_side[1]
 
     @cached_property
     def components(self) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,14 +14,16 @@ import pyarrow as pa
 from noiseless.arrays import BoolArray
 from noiseless.audits.exposure import TableExposure, worst_of
 from noiseless.audits.result import Audit
-from noiseless.audits.under_rules import UnderRules
 from noiseless.audits.verdict import kinds_of
 from noiseless.audits.witness import Witness, witnesses
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.rules.application import Ruling
 from noiseless.tables import Table, Tally
 from noiseless.tables.coding import DictionaryCoding
+
+if TYPE_CHECKING:
+    from noiseless.audits.under_rules import UnderRules
+    from noiseless.rules.application import Ruling
 
 MARKS = ("group_size", "posterior_size", "leaked_bits", "homogeneous")
 """The columns of the export, after the row's number (and the unit, where there is one)."""
@@ -43,7 +45,7 @@ class TableAudit(Audit, TableExposure):
     tally: Tally
     table: Table
     releases: int = 1
-    ruling: Ruling | None = None
+    ruling: "Ruling | None" = None
 
     @property
     def rows(self) -> int:
@@ -109,9 +111,13 @@ class TableAudit(Audit, TableExposure):
         return int(kept.min()) if len(kept) else None
 
     @cached_property
-    def rules(self) -> UnderRules | None:
+    def rules(self) -> "UnderRules | None":
         """What the rules that were applied change."""
-        return None if self.ruling is None else UnderRules(self, self.ruling)
+        if self.ruling is None:
+            return None
+        from noiseless.audits.under_rules import UnderRules
+
+        return UnderRules(self, self.ruling)
 
     @cached_property
     def witnesses(self) -> tuple[Witness, ...]:

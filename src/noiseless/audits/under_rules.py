@@ -14,9 +14,10 @@ from noiseless.audits.witness import shown
 from noiseless.display import aligned, counted, html_rows, verb
 from noiseless.exact import round_up
 from noiseless.rules.application import Ruling
-from noiseless.rules.assignment import AssignedRule, Roles
+from noiseless.rules.assignment import AssignedRule
 from noiseless.rules.recoded_column import RuleEffect
 from noiseless.rules.totals import ClosestEstimate, Totals, totals_of
+from noiseless.tables.roles import Roles
 
 if TYPE_CHECKING:
     from noiseless.audits.table_audit import TableAudit

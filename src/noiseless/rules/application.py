@@ -8,12 +8,13 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.arrays import BoolArray, IntArray
-from noiseless.rules.assignment import AssignedRule, Roles
+from noiseless.rules.assignment import AssignedRule
 from noiseless.rules.base import Coarsening, Dominance
 from noiseless.rules.counts import MinCell
 from noiseless.rules.recoded_column import RecodedColumn, RuleEffect, ranked, recode
 from noiseless.tables import Table, Tally
 from noiseless.tables.kernels import distinct_values, heads_by_code, run_starts
+from noiseless.tables.roles import Roles
 from noiseless.tables.tally import KEY_LIMIT
 
 
