@@ -80,32 +80,22 @@ def audit(
     tables = [open_table(source, names=names) for source in sources]
     columns = tables[0].columns if len(tables) == 1 else ()
     roles = _roles(declared, sensitive, public, given, unit, columns=columns)
-    shared = (*roles.sensitive, *roles.given)
     if len(tables) == 1:  # before the rules, which are matched with these names
-        tables[0].require(*shared, *roles.public)
+        tables[0].require(*roles.sensitive, *roles.given, *roles.public)
     assigned, as_text = _assigned(rule, roles, len(sources))
-    request = _ReadRequest(
-        shared,
-        roles.public,
-        unit,
-        declared,
-        as_text,
-        clamp=clamp,
-        missing=missing,
-        distinct=distinct_rows,
-    )
+    request = _ReadRequest(roles, declared, as_text, clamp, missing, distinct_rows)
     read = _single(tables[0], request) if len(tables) == 1 else _joined(tables, request)
     audited, seen = read.audited, read.seen
-    told = replace(roles, public=seen)
+    as_seen = replace(roles, public=seen)
     values = _declared_values(declared, roles.sensitive)
     if isinstance(audited, SparkGroups):  # too many combinations for one machine
-        return _on_spark(audited, told, assigned, values)
-    tally, spellings = merge_spellings(_tally(audited, told), roles.sensitive)
+        return _on_spark(audited, as_seen, assigned, values)
+    tally, spellings = merge_spellings(_tally(audited, as_seen), roles.sensitive)
     ruling = None
     if assigned:
         from noiseless.rules.application import apply_rules
 
-        ruling = apply_rules(tally, assigned, told, _published(seen, request, len(tables)))
+        ruling = apply_rules(tally, assigned, as_seen, _published(seen, request, len(tables)))
         tally = ruling.tally
     census, side = survey(tally, roles.sensitive, roles.given, seen, unit)
     return TableAudit(
@@ -207,25 +197,26 @@ def _on_spark(
 class _ReadRequest:
     """What each table is to be read for, and how."""
 
-    shared: tuple[str, ...]
-    public: tuple[str, ...]
-    unit: str | None
+    roles: Roles
     schema: Schema | None
     as_text: tuple[str, ...]
     clamp: bool
     missing: Missing
     distinct: bool
 
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """The columns that several releases have in common."""
+        return (*self.roles.sensitive, *self.roles.given)
+
     def prepared(self, table: Table, columns: Sequence[str]) -> Table:
         """These columns of a table, held against the schema."""
-        chosen = self._selected(table, columns)
-        if self.unit is not None and (missing := chosen.count_missing(self.unit)):
-            raise MissingValuesError(self.unit, missing, f"in {table.label} every row must say whose it is")
+        chosen, unit = self._selected(table, columns), self.roles.unit
+        if unit is not None and (missing := chosen.count_missing(unit)):
+            raise MissingValuesError(unit, missing, f"in {table.label} every row must say whose it is")
         if self.schema is None:
             return chosen
-        declared = [
-            c for c in columns if c in self.schema.columns and c != self.unit
-        ]  # a name is no quantity
+        declared = [c for c in columns if c in self.schema.columns and c != unit]  # a name is no quantity
         return chosen.conform(self.schema, declared, clamp=self.clamp)
 
     def _selected(self, table: Table, columns: Sequence[str]) -> Table:
@@ -252,31 +243,32 @@ class _ReadTables:
 
 def _single(table: Table, request: _ReadRequest) -> _ReadTables:
     """One table."""
-    columns = (*request.shared, *request.public, *([request.unit] if request.unit else []))
+    columns = (*request.shared, *request.roles.public, *([request.roles.unit] if request.roles.unit else []))
     whole = request.prepared(table, columns)
     distinct = request.prepared(table.distinct_rows(), columns) if request.distinct else whole
     audited = distinct.with_missing(columns, request.missing)
-    return _ReadTables(whole, audited, request.public, ((distinct, audited),))
+    return _ReadTables(whole, audited, request.roles.public, ((distinct, audited),))
 
 
 def _joined(tables: Sequence[Table], request: _ReadRequest) -> _ReadTables:
     """Several releases as their join over persons; each is prepared by itself, before."""
-    if request.unit is None:
+    public, unit = request.roles.public, request.roles.unit
+    if unit is None:
         raise RequestError(
             "several releases are audited person by person; name the column that tells who (--unit COLUMN)"
         )
-    for column in (*request.shared, *request.public):
+    for column in (*request.shared, *public):
         if not any(column in table.columns for table in tables):
             known = tuple(dict.fromkeys(name for table in tables for name in table.columns))
             raise UnknownColumnError(column, known, from_text=any(table.textual for table in tables))
     parts = []
     for table in tables:
-        table.require(request.unit)
-        columns = [c for c in (request.unit, *request.shared, *request.public) if c in table.columns]
+        table.require(unit)
+        columns = [c for c in (unit, *request.shared, *public) if c in table.columns]
         chosen = request.prepared(table.distinct_rows() if request.distinct else table, columns)
         parts.append((chosen, chosen.with_missing(columns, request.missing)))
     first, *others = (after for _, after in parts)
-    joined, seen = first.link(others, request.unit, request.shared, request.public)
+    joined, seen = first.link(others, unit, request.shared, public)
     return _ReadTables(joined, joined, seen, tuple(parts))
 
 
@@ -288,7 +280,7 @@ def _published(seen: Sequence[str], request: _ReadRequest, releases: int) -> "tu
         return (ReleaseColumns(tuple(seen)),)
     return tuple(
         ReleaseColumns(
-            tuple(f"{number}.{c}" for c in request.public if f"{number}.{c}" in seen),
+            tuple(f"{number}.{c}" for c in request.roles.public if f"{number}.{c}" in seen),
             presence if (presence := f"in release {number}") in seen else None,
         )
         for number in range(1, releases + 1)
