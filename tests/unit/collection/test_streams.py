@@ -13,7 +13,8 @@ from noiseless.collection import streams as running
 from noiseless.collection.local.quantization import Quantized, quantize_pipe
 from noiseless.collection.local.scalar import LocalQuantizer
 from noiseless.collection.local.schedule import Schedule
-from noiseless.collection.streams import FileSink, StreamState, quantize_stream
+from noiseless.collection.stream_state import StreamState
+from noiseless.collection.streams import FileSink, quantize_stream
 from noiseless.errors import DomainError, OutputError, RequestError, SourceError
 from noiseless.questions import Continuum
 

@@ -85,7 +85,8 @@ class FloatCells:
         """
         codes = np.empty(len(values), code_type(self.cells))
         if self.scale and len(values) >= SMALL:
-            table = self.starts, self.high, self.origin, self.scale
+            edges = np.append(-np.inf, self.starts[1:])  # below the bounds, too, lies the first cell
+            table = edges, self.low, self.high, self.origin, self.scale
             kernel = compiled(_guess_cells)
             return codes, _in_threads(lambda part: kernel(values[part], *table, codes[part]), len(values))
         places = np.searchsorted(self.starts, values, side="right") - 1
@@ -132,10 +133,16 @@ def _in_threads(work: Callable[[slice], int], size: int) -> int:
 
 
 def _guess_cells(  # noqa: PLR0917 - loops take arrays and numbers one by one
-    values: FloatArray, starts: FloatArray, high: float, origin: float, scale: float, codes: CodeArray
+    values: FloatArray,
+    edges: FloatArray,
+    low: float,
+    high: float,
+    origin: float,
+    scale: float,
+    codes: CodeArray,
 ) -> int:
     """Invariant: a guess is the cell of a value moved into the bounds, or the one above it."""
-    low, last, outside = starts[0], np.float64(len(starts) - 1), 0
+    last, outside = np.float64(len(edges) - 1), 0
     for begin in range(0, len(values), _BLOCK):
         block, cells = values[begin : begin + _BLOCK], codes[begin : begin + _BLOCK]
         for i in range(len(block)):
@@ -145,7 +152,7 @@ def _guess_cells(  # noqa: PLR0917 - loops take arrays and numbers one by one
             guess = (inside - origin) * scale
             cells[i] = np.int32(min(last, guess))
         for i in range(len(block)):
-            cells[i] -= (block[i] < starts[cells[i]]) & (block[i] >= low)
+            cells[i] -= block[i] < edges[cells[i]]
     return outside
 
 
