@@ -183,14 +183,7 @@ def _on_spark(
             f"{groups.label}: rules are applied on this machine, to at most {groups.most:,} distinct"
             " combinations; take fewer or coarser columns, or apply the rules on Spark first"
         )
-    return audit_on_spark(
-        groups,
-        sensitive=roles.sensitive,
-        public=roles.public,
-        given=roles.given,
-        unit=roles.unit,
-        declared_values=declared_values,
-    )
+    return audit_on_spark(groups, roles, declared_values)
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ import pyarrow as pa
 from noiseless.audits.exposure import Contribution, worst_of
 from noiseless.audits.result import Audit
 from noiseless.audits.spark_exposure import POSTERIOR, SIZE, SparkExposure, joined
-from noiseless.audits.witness import SHOWN, VALUES_SHOWN, Witness, shown
+from noiseless.audits.witness import SHOWN, VALUES_SHOWN, Witness, combined, shown
 from noiseless.errors import ColumnError, RequestError
 from noiseless.exact import Bits
 from noiseless.tables.duckdb_table import COUNT
+from noiseless.tables.roles import Roles
 from noiseless.tables.spark_frames import readable_spark_errors
 from noiseless.tables.spark_groups import SparkGroups
 
@@ -80,12 +81,12 @@ class SparkAudit(Audit, SparkExposure):
 
         if (hidden := self.hidden()) is None:
             return 0
-        found = self.groups.frame.where(hidden)
+        suppressed = self.groups.frame.where(hidden)
         heads = F.sum(COUNT)
         if self.unit is not None:
             heads = F.count_distinct(self._columns((self.unit,)))
         with readable_spark_errors(self.source):
-            return int(found.agg(F.coalesce(heads, F.lit(0))).first()[0])
+            return int(suppressed.agg(F.coalesce(heads, F.lit(0))).first()[0])
 
     @cached_property
     def k_anonymity_unsuppressed(self) -> int | None:
@@ -95,17 +96,17 @@ class SparkAudit(Audit, SparkExposure):
         if (hidden := self.hidden()) is None:
             return self.k_anonymity
         with readable_spark_errors(self.source):
-            found = self.by_group.where(~hidden).agg(F.min(SIZE)).first()[0]
-        return None if found is None else int(found)
+            smallest = self.by_group.where(~hidden).agg(F.min(SIZE)).first()[0]
+        return None if smallest is None else int(smallest)
 
     @cached_property
     def witnesses(self) -> tuple[Witness, ...]:
         """Those that were found, without their values."""
-        return tuple(replace(witness, values=None, possible=None) for witness in self._found)
+        return tuple(replace(witness, values=None, possible=None) for witness in self._revealed)
 
     def reveal_witnesses(self) -> tuple[Witness, ...]:
         """Those that were found."""
-        return self._found
+        return self._revealed
 
     @property
     def summary(self) -> dict[str, str]:
@@ -133,7 +134,7 @@ class SparkAudit(Audit, SparkExposure):
         return Contribution(column, alone.leakage, Bits(1), values, self.persons, spared)
 
     @cached_property
-    def _found(self) -> tuple[Witness, ...]:
+    def _revealed(self) -> tuple[Witness, ...]:
         """The most telling groups: fewest values left, then largest, then in the order of their values."""
         from pyspark.sql import functions as F  # noqa: N812
 
@@ -156,7 +157,7 @@ class SparkAudit(Audit, SparkExposure):
                 leaked=worst.entropy - Bits(int(top.column(POSTERIOR)[place].as_py())),
                 first_row=None,
                 values={name: column[place] for name, column in values.items()},
-                possible=tuple(possible[_key(group)][:VALUES_SHOWN]),
+                possible=tuple(possible[repr(group)][:VALUES_SHOWN]),
             )
             for place, group in enumerate(groups)
         )
@@ -165,43 +166,29 @@ class SparkAudit(Audit, SparkExposure):
 def _possible(behind: pa.Table, seen: list[str], target: list[str]) -> dict[str, list[Any]]:
     """The sensitive values behind each group, in their order."""
     groups = zip(*(shown(behind.column(field)) for field in seen), strict=True)
-    columns = [shown(behind.column(field)) for field in target]
-    values = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
-    found: dict[str, list[Any]] = {}
-    for group, value in zip(groups, values, strict=True):
-        found.setdefault(_key(group), []).append(value)
-    return found
+    possible: dict[str, list[Any]] = {}
+    for group, value in zip(groups, combined([behind.column(field) for field in target]), strict=True):
+        possible.setdefault(repr(group), []).append(value)
+    return possible
 
 
-def _key(group: tuple[Any, ...]) -> str:
-    return repr(group)
-
-
-def audit_on_spark(
-    groups: SparkGroups,
-    *,
-    sensitive: tuple[str, ...],
-    public: tuple[str, ...],
-    given: tuple[str, ...],
-    unit: str | None,
-    declared_values: int | None,
-) -> SparkAudit:
+def audit_on_spark(groups: SparkGroups, roles: Roles, declared_values: int | None) -> SparkAudit:
     """The audit of combinations that are too many for one machine.
 
     Raises:
         ColumnError: a column has no value at all.
     """
-    for column in (*sensitive, *given, *public):
+    for column in (*roles.sensitive, *roles.given, *roles.public):
         if groups.count_missing(column) == groups.count():
             raise ColumnError(column, "has no value at all; leave it out")
-    merged, spellings = groups.merge_spellings(sensitive)
+    merged, spellings = groups.merge_spellings(roles.sensitive)
     return SparkAudit(
-        target=sensitive,
+        target=roles.sensitive,
         groups=merged,
         source=merged.label,
-        public=public,
-        given=given,
-        unit=unit,
+        public=roles.public,
+        given=roles.given,
+        unit=roles.unit,
         dropped=merged.left_out,
         declared_values=declared_values,
         spellings=spellings,

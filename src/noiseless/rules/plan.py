@@ -128,28 +128,28 @@ def rule_plan(
     Raises:
         RequestError: the rule is not about such answers, or they make no sense.
     """
-    found = read_rule(rule)
+    parsed = read_rule(rule)
     if query == VALUE:
-        return _of_value(found, bounds, step)
+        return _of_value(parsed, bounds, step)
     if query not in NAMES:
         raise unknown_question(query, (*NAMES, VALUE))
     if n is None:
         raise RequestError("n is the number of people who take part (--n N); only a value needs none")
-    if isinstance(found, DatePeriod | Prefix):
-        raise RequestError(f"{found.text} is about a person's own value; ask for that (--query value)")
+    if isinstance(parsed, DatePeriod | Prefix):
+        raise RequestError(f"{parsed.text} is about a person's own value; ask for that (--query value)")
     low, high = numbers(declared_bounds(query, bounds))  # type: ignore[arg-type]  # numbers checks them
     question, values = named_query(query, n, low, high, step)
-    if isinstance(found, Dominance):
-        return _of_total(found, query, n, question, domain_of_total(found, query, low, high, step))
-    if isinstance(found, MinCell) and query != "count":
-        return _of_group(found, query, n, question, values)
-    if not isinstance(found, NumberCoarsening):
-        raise TypeError(f"no plan for {type(found).__name__}")
+    if isinstance(parsed, Dominance):
+        return _of_total(parsed, query, n, question, domain_of_total(parsed, query, low, high, step))
+    if isinstance(parsed, MinCell) and query != "count":
+        return _of_group(parsed, query, n, question, values)
+    if not isinstance(parsed, NumberCoarsening):
+        raise TypeError(f"no plan for {type(parsed).__name__}")
     if isinstance(question, MiddleMedianOnInterval):
-        return _of_middle_two(found, n, question)
-    asked = RuleQuestion(found, query, n, question, values)
-    hidden = isinstance(found, MinCell) and not all(found.passes(few) for few in (0, 1))
-    return replace(asked.told(found.quantizer(question.span), found.told), withheld=hidden)
+        return _of_middle_two(parsed, n, question)
+    asked = RuleQuestion(parsed, query, n, question, values)
+    hidden = isinstance(parsed, MinCell) and not all(parsed.passes(few) for few in (0, 1))
+    return replace(asked.told(parsed.quantizer(question.span), parsed.told), withheld=hidden)
 
 
 # Totals and groups

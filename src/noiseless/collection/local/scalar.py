@@ -26,7 +26,7 @@ class LocalQuantizer:
     >>> from noiseless.questions import Lattice
     >>> ages = LocalQuantizer.finest(Lattice.of(0, 119, 1), 8)
     >>> ages.reach, ages.bits, ages.release(41)
-    (8, Bits(8), Answer(lower=Fraction(30, 1), upper=Fraction(44, 1)))
+    (8, Bits(8), CellInterval(lower=Fraction(30, 1), upper=Fraction(44, 1)))
 
     Attributes:
         quantizer: the cells, over the domain of the value.
