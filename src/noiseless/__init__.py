@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     )
     from noiseless.releases import Release, ReleaseFrontier, frontier, release
     from noiseless.rules import rule
-    from noiseless.rules.plan import RulePlan, plan
+    from noiseless.rules.plan import plan
+    from noiseless.rules.rule_plan import RulePlan
     from noiseless.tables import open_table
     from noiseless.theory.accuracy import (
         fewest_cells,
@@ -106,7 +107,7 @@ _HOMES = {
     "Record": "pricing",
     "Release": "releases",
     "ReleaseFrontier": "releases",
-    "RulePlan": "rules.plan",
+    "RulePlan": "rules.rule_plan",
     "Schema": "domain",
     "Verification": "verification",
     "ZeroErrorBracket": "theory.zero_error",

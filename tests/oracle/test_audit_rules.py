@@ -15,8 +15,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import noiseless as nl
-from noiseless.audits import Audit
-from noiseless.audits.under_rules import AuditFigures, UnderRules
+from noiseless.audits import Audit, Exposure
+from noiseless.audits.under_rules import UnderRules
 from noiseless.exact import Bits
 from oracle.audit_rules import (
     Exposed,
@@ -52,7 +52,7 @@ def frame(rows: Sequence[Row]) -> pa.Table:
 # --- comparing ------------------------------------------------------------------------------------
 
 
-def check_measures(found: Audit | AuditFigures, exposed: Exposed) -> None:
+def check_measures(found: Exposure, exposed: Exposed) -> None:
     """What stands in the audit, and in `before` and `after`."""
     assert found.leakage.ratio == exposed.leakage
     assert found.maximin.ratio == exposed.components

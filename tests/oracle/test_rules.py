@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import noiseless as nl
 from noiseless.errors import RequestError
-from noiseless.rules.plan import RulePlan
+from noiseless.rules.rule_plan import RulePlan
 from oracle.rules import (
     Answer,
     World,

@@ -11,7 +11,7 @@ import pytest
 import noiseless as nl
 from noiseless import client, curator
 from noiseless.adversaries import Game
-from noiseless.rules.plan import RulePlan
+from noiseless.rules.rule_plan import RulePlan
 from web_page import Page
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -21,6 +21,8 @@ from noiseless.collection.local.column_release import ReleaseAs
 from noiseless.collection.local.spark import quantize_frame
 from noiseless.errors import DomainError, MissingValuesError, OutputError, RequestError, UnknownColumnError
 from noiseless.questions import Continuum, Lattice
+from noiseless.reports import audit_html
+from noiseless.reports.audit_text import audit_text
 from noiseless.tables import Missing, open_table
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.engine import SOURCE
@@ -151,6 +153,18 @@ def test_missing_values_are_counted_by_spark_as_here() -> None:
         assert found.missing == here.missing == lacking
         assert found.dropped == here.dropped == dropped
         assert found.rows == here.rows == 5 - dropped
+
+
+def test_the_report_of_an_audit_by_spark_is_text() -> None:
+    data = pa.table({"pay": [1, 2, 1, 2, 3], "ward": ["a", "a", "b", "b", "b"]})
+    options: dict[str, Any] = {"sensitive": "pay", "public": "ward"}
+    found = nl.audit(SparkTable.of(on_spark(data), most=1), **options)
+    text, here = audit_text(found), audit_text(nl.audit(data, **options))
+    assert found.min_posterior > 1
+    assert "Note: pay holds numbers" in text
+    assert "Note: pay holds numbers" in here
+    with pytest.raises(RequestError, match="ask for text or JSON"):
+        audit_html(found)
 
 
 @settings(max_examples=3, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))

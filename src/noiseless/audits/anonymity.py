@@ -25,11 +25,6 @@ def k_anonymity(census: Census) -> int:
     return int(census.group_sizes.min())
 
 
-def distinct_l_diversity(census: Census) -> int:
-    """The fewest different sensitive values in a group (Machanavajjhala et al.)."""
-    return int(census.joint.posterior_sizes.min())
-
-
 def entropy_l_diversity(census: Census) -> float:
     """The smallest exp(Shannon entropy) of a group (Machanavajjhala et al.), rounded down."""
     counts, starts = census.pair_counts.astype(float), census.joint.starts[:-1]

@@ -4,10 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from noiseless.audits.exposure import survey
 from noiseless.audits.result import Audit
+from noiseless.audits.table_audit import TableAudit
 from noiseless.domain import Schema
 from noiseless.errors import (
     ColumnError,
@@ -16,12 +17,15 @@ from noiseless.errors import (
     RequestError,
     UnknownColumnError,
 )
-from noiseless.rules.application import ReleaseColumns, apply_rules
-from noiseless.rules.assignment import AssignedRule, Roles, Rules, assign, read_as_text
 from noiseless.tables import Missing, Table, Tally, merge_spellings, open_table, require_distinct
 from noiseless.tables.column_types import typed
 from noiseless.tables.duckdb_table import DuckDBTable
+from noiseless.tables.roles import Roles
 from noiseless.tables.spark_groups import SparkGroups
+
+if TYPE_CHECKING:
+    from noiseless.rules.application import ReleaseColumns
+    from noiseless.rules.assignment import AssignedRule, Rules
 
 
 def audit(
@@ -36,7 +40,7 @@ def audit(
     schema: Schema | Path | str | None = None,
     clamp: bool = False,
     names: Sequence[str] | None = None,
-    rule: Rules | None = None,
+    rule: "Rules | None" = None,
 ) -> Audit:
     """Find out what a table gives away about its sensitive columns.
 
@@ -76,33 +80,25 @@ def audit(
     tables = [open_table(source, names=names) for source in sources]
     columns = tables[0].columns if len(tables) == 1 else ()
     roles = _roles(declared, sensitive, public, given, unit, columns=columns)
-    shared = (*roles.sensitive, *roles.given)
     if len(tables) == 1:  # before the rules, which are matched with these names
-        tables[0].require(*shared, *roles.public)
-    assigned = () if rule is None else assign(rule, roles, releases=len(sources))
-    wish = _ReadRequest(
-        shared,
-        roles.public,
-        unit,
-        declared,
-        read_as_text(assigned),
-        clamp=clamp,
-        missing=missing,
-        distinct=distinct_rows,
-    )
-    read = _single(tables[0], wish) if len(tables) == 1 else _joined(tables, wish)
+        tables[0].require(*roles.sensitive, *roles.given, *roles.public)
+    assigned, as_text = _assigned(rule, roles, len(sources))
+    request = _ReadRequest(roles, declared, as_text, clamp, missing, distinct_rows)
+    read = _single(tables[0], request) if len(tables) == 1 else _joined(tables, request)
     audited, seen = read.audited, read.seen
-    told = replace(roles, public=seen)
+    as_seen = replace(roles, public=seen)
     values = _declared_values(declared, roles.sensitive)
     if isinstance(audited, SparkGroups):  # too many combinations for one machine
-        return _on_spark(audited, told, assigned, values)
-    tally, spellings = merge_spellings(_tally(audited, told), roles.sensitive)
+        return _on_spark(audited, as_seen, assigned, values)
+    tally, spellings = merge_spellings(_tally(audited, as_seen), roles.sensitive)
     ruling = None
     if assigned:
-        ruling = apply_rules(tally, assigned, told, _published(seen, wish, len(tables)))
+        from noiseless.rules.application import apply_rules
+
+        ruling = apply_rules(tally, assigned, as_seen, _published(seen, request, len(tables)))
         tally = ruling.tally
     census, side = survey(tally, roles.sensitive, roles.given, seen, unit)
-    return Audit(
+    return TableAudit(
         target=roles.sensitive,
         census=census,
         side=side,
@@ -110,7 +106,6 @@ def audit(
         public=seen,
         given=roles.given,
         unit=unit,
-        rows=tally.total,
         tally=tally,
         table=read.whole,
         dropped=read.left_out() if missing == "drop" else 0,
@@ -148,6 +143,18 @@ def _roles(
     return roles
 
 
+def _assigned(
+    rule: "Rules | None", roles: Roles, releases: int
+) -> tuple[tuple["AssignedRule", ...], tuple[str, ...]]:
+    """The rules, each with its column, and the columns that they read as they are written."""
+    if rule is None:
+        return (), ()
+    from noiseless.rules.assignment import assign, read_as_text
+
+    assigned = assign(rule, roles, releases=releases)
+    return assigned, read_as_text(assigned)
+
+
 def _columns(asked: str | Sequence[str] | None, default: Sequence[str]) -> tuple[str, ...]:
     if asked is None:
         return tuple(default)
@@ -167,7 +174,7 @@ def _tally(table: Table, roles: Roles) -> Tally:
 
 
 def _on_spark(
-    groups: SparkGroups, roles: Roles, assigned: Sequence[AssignedRule], declared_values: int | None
+    groups: SparkGroups, roles: Roles, assigned: "Sequence[AssignedRule]", declared_values: int | None
 ) -> Audit:
     from noiseless.audits.spark_audit import audit_on_spark
 
@@ -176,40 +183,33 @@ def _on_spark(
             f"{groups.label}: rules are applied on this machine, to at most {groups.most:,} distinct"
             " combinations; take fewer or coarser columns, or apply the rules on Spark first"
         )
-    found = audit_on_spark(
-        groups,
-        sensitive=roles.sensitive,
-        public=roles.public,
-        given=roles.given,
-        unit=roles.unit,
-        declared_values=declared_values,
-    )
-    return cast("Audit", found)  # the same names
+    return audit_on_spark(groups, roles, declared_values)
 
 
 @dataclass(frozen=True)
 class _ReadRequest:
     """What each table is to be read for, and how."""
 
-    shared: tuple[str, ...]
-    public: tuple[str, ...]
-    unit: str | None
+    roles: Roles
     schema: Schema | None
     as_text: tuple[str, ...]
     clamp: bool
     missing: Missing
     distinct: bool
 
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """The columns that several releases have in common."""
+        return (*self.roles.sensitive, *self.roles.given)
+
     def prepared(self, table: Table, columns: Sequence[str]) -> Table:
         """These columns of a table, held against the schema."""
-        chosen = self._selected(table, columns)
-        if self.unit is not None and (missing := chosen.count_missing(self.unit)):
-            raise MissingValuesError(self.unit, missing, f"in {table.label} every row must say whose it is")
+        chosen, unit = self._selected(table, columns), self.roles.unit
+        if unit is not None and (missing := chosen.count_missing(unit)):
+            raise MissingValuesError(unit, missing, f"in {table.label} every row must say whose it is")
         if self.schema is None:
             return chosen
-        declared = [
-            c for c in columns if c in self.schema.columns and c != self.unit
-        ]  # a name is no quantity
+        declared = [c for c in columns if c in self.schema.columns and c != unit]  # a name is no quantity
         return chosen.conform(self.schema, declared, clamp=self.clamp)
 
     def _selected(self, table: Table, columns: Sequence[str]) -> Table:
@@ -234,43 +234,46 @@ class _ReadTables:
         return sum(before.count() - after.count() for before, after in self.parts)
 
 
-def _single(table: Table, wish: _ReadRequest) -> _ReadTables:
+def _single(table: Table, request: _ReadRequest) -> _ReadTables:
     """One table."""
-    columns = (*wish.shared, *wish.public, *([wish.unit] if wish.unit else []))
-    whole = wish.prepared(table, columns)
-    distinct = wish.prepared(table.distinct_rows(), columns) if wish.distinct else whole
-    audited = distinct.with_missing(columns, wish.missing)
-    return _ReadTables(whole, audited, wish.public, ((distinct, audited),))
+    columns = (*request.shared, *request.roles.public, *([request.roles.unit] if request.roles.unit else []))
+    whole = request.prepared(table, columns)
+    distinct = request.prepared(table.distinct_rows(), columns) if request.distinct else whole
+    audited = distinct.with_missing(columns, request.missing)
+    return _ReadTables(whole, audited, request.roles.public, ((distinct, audited),))
 
 
-def _joined(tables: Sequence[Table], wish: _ReadRequest) -> _ReadTables:
+def _joined(tables: Sequence[Table], request: _ReadRequest) -> _ReadTables:
     """Several releases as their join over persons; each is prepared by itself, before."""
-    if wish.unit is None:
+    public, unit = request.roles.public, request.roles.unit
+    if unit is None:
         raise RequestError(
             "several releases are audited person by person; name the column that tells who (--unit COLUMN)"
         )
-    for column in (*wish.shared, *wish.public):
+    for column in (*request.shared, *public):
         if not any(column in table.columns for table in tables):
             known = tuple(dict.fromkeys(name for table in tables for name in table.columns))
             raise UnknownColumnError(column, known, from_text=any(table.textual for table in tables))
     parts = []
     for table in tables:
-        table.require(wish.unit)
-        columns = [c for c in (wish.unit, *wish.shared, *wish.public) if c in table.columns]
-        chosen = wish.prepared(table.distinct_rows() if wish.distinct else table, columns)
-        parts.append((chosen, chosen.with_missing(columns, wish.missing)))
+        table.require(unit)
+        columns = [c for c in (unit, *request.shared, *public) if c in table.columns]
+        chosen = request.prepared(table.distinct_rows() if request.distinct else table, columns)
+        parts.append((chosen, chosen.with_missing(columns, request.missing)))
     first, *others = (after for _, after in parts)
-    joined, seen = first.link(others, wish.unit, wish.shared, wish.public)
+    joined, seen = first.link(others, unit, request.shared, public)
     return _ReadTables(joined, joined, seen, tuple(parts))
 
 
-def _published(seen: Sequence[str], wish: _ReadRequest, releases: int) -> tuple[ReleaseColumns, ...]:
+def _published(seen: Sequence[str], request: _ReadRequest, releases: int) -> "tuple[ReleaseColumns, ...]":
     """The public columns of each release, as the joined table calls them."""
+    from noiseless.rules.application import ReleaseColumns
+
     if releases == 1:
         return (ReleaseColumns(tuple(seen)),)
     return tuple(
         ReleaseColumns(
-            tuple(f"{number}.{c}" for c in wish.public if f"{number}.{c}" in seen),
+            tuple(f"{number}.{c}" for c in request.roles.public if f"{number}.{c}" in seen),
             presence if (presence := f"in release {number}") in seen else None,
         )
         for number in range(1, releases + 1)

@@ -9,7 +9,7 @@ import numpy as np
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.ranges import JointRange
 from noiseless.tables import Tally
-from noiseless.tables.kernels import add_by_code, add_runs, distinct_values, run_starts
+from noiseless.tables.kernels import add_runs, distinct_values, heads_by_code, run_starts
 
 
 class Membership(NamedTuple):
@@ -60,18 +60,13 @@ class Census:
             return int(self.group_sizes[chosen].sum())
         return len(distinct_values(self.members.persons[chosen[self.members.groups]]))
 
-    def heads_with_posterior(self, size: int) -> int:
-        """How many rows (persons) are in a group whose posterior set has `size` values."""
-        return self.heads_in(self.joint.posterior_sizes == size)
-
-    def heads_by_posterior(self) -> IntArray:
-        """How many rows (persons) are in a group with each size of the posterior set, from 0 on."""
-        sizes = self.joint.posterior_sizes
+    def heads_by(self, codes: IntArray) -> IntArray:
+        """How many rows (persons) are in a group with each code, from 0 on, given the code of each group."""
+        size = int(codes.max()) + 1
         if self.members is None:
-            return add_by_code(sizes, self.group_sizes, int(sizes.max()) + 1)
-        width = int(self.members.persons.max()) + 1
-        met = distinct_values(sizes.astype(np.int64)[self.members.groups] * width + self.members.persons)
-        return np.bincount(met // width, minlength=int(sizes.max()) + 1)
+            return heads_by_code(codes, self.group_sizes, None, size)
+        groups, persons = self.members
+        return heads_by_code(codes[groups], self.pair_counts, persons, size)
 
 
 def cells_of_groups(tally: Tally, width: int, group_width: int) -> IntArray:

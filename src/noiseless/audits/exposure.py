@@ -1,10 +1,11 @@
 """What a release gives away about one target, and what each column and side information add."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,30 +20,14 @@ from noiseless.tables.kernels import count_codes
 
 
 @dataclass(frozen=True, eq=False)
-class Exposure:
-    """The measures of one sensitive target; each is computed when first asked for.
+class Exposure(ABC):
+    """The measures of one sensitive target, wherever they are computed; each when it is first asked for.
 
     Attributes:
         target: the sensitive columns it is about.
-        census: the joint range and its head counts.
-        side: side information as the cell of each group, where there is any.
     """
 
     target: tuple[str, ...]
-    census: Census
-    side: IntArray | None = None
-
-    @classmethod
-    def measure(
-        cls,
-        tally: Tally,
-        target: tuple[str, ...],
-        given: Sequence[str],
-        public: Sequence[str],
-        unit: str | None,
-    ) -> "Exposure":
-        """The exposure of `target` to one who knows the columns `given` and sees the columns `public`."""
-        return Exposure(target, *survey(tally, target, given, public, unit))
 
     @property
     def name(self) -> str:
@@ -50,105 +35,128 @@ class Exposure:
         return " and ".join(self.target)
 
     @property
+    @abstractmethod
     def sensitive_values(self) -> int:
         """How many values the target takes: |[[S]]|."""
-        return self.census.joint.size_x
 
     @property
+    @abstractmethod
+    def public_values(self) -> int:
+        """How many different groups the adversary sees."""
+
+    @property
+    @abstractmethod
     def pairs(self) -> int:
         """How many pairs of a sensitive value and a group occur."""
-        return len(self.census.joint)
 
-    @cached_property
-    def entropy(self) -> Bits:
-        """H0(S): the bits there are."""
-        return measures.entropy(self.census.joint)
-
-    @cached_property
-    def leakage(self) -> Bits:
-        """L0(S;X), or L0(S -> X|A) with side information: the bits the most telling group gives away."""
-        return measures.leakage(self.census.joint, self.side)
-
-    @cached_property
-    def information(self) -> Bits:
-        """I0(S;X): the bits every group gives away."""
-        return measures.information(self.census.joint)
-
-    @cached_property
-    def maximin(self) -> Bits:
-        """I*(S;X): the bits that every group tells; a single group can tell more."""
-        return Bits(self.components)
-
-    @cached_property
-    def leakage_symmetric(self) -> Bits:
-        """L0s(S;X) = min(L0(S;X), L0(X;S))."""
-        return measures.symmetric_leakage(self.census.joint)
-
-    @cached_property
-    def components(self) -> int:
-        """How many classes of sensitive values can always be told apart."""
-        return count_blocks(self.census.joint)
-
-    @cached_property
+    @property
+    @abstractmethod
     def min_posterior(self) -> int:
         """How many sensitive values the most telling group leaves possible."""
-        return int(self.census.joint.posterior_sizes.min())
 
-    @cached_property
+    @property
+    @abstractmethod
     def max_posterior(self) -> int:
         """How many sensitive values the least telling group leaves possible."""
-        return int(self.census.joint.posterior_sizes.max())
+
+    @property
+    @abstractmethod
+    def posterior_histogram(self) -> tuple[tuple[int, int, int], ...]:
+        """(size of the posterior set, groups with that size, rows or persons in them), ascending."""
+
+    @abstractmethod
+    def heads_with(self, posterior: int) -> int:
+        """How many rows (persons) sit in a group that leaves so many values possible."""
 
     @cached_property
     def persons_at_min_posterior(self) -> int:
-        """How many rows (persons) sit in a group that leaves that few."""
-        return self.census.heads_with_posterior(self.min_posterior)
+        """How many rows (persons) sit in a group that leaves as few as any."""
+        return self.heads_with(self.min_posterior)
+
+    @cached_property
+    def homogeneous_persons(self) -> int:
+        """How many rows (persons) sit in homogeneous groups."""
+        return self.heads_with(1)
+
+    @property
+    @abstractmethod
+    def homogeneous_groups(self) -> int:
+        """How many groups give their members' sensitive value away completely."""
+
+    @property
+    @abstractmethod
+    def leakage(self) -> Bits:
+        """L0(S;X), or L0(S -> X|A) with side information: the bits the most telling group gives away."""
+
+    @property
+    @abstractmethod
+    def fewest_groups(self) -> int:
+        """The fewest groups that a sensitive value occurs in."""
+
+    @property
+    @abstractmethod
+    def components(self) -> int:
+        """How many classes of sensitive values can always be told apart."""
+
+    @property
+    @abstractmethod
+    def k_anonymity(self) -> int:
+        """The size of the smallest group."""
+
+    @property
+    @abstractmethod
+    def entropy_l_diversity(self) -> float:
+        """Entropy l-diversity."""
+
+    @property
+    @abstractmethod
+    def t_closeness(self) -> Fraction:
+        """t-closeness."""
+
+    @property
+    def not_computed(self) -> tuple[str, ...]:
+        """The measures that are left out: asking for one raises a `RequestError`, and in JSON it is null."""
+        return ()
+
+    @property
+    def entropy(self) -> Bits:
+        """H0(S): the bits there are."""
+        return Bits(self.sensitive_values)
+
+    @property
+    def total_leakage(self) -> Bits:
+        """L0(S;(X,A)): what the release and the side information give away together."""
+        return Bits(Fraction(self.sensitive_values, self.min_posterior))
+
+    @property
+    def leakage_symmetric(self) -> Bits:
+        """L0s(S;X) = min(L0(S;X), L0(X;S))."""
+        return min(self.total_leakage, Bits(Fraction(self.public_values, self.fewest_groups)))
+
+    @property
+    def information(self) -> Bits:
+        """I0(S;X): the bits every group gives away."""
+        return Bits(Fraction(self.sensitive_values, self.max_posterior))
+
+    @property
+    def maximin(self) -> Bits:
+        """I*(S;X): the bits that every group tells; a single group can tell more."""
+        return Bits(self.components)
 
     @property
     def distinct_l_diversity(self) -> int:
         """Distinct l-diversity, which is the smallest posterior set."""
         return self.min_posterior
 
-    @cached_property
-    def entropy_l_diversity(self) -> float:
-        """Entropy l-diversity."""
-        return anonymity.entropy_l_diversity(self.census)
-
-    @cached_property
-    def t_closeness(self) -> Fraction:
-        """t-closeness."""
-        return anonymity.t_closeness(self.census)
-
-    @cached_property
-    def homogeneous(self) -> IntArray:
-        """The groups whose members all share one sensitive value, largest first."""
-        return anonymity.homogeneous_groups(self.census)
-
     @property
-    def homogeneous_groups(self) -> int:
-        """How many groups give their members' sensitive value away completely."""
-        return len(self.homogeneous)
-
-    @cached_property
-    def homogeneous_persons(self) -> int:
-        """How many rows (persons) sit in homogeneous groups."""
-        return self.census.heads_with_posterior(1)
-
-    @cached_property
-    def posterior_histogram(self) -> tuple[tuple[int, int, int], ...]:
-        """(size of the posterior set, groups with that size, rows or persons in them), ascending."""
-        sizes = self.census.joint.posterior_sizes
-        persons = self.census.heads_by_posterior()
-        groups = count_codes(sizes, len(persons))
-        return tuple((int(s), int(groups[s]), int(persons[s])) for s in np.flatnonzero(groups))
-
-    def most_telling(self, count: int) -> IntArray:
-        """The groups with the smallest posterior sets, among equals the largest groups first."""
-        joint, sizes = self.census.joint, self.census.group_sizes
-        return np.lexsort((-sizes, joint.posterior_sizes))[:count]
+    def is_unrelated(self) -> bool:
+        """Whether every group leaves all values possible: [[S, X]] = [[S]] x [[X]]."""
+        return self.pairs == self.sensitive_values * self.public_values
 
     def to_dict(self) -> dict[str, Any]:
-        """The measures under the names they have in JSON."""
+        """The measures under the names they have in JSON; None for those that are not computed."""
+        diversity = None if "entropy_l_diversity" in self.not_computed else self.entropy_l_diversity
+        closeness = None if "t_closeness" in self.not_computed else self.t_closeness
         return {
             "sensitive_values": self.sensitive_values,
             "pairs": self.pairs,
@@ -163,12 +171,131 @@ class Exposure:
             "persons_at_min_posterior": self.persons_at_min_posterior,
             "components": self.components,
             "distinct_l_diversity": self.distinct_l_diversity,
-            "entropy_l_diversity": self.entropy_l_diversity,
-            "t_closeness": round_up(self.t_closeness),
-            "t_closeness_exact": str(self.t_closeness),
+            "entropy_l_diversity": diversity,
+            "t_closeness": None if closeness is None else round_up(closeness),
+            "t_closeness_exact": None if closeness is None else str(closeness),
             "homogeneous_groups": self.homogeneous_groups,
             "homogeneous_persons": self.homogeneous_persons,
         }
+
+
+AnyExposure = TypeVar("AnyExposure", bound=Exposure)
+
+
+def worst_of(exposures: Iterable[AnyExposure], together: AnyExposure) -> AnyExposure:
+    """The exposure that fares worst: fewest values left, then most bits leaked.
+
+    Columns that leak nothing by themselves are left aside; where none does, it is all of them together.
+    """
+    telling = [exposure for exposure in exposures if not exposure.is_unrelated]
+    return min(telling, key=lambda e: (e.min_posterior, -e.leakage.ratio)) if telling else together
+
+
+@dataclass(frozen=True, eq=False)
+class TableExposure(Exposure):
+    """The measures of one sensitive target, from a census on this machine.
+
+    Attributes:
+        census: the joint range and its head counts.
+        side: side information as the cell of each group, where there is any.
+    """
+
+    census: Census
+    side: IntArray | None = None
+
+    @classmethod
+    def measure(
+        cls,
+        tally: Tally,
+        target: tuple[str, ...],
+        given: Sequence[str],
+        public: Sequence[str],
+        unit: str | None,
+    ) -> "TableExposure":
+        """The exposure of `target` to one who knows the columns `given` and sees the columns `public`."""
+        return TableExposure(target, *survey(tally, target, given, public, unit))
+
+    @property
+    def sensitive_values(self) -> int:
+        """The values of the joint range."""
+        return self.census.joint.size_x
+
+    @property
+    def public_values(self) -> int:
+        """The groups of the joint range."""
+        return self.census.joint.size_y
+
+    @property
+    def pairs(self) -> int:
+        """The pairs of the joint range."""
+        return len(self.census.joint)
+
+    @cached_property
+    def leakage(self) -> Bits:
+        """With side information, what the release adds to it."""
+        return self.total_leakage if self.side is None else measures.leakage(self.census.joint, self.side)
+
+    @cached_property
+    def fewest_groups(self) -> int:
+        """The smallest support of a sensitive value."""
+        return int(self.census.joint.support_sizes.min())
+
+    @cached_property
+    def components(self) -> int:
+        """The blocks of the joint range."""
+        return count_blocks(self.census.joint)
+
+    @cached_property
+    def min_posterior(self) -> int:
+        """The smallest posterior set."""
+        return int(self.census.joint.posterior_sizes.min())
+
+    @cached_property
+    def max_posterior(self) -> int:
+        """The largest posterior set."""
+        return int(self.census.joint.posterior_sizes.max())
+
+    def heads_with(self, posterior: int) -> int:
+        """By the census."""
+        return self.census.heads_in(self.census.joint.posterior_sizes == posterior)
+
+    @property
+    def k_anonymity(self) -> int:
+        """The smallest group."""
+        return anonymity.k_anonymity(self.census)
+
+    @cached_property
+    def entropy_l_diversity(self) -> float:
+        """Of the group that is least diverse."""
+        return anonymity.entropy_l_diversity(self.census)
+
+    @cached_property
+    def t_closeness(self) -> Fraction:
+        """Of the group that is farthest from the table."""
+        return anonymity.t_closeness(self.census)
+
+    @cached_property
+    def homogeneous(self) -> IntArray:
+        """The groups whose members all share one sensitive value, largest first."""
+        return anonymity.homogeneous_groups(self.census)
+
+    @property
+    def homogeneous_groups(self) -> int:
+        """How many these are."""
+        return len(self.homogeneous)
+
+    @cached_property
+    def posterior_histogram(self) -> tuple[tuple[int, int, int], ...]:
+        """By the sizes that occur."""
+        sizes = self.census.joint.posterior_sizes
+        persons = self.census.heads_by(sizes)
+        groups = count_codes(sizes, len(persons))
+        return tuple((int(s), int(groups[s]), int(persons[s])) for s in np.flatnonzero(groups))
+
+    def most_telling(self, count: int) -> IntArray:
+        """The groups with the smallest posterior sets, among equals the largest groups first."""
+        joint, sizes = self.census.joint, self.census.group_sizes
+        return np.lexsort((-sizes, joint.posterior_sizes))[:count]
 
 
 def survey(

@@ -10,18 +10,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
-from noiseless.arrays import IntArray
 from noiseless.audits.census import Census
 from noiseless.errors import ColumnError
 from noiseless.exact import Bits, round_up
 from noiseless.ranges import count_blocks
-from noiseless.rules.assignment import Roles
 from noiseless.rules.exact_values import as_moments, exact_values, ticks, ticks_of_day
 from noiseless.rules.recoded_column import ColumnKind
 from noiseless.search.contiguous import contiguous_release
 from noiseless.search.contiguous.line import MOST_WHOLE
 from noiseless.tables import Tally
-from noiseless.tables.kernels import add_by_code, distinct_values
+from noiseless.tables.roles import Roles
 
 
 @dataclass(frozen=True)
@@ -95,20 +93,11 @@ def finest_cells(raw: Tally, roles: Roles, posterior: int, told_as: ColumnKind |
         min_posterior=release.posterior,
         leakage=release.leakage,
         maximin=Bits(count_blocks(release.joint)),
-        k_anonymity=_smallest(census, release.cells),
+        k_anonymity=int(census.heads_by(release.cells).min()),
         largest_change=release.distortion / line.scale,
         days=line.days,
         scope=release.scope,
     )
-
-
-def _smallest(census: Census, cells: IntArray) -> int:
-    """How many rows (different persons) the smallest cell has."""
-    if census.members is None:
-        return int(add_by_code(cells, census.group_sizes, int(cells.max()) + 1).min())
-    groups, persons = census.members
-    width = int(persons.max()) + 1
-    return int(np.bincount(distinct_values(cells[groups] * width + persons) // width).min())
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,8 @@
 """A policy turns an audit into a check: limits that every sensitive column must keep."""
 
+import tomllib
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING
-
-from noiseless.display import bound_text
-
-if TYPE_CHECKING:
-    pass
-
-import tomllib
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,21 +11,21 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, 
 
 from noiseless.audits.exposure import Exposure
 from noiseless.audits.result import Audit
-from noiseless.display import aligned, html_rows, plain_problem
+from noiseless.display import aligned, bound_text, html_rows, plain_problem
 from noiseless.errors import PolicyError
 from noiseless.exact import Bits
 
-_WORDS = {
-    "leakage": "bits leaked, L0",
-    "maximin": "bits that every group tells, I*",
-    "min_posterior": "fewest values left",
-    "k_anonymity": "k-anonymity",
-    "distinct_l_diversity": "distinct l-diversity",
-    "entropy_l_diversity": "entropy l-diversity",
-    "t_closeness": "t-closeness",
-    "homogeneous_groups": "homogeneous groups",
+_LIMITS = {
+    "leakage": ("bits leaked, L0", True),
+    "maximin": ("bits that every group tells, I*", True),
+    "min_posterior": ("fewest values left", False),
+    "k_anonymity": ("k-anonymity", False),
+    "distinct_l_diversity": ("distinct l-diversity", False),
+    "entropy_l_diversity": ("entropy l-diversity", False),
+    "t_closeness": ("t-closeness", True),
+    "homogeneous_groups": ("homogeneous groups", True),
 }
-"""The limits of a policy in words."""
+"""The measures of an exposure that a policy may limit: in words, and whether the limit is a maximum."""
 
 _PLACES = 2
 """How many decimals a measure is shown with, unless its limit has more."""
@@ -72,7 +64,7 @@ def _policy_row(check: "PolicyCheck") -> PolicyRow:
         places = max(_PLACES, _places(Decimal(check.limit)))
         asked = bound_text(Decimal(check.limit), places, up=check.at_most)
         found = bound_text(check.found, places, up=check.at_most)
-    return PolicyRow(_WORDS[check.name], check.target, f"{bound} {asked}", found, check.holds)
+    return PolicyRow(_LIMITS[check.name][0], check.target, f"{bound} {asked}", found, check.holds)
 
 
 def _places(limit: Decimal) -> int:
@@ -132,22 +124,6 @@ class PolicyCheck:
             "found": self.found,
             "holds": self.holds,
         }
-
-
-Measured = Bits | int | Fraction | Decimal
-_Measure = tuple[Callable[[Audit, Exposure], Measured], bool]
-
-_MEASURES: dict[str, _Measure] = {
-    # name: (what is measured, whether the limit is a maximum)
-    "leakage": (lambda _, e: e.leakage, True),
-    "maximin": (lambda _, e: e.maximin, True),
-    "min_posterior": (lambda _, e: e.min_posterior, False),
-    "k_anonymity": (lambda a, _: a.k_anonymity, False),
-    "distinct_l_diversity": (lambda _, e: e.min_posterior, False),
-    "entropy_l_diversity": (lambda _, e: Fraction(e.entropy_l_diversity), False),
-    "t_closeness": (lambda _, e: e.t_closeness, True),
-    "homogeneous_groups": (lambda _, e: len(e.homogeneous), True),
-}
 
 
 @dataclass(frozen=True, repr=False)
@@ -232,16 +208,16 @@ class Policy(BaseModel):
         asked: dict[str, Decimal | int] = self.limits.model_dump(exclude_none=True)
         return PolicyResult(
             tuple(
-                _check(name, limit, audit, exposure)
+                _check(name, limit, exposure)
                 for name, limit in asked.items()
                 for exposure in (audit.targets if name != "k_anonymity" else audit.targets[:1])
             )
         )
 
 
-def _check(name: str, limit: Decimal | int, audit: Audit, exposure: Exposure) -> PolicyCheck:
-    measure, at_most = _MEASURES[name]
-    found = measure(audit, exposure)
+def _check(name: str, limit: Decimal | int, exposure: Exposure) -> PolicyCheck:
+    found: Bits | int | float | Fraction = getattr(exposure, name)
+    at_most = _LIMITS[name][1]
     bound: Any = limit if isinstance(found, Bits) else Fraction(limit)
     value: Any = found if isinstance(found, Bits) else Fraction(found)
     holds = value <= bound if at_most else value >= bound
@@ -262,5 +238,5 @@ def _first_problem(error: ValidationError) -> str:
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"][1:]))
     if first["type"] == "extra_forbidden":
-        return f"there is no limit {place!r}; the limits are {', '.join(_MEASURES)}"
+        return f"there is no limit {place!r}; the limits are {', '.join(_LIMITS)}"
     return f"{place or 'limits'}: {plain_problem(first['msg'])}"

@@ -7,8 +7,9 @@ the histogram of posterior sets.
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
+from noiseless.audits.exposure import Exposure
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges.spark_components import count_components
@@ -22,50 +23,22 @@ if TYPE_CHECKING:
 POSTERIOR, SIZE, _PRIOR = "noiseless_posterior", "noiseless_size", "noiseless_prior"
 _STARS = r"(?U)\A[\s\x1c-\x1f]*\*+[\s\x1c-\x1f]*\z"
 
-NOT_COMPUTED = ("entropy_l_diversity", "t_closeness")
-"""Measures that need the counts of single groups on one machine."""
-
-
-class _Sizes(NamedTuple):
-    """The sizes of a joint range that is not written down here."""
-
-    size_x: int
-    size_y: int
-    pairs: int
-
-    def is_unrelated(self) -> bool:
-        """Whether [[X, Y]] = [[X]] x [[Y]]."""
-        return self.pairs == self.size_x * self.size_y
-
-
-class _Outline(NamedTuple):
-    """What is known of a census without its arrays."""
-
-    joint: _Sizes
-
 
 @dataclass(frozen=True, eq=False)
-class SparkExposure:
+class SparkExposure(Exposure):
     """The measures of one sensitive target, each computed by Spark when first asked for.
 
     Attributes:
-        target: the sensitive columns it is about.
         groups: the distinct combinations of all columns, on Spark.
         given: columns an adversary knows from elsewhere.
         public: the columns an adversary sees.
         unit: the column that names a person; None when a row is a person.
     """
 
-    target: tuple[str, ...]
     groups: SparkGroups
     given: tuple[str, ...]
     public: tuple[str, ...]
     unit: str | None
-
-    @property
-    def name(self) -> str:
-        """The target in words: 'age', 'age and sex'."""
-        return " and ".join(self.target)
 
     @property
     def seen(self) -> tuple[str, ...]:
@@ -88,100 +61,64 @@ class SparkExposure:
 
     @cached_property
     def posterior_histogram(self) -> tuple[tuple[int, int, int], ...]:
-        """(size of the posterior set, groups with that size, rows or persons in them), ascending."""
+        """From the sizes that a job brings back."""
         heads = self._persons_by_posterior if self.unit is not None else {}
         return tuple((size, groups, heads.get(size, rows)) for size, (groups, rows, _) in self._sizes.items())
 
     @property
     def k_anonymity(self) -> int:
-        """The size of the smallest group."""
+        """The fewest rows (persons) of any size."""
         return min(smallest for _, _, smallest in self._sizes.values())
 
     @property
     def public_values(self) -> int:
-        """How many different groups the adversary sees."""
+        """The groups of all sizes."""
         return sum(groups for groups, _, _ in self._sizes.values())
 
     @property
     def pairs(self) -> int:
-        """How many pairs of a sensitive value and a group occur."""
+        """As many as posterior sets have members."""
         return sum(size * groups for size, (groups, _, _) in self._sizes.items())
 
     @property
     def sensitive_values(self) -> int:
-        """How many values the target takes: |[[S]]|."""
+        """By a job over the sensitive values."""
         return self._other_side[0]
 
     @property
-    def census(self) -> _Outline:
-        """The sizes of the joint range; the range itself stays on Spark."""
-        return _Outline(_Sizes(self.sensitive_values, self.public_values, self.pairs))
-
-    @property
     def min_posterior(self) -> int:
-        """How many sensitive values the most telling group leaves possible."""
+        """The smallest size."""
         return min(self._sizes)
 
     @property
     def max_posterior(self) -> int:
-        """How many sensitive values the least telling group leaves possible."""
+        """The largest size."""
         return max(self._sizes)
 
-    @property
-    def distinct_l_diversity(self) -> int:
-        """Distinct l-diversity, which is the smallest posterior set."""
-        return self.min_posterior
-
-    @property
-    def persons_at_min_posterior(self) -> int:
-        """How many rows (persons) sit in a group that leaves that few."""
-        return self.posterior_histogram[0][2]
+    def heads_with(self, posterior: int) -> int:
+        """By the histogram."""
+        return next((heads for size, _, heads in self.posterior_histogram if size == posterior), 0)
 
     @property
     def homogeneous_groups(self) -> int:
-        """How many groups give their members' sensitive value away completely."""
+        """The groups of size 1."""
         return self._sizes[1][0] if 1 in self._sizes else 0
-
-    @property
-    def homogeneous(self) -> range:
-        """As many numbers as there are homogeneous groups."""
-        return range(self.homogeneous_groups)
-
-    @property
-    def homogeneous_persons(self) -> int:
-        """How many rows (persons) sit in homogeneous groups."""
-        return self.posterior_histogram[0][2] if self.min_posterior == 1 else 0
-
-    @property
-    def entropy(self) -> Bits:
-        """H0(S): the bits there are."""
-        return Bits(self.sensitive_values)
 
     @cached_property
     def leakage(self) -> Bits:
-        """L0(S;X), or L0(S -> X|A) with side information: the bits the most telling group gives away."""
+        """With side information, by what it alone leaves possible."""
         if not self.given:
             return self.total_leakage
         return Bits(max(Fraction(prior, size) for size, prior in self._priors.items()))
 
     @property
-    def total_leakage(self) -> Bits:
-        """L0(S;(X,A)): what the release and the side information give away together."""
-        return Bits(Fraction(self.sensitive_values, self.min_posterior))
-
-    @property
-    def information(self) -> Bits:
-        """I0(S;X): the bits every group gives away."""
-        return Bits(Fraction(self.sensitive_values, self.max_posterior))
-
-    @property
-    def leakage_symmetric(self) -> Bits:
-        """L0s(S;X) = min(L0(S;X), L0(X;S))."""
-        return min(self.total_leakage, Bits(Fraction(self.public_values, self._other_side[1])))
+    def fewest_groups(self) -> int:
+        """By the same job as the sensitive values."""
+        return self._other_side[1]
 
     @cached_property
     def components(self) -> int:
-        """How many classes of sensitive values can always be told apart."""
+        """By jobs that join neighbours."""
         few, many = self.fields(self.target), self.fields(self.seen)
         if self.sensitive_values > self.public_values:
             few, many = many, few
@@ -189,9 +126,9 @@ class SparkExposure:
             return count_components(self.groups.frame, few, many, self.groups.most)
 
     @property
-    def maximin(self) -> Bits:
-        """I*(S;X): the bits that every group tells; a single group can tell more."""
-        return Bits(self.components)
+    def not_computed(self) -> tuple[str, ...]:
+        """Measures that need the counts of single groups on one machine."""
+        return ("t_closeness",) if self.min_posterior == 1 else ("entropy_l_diversity", "t_closeness")
 
     @property
     def entropy_l_diversity(self) -> float:
@@ -210,29 +147,6 @@ class SparkExposure:
             f"{self.groups.label}: {measure} is not computed for more than {self.groups.most:,} distinct"
             " combinations; take fewer or coarser columns"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The measures under the names they have in JSON; None for those that are not computed."""
-        return {
-            "sensitive_values": self.sensitive_values,
-            "pairs": self.pairs,
-            "entropy": self.entropy.upper,
-            "leakage": self.leakage.upper,
-            "leakage_ratio": str(self.leakage.ratio),
-            "information": self.information.upper,
-            "maximin": self.maximin.upper,
-            "leakage_symmetric": self.leakage_symmetric.upper,
-            "min_posterior": self.min_posterior,
-            "max_posterior": self.max_posterior,
-            "persons_at_min_posterior": self.persons_at_min_posterior,
-            "components": self.components,
-            "distinct_l_diversity": self.distinct_l_diversity,
-            "entropy_l_diversity": self.entropy_l_diversity if self.min_posterior == 1 else None,
-            "t_closeness": None,
-            "t_closeness_exact": None,
-            "homogeneous_groups": self.homogeneous_groups,
-            "homogeneous_persons": self.homogeneous_persons,
-        }
 
     @cached_property
     def _sizes(self) -> dict[int, tuple[int, int, int]]:

@@ -1,23 +1,20 @@
-"""The audit in one sentence that a data steward can read out, in a few lines, and in JSON."""
+"""The audit in one sentence that a data steward can read out, and in a few lines."""
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
 
 from noiseless.display import counted, verb
+from noiseless.tables import Tally
 
 if TYPE_CHECKING:
     from noiseless.audits.result import Audit
-    from noiseless.audits.spark_audit import SparkAudit
-
-from collections.abc import Iterator, Sequence
-
-import numpy as np
-import pyarrow.types as pt
-
-from noiseless.tables import Tally
 
 
-def verdict(audit: "Audit | SparkAudit") -> str:
+def verdict(audit: "Audit") -> str:
     """What the release gives away about the sensitive column that fares worst."""
     worst = audit.worst
     name, total = worst.name, worst.sensitive_values
@@ -32,7 +29,7 @@ def verdict(audit: "Audit | SparkAudit") -> str:
             f"{name} given away completely, in {worst.homogeneous_groups:,} of {groups}"
             f"{_told_apart(worst.components, name)}."
         )
-    if worst.census.joint.is_unrelated():
+    if worst.is_unrelated:
         return f"PRIVATE: every group leaves all {total:,} values of {name} possible; nothing leaks."
     return (
         f"PARTLY PRIVATE: no group narrows {name} to fewer than {worst.min_posterior:,} of {total:,} values; "
@@ -45,14 +42,14 @@ ROWS = "The rows themselves, if they were published:"
 """What stands before a verdict about rows where only totals are told under a rule."""
 
 
-def headline(audit: "Audit | SparkAudit") -> str:
+def headline(audit: "Audit") -> str:
     """The verdict; where rules are about totals, which are no rows, first what the totals give away."""
     if audit.rules is None or not audit.rules.totals_verdict:
         return audit.verdict
     return f"{audit.rules.totals_verdict} {ROWS} {audit.verdict}"
 
 
-def _seen_under(audit: "Audit | SparkAudit") -> dict[str, str]:
+def _seen_under(audit: "Audit") -> dict[str, str]:
     """The rules under which rows are seen, and those under which totals are told."""
     if audit.rules is None:
         return {}
@@ -61,7 +58,7 @@ def _seen_under(audit: "Audit | SparkAudit") -> dict[str, str]:
     return {name: text for name, text in found.items() if text}
 
 
-def _added(audit: "Audit | SparkAudit") -> str:
+def _added(audit: "Audit") -> str:
     if not audit.given:
         return "it gives away "
     return f"to what {' and '.join(audit.given)} tells it adds "
@@ -73,7 +70,7 @@ def _told_apart(components: int, name: str) -> str:
     return f", and {components:,} classes of {name} can be told apart for certain"
 
 
-def summary(audit: "Audit | SparkAudit") -> dict[str, str]:
+def summary(audit: "Audit") -> dict[str, str]:
     """The main numbers in words."""
     return {
         "audited": (
@@ -99,7 +96,7 @@ _MOST_LACKING = 5
 """So many columns with missing values are named."""
 
 
-def missing_text(audit: "Audit | SparkAudit") -> str:
+def missing_text(audit: "Audit") -> str:
     """In how many rows columns are missing, and what that counts as; empty where none is."""
     missing = audit.missing
     if not missing:
@@ -113,12 +110,12 @@ def missing_text(audit: "Audit | SparkAudit") -> str:
     return f"{', '.join(named[:-1])} and {named[-1]} of {rows}{more}, each counted as one more value"
 
 
-def dropped_text(audit: "Audit | SparkAudit") -> str:
+def dropped_text(audit: "Audit") -> str:
     """How many rows are not audited; empty where all are."""
     return f"{counted(audit.dropped, 'rows')} with a missing value" if audit.dropped else ""
 
 
-def _lacking(audit: "Audit | SparkAudit") -> dict[str, str]:
+def _lacking(audit: "Audit") -> dict[str, str]:
     """What is said about missing values."""
     found = {"missing": missing_text(audit), "left out": dropped_text(audit)}
     return {name: text for name, text in found.items() if text}
@@ -137,67 +134,26 @@ def spelling_texts(spellings: Mapping[str, int]) -> list[str]:
     ]
 
 
-def _spelt(audit: "Audit | SparkAudit") -> dict[str, str]:
+def _spelt(audit: "Audit") -> dict[str, str]:
     """What is said about spellings."""
     texts = spelling_texts(audit.spellings)
     return {"spellings": "; ".join(texts)} if texts else {}
 
 
-def to_dict(
-    audit: "Audit | SparkAudit", measures: Callable[[Any], dict[str, Any]], *, reveal: bool
-) -> dict[str, Any]:
-    """Everything, under the names it has in JSON; the witnesses' values only if `reveal`.
-
-    Args:
-        audit: what to tell.
-        measures: tells those of an exposure: of all sensitive columns together, and of each.
-        reveal: whether witnesses show values.
-    """
-    side = audit.side_information
-    return {
-        "source": audit.source,
-        "sensitive": list(audit.sensitive),
-        "public": list(audit.public),
-        "given": list(audit.given),
-        "unit": audit.unit,
-        "verdict": audit.verdict,
-        "rows": audit.rows,
-        "persons": audit.persons,
-        "missing": dict(audit.missing),
-        "dropped": audit.dropped,
-        "spellings": dict(audit.spellings),
-        "public_values": audit.public_values,
-        **measures(audit),
-        "declared_values": audit.declared_values,
-        "k_anonymity": audit.k_anonymity,
-        "suppressed_rows": audit.suppressed_rows,
-        "k_anonymity_unsuppressed": audit.k_anonymity_unsuppressed,
-        "witnesses": [w.to_dict() for w in (audit.reveal_witnesses() if reveal else audit.witnesses)],
-        "posterior_histogram": [
-            {"values": values, "groups": groups, "persons": persons}
-            for values, groups, persons in audit.worst.posterior_histogram
-        ],
-        "contributions": [contribution.to_dict() for contribution in audit.contributions],
-        "side_information": side.to_dict() if side else None,
-        "by_column": {name: measures(exposure) for name, exposure in audit.by_column.items()},
-        "rules": audit.rules.to_dict(reveal=reveal) if audit.rules else None,
-        "policy": None,
-    }
+def kinds_of(tally: Tally, columns: Sequence[str]) -> dict[str, pa.DataType]:
+    """What some columns of a tally hold."""
+    nobody = np.empty(0, np.int64)
+    return {column: tally.coding(column).decode(nobody).type for column in columns}
 
 
-def near_notes(tally: Tally, sensitive: Sequence[str]) -> Iterator[str]:
+def near_notes(kinds: Mapping[str, pa.DataType]) -> Iterator[str]:
     """A note on each sensitive column of numbers or dates: near ones are different.
 
-    >>> import pyarrow as pa
-    >>> tally = Tally.from_arrow(pa.table({"pay": [41.5, 41.6], "n": [1, 2]}), "n")
-    >>> list(near_notes(tally, ["pay"]))
+    >>> list(near_notes({"pay": pa.float64(), "ward": pa.string()}))
     ['pay holds numbers, and near ones count as different: 41 and 42 are two values']
     """
-    for column in sensitive:
-        coding = tally.coding(column)
-        kind = coding.decode(np.arange(1, 1, dtype=np.int64)).type
-        if not coding.ordered or pt.is_boolean(kind):
-            continue
-        what = "dates or times" if pt.is_temporal(kind) else "numbers"
-        example = "" if pt.is_temporal(kind) else ": 41 and 42 are two values"
-        yield f"{column} holds {what}, and near ones count as different{example}"
+    for column, kind in kinds.items():
+        if pt.is_temporal(kind):
+            yield f"{column} holds dates or times, and near ones count as different"
+        elif pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind):
+            yield f"{column} holds numbers, and near ones count as different: 41 and 42 are two values"

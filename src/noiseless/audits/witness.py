@@ -7,10 +7,9 @@ import pyarrow as pa
 
 from noiseless.display import json_value
 from noiseless.exact import Bits
-from noiseless.tables import Tally
 
 if TYPE_CHECKING:
-    from noiseless.audits.result import Audit
+    from noiseless.audits.table_audit import TableAudit
 
 SHOWN = 10
 """How many groups are shown."""
@@ -62,7 +61,7 @@ class Witness:
         return plain
 
 
-def witnesses(audit: "Audit", *, reveal: bool) -> tuple[Witness, ...]:
+def witnesses(audit: "TableAudit", *, reveal: bool) -> tuple[Witness, ...]:
     """The most telling groups for the worst sensitive column."""
     exposure = audit.worst
     joint, seen = exposure.census.joint, audit.seen
@@ -74,10 +73,11 @@ def witnesses(audit: "Audit", *, reveal: bool) -> tuple[Witness, ...]:
         rows = audit.table.locate(columns, audit.needed)
     else:  # the rows read otherwise than the group that they are told as
         rows = audit.ruling.behind.first_rows(audit.table, chosen, audit.needed)
-    found = []
+    telling = []
     for position, group in enumerate(chosen.tolist()):
         span = slice(joint.starts[group], min(joint.starts[group + 1], joint.starts[group] + VALUES_SHOWN))
-        found.append(
+        behind = [pairs.coding(c).decode(pairs.codes(c)[span]) for c in exposure.target] if reveal else []
+        telling.append(
             Witness(
                 target=exposure.name,
                 size=int(exposure.census.group_sizes[group]),
@@ -85,16 +85,16 @@ def witnesses(audit: "Audit", *, reveal: bool) -> tuple[Witness, ...]:
                 leaked=exposure.entropy - Bits(int(joint.posterior_sizes[group])),
                 first_row=rows[position],
                 values={c: shown(columns[c])[position] for c in seen} if reveal else None,
-                possible=_possible(pairs, exposure.target, span) if reveal else None,
+                possible=tuple(combined(behind)) if reveal else None,
             )
         )
-    return tuple(found)
+    return tuple(telling)
 
 
-def _possible(pairs: Tally, target: tuple[str, ...], span: slice) -> tuple[Any, ...]:
+def combined(columns: list[pa.Array]) -> list[Any]:
     """The values of one column, or the combinations of several."""
-    columns = [shown(pairs.coding(c).decode(pairs.codes(c)[span])) for c in target]
-    return tuple(columns[0]) if len(columns) == 1 else tuple(zip(*columns, strict=True))
+    values = [shown(column) for column in columns]
+    return values[0] if len(values) == 1 else list(zip(*values, strict=True))
 
 
 def shown(values: pa.Array) -> list[Any]:

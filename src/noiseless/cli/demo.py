@@ -6,14 +6,14 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from noiseless.cli.options import say
 
 if TYPE_CHECKING:
-    from noiseless.audits import Audit
+    from noiseless.audits import TableAudit
 
 HELP = """The jobs on a small bundled table: audit, release, verify, ask, attack. Offline, in seconds.
 
@@ -103,7 +103,8 @@ def _audit(table: Path, story: str) -> None:
     from noiseless.reports import write_audit_html
     from noiseless.reports.audit_text import audit_text
 
-    found: Audit = replace(audit(table, sensitive="illness", public=_PUBLIC), source=table.name)
+    audited = cast("TableAudit", audit(table, sensitive="illness", public=_PUBLIC))
+    found = replace(audited, source=table.name)
     say(f"{story}\n\n{audit_text(found)}\n")
     write_audit_html(found, table.with_suffix(".html"))
     found.write_records(table.with_name(f"{table.stem}-records.csv"))

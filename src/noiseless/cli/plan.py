@@ -12,7 +12,8 @@ from noiseless.errors import RequestError
 if TYPE_CHECKING:
     from noiseless.pricing.plan import Plan
     from noiseless.questions import Span
-    from noiseless.rules.plan import Bound, RulePlan
+    from noiseless.rules.plan import Bound
+    from noiseless.rules.rule_plan import RulePlan
 
 
 PLAN_HELP = """What a question costs before it is asked: the finest answer for a budget, the cheapest for an error.

@@ -303,8 +303,9 @@ def _tell(found: "Quantized", out: Path | None, output: Format) -> None:
 
 
 def _text(found: "Quantized", out: Path | None) -> str:
-    from noiseless.collection.local.scalar import describe, number_text
+    from noiseless.collection.local.scalar import describe
     from noiseless.display import bound_text
+    from noiseless.rules.base import number_text
 
     mechanism = found.mechanism
     entropy = mechanism.entropy_of_record

@@ -7,38 +7,25 @@ from contextlib import closing
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO, Protocol, cast
+from typing import BinaryIO, Unpack, cast
 
 import pyarrow.compute as pc
 
-from noiseless.collection.local.column_release import ENDLESS, ColumnRelease, ReleaseAs
-from noiseless.collection.local.quantization import Quantized, column_release, result, tell, write_as
+from noiseless.collection.local.column_release import ENDLESS, ColumnRelease
+from noiseless.collection.local.quantization import (
+    Quantized,
+    ReleaseOptions,
+    column_release,
+    result,
+    tell,
+    write_as,
+)
 from noiseless.collection.local.schedule import LocalMechanism, Schedule
 from noiseless.collection.stream_state import Progress, StreamState
 from noiseless.errors import OutputError, RequestError
 from noiseless.files import check_output
-from noiseless.tables import Missing
 from noiseless.tables.feeds import Feed
 from noiseless.tables.pipes import Pipe, PipeBatch, open_pipe
-
-
-class Sink(Protocol):
-    """What takes bytes, one batch after the other."""
-
-    def check(self, progress: Progress | None) -> None:
-        """Look, before anything is charged, whether output can go on from there (None: begin)."""
-
-    def go_on(self, progress: Progress) -> None:
-        """Write what a run may not have written before it was stopped."""
-
-    def write(self, data: bytes) -> None:
-        """Write a batch."""
-
-    def settle(self) -> None:
-        """Make all that was written durable."""
-
-    def close(self) -> None:
-        """Let go of it."""
 
 
 class FileSink:
@@ -138,6 +125,10 @@ class PipeSink:
         """Nothing: the stream is somebody else's."""
 
 
+Sink = FileSink | PipeSink
+"""What takes bytes, one batch after the other."""
+
+
 def _settle_folder(folder: Path) -> None:
     """Make the name of a new file durable."""
     descriptor = os.open(folder, os.O_RDONLY)
@@ -163,11 +154,8 @@ def quantize_stream(
     resume: bool = False,
     abandon: bool = False,
     received: int | None = None,
-    unit: str | None = None,
-    release_as: ReleaseAs = "midpoint",
-    clamp: bool = False,
-    missing: Missing = "error",
     names: Sequence[str] | None = None,
+    **options: Unpack[ReleaseOptions],
 ) -> Quantized:
     """`quantize_pipe` with a memory: budgets last from run to run, and a run that was stopped can go on.
 
@@ -180,11 +168,8 @@ def quantize_stream(
         resume: go on with a run that has not finished; when there is none, begin.
         abandon: begin a new run although the last one has not finished; what was told stays charged.
         received: how many bytes the reader of a stream has already.
-        unit: as in `quantize`, and so are the others.
-        release_as: how a cell is told.
-        clamp: whether values are moved into the domain.
-        missing: what happens to missing values.
         names: the columns' names, for CSV without a header line.
+        options: as in `quantize`.
 
     Raises:
         RequestError: a run has not finished, or had other options.
@@ -197,10 +182,10 @@ def quantize_stream(
     schedule = mechanism if isinstance(mechanism, Schedule) else Schedule.endless(mechanism)
     settings = {
         "out": None if path is None else str(path),
-        "unit": unit,
-        "release_as": release_as,
-        "clamp": clamp,
-        "missing": missing,
+        "unit": options.get("unit"),
+        "release_as": options.get("release_as", "midpoint"),
+        "clamp": options.get("clamp", False),
+        "missing": options.get("missing", "error"),
         "names": None if names is None else list(names),
     }
     with StreamState(state, schedule) as memory, closing(sink):
@@ -209,14 +194,14 @@ def quantize_stream(
         pipe = open_pipe(Feed(stream, CHUNK), names)
         if path is not None:
             write_as(pipe, path)
-        release = column_release(schedule, unit, release_as, clamp, missing, texts=pipe.is_text)
+        release = column_release(schedule, texts=pipe.is_text, **options)
         with ThreadPoolExecutor(1) as disk:
-            running = _Running(memory, sink, pipe, release, disk)
-            running.begin(progress)
-            return running.run()
+            run = _StreamRun(memory, sink, pipe, release, disk)
+            run.begin(progress)
+            return run.run()
 
 
-class _Running:
+class _StreamRun:
     """One run: read, tell, make durable, write; in this order for each batch.
 
     While a large batch is made durable the next one is read. It is looked at no further before the first is
@@ -314,6 +299,3 @@ class _Running:
         moved = sum(release.outside.values())
         found = {"read": self.read, "rows": release.rows, "silent": release.meters.silent, "moved": moved}
         return found | ({"farthest": max(release.farthest.values())} if release.farthest else {})
-
-
-__all__ = ["Progress", "StreamState", "quantize_stream"]

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.arrays import IntArray
-from noiseless.audits.verdict import near_notes, spelling_texts
+from noiseless.audits.verdict import kinds_of, near_notes, spelling_texts
 from noiseless.display import counted, verb
 from noiseless.exact import Bits, Rational
 from noiseless.measures import maximin
@@ -313,4 +313,4 @@ def _warnings(found: MeasuredPartition) -> tuple[str, ...]:
     told += _sets_with_missing(found)
     if request.keep_order:
         told.append("the rows are in the order of the table, which tells something too")
-    return (*told, *near_notes(source.tally, request.sensitive))
+    return (*told, *near_notes(kinds_of(source.tally, request.sensitive)))

@@ -7,11 +7,12 @@ from typing import Any
 from markupsafe import Markup
 
 from noiseless import __version__
-from noiseless.audits import Audit, PolicyResult
+from noiseless.audits import Audit, PolicyResult, TableAudit
 from noiseless.audits.policy import policy_rows
 from noiseless.audits.under_rules import rule_rows
 from noiseless.audits.verdict import dropped_text, missing_text, spelling_texts
 from noiseless.display import singular
+from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
 from noiseless.reports.audit_rows import (
@@ -35,7 +36,14 @@ def audit_html(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool
         audit: the audit.
         policy: the outcome of a policy's checks, to be shown with it.
         reveal: show the values of the groups that give most away; the page then warns that it holds them.
+
+    Raises:
+        RequestError: the groups are too many for one machine, and stay on Spark.
     """
+    if not isinstance(audit, TableAudit):
+        raise RequestError(
+            f"{audit.source}: a page draws its groups, which stay on Spark; ask for text or JSON"
+        )
     template = environment().get_template("audit.html.j2")
     return template.render(
         audit=audit,
@@ -77,7 +85,8 @@ def write_audit_html(
         OutputError: it cannot be written there.
     """
     page = audit_html(audit, policy, reveal=reveal)
-    with written_whole(path, audit.table.files, private=reveal) as part:
+    files = audit.table.files if isinstance(audit, TableAudit) else ()
+    with written_whole(path, files, private=reveal) as part:
         part.write_text(page, "utf-8", newline="\n")
 
 
@@ -101,12 +110,12 @@ def _rules(audit: Audit, *, reveal: bool) -> dict[str, Any]:
     }
 
 
-def _largest_homogeneous(audit: Audit) -> int:
+def _largest_homogeneous(audit: TableAudit) -> int:
     worst = audit.worst
     return int(worst.census.group_sizes[worst.homogeneous].max(initial=0))
 
 
-def _plots(audit: Audit, *, reveal: bool) -> dict[str, Markup | None]:
+def _plots(audit: TableAudit, *, reveal: bool) -> dict[str, Markup | None]:
     worst = audit.worst
     bipartite = None
     if drawable(worst.census.joint):
@@ -119,7 +128,7 @@ def _plots(audit: Audit, *, reveal: bool) -> dict[str, Markup | None]:
     }
 
 
-def _labelled(audit: Audit) -> JointRange:
+def _labelled(audit: TableAudit) -> JointRange:
     """The joint range of the worst column with its values as labels."""
     joint = audit.worst.census.joint
     return replace(

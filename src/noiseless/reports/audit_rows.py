@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from noiseless.arrays import IntArray
-from noiseless.audits import Audit, Exposure, Totals, UnderRules
+from noiseless.audits import Audit, TableExposure, Totals, UnderRules
 from noiseless.audits.under_rules import below, change_text, distance_text
 from noiseless.display import counted
 from noiseless.exact import Bits
@@ -147,7 +147,7 @@ class PosteriorBin:
         return f"{self.first:,}" + (f"\u2013{self.last:,}" if self.last > self.first else "")
 
 
-def posterior_bins(exposure: Exposure) -> tuple[PosteriorBin, ...]:
+def posterior_bins(exposure: TableExposure) -> tuple[PosteriorBin, ...]:
     """The sizes of an exposure's posterior sets, ascending; size 1 is there even when it is empty."""
     present = [size for size, _, _ in exposure.posterior_histogram]
     widen = _same if len(present) <= _MOST_SIZES else _doubling
@@ -182,7 +182,7 @@ def _ended(span: tuple[int, int], smallest: int, largest: int) -> tuple[int, int
     return (max(first, smallest) if last >= smallest else first), min(last, largest)
 
 
-def _bin(exposure: Exposure, first: int, last: int) -> PosteriorBin:
+def _bin(exposure: TableExposure, first: int, last: int) -> PosteriorBin:
     sizes = exposure.census.joint.posterior_sizes
     inside = (first <= sizes) & (sizes <= last)
     return PosteriorBin(first, last, int(np.count_nonzero(inside)), exposure.census.heads_in(inside))

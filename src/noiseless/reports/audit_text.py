@@ -56,7 +56,7 @@ def _summary(audit: Audit) -> list[tuple[str, str]]:
 
 def _notes(audit: Audit) -> list[str]:
     """What to bear in mind when values left are counted."""
-    near = near_notes(audit.tally, audit.sensitive) if audit.worst.min_posterior > 1 else ()
+    near = near_notes(audit.kinds) if audit.worst.min_posterior > 1 else ()
     return [wrapped(f"Note: {note}.") for note in near]
 
 

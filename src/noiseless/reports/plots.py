@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from noiseless.arrays import FloatArray, IntArray
-from noiseless.audits import Contribution, Exposure
+from noiseless.audits import Contribution, Exposure, TableExposure
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange, overlap_partition
 from noiseless.reports.audit_rows import PosteriorBin, posterior_bins
@@ -97,7 +97,7 @@ _NODE_ROW = 15
 _LABEL_LENGTH = 15
 
 
-def posterior_plot(exposure: Exposure, heads: str) -> str:
+def posterior_plot(exposure: TableExposure, heads: str) -> str:
     """How many rows (persons) sit in groups that leave so many sensitive values possible.
 
     Args:

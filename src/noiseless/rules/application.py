@@ -8,11 +8,13 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.arrays import BoolArray, IntArray
-from noiseless.rules import Coarsening, Dominance, MinCell
-from noiseless.rules.assignment import AssignedRule, Roles
+from noiseless.rules.assignment import AssignedRule
+from noiseless.rules.base import Coarsening, Dominance
+from noiseless.rules.counts import MinCell
 from noiseless.rules.recoded_column import RecodedColumn, RuleEffect, ranked, recode
 from noiseless.tables import Table, Tally
-from noiseless.tables.kernels import add_by_code, distinct_values, run_starts
+from noiseless.tables.kernels import distinct_values, heads_by_code, run_starts
+from noiseless.tables.roles import Roles
 from noiseless.tables.tally import KEY_LIMIT
 
 
@@ -207,12 +209,8 @@ class _Heads:
         return len(distinct_values(self.unit[chosen]))
 
     def by_group(self, groups: IntArray, chosen: BoolArray) -> IntArray:
-        size = int(groups.max()) + 1
-        if self.unit is None:
-            return add_by_code(groups[chosen], self.counts[chosen], size)
-        width = int(self.unit.max()) + 1
-        members = distinct_values(groups[chosen] * width + self.unit[chosen])
-        return np.bincount(members // width, minlength=size)
+        persons = None if self.unit is None else self.unit[chosen]
+        return heads_by_code(groups[chosen], self.counts[chosen], persons, int(groups.max()) + 1)
 
 
 def _codes(columns: dict[str, RecodedColumn], names: Iterable[str]) -> list[tuple[IntArray, int]]:

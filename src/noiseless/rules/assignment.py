@@ -6,8 +6,11 @@ from difflib import get_close_matches
 from typing import Any
 
 from noiseless.errors import ColumnError, RequestError
-from noiseless.rules import Coarsening, Dominance, MinCell, Prefix, Rule, rule
-from noiseless.rules.catalogue import KINDS
+from noiseless.rules.base import Coarsening, Dominance, Rule
+from noiseless.rules.catalogue import KINDS, rule
+from noiseless.rules.counts import MinCell
+from noiseless.rules.recoding import Prefix
+from noiseless.tables.roles import Roles
 
 Rules = str | Rule | Sequence[str | Rule] | Mapping[str, str | Rule | Sequence[str | Rule]]
 """Rules as a caller may give them: one or several, as text or parsed, or those of each column."""
@@ -41,16 +44,6 @@ class AssignedRule:
             few = f"Rows in groups of fewer than {self.rule.least:,} are withheld"
             return f"{few}: their public columns are told as *."
         return self.rule.statement
-
-
-@dataclass(frozen=True)
-class Roles:
-    """The columns that a rule may name."""
-
-    sensitive: tuple[str, ...]
-    public: tuple[str, ...]
-    given: tuple[str, ...]
-    unit: str | None
 
 
 def assign(rules: Rules, roles: Roles, releases: int = 1) -> tuple[AssignedRule, ...]:

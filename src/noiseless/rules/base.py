@@ -2,11 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from numbers import Integral
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
@@ -20,8 +20,12 @@ MOST_CELLS = 2**20
 """Cells of no regular form are listed up to so many."""
 
 
+@dataclass(frozen=True)
 class Rule(ABC):
-    """A disclosure rule: a deterministic mechanism, whatever it is meant to protect."""
+    """A disclosure rule: a deterministic mechanism, whatever it is meant to protect.
+
+    Its fields are its parameters, in the order in which they are written.
+    """
 
     name: ClassVar[str]
     """The first word of its text."""
@@ -30,10 +34,26 @@ class Rule(ABC):
     used_by: ClassVar[str]
     """Who uses it, and where that is written."""
 
+    @classmethod
+    def parse(cls, parameters: Sequence[str], text: str) -> Self:
+        """The rule with these parameters, read exactly; messages quote the text that they stand in.
+
+        Raises:
+            RequestError: they are too many or too few, or make no sense.
+        """
+        declared = fields(cls)
+        fewest = sum(field.default is MISSING for field in declared)
+        if not fewest <= len(parameters) <= len(declared) or not all(parameters):
+            raise RequestError(f"the rule is written {cls.form}, not {text!r}")
+        named = zip(declared, parameters, strict=False)
+        return cls(*(_read(field.name, field.type, given, cls.form) for field, given in named))
+
     @property
-    @abstractmethod
     def text(self) -> str:
         """This very rule as it is written; `rule(text)` reads it back."""
+        given = ((field, getattr(self, field.name)) for field in fields(self))
+        written = (_written(field.name, value) for field, value in given if value != field.default)
+        return ":".join((self.name, *written))
 
     @property
     @abstractmethod
@@ -115,19 +135,45 @@ class ManyTotals(Protocol):
         """What the so many largest contributors make of each."""
 
 
+@dataclass(frozen=True)
+class _OneTotal:
+    """The total of contributions, the largest first, as one of many."""
+
+    contributions: Sequence[Fraction | int]
+
+    @property
+    def number(self) -> int:
+        """How many contribute."""
+        return len(self.contributions)
+
+    @property
+    def total(self) -> Fraction | int:
+        """All that they contribute."""
+        return sum(self.contributions)
+
+    def top(self, number: int) -> Fraction | int:
+        """What the largest contribute."""
+        return sum(self.contributions[:number])
+
+
 class Dominance(Rule):
     """A rule that withholds a total when too much of it comes from too few."""
 
     percent: Fraction
     """The share that it is about."""
 
-    @abstractmethod
+    @property
+    def share(self) -> Fraction:
+        """The same as a part of 1."""
+        return self.percent / 100
+
     def passes(self, contributions: Sequence[Rational]) -> bool:
         """Whether the total of these contributions is told.
 
         Raises:
             RequestError: one is negative, or no exact number.
         """
+        return bool(self.passes_each(_OneTotal(sorted(contributions_of(contributions), reverse=True))))
 
     @abstractmethod
     def passes_each(self, totals: ManyTotals) -> Any:  # noqa: ANN401 - an array of numpy
@@ -215,7 +261,37 @@ def number_text(number: Fraction) -> str:
     return str(number) if found is None else f"{found:f}"
 
 
+def contributions_of(values: Sequence[object]) -> list[Fraction | int]:
+    """Contributions to a total, exactly.
+
+    Raises:
+        RequestError: one is negative, or no exact number.
+    """
+    numbers = [value if type(value) is int else as_number(value) for value in values]  # whole ones are fast
+    if any(number < 0 for number in numbers):
+        raise RequestError("a dominance rule is about contributions that are not negative")
+    return numbers
+
+
 # Parameters
+
+
+def _read(name: str, kind: object, text: str, form: str) -> Any:  # noqa: ANN401 - a value of that kind
+    """A parameter of a kind; one that is no number is checked by the rule itself."""
+    if kind is bool:
+        if text != name:
+            raise RequestError(f"the rule is written {form}; the last word is {name} or none")
+        return True
+    if kind is int:
+        return read_whole(text, form)
+    return read_number(text, form) if kind is Fraction else text
+
+
+def _written(name: str, value: object) -> str:
+    """A parameter as it is read."""
+    if isinstance(value, bool):
+        return name
+    return number_text(value) if isinstance(value, Fraction) else str(value)
 
 
 def read_number(text: str, form: str) -> Fraction:

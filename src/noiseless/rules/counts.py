@@ -39,11 +39,6 @@ class MinCell(NumberCoarsening):
         require_whole(self.least, 1, "the K of min-cell:K")
 
     @property
-    def text(self) -> str:
-        """The least size."""
-        return f"min-cell:{self.least}{':zeros' * self.zeros}"
-
-    @property
     def statement(self) -> str:
         """What is withheld."""
         zero = " but not 0" if self.zeros else ""
@@ -98,11 +93,6 @@ class CensusCounts(NumberCoarsening):
         "the US Census Bureau's Disclosure Review Board, for counts from confidential data, as an interim"
         " rule (Garfinkel, DRB Rounding Tools, 2019)"
     )
-
-    @property
-    def text(self) -> str:
-        """It has no parameters."""
-        return self.name
 
     @property
     def statement(self) -> str:

@@ -5,14 +5,12 @@ from lam * m to mu * m when the others have m each; and whatever the others have
 for some m that one of them has.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from noiseless.errors import RequestError
-from noiseless.exact import Rational
-from noiseless.rules.base import Dominance, ManyTotals, PassingInterval, as_number, number_text, require_whole
+from noiseless.rules.base import Dominance, ManyTotals, PassingInterval, number_text, require_whole
 
 _NONE = PassingInterval(Fraction(0), Fraction(-1))
 _ZERO = PassingInterval(Fraction(0), Fraction(0))
@@ -45,21 +43,11 @@ class NK(Dominance):
             raise RequestError("the PERCENT of nk:N:PERCENT lies between 0 and 100")
 
     @property
-    def text(self) -> str:
-        """Both parameters."""
-        return f"nk:{self.largest}:{number_text(self.percent)}"
-
-    @property
     def statement(self) -> str:
         """What is withheld."""
         makes = "contributor makes" if self.largest == 1 else f"{self.largest} contributors make"
         share = number_text(self.percent)
         return f"A total is withheld if the largest {makes} more than {share} % of it; a total of 0 is told."
-
-    def passes(self, contributions: Sequence[Rational]) -> bool:
-        """Whether the largest contributors make the share at most."""
-        values = sorted(contributions_of(contributions), reverse=True)
-        return sum(values[: self.largest]) <= self._share * sum(values)
 
     def passes_each(self, totals: ManyTotals) -> Any:  # noqa: ANN401 - an array of numpy
         """The same of many totals."""
@@ -71,18 +59,14 @@ class NK(Dominance):
         """N m <= p (Y + x) for x up to m, (N - 1) m + x <= p (Y + x) above; Y = (n - 1) m."""
         if not others or people <= self.largest:
             return _ZERO if not others or people == 1 else _NONE
-        share, top = self._share, self.largest
+        share, top = self.share, self.largest
         low = others * max(top / share - (people - 1), Fraction(0))
         return PassingInterval(low, others * (share * (people - top) / (1 - share) - (top - 1)))
 
     def always_passes(self, people: int, low: Fraction, high: Fraction) -> bool:
         """Most comes from few when so many have the most and all others the least."""
         few = min(self.largest, people) * high
-        return few <= self._share * (few + max(people - self.largest, 0) * low)
-
-    @property
-    def _share(self) -> Fraction:
-        return self.percent / 100
+        return few <= self.share * (few + max(people - self.largest, 0) * low)
 
 
 @dataclass(frozen=True)
@@ -110,22 +94,12 @@ class PPercent(Dominance):
             raise RequestError("the P of p-percent:P is a number above 0")
 
     @property
-    def text(self) -> str:
-        """The share."""
-        return f"p-percent:{number_text(self.percent)}"
-
-    @property
     def statement(self) -> str:
         """What is withheld."""
         return (
             "A total is withheld if all but the two largest contributors make less than"
             f" {number_text(self.percent)} % of the largest; a total of 0 is told."
         )
-
-    def passes(self, contributions: Sequence[Rational]) -> bool:
-        """Whether the others make enough."""
-        values = sorted(contributions_of(contributions), reverse=True)
-        return sum(values[2:]) >= self._share * values[0] if values else True
 
     def passes_each(self, totals: ManyTotals) -> Any:  # noqa: ANN401 - an array of numpy
         """The same of many totals."""
@@ -136,17 +110,13 @@ class PPercent(Dominance):
         """(n - 3) m + x >= p m for x up to m, (n - 2) m >= p x above."""
         if not others or people <= 2:  # noqa: PLR2004 - the two largest are all
             return _ZERO if not others or people == 1 else _NONE
-        low = others * max(self._share - (people - 3), Fraction(0))
-        high = others * (people - 2) / self._share
+        low = others * max(self.share - (people - 3), Fraction(0))
+        high = others * (people - 2) / self.share
         return PassingInterval(low, high) if low <= high else _NONE
 
     def always_passes(self, people: int, low: Fraction, high: Fraction) -> bool:
         """The others make least when all of them have the least."""
-        return max(people - 2, 0) * low >= self._share * high
-
-    @property
-    def _share(self) -> Fraction:
-        return self.percent / 100
+        return max(people - 2, 0) * low >= self.share * high
 
 
 @dataclass(frozen=True)
@@ -189,11 +159,6 @@ class Customers(Dominance):
             f" than {number_text(self.percent)} % of it; a total of 0 of enough customers is told."
         )
 
-    def passes(self, contributions: Sequence[Rational]) -> bool:
-        """Whether they are enough, and the largest makes the share at most."""
-        values = contributions_of(contributions)
-        return len(values) >= self.least and max(values, default=Fraction(0)) <= self._share * sum(values)
-
     def passes_each(self, totals: ManyTotals) -> Any:  # noqa: ANN401 - an array of numpy
         """The same of many totals."""
         shares = 100 * self.percent.denominator * totals.top(1) <= self.percent.numerator * totals.total
@@ -203,26 +168,10 @@ class Customers(Dominance):
         """As for the one largest: m <= p (Y + x) for x up to m, x <= p (Y + x) above; Y = (n - 1) m."""
         if people < self.least:
             return _NONE
-        if self._share == 1:
+        if self.share == 1:
             return PassingInterval(Fraction(0), None)
         return NK(1, self.percent).passing(people, others)
 
     def always_passes(self, people: int, low: Fraction, high: Fraction) -> bool:
         """Enough customers, and not too much from one when all others have the least."""
-        return people >= self.least and high <= self._share * (high + (people - 1) * low)
-
-    @property
-    def _share(self) -> Fraction:
-        return self.percent / 100
-
-
-def contributions_of(values: Sequence[object]) -> list[Fraction | int]:
-    """Contributions to a total, exactly.
-
-    Raises:
-        RequestError: one is negative, or no exact number.
-    """
-    numbers = [value if type(value) is int else as_number(value) for value in values]  # whole ones are fast
-    if any(number < 0 for number in numbers):
-        raise RequestError("a dominance rule is about contributions that are not negative")
-    return numbers
+        return people >= self.least and high <= self.share * (high + (people - 1) * low)

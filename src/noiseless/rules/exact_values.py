@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from noiseless.errors import ColumnError
+from noiseless.rules.base import number_text
 
 Exact = int | Decimal | Fraction | date | str
 
@@ -96,12 +97,7 @@ def _numbers(told: Sequence[Any], source: pa.DataType) -> tuple[list[Any], pa.Da
 
 def _decimal(value: int | Decimal | Fraction) -> Decimal:
     """A number that has finitely many digits, as a decimal."""
-    if isinstance(value, Fraction):
-        places = 0
-        while 10**places % value.denominator:
-            places += 1
-        return Decimal(int(value * 10**places)).scaleb(-places)
-    return Decimal(value)
+    return Decimal(number_text(value) if isinstance(value, Fraction) else value)
 
 
 def _written(value: Exact, source: pa.DataType) -> str:

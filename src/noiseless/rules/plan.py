@@ -1,18 +1,13 @@
-"""What a disclosure rule really gives away of one person, and the finest answer that gives away no more."""
+"""What a question costs before it is asked, also when its answer is told through a disclosure rule."""
 
-import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from typing import Any, overload
 
-from noiseless.display import html_table
 from noiseless.errors import RequestError
-from noiseless.exact import Bits, Rational, round_up
+from noiseless.exact import Rational
 from noiseless.pricing.plan import NAMES, Plan, declared_bounds, named_query, question_plan, unknown_question
-from noiseless.pricing.quantizer_choice import finest, printed_cells
-from noiseless.pricing.reach import Reach, reach
 from noiseless.questions import (
     Attribute,
     Continuum,
@@ -23,13 +18,14 @@ from noiseless.questions import (
     Quantity,
     Query,
 )
-from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
-from noiseless.rules import DatePeriod, Dominance, MinCell, NumberCoarsening, Prefix, Rule
-from noiseless.rules import rule as read_rule
-from noiseless.rules.reach import WITHHELD, DominanceTotal, ReachWitness, cells_told, domain_of_total, witness
+from noiseless.ranges.quantizer import Stepped, Uniform
+from noiseless.rules.base import Dominance, NumberCoarsening, Rule
+from noiseless.rules.catalogue import rule as read_rule
+from noiseless.rules.counts import MinCell
+from noiseless.rules.reach import WITHHELD, DominanceTotal, domain_of_total, witness
+from noiseless.rules.recoding import DatePeriod, Prefix
 from noiseless.rules.rounded_cells import Comb
-from noiseless.rules.rounding import told_error
-from noiseless.rules.verdict import lines, off_by, verdict, warning
+from noiseless.rules.rule_plan import RulePlan, RuleQuestion, finest_plan
 
 VALUE = "value"
 """The question for a person's own value, told through a rule."""
@@ -37,128 +33,6 @@ VALUE = "value"
 Bound = Rational | date | str
 
 _LONGEST_CODE = 300
-
-
-@dataclass(frozen=True)
-class RulePlan:
-    """What a rule gives away of one person.
-
-    Attributes:
-        rule: the rule.
-        query: the question whose answer is told through it; "value" is the person's own value.
-        people: how many take part; None for a value.
-        values_of_record: how many values a record can have; None when infinitely many.
-        outcome: how many answers one person can cause.
-        cells: how many different answers there are; None where totals are withheld by who makes them. Of a
-            variance whose datasets are too many to be listed this, width and error are bounds.
-        cell_width: how wide the widest cell is; None likewise, and for codes.
-        worst_error: how far the middle of what is told alike can be from the truth; None if nothing may be.
-        told_error: how far the number told can be from it; None where a label such as >=90 or nothing may be.
-        withheld: whether an answer may be withheld.
-        witness: others, and values of a person, who really cause so many answers.
-        finest: the finest answer found that lets one person cause no more than the witness does; None for
-            codes, which are no numbers.
-    """
-
-    rule: Rule
-    query: str
-    people: int | None
-    values_of_record: int | None
-    outcome: Reach
-    cells: int | None
-    cell_width: Fraction | None
-    worst_error: Fraction | None
-    told_error: Fraction | None
-    withheld: bool
-    witness: ReachWitness
-    finest: Plan | None
-
-    @property
-    def statement(self) -> str:
-        """What the rule does."""
-        return self.rule.statement
-
-    @property
-    def reach(self) -> int:
-        """How many different answers one person can cause, "withheld" among them."""
-        return self.outcome.outputs
-
-    @property
-    def reach_exact(self) -> bool:
-        """Whether somebody can really cause so many; otherwise it is a bound."""
-        return self.outcome.exact
-
-    @property
-    def witness_reach(self) -> int:
-        """How many answers the witness causes: the reach, where that is exact."""
-        return self.witness.reach
-
-    @property
-    def bits(self) -> Bits:
-        """The price: log2 of the reach."""
-        return self.outcome.bits
-
-    @property
-    def entropy_of_record(self) -> Bits | float:
-        """H0(X_i): the bits there are to protect; infinite for any number of an interval."""
-        return math.inf if self.values_of_record is None else Bits(self.values_of_record)
-
-    @property
-    def tells_everything(self) -> bool:
-        """Whether somebody causes as many answers as a record has values: nothing of it stays hidden."""
-        return self.values_of_record is not None and self.witness_reach >= self.values_of_record > 1
-
-    @property
-    def warning(self) -> str | None:
-        """What a user should know before relying on it."""
-        return warning(self)
-
-    @property
-    def verdict(self) -> str:
-        """What to make of it, in words."""
-        return verdict(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The plan under the names it has in JSON."""
-        entropy, width = self.entropy_of_record, self.cell_width
-        error, told = self.worst_error, self.told_error
-        return {
-            "query": self.query,
-            "n": self.people,
-            "rule": self.rule.text,
-            "statement": self.statement,
-            "cells": self.cells,
-            "cell_width": None if width is None else float(width),
-            "cell_width_exact": None if width is None else str(width),
-            "reach": self.reach,
-            "reach_exact": self.reach_exact,
-            "bits": self.bits.upper,
-            "worst_error": None if error is None else round_up(error),
-            "worst_error_exact": None if error is None else str(error),
-            "told_error": None if told is None else round_up(told),
-            "told_error_exact": None if told is None else str(told),
-            "paper_cells": None,
-            "entropy_of_record": entropy.lower if isinstance(entropy, Bits) else entropy,
-            "withheld": self.withheld,
-            "witness": self.witness.to_dict(),
-            "witness_reach": self.witness_reach,
-            "finest": None if self.finest is None else self.finest.to_dict(),
-            "verdict": self.verdict,
-            "warning": self.warning,
-        }
-
-    def __str__(self) -> str:
-        return "\n".join(lines(self))
-
-    def _repr_html_(self) -> str:
-        rows = {
-            "one person can cause": f"{self.reach:,} answers{'' if self.reach_exact else ' at most'}",
-            "price": str(self.bits),
-            "error": off_by(self) or "none",
-            "may be withheld": "yes" if self.withheld else "no",
-            "verdict": self.verdict,
-        }
-        return html_table(f"{self.rule.text} ({self.query})", rows)
 
 
 @overload
@@ -254,68 +128,28 @@ def rule_plan(
     Raises:
         RequestError: the rule is not about such answers, or they make no sense.
     """
-    found = read_rule(rule)
+    parsed = read_rule(rule)
     if query == VALUE:
-        return _of_value(found, bounds, step)
+        return _of_value(parsed, bounds, step)
     if query not in NAMES:
         raise unknown_question(query, (*NAMES, VALUE))
     if n is None:
         raise RequestError("n is the number of people who take part (--n N); only a value needs none")
-    if isinstance(found, DatePeriod | Prefix):
-        raise RequestError(f"{found.text} is about a person's own value; ask for that (--query value)")
+    if isinstance(parsed, DatePeriod | Prefix):
+        raise RequestError(f"{parsed.text} is about a person's own value; ask for that (--query value)")
     low, high = numbers(declared_bounds(query, bounds))  # type: ignore[arg-type]  # numbers checks them
     question, values = named_query(query, n, low, high, step)
-    if isinstance(found, Dominance):
-        return _of_total(found, query, n, question, domain_of_total(found, query, low, high, step))
-    if isinstance(found, MinCell) and query != "count":
-        return _of_group(found, query, n, question, values)
-    if not isinstance(found, NumberCoarsening):
-        raise TypeError(f"no plan for {type(found).__name__}")
+    if isinstance(parsed, Dominance):
+        return _of_total(parsed, query, n, question, domain_of_total(parsed, query, low, high, step))
+    if isinstance(parsed, MinCell) and query != "count":
+        return _of_group(parsed, query, n, question, values)
+    if not isinstance(parsed, NumberCoarsening):
+        raise TypeError(f"no plan for {type(parsed).__name__}")
     if isinstance(question, MiddleMedianOnInterval):
-        return _of_middle_two(found, n, question)
-    asked = _RuleQuestion(found, query, n, question, values)
-    hidden = isinstance(found, MinCell) and not all(found.passes(few) for few in (0, 1))
-    return replace(asked.told(found.quantizer(question.span), found.told), withheld=hidden)
-
-
-@dataclass(frozen=True)
-class _RuleQuestion:
-    """A question under a rule, before it is told how its answer is told."""
-
-    rule: Rule
-    query: str
-    people: int | None
-    question: Query
-    values: int | None
-
-    def told(self, quantizer: Quantizer, label: Callable[[Fraction], object]) -> RulePlan:
-        """The plan when the answer is told as the cell it lies in."""
-        ranks = {"max": self.question.people, "median": (self.question.people + 1) // 2}
-        seen = witness(self.question, quantizer, label, ranks.get(self.query, 1))
-        outcome = reach(self.question, quantizer)
-        if outcome.outputs == seen.reach:
-            outcome = Reach(seen.reach, exact=True)
-        cells = cells_told(self.question, quantizer)
-        return RulePlan(
-            rule=self.rule,
-            query=self.query,
-            people=self.people,
-            values_of_record=self.values,
-            outcome=outcome,
-            cells=cells.count,
-            cell_width=cells.width,
-            worst_error=cells.error,
-            told_error=told_error(self.rule, self.question.span),
-            withheld=False,
-            witness=seen,
-            finest=_finest(self.query, self.question, seen.reach, self.values),
-        )
-
-
-def _finest(query: str, question: Query, allowed: int, values: int | None) -> Plan:
-    """Cells within what somebody really causes under the rule: only those surely tell no more than it."""
-    mechanism = finest(question, allowed)
-    return Plan(query, question.people, mechanism, values, printed_cells(question, Bits(allowed)))
+        return _of_middle_two(parsed, n, question)
+    asked = RuleQuestion(parsed, query, n, question, values)
+    hidden = isinstance(parsed, MinCell) and not all(parsed.passes(few) for few in (0, 1))
+    return replace(asked.told(parsed.quantizer(question.span), parsed.told), withheld=hidden)
 
 
 # Totals and groups
@@ -338,13 +172,13 @@ def _of_total(rule: Dominance, query: str, people: int, question: Query, domain:
         told_error=None if withheld else Fraction(0),
         withheld=withheld,
         witness=seen,
-        finest=_finest(query, question, seen.reach, domain.last + 1),
+        finest=finest_plan(query, question, seen.reach, domain.last + 1),
     )
 
 
 def _of_group(rule: MinCell, query: str, people: int, question: Query, values: int | None) -> RulePlan:
     """The size of the group is public: all answers are told, exactly, or none is."""
-    asked = _RuleQuestion(rule, query, people, question, values)
+    asked = RuleQuestion(rule, query, people, question, values)
     if not rule.passes(people):
         nothing = Uniform(question.span, 1)
         found = asked.told(nothing, lambda _: WITHHELD)
@@ -364,7 +198,7 @@ def _of_middle_two(rule: NumberCoarsening, people: int, question: MiddleMedianOn
     pair = question.middle_two
     quantizer = rule.quantizer(pair.span)
     ends = ((quantity.span.low, beside), (quantity.span.high, beside))
-    found = _RuleQuestion(rule, "median", people, pair, None).told(quantizer, rule.told)
+    found = RuleQuestion(rule, "median", people, pair, None).told(quantizer, rule.told)
     return replace(found, witness=witness(pair, quantizer, rule.told, beside=ends))
 
 
@@ -383,10 +217,10 @@ def _of_value(rule: Rule, bounds: tuple[Bound, Bound] | None, step: Rational | N
     low, high = numbers(bounds)
     if step is None:
         question: Query = OrderOnInterval(1, Quantity("x", Continuum.of(low, high)))
-        return _RuleQuestion(rule, VALUE, None, question, None).told(rule.quantizer(question.span), rule.told)
+        return RuleQuestion(rule, VALUE, None, question, None).told(rule.quantizer(question.span), rule.told)
     attribute = Attribute.on("x", Lattice.of(low, high, step))
     own = OrderStatistic(1, attribute, 1)
-    return _RuleQuestion(rule, VALUE, None, own, attribute.size).told(rule.quantizer(own.span), rule.told)
+    return RuleQuestion(rule, VALUE, None, own, attribute.size).told(rule.quantizer(own.span), rule.told)
 
 
 def _of_date(rule: DatePeriod, bounds: tuple[Bound, Bound], step: Rational | None) -> RulePlan:
@@ -401,7 +235,7 @@ def _of_date(rule: DatePeriod, bounds: tuple[Bound, Bound], step: Rational | Non
     def day(number: object) -> date:
         return date.fromordinal(int(number))  # type: ignore[call-overload]  # ordinals are whole
 
-    asked = _RuleQuestion(rule, VALUE, None, question, question.attribute.size)
+    asked = RuleQuestion(rule, VALUE, None, question, question.attribute.size)
     found = asked.told(quantizer, lambda number: rule.told(day(number)))
     return replace(found, witness=found.witness.renamed(lambda number: day(number).isoformat()))
 
@@ -422,7 +256,7 @@ def _of_code(rule: Prefix, bounds: tuple[Bound, Bound], step: Rational | None) -
     def code(number: object) -> str:
         return f"{int(number):0{length}d}"  # type: ignore[call-overload]  # codes are whole
 
-    asked = _RuleQuestion(rule, VALUE, None, question, codes.last + 1)
+    asked = RuleQuestion(rule, VALUE, None, question, codes.last + 1)
     found = asked.told(quantizer, lambda number: rule.told(code(number)))
     seen = found.witness.renamed(code)
     return replace(found, witness=seen, cell_width=None, worst_error=None, finest=None)

@@ -7,8 +7,12 @@ from typing import Any
 from noiseless.errors import RequestError
 from noiseless.exact import Rational, round_up
 from noiseless.pricing.plan import declared_bounds, named_query
-from noiseless.rules import EXAMPLES, Bottom, CensusCounts, DatePeriod, MinCell, Prefix, Rule, Top, rule
-from noiseless.rules.plan import VALUE, Bound, RulePlan, numbers, rule_plan
+from noiseless.rules.base import Rule
+from noiseless.rules.catalogue import EXAMPLES, rule
+from noiseless.rules.counts import CensusCounts, MinCell
+from noiseless.rules.plan import VALUE, Bound, numbers, rule_plan
+from noiseless.rules.recoding import Bottom, DatePeriod, Prefix, Top
+from noiseless.rules.rule_plan import RulePlan
 
 _PEOPLE = 1000
 _AGES = (0, 120)

@@ -85,7 +85,34 @@ class CodedEnds(Quantizer):
 
 
 @dataclass(frozen=True)
-class Top(NumberCoarsening):
+class EndCode(NumberCoarsening):
+    """Values from a limit on, in one direction, are told as a sign and the limit."""
+
+    sign: ClassVar[str]
+    """What stands before the limit."""
+    coded: ClassVar[str]
+    """Which numbers are told so."""
+    plain: ClassVar[str]
+    """Which are told as they are."""
+
+    limit: Fraction
+
+    @property
+    def statement(self) -> str:
+        """Where coding begins."""
+        limit = number_text(self.limit)
+        label = f'"{self.sign}{limit}"'
+        return f"A number of {limit} or {self.coded} is told as {label}, a {self.plain} one as it is."
+
+    def told(self, value: object) -> Rational | str:
+        """The number, or the label of the end."""
+        number = as_number(value)
+        coded = number >= self.limit if self.sign == ">=" else number <= self.limit
+        return f"{self.sign}{number_text(self.limit)}" if coded else like(number, value)
+
+
+@dataclass(frozen=True)
+class Top(EndCode):
     """Top-coding: values from a limit on are told as ">=" and the limit.
 
     >>> Top(Fraction(90)).told(89), Top(Fraction(90)).told(90)
@@ -98,24 +125,7 @@ class Top(NumberCoarsening):
         "HIPAA Safe Harbor (top:90 of ages, one part of it; 45 CFR 164.514(b)(2)(i)(C)) and the US"
         " Census Bureau's PUMS, in another form: incomes above a state's top code are told as their mean"
     )
-
-    limit: Fraction
-
-    @property
-    def text(self) -> str:
-        """The limit."""
-        return f"top:{number_text(self.limit)}"
-
-    @property
-    def statement(self) -> str:
-        """Where coding begins."""
-        limit = number_text(self.limit)
-        return f'A number of {limit} or more is told as ">={limit}", a smaller one as it is.'
-
-    def told(self, value: object) -> Rational | str:
-        """The number, or the label of the end."""
-        number = as_number(value)
-        return like(number, value) if number < self.limit else f">={number_text(self.limit)}"
+    sign, coded, plain = ">=", "more", "smaller"
 
     def quantizer(self, span: Span) -> Quantizer:
         """A cell for each point below the limit and one for all others."""
@@ -124,7 +134,7 @@ class Top(NumberCoarsening):
 
 
 @dataclass(frozen=True)
-class Bottom(NumberCoarsening):
+class Bottom(EndCode):
     """Bottom-coding: values up to a limit are told as "<=" and the limit.
 
     >>> Bottom(Fraction(10)).told(11), Bottom(Fraction(10)).told(10)
@@ -137,24 +147,7 @@ class Bottom(NumberCoarsening):
         "the US Census Bureau's PUMS, in another form: losses below a state's bottom code are told as their"
         " mean"
     )
-
-    limit: Fraction
-
-    @property
-    def text(self) -> str:
-        """The limit."""
-        return f"bottom:{number_text(self.limit)}"
-
-    @property
-    def statement(self) -> str:
-        """Where coding ends."""
-        limit = number_text(self.limit)
-        return f'A number of {limit} or less is told as "<={limit}", a larger one as it is.'
-
-    def told(self, value: object) -> Rational | str:
-        """The number, or the label of the end."""
-        number = as_number(value)
-        return like(number, value) if number > self.limit else f"<={number_text(self.limit)}"
+    sign, coded, plain = "<=", "less", "larger"
 
     def quantizer(self, span: Span) -> Quantizer:
         """One cell for the points up to the limit and one for each other."""
@@ -203,11 +196,6 @@ class DatePeriod(Coarsening):
             raise RequestError(
                 f"a date is told by its {', '.join(get_args(Period)[:-1])} or week, not {self.period!r}"
             )
-
-    @property
-    def text(self) -> str:
-        """The period."""
-        return f"date:{self.period}"
 
     @property
     def statement(self) -> str:
@@ -286,11 +274,6 @@ class Prefix(Coarsening):
 
     def __post_init__(self) -> None:
         require_whole(self.kept, 0, "the K of prefix:K")
-
-    @property
-    def text(self) -> str:
-        """How many characters are kept."""
-        return f"prefix:{self.kept}"
 
     @property
     def statement(self) -> str:

@@ -60,12 +60,6 @@ class Round(NumberCoarsening):
             raise RequestError(f"numbers are rounded {', '.join(_HOW)}; not {self.direction!r}")
 
     @property
-    def text(self) -> str:
-        """The base, and the direction where it is not the usual one."""
-        way = "" if self.direction == "half-away" else f":{self.direction}"
-        return f"round:{number_text(self.base)}{way}"
-
-    @property
     def statement(self) -> str:
         """Which multiple."""
         return f"A number is told as {_HOW[self.direction].format(number_text(self.base))}."
@@ -106,11 +100,6 @@ class Digits(NumberCoarsening):
         require_whole(self.digits, 1, "the D of digits:D")
         if self.digits > _MOST_DIGITS:
             raise RequestError(f"digits:D takes at most {_MOST_DIGITS} digits")
-
-    @property
-    def text(self) -> str:
-        """The number of digits."""
-        return f"digits:{self.digits}"
 
     @property
     def statement(self) -> str:

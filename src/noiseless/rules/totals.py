@@ -16,7 +16,7 @@ from noiseless.arrays import BoolArray, IntArray
 from noiseless.display import json_value
 from noiseless.errors import ColumnError
 from noiseless.exact import Bits, round_down
-from noiseless.rules import Dominance
+from noiseless.rules.base import Dominance
 from noiseless.rules.exact_values import exact_values
 from noiseless.rules.recoded_column import ranked
 from noiseless.tables import Tally

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 from noiseless.exact import Bits
 from noiseless.pricing.plan import rounded_up
 from noiseless.pricing.quantizer_choice import surely_finest
-from noiseless.rules import Dominance
+from noiseless.rules.base import Dominance
 from noiseless.rules.reach import are_exact
 
 if TYPE_CHECKING:
-    from noiseless.rules.plan import RulePlan
+    from noiseless.rules.rule_plan import RulePlan
 
 _NOTHING = "at worst the rule protects nothing"
 

@@ -93,6 +93,15 @@ def add_by_code(codes: IntArray, values: IntArray, size: int, kind: npt.DTypeLik
     return sums
 
 
+def heads_by_code(codes: IntArray, counts: IntArray, persons: IntArray | None, size: int) -> IntArray:
+    """How many rows have each code below `size`; or how many different persons, where they are known."""
+    if persons is None:
+        return add_by_code(codes, counts, size)
+    width = int(persons.max(initial=0)) + 1
+    met = distinct_values(codes.astype(np.int64, copy=False) * width + persons)
+    return np.bincount(met // width, minlength=size)
+
+
 def add_runs(values: IntArray, starts: IntArray) -> IntArray:
     """The sum of each run of values, given where the runs begin and, at the end, how many values there are.
 
@@ -196,6 +205,6 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     import numba
 
     try:
-        return cast("Callable[..., Any]", numba.njit(cache=True)(function))
+        return cast("Callable[..., Any]", numba.njit(cache=True, nogil=True)(function))
     except RuntimeError:  # no folder to keep it in: compile it anew in each process
-        return cast("Callable[..., Any]", numba.njit(function))
+        return cast("Callable[..., Any]", numba.njit(nogil=True)(function))

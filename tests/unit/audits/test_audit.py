@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from examples import HEART_COLUMNS
-from noiseless.audits import audit
+from noiseless.audits import TableAudit, audit
 from noiseless.errors import (
     ColumnError,
     EmptyTableError,
@@ -40,6 +40,7 @@ def test_heart_data_gives_the_papers_numbers(data: Path) -> None:
     )
     assert (found.rows, found.sensitive_values, found.public_values, found.pairs) == (293, 38, 154, 281)
     assert found.entropy == Bits(38)
+    assert isinstance(found, TableAudit)
     assert int((found.census.pair_counts == 1).sum()) == 269
 
 
@@ -309,6 +310,7 @@ class TestMissing:
         assert "in release 2" in found.public
         assert dict(found.missing) == {"ill": 1, "1.ward": 1, "2.ward": 1}
         left = audit([VISITS, later], sensitive="ill", public="ward", unit="id", missing="drop")
+        assert isinstance(left, TableAudit)
         assert (left.dropped, left.needed) == (3, ())
         assert dict(left.missing) == {"ill": 1}  # person 4 is in the second release, which has no fact
 

@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noiseless.collection.local import float_cells as array_kernels
-from noiseless.collection.local.float_cells import FloatCells, cells_of, labels_of
+from noiseless.collection.local.float_cells import FloatCells
 from noiseless.collection.local.readings import encode, float_cells, position_cells
-from noiseless.collection.local.scalar import LocalQuantizer, number_text
+from noiseless.collection.local.scalar import LocalQuantizer
 from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError
 from noiseless.exact import Bits
 from noiseless.questions import Continuum, Lattice
 from noiseless.ranges.quantizer import Edged, Stepped
+from noiseless.rules.base import number_text
 
 TENTHS = LocalQuantizer.finest(Continuum.of(0, 1), 10)
 METER = LocalQuantizer.finest(Lattice.of(0, 10, Decimal("0.001")), 16, "kwh")
@@ -30,7 +31,6 @@ def test_what_a_release_says_of_itself() -> None:
     assert METER.cell_width == Fraction(626, 1000)
     assert METER.smallest_posterior == 625
     assert not METER.protects_nothing
-    assert METER.total_bits(3) == 12
     assert TENTHS.entropy_of_record is None
     assert TENTHS.smallest_posterior is None
 
@@ -184,15 +184,10 @@ def test_both_ways_through_a_column_agree(size: int) -> None:
     values[::23] = np.resize([0.1, 0.2, 0.3, 1.0, 0.0, math.inf, -math.inf], len(values[::23]))
     table = float_cells(TENTHS.quantizer, "binary")
     searched = np.clip(np.searchsorted(table.starts, np.nan_to_num(values, nan=0.0), side="right") - 1, 0, 9)
-    codes, outside = cells_of(table, values)
+    codes, outside = table.codes(values)
     assert codes.tolist() == searched.tolist()
     assert outside == int((~((values >= 0) & (values <= 1))).sum())
-    labels = TENTHS.midpoints
-    found, same = labels_of(table, labels, values)
-    assert (found == labels[searched]).all()
-    assert same == outside
-    out, middles = np.empty(size, np.uint8), np.empty(size)
-    assert cells_of(table, values, out)[0] is out
+    middles = np.empty(size)
     assert TENTHS.release_midpoints(np.zeros(size), out=middles) is middles
     assert (middles == 0.05).all()
     assert METER.release_midpoints(np.zeros(size), out=middles) is middles
@@ -213,7 +208,7 @@ def test_cells_of_any_width_are_searched() -> None:
     table = float_cells(uneven, "binary")
     assert table.scale == 0
     values = np.resize([0.05, 0.1, 0.5, 1.0, 9.9, 10.0, 100.0], MANY)
-    assert cells_of(table, values)[0][:7].tolist() == [0, 1, 1, 2, 2, 3, 3]
+    assert table.codes(values)[0][:7].tolist() == [0, 1, 1, 2, 2, 3, 3]
 
 
 def test_regular_cells_are_guessed() -> None:

@@ -1,16 +1,13 @@
-from collections.abc import Iterator
 from fractions import Fraction
 
-import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from noiseless.collection.local.scalar import LocalQuantizer
-from noiseless.collection.local.schedule import Meters, Schedule, Spending, affordable, release_chunks
+from noiseless.collection.local.schedule import Meters, Schedule, Spending, affordable
 from noiseless.collection.local.vectors import LocalVector
-from noiseless.errors import DomainError, RequestError
+from noiseless.errors import RequestError
 from noiseless.questions import Continuum
 
 FINE = LocalQuantizer.finest(Continuum.of(0, 16), 16)
@@ -67,46 +64,19 @@ def test_spending_is_compared_exactly() -> None:
 def test_each_person_has_a_budget_of_their_own() -> None:
     meters = Meters(Schedule.of(FINE, 9, "coarsen"))
     assert stages(meters.schedule) == [(16, 1), (8, 0), (4, 1), (2, 3)]
-    answers = meters.release(list("aabaaaaab"), [0.5] * 9)
-    widths = [None if answer is None else int(answer.upper - answer.lower) for answer in answers]
-    assert widths == [1, 4, 1, 8, 8, 8, None, None, 4]
+    assert meters.stages(list("aabaaaaab")).tolist() == [0, 2, 0, 3, 3, 3, 4, 4, 2]
     assert meters.counts == {"a": 7, "b": 2}
     assert meters.silent == 2
-    assert meters.spent.bits == 9
+    assert meters.schedule.spending(7).bits == 9
 
 
 @given(st.lists(st.integers(0, 4), max_size=40), st.lists(st.integers(0, 10), max_size=4))
 def test_chunks_do_not_matter(persons: list[int], cuts: list[int]) -> None:
-    values = np.arange(len(persons)) % 16 + 0.5
     whole = Meters(Schedule.of(FINE, 20, "coarsen"))
-    expected = whole.release(persons, values)
-    parts, found = Meters(whole.schedule), []
+    expected = whole.stages(persons).tolist()
+    parts, found = Meters(whole.schedule), list[int]()
     ends = sorted({min(cut, len(persons)) for cut in cuts} | {len(persons)})
     for begin, end in zip([0, *ends[:-1]], ends, strict=True):
-        found += parts.release(persons[begin:end], values[begin:end])
+        found += parts.stages(persons[begin:end]).tolist()
     assert found == expected
     assert parts.counts == whole.counts
-
-
-def test_a_refused_chunk_is_not_counted() -> None:
-    meters = Meters(Schedule.stopping(FINE, 8))
-    with pytest.raises(DomainError, match="1 value is outside"):
-        meters.release(["a", "a"], [1.0, 99.0])
-    assert meters.counts == {}
-    assert meters.release(["a"], [99.0], clamp=True)[0] is not None
-    with pytest.raises(RequestError, match="name a person for each"):
-        meters.release(["a"], [1.0, 2.0])
-
-
-def test_chunks_are_taken_one_at_a_time() -> None:
-    taken = []
-
-    def chunks() -> Iterator[npt.NDArray[np.float64]]:
-        for number in range(3):
-            taken.append(number)
-            yield np.full(5, number + 0.5)
-
-    codes = release_chunks(FINE, chunks())
-    assert next(codes).tolist() == [0] * 5
-    assert taken == [0]
-    assert [part.tolist() for part in codes] == [[1] * 5, [2] * 5]

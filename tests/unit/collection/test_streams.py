@@ -13,7 +13,8 @@ from noiseless.collection import streams as running
 from noiseless.collection.local.quantization import Quantized, quantize_pipe
 from noiseless.collection.local.scalar import LocalQuantizer
 from noiseless.collection.local.schedule import Schedule
-from noiseless.collection.streams import FileSink, StreamState, quantize_stream
+from noiseless.collection.stream_state import StreamState
+from noiseless.collection.streams import FileSink, quantize_stream
 from noiseless.errors import DomainError, OutputError, RequestError, SourceError
 from noiseless.questions import Continuum
 
@@ -109,7 +110,7 @@ def test_a_disk_that_fails_lets_nothing_out(folder: Folder, monkeypatch: pytest.
 
     with source_of(folder, DAY) as stream:
         out = io.BytesIO()
-        monkeypatch.setattr(running._Running, "_keep", fail)
+        monkeypatch.setattr(running._StreamRun, "_keep", fail)
         with pytest.raises(OutputError, match="cannot be written"):
             quantize_stream(stream, STOP, out, folder.state, unit="who")
     assert out.getvalue() == b"who,x\n"

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import noiseless as nl
+from noiseless.audits import TableAudit
 from noiseless.ranges import JointRange
 from noiseless.reports import bipartite_plot, contribution_plot, posterior_plot
 from noiseless.reports.pages import INK, WIDTH
@@ -26,11 +27,13 @@ def texts(svg: str) -> list[str]:
     return [title.text, *(element.text or "" for element in root.iter(f"{NAMESPACE}text"))]
 
 
-def audit_of_sizes(*sizes: int) -> nl.Audit:
+def audit_of_sizes(*sizes: int) -> TableAudit:
     """An audit with one group for each size of a posterior set."""
     x = np.repeat(np.arange(len(sizes)), sizes)
     s = np.concatenate([np.arange(size) for size in sizes])
-    return nl.audit(pd.DataFrame({"s": s, "x": x}), sensitive="s", public="x")
+    audit = nl.audit(pd.DataFrame({"s": s, "x": x}), sensitive="s", public="x")
+    assert isinstance(audit, TableAudit)
+    return audit
 
 
 class TestPosteriorPlot:

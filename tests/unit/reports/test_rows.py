@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import noiseless as nl
+from noiseless.audits import TableAudit
 from noiseless.audits.policy import Policy, PolicyLimits, policy_rows
 from noiseless.display import bound_text
 from noiseless.exact import Bits
@@ -84,6 +85,7 @@ class TestBins:
     def test_all_heads_and_groups_are_in_one_bin_each(self) -> None:
         frame = pd.DataFrame([(s, x) for x in range(1, 41) for s in range(x)], columns=["s", "x"])
         audit = nl.audit(frame, sensitive="s", public="x")
+        assert isinstance(audit, TableAudit)
         bins = posterior_bins(audit)
         assert [b.label for b in bins] == ["1", "2", "3–4", "5–8", "9–16", "17–32", "33–40"]  # noqa: RUF001
         assert sum(b.groups for b in bins) == 40
@@ -92,6 +94,7 @@ class TestBins:
     def test_no_bin_leaks_more_than_the_worst_group(self) -> None:
         frame = pd.DataFrame([(s, x) for x in range(7, 21) for s in range(x)], columns=["s", "x"])
         audit = nl.audit(frame, sensitive="s", public="x")
+        assert isinstance(audit, TableAudit)
         bins = posterior_bins(audit)
         assert [b.label for b in bins] == ["1", "7–8", "9–16", "17–20"]  # noqa: RUF001
         assert [b.groups for b in bins] == [0, 2, 8, 4]
@@ -99,7 +102,9 @@ class TestBins:
 
     def test_a_person_counts_once_a_bin(self) -> None:
         frame = pd.DataFrame({"u": [1, 1, 2], "s": [1, 2, 3], "x": [1, 2, 3]})
-        (only,) = posterior_bins(nl.audit(frame, sensitive="s", public="x", unit="u"))
+        audit = nl.audit(frame, sensitive="s", public="x", unit="u")
+        assert isinstance(audit, TableAudit)
+        (only,) = posterior_bins(audit)
         assert (only.groups, only.heads) == (3, 2)
 
 

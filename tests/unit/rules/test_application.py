@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import noiseless as nl
-from noiseless.audits import Policy, auditor
+from noiseless.audits import Policy, TableAudit, auditor
 from noiseless.audits.policy import PolicyLimits
 from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.rules import Coarsening, Round
@@ -235,6 +235,7 @@ def test_a_policy_judges_what_is_seen_under_the_rules() -> None:
 
 def seen(table: pa.Table, column: str, *rules: str) -> list[Any]:
     found = nl.audit(table, sensitive="s", public=column, rule=[f"{column}={rule}" for rule in rules])
+    assert isinstance(found, TableAudit)
     told = found.tally.project((column,))
     return list(told.decode(column).to_pylist())
 
@@ -567,6 +568,7 @@ def test_dates_with_empty_fields_and_times_are_read_from_text_files(tmp_path: Pa
     days = [form.format(day) for day in ("2020-01-01", "2020-01-05", "2020-02-01")]
     path.write_text("z,s\n" + "".join(f"{z},{s}\n" for z, s in zip([*days, ""], LETTERS, strict=True)))
     found = nl.audit(path, sensitive="s", public="z", rule="date:month")
+    assert isinstance(found, TableAudit)
     assert found.tally.project(("z",)).decode("z").to_pylist() == [None, "2020-01", "2020-02"]
     assert found.rules is not None
     assert found.rules.changes[0].kind == "date"
@@ -608,6 +610,7 @@ def test_codes_with_a_point_are_kept_as_they_are_written(tmp_path: Path) -> None
     path = tmp_path / "codes.csv"
     path.write_text("z,s\n250.01,p\n250.10,q\n401.9,p\n250,q\n")
     found = nl.audit(path, sensitive="s", public="z", rule="prefix:3")
+    assert isinstance(found, TableAudit)
     told = found.tally.project(("z",)).decode("z").to_pylist()
     assert told == ["250", "250***", "401**"]  # as doubles 250 and 250.0 would be one
     assert [witness.first_row for witness in found.witnesses] == [4, 3, 1]

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import noiseless as nl
+from noiseless.audits import TableAudit
 from noiseless.rules import Dominance
 from noiseless.rules.totals import contributions
+from noiseless.tables import Tally
 
 RULES = [
     nl.rule(text) for text in ("nk:1:50", "nk:3:66.6", "p-percent:10", "p-percent:1e30", "3/40", "1/100")
@@ -29,9 +31,11 @@ def exact(value: float | Decimal) -> Fraction:
     return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
 
 
-def parted(values: list[Any], groups: list[int], persons: list[int] | None) -> nl.Audit:
+def parted(values: list[Any], groups: list[int], persons: list[int] | None) -> Tally:
     table = pa.table({"g": groups, "pay": values, "who": persons or groups})
-    return nl.audit(table, sensitive="pay", public="g", unit="who" if persons else None)
+    audit = nl.audit(table, sensitive="pay", public="g", unit="who" if persons else None)
+    assert isinstance(audit, TableAudit)
+    return audit.tally
 
 
 @given(amounts, st.data())
@@ -40,7 +44,7 @@ def test_many_groups_at_once_are_as_each_by_itself(values: list[Any], data: st.D
     groups = data.draw(st.lists(st.integers(0, 3), min_size=len(values), max_size=len(values)))
     persons = data.draw(st.none() | st.lists(st.integers(0, 2), min_size=len(values), max_size=len(values)))
     factor = data.draw(st.sampled_from([1, 1000]))
-    tally = parted(values, groups, persons).tally.project(("g", *(["who"] if persons else []), "pay"))
+    tally = parted(values, groups, persons).project(("g", *(["who"] if persons else []), "pay"))
     expected: dict[int, dict[int, Fraction]] = {}
     for row, (group, value) in enumerate(zip(groups, values, strict=True)):
         given_by = expected.setdefault(group, {})
@@ -70,7 +74,7 @@ def test_many_groups_at_once_are_as_each_by_itself(values: list[Any], data: st.D
 @given(st.sampled_from(RULES), amounts)
 def test_a_rule_says_of_many_totals_what_it_says_of_one(rule: Dominance, values: list[Any]) -> None:
     groups = [place % 3 for place in range(len(values))]
-    tally = parted(values, groups, None).tally.project(("g", "pay"))
+    tally = parted(values, groups, None).project(("g", "pay"))
     for part in contributions(tally, "pay", 1, by_person=False, factor=rule.factor):
         for group, passed in zip(part.group.tolist(), rule.passes_each(part), strict=True):
             assert passed == rule.passes([exact(value) for value in values[group::3]])
@@ -85,6 +89,6 @@ def test_floats_stand_for_the_shortest_decimals() -> None:
 
 def test_an_outlier_does_not_slow_the_others_down() -> None:
     values = [Decimal(2) ** 80, *map(Decimal, range(1, 9))]
-    tally = parted(values, [0, 0, 0, 1, 1, 1, 2, 2, 2], None).tally.project(("g", "pay"))
+    tally = parted(values, [0, 0, 0, 1, 1, 1, 2, 2, 2], None).project(("g", "pay"))
     found = list(contributions(tally, "pay", 1, by_person=False))
     assert [(part.group.tolist(), part.amounts.dtype.kind) for part in found] == [([1, 2], "i"), ([0], "O")]

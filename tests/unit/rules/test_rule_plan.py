@@ -28,8 +28,9 @@ from noiseless.rules import (
     Top,
 )
 from noiseless.rules import reach as rule_totals
-from noiseless.rules.plan import RulePlan, rule_plan
+from noiseless.rules.plan import rule_plan
 from noiseless.rules.prices import priced_rules
+from noiseless.rules.rule_plan import RulePlan
 
 Numbers = Sequence[Fraction]
 

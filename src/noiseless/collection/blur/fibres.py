@@ -3,15 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.domain import NumberColumn
 from noiseless.domain.expressions import Arithmetic
 from noiseless.domain.hypotheses import Hypothesis
+from noiseless.domain.literals import as_text, read_number
 from noiseless.errors import ExpressionError
 
 _LIMIT = 2**63
@@ -335,3 +338,28 @@ def _values(column: NumberColumn, points: IntArray) -> RationalArray:
     """The values at some points of a column."""
     units = IntegerArray.of(points) * IntegerArray.of(column.step_units) + IntegerArray.of(column.low_units)
     return RationalArray(units, IntegerArray.of(column.scale))
+
+
+def points_of(values: pa.Array, column: NumberColumn) -> IntArray:
+    """The numbers of values that are known to lie in a domain."""
+    if column.size == 1:
+        return np.zeros(len(values), np.int64)
+    if pt.is_int64(values.type):
+        above = IntegerArray.of(values.to_numpy()) - IntegerArray.of(column.low_units)
+        return np.asarray((above // IntegerArray.of(column.step_units)).values, np.int64)
+    if not pt.is_float64(values.type):
+        return np.array([column.index(value) for value in values.to_pylist()], np.int64)
+    numbers, scale = values.to_numpy(), float(column.scale)
+    units = np.rint((np.rint(numbers * scale) - column.low_units) / column.step_units)
+    points = units.astype(np.int64)
+    # Of very many units some may be off by one in doubles: a point is right if its double is the value.
+    wrong = (points * column.step_units + column.low_units) / scale != numbers
+    points[wrong] = [column.index(float(number)) for number in numbers[wrong]]
+    return cast("IntArray", points)
+
+
+def texts_of(points: IntArray, column: NumberColumn) -> pa.Array:
+    """Points as plain digits; all rows alike, for a spelling of its own would tell what was not moved."""
+    distinct, place = np.unique(points, return_inverse=True)
+    texts = [as_text(read_number(column.value(int(point)))) for point in distinct]
+    return pa.array(texts, pa.string()).take(pa.array(place))

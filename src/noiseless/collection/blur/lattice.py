@@ -1,40 +1,30 @@
 """The blur: hides a yes/no fact about each record by moving one column a little, on its lattice."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, Self
 
 import numpy as np
+import pyarrow as pa
 
 from noiseless.collection.blur.census import BlurCensus, take_census
-from noiseless.collection.blur.fibres import BlurLattice, Mode
+from noiseless.collection.blur.fibres import BlurLattice, Mode, points_of, texts_of
 from noiseless.domain import NumberColumn, Schema
 from noiseless.domain.grammar import Sides, read_comparison
 from noiseless.domain.hypotheses import Hypothesis
 from noiseless.domain.literals import as_text, read_number
 from noiseless.errors import ColumnError, ExpressionError, RequestError, SchemaError
-from noiseless.exact import Rational
-from noiseless.theory.hypothesis.privacy import Privacy
-
-if TYPE_CHECKING:
-    from noiseless.tables.replacement import MissingRows
-
-from os import PathLike
-from pathlib import Path
-from typing import cast
-
-import pyarrow as pa
-import pyarrow.types as pt
-
-from noiseless.arrays import IntArray
-from noiseless.collection.blur.fibres import IntegerArray
-from noiseless.exact import round_down, round_up
+from noiseless.exact import Rational, round_down, round_up
 from noiseless.tables import open_table
 from noiseless.tables.replacement import DeclaredColumns, MissingRows
 from noiseless.tables.spark_table import spark_frame
+from noiseless.theory.hypothesis.privacy import Privacy
 
 ColumnBounds = Mapping[str, Sequence[int | Decimal | float]]
 """For each column its lowest and highest value and, unless it is 1, its step."""
@@ -159,9 +149,8 @@ class Blur:
         name = self.hypothesis.column
         return {**record, name: self.lattice.compared.value(int(fibre.release(points[name])[0]))}
 
-    def apply(self, table: Any, *, missing: "MissingRows" = "error") -> "BlurredTable":  # noqa: ANN401 - any frame
-        """Blur a table; see `blur`."""
-
+    def apply(self, table: Any, *, missing: MissingRows = "error") -> "BlurredTable":  # noqa: ANN401
+        """Blur a table, or any frame; see `blur`."""
         return apply_blur(self, table, missing)
 
 
@@ -236,8 +225,8 @@ def _point(name: str, column: NumberColumn, record: Mapping[str, Any]) -> Any:  
     return np.array([point])
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class BlurredTable:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class BlurredTable(ABC):
     """A table whose compared column is blurred, and what that did to it.
 
     Attributes:
@@ -255,8 +244,6 @@ class BlurredTable:
     moved: int
     protected_rows: int
     max_change: Fraction
-    _columns: DeclaredColumns
-    _released: pa.Array
 
     def __repr__(self) -> str:
         return (
@@ -274,21 +261,13 @@ class BlurredTable:
         """Priv with the reference h0(Y), rounded down."""
         return self.mechanism.privacy("Y").nats
 
+    @abstractmethod
     def write(self, out: str | PathLike[str]) -> None:
-        """Write the blurred table: all columns, in the order of the rows, whole or not at all.
+        """Write the blurred table: all columns, whole or not at all."""
 
-        Args:
-            out: a CSV, TSV, Parquet or JSON-lines file, by its ending.
-
-        Raises:
-            OutputError: it cannot be written, or is the table itself.
-            RequestError: no format goes with its ending.
-        """
-        self._columns.write(self.mechanism.hypothesis.column, self._released, Path(out))
-
+    @abstractmethod
     def to_arrow(self) -> pa.Table:
-        """The blurred table in memory."""
-        return self._columns.to_arrow(self.mechanism.hypothesis.column, self._released)
+        """The blurred table in this machine's memory."""
 
     def to_dict(self) -> dict[str, Any]:
         """All results as plain values, the keys of `--format json`."""
@@ -312,6 +291,35 @@ class BlurredTable:
             "hypothesis": str(blur.hypothesis),
             "declared": {name: column.describe() for name, column in blur.lattice.columns.items()},
         }
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class BlurredColumn(BlurredTable):
+    """A blurred table of this machine.
+
+    Attributes:
+        columns: the columns of the hypothesis, as they were read.
+        released: what is released in place of the compared one.
+    """
+
+    columns: DeclaredColumns
+    released: pa.Array
+
+    def write(self, out: str | PathLike[str]) -> None:
+        """Write the blurred table: all columns, in the order of the rows, whole or not at all.
+
+        Args:
+            out: a CSV, TSV, Parquet or JSON-lines file, by its ending.
+
+        Raises:
+            OutputError: it cannot be written, or is the table itself.
+            RequestError: no format goes with its ending.
+        """
+        self.columns.write(self.mechanism.hypothesis.column, self.released, Path(out))
+
+    def to_arrow(self) -> pa.Table:
+        """All columns, in the order of the rows."""
+        return self.columns.to_arrow(self.mechanism.hypothesis.column, self.released)
 
 
 def blur(
@@ -358,43 +366,18 @@ def apply_blur(mechanism: Blur, source: Any, missing: MissingRows = "error") -> 
     lattice, name = mechanism.lattice, mechanism.hypothesis.column
     columns = DeclaredColumns.read(table, mechanism.schema, mechanism.hypothesis.columns, missing)
     tally = columns.tally
-    points = {c: _points(columns.values(c), lattice.columns[c]) for c in columns.columns}
+    points = {c: points_of(columns.values(c), lattice.columns[c]) for c in columns.columns}
     fibres = lattice.fibres({other: points[other] for other in mechanism.hypothesis.others})
     released = fibres.release(points[name])
     change = np.abs(released - points[name])
     largest = Fraction(int(change.max()) * lattice.compared.step_units, lattice.compared.scale)
-    return BlurredTable(
-        mechanism,
+    return BlurredColumn(
+        mechanism=mechanism,
         rows=tally.total,
         dropped=table.count() - tally.total,
         moved=int(tally.counts[change > 0].sum()),
         protected_rows=int(tally.counts[fibres.contain(points[name])].sum()),
         max_change=largest,
-        _columns=columns,
-        _released=_texts(released, lattice.compared),
+        columns=columns,
+        released=texts_of(released, lattice.compared),
     )
-
-
-def _points(values: pa.Array, column: NumberColumn) -> IntArray:
-    """The numbers of values that are known to lie in a domain."""
-    if column.size == 1:
-        return np.zeros(len(values), np.int64)
-    if pt.is_int64(values.type):
-        above = IntegerArray.of(values.to_numpy()) - IntegerArray.of(column.low_units)
-        return np.asarray((above // IntegerArray.of(column.step_units)).values, np.int64)
-    if not pt.is_float64(values.type):
-        return np.array([column.index(value) for value in values.to_pylist()], np.int64)
-    numbers, scale = values.to_numpy(), float(column.scale)
-    units = np.rint((np.rint(numbers * scale) - column.low_units) / column.step_units)
-    points = units.astype(np.int64)
-    # Of very many units some may be off by one in doubles: a point is right if its double is the value.
-    wrong = (points * column.step_units + column.low_units) / scale != numbers
-    points[wrong] = [column.index(float(number)) for number in numbers[wrong]]
-    return cast("IntArray", points)
-
-
-def _texts(points: IntArray, column: NumberColumn) -> pa.Array:
-    """Points as plain digits; all rows alike, for a spelling of its own would tell what was not moved."""
-    distinct, place = np.unique(points, return_inverse=True)
-    texts = [as_text(read_number(column.value(int(point)))) for point in distinct]
-    return pa.array(texts, pa.string()).take(pa.array(place))

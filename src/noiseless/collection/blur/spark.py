@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from operator import or_
 from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
 from noiseless.collection.blur.lattice import Blur, BlurredTable, apply_blur
+from noiseless.collection.local.spark import batch_totals
 from noiseless.errors import (
     DomainError,
     EmptyTableError,
@@ -23,10 +27,8 @@ from noiseless.tables.spark_frames import declared_type, mapped, quoted, readabl
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-_COUNTED = ("rows", "moved", "protected", "change")
 
-
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class BlurredFrame(BlurredTable):
     """A Spark DataFrame whose compared column is blurred, and what that did to it.
 
@@ -45,7 +47,7 @@ class BlurredFrame(BlurredTable):
         write_frame(self.frame, out)
 
     def to_arrow(self) -> pa.Table:
-        """The blurred table in this machine's memory."""
+        """What Spark computes."""
         return self.frame.toArrow()
 
 
@@ -62,7 +64,7 @@ def blur_frame(
     """
     if missing not in ("drop", "error"):
         raise RequestError('missing values are an "error", or their rows are left out: "drop"')
-    columns, compared = mechanism.hypothesis.columns, mechanism.hypothesis.column
+    columns = mechanism.hypothesis.columns
     for name in columns:
         if name not in frame.columns:
             raise UnknownColumnError(name, frame.columns)
@@ -70,39 +72,37 @@ def blur_frame(
     with readable_spark_errors(label):
         read, rows, absent = _rows(frame, needed)
         if missing == "error":
-            _refuse_missing(absent)
+            for name, count in absent.items():
+                if count:
+                    remedy = "fill them, declare what a missing value counts as, or pass --missing drop"
+                    raise MissingValuesError(name, count, remedy)
         if not rows:
             raise EmptyTableError(f"{label}: there is no row to release")
         kept = frame.where(~_is_missing(frame, needed)) if needed and missing == "drop" else frame
         kind = _kind_told(kept, mechanism)
-        found = _counts(kept, mechanism)
+        moved, protected, change = _counts(kept, mechanism)
         told = _blurred(kept, mechanism, kind)
-    step = mechanism.lattice.columns[compared]
     return BlurredFrame(
-        mechanism,
+        mechanism=mechanism,
         rows=rows,
         dropped=read - rows,
-        moved=found["moved"],
-        protected_rows=found["protected"],
-        max_change=type(mechanism.max_change)(found["change"] * step.step_units, step.scale),
-        _columns=cast("Any", None),
-        _released=None,
+        moved=moved,
+        protected_rows=protected,
+        max_change=change * Fraction(mechanism.lattice.compared.step),
         frame=told,
     )
 
 
 def _is_missing(frame: "DataFrame", columns: list[str]) -> "Column":
     """Whether a row has no value, or NaN, in one of some columns."""
-    from functools import reduce
-
     from pyspark.sql.types import DoubleType, FloatType
 
-    found = []
+    missing = []
     for name in columns:
         column = frame[quoted(name)]
         is_float = isinstance(frame.schema[name].dataType, FloatType | DoubleType)
-        found.append(column.isNull() | column.isNaN() if is_float else column.isNull())
-    return reduce(lambda a, b: a | b, found)
+        missing.append(column.isNull() | column.isNaN() if is_float else column.isNull())
+    return reduce(or_, missing)
 
 
 def _rows(frame: "DataFrame", needed: list[str]) -> tuple[int, int, dict[str, int]]:
@@ -119,13 +119,6 @@ def _rows(frame: "DataFrame", needed: list[str]) -> tuple[int, int, dict[str, in
     return int(read), int(read - lacking), dict(zip(needed, map(int, each), strict=True))
 
 
-def _refuse_missing(absent: dict[str, int]) -> None:
-    for name, count in absent.items():
-        if count:
-            remedy = "fill them, declare what a missing value counts as, or pass --missing drop"
-            raise MissingValuesError(name, count, remedy)
-
-
 def _kind_told(frame: "DataFrame", mechanism: Blur) -> pa.DataType:
     """The type of the blurred column, found on no rows at all; unfit types of others are refused."""
     columns, compared = mechanism.hypothesis.columns, mechanism.hypothesis.column
@@ -136,41 +129,30 @@ def _kind_told(frame: "DataFrame", mechanism: Blur) -> pa.DataType:
     return table.arrow(f"SELECT NULL::{kind} AS told").schema.field(0).type
 
 
-def _counts(frame: "DataFrame", mechanism: Blur) -> dict[str, int]:
-    """What the blur does, added up over all batches.
+def _counts(frame: "DataFrame", mechanism: Blur) -> tuple[int, int, int]:
+    """How many rows the blur moves, how many it protects, and by how many steps it moves one at most.
 
     Raises:
         DomainError: values lie outside their domain.
     """
-    from pyspark.sql import functions as F  # noqa: N812
+    columns, step = mechanism.hypothesis.columns, Fraction(mechanism.lattice.compared.step)
 
-    columns = mechanism.hypothesis.columns
-    step = mechanism.lattice.compared
-    names = [*_COUNTED, *(f"strange{i}" for i in range(len(columns)))]
+    def count(batch: pa.RecordBatch) -> list[int | None]:
+        strange = dict.fromkeys(columns, 0)
+        try:
+            told = apply_blur(mechanism, pa.Table.from_batches([batch]).rename_columns(columns))
+        except DomainError as error:  # of the first column that has some
+            strange[error.column] = error.count
+            return [0, 0, *strange.values(), 0]
+        return [told.moved, told.protected_rows, *strange.values(), int(told.max_change / step)]
 
-    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            strange = dict.fromkeys(columns, 0)
-            counts = [0, 0, 0, 0]
-            try:
-                found = apply_blur(mechanism, pa.Table.from_batches([batch]).rename_columns(columns))
-                change = int(found.max_change * step.scale / step.step_units)
-                counts = [found.rows, found.moved, found.protected_rows, change]
-            except DomainError as error:  # of the first column that has some
-                strange[error.column] = error.count
-            values = [*counts, *strange.values()]
-            yield pa.RecordBatch.from_arrays([pa.array([n], pa.int64()) for n in values], names)
-
-    chosen = frame.select(*(frame[quoted(name)] for name in columns))
-    counted = mapped(chosen, work, ", ".join(f"{name} long" for name in names))
-    row = counted.agg(*((F.max if name == "change" else F.sum)(name).alias(name) for name in names)).first()
-    for i, name in enumerate(columns):
-        if row[f"strange{i}"]:
+    met = [f"strange{i}" for i in range(len(columns))]
+    totals = batch_totals(frame, columns, count, ["moved", "protected", *met], ["change"])
+    for name, place in zip(columns, met, strict=True):
+        if totals[place]:
             remedy = "declare wider bounds or a finer step, or mend the data"
-            raise DomainError(
-                name, int(row[f"strange{i}"]), mechanism.schema.columns[name].describe(), remedy
-            )
-    return {name: int(row[name]) for name in _COUNTED}
+            raise DomainError(name, totals[place], mechanism.schema.columns[name].describe(), remedy)
+    return totals["moved"], totals["protected"], totals["change"]
 
 
 def _blurred(frame: "DataFrame", mechanism: Blur, kind: pa.DataType) -> "DataFrame":

@@ -2,7 +2,7 @@
 
 from noiseless.collection.local.quantization import Quantized, quantize, quantize_pipe
 from noiseless.collection.local.scalar import LocalQuantizer
-from noiseless.collection.local.schedule import Meters, Schedule, release_chunks
+from noiseless.collection.local.schedule import Meters, Schedule
 from noiseless.collection.local.vectors import LocalVector
 
 __all__ = [
@@ -13,5 +13,4 @@ __all__ = [
     "Schedule",
     "quantize",
     "quantize_pipe",
-    "release_chunks",
 ]

@@ -15,11 +15,11 @@ import pyarrow.types as pt
 
 from noiseless.arrays import BoolArray
 from noiseless.collection.local.readings import CodedReadings, are_numbers, are_plain, check_size, encode
-from noiseless.collection.local.scalar import LocalQuantizer, describe, number_text, strange_text
+from noiseless.collection.local.scalar import LocalQuantizer, describe, strange_text
 from noiseless.collection.local.schedule import Meters, Schedule
 from noiseless.errors import ColumnError, DomainError, MissingValuesError
 from noiseless.ranges.spans import Lattice, Span
-from noiseless.rules.base import as_decimal
+from noiseless.rules.base import as_decimal, number_text
 from noiseless.tables.base import Missing
 
 ENDLESS = 1100
@@ -163,14 +163,22 @@ class ColumnRelease:
         """The finest cells of a chunk; nothing is counted."""
         return [encode(part.quantizer, given[part.name], "decimal") for part in self.parts]
 
+    def blank(self, unit: str | None) -> "ColumnRelease":
+        """The same with nothing counted yet."""
+        return replace(self, unit=unit, rows=0, outside={}, strange={}, absent={}, farthest={})
+
     def release(
-        self, given: Mapping[str, pa.Array], coded: Sequence[CodedReadings] | None = None
+        self,
+        given: Mapping[str, pa.Array],
+        coded: Sequence[CodedReadings] | None = None,
+        stages: npt.NDArray[np.int64] | None = None,
     ) -> tuple[dict[str, pa.Array], BoolArray | None]:
         """What is told in place of the values of a chunk, and which rows are kept (None: all).
 
         Args:
             given: the columns.
             coded: their finest cells, if these are known.
+            stages: the stage of each row, if readings are counted elsewhere.
         """
         first = self.coded(given) if coded is None else coded
         size = len(first[0].codes)
@@ -178,7 +186,7 @@ class ColumnRelease:
             self._measure(given, first)
         dropped = self._count(first, size)
         kept = np.flatnonzero(~dropped) if dropped is not None else None
-        stages = self._stages(given, kept, size)
+        stages = self._stages(given, kept, size) if stages is None else stages
         self.rows += size if kept is None else len(kept)
         found = {
             part.name: self._column(number, given[part.name], coded, stages)
@@ -211,7 +219,7 @@ class ColumnRelease:
             DomainError: as `check`.
             MissingValuesError: as `check`.
         """
-        alone = replace(self, rows=0, outside={}, strange={}, absent={}, farthest={})
+        alone = self.blank(self.unit)
         alone.release(given)
         alone.check(f"see line {line:,}; ")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypedDict, Unpack
 
 import pyarrow as pa
 
@@ -24,6 +24,22 @@ from noiseless.tables.spark_table import spark_frame
 ProgressCallback = Callable[[int, int | None], None]
 
 _AS_TEXT = {".csv", ".tsv"}
+
+
+class ReleaseOptions(TypedDict, total=False):
+    """How columns are told, wherever they come from.
+
+    Attributes:
+        unit: the column that names a person, when readings are counted.
+        release_as: tell the middle of a cell, its interval, or its number.
+        clamp: move values outside the domain to its nearest value; they are off by that much besides.
+        missing: missing values are an "error", their rows are left out ("drop"), or they are told ("value").
+    """
+
+    unit: str | None
+    release_as: ReleaseAs
+    clamp: bool
+    missing: Missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,12 +176,9 @@ def quantize(
     mechanism: LocalMechanism | Schedule,
     out: str | PathLike[str] | None = None,
     *,
-    unit: str | None = None,
-    release_as: ReleaseAs = "midpoint",
-    clamp: bool = False,
-    missing: Missing = "error",
     names: Sequence[str] | None = None,
     progress: ProgressCallback | None = None,
+    **options: Unpack[ReleaseOptions],
 ) -> Quantized:
     """Release columns of a table as cells; other columns and the order of rows stay.
 
@@ -173,13 +186,10 @@ def quantize(
         source: any table: a file name, a frame, an opened table.
         mechanism: what tells a reading: its names are the columns. A schedule, when persons have several.
         out: where to write the table; without it the result holds it in memory.
-        unit: the column that names a person, when readings are counted.
-        release_as: tell the middle of a cell, its interval, or its number.
-        clamp: move values outside the domain to its nearest value; they are off by that much besides.
-        missing: missing values are an "error", their rows are left out ("drop"), or they are told ("value").
         names: the columns' names, for text files without a header line.
         progress: called now and then with how many rows were read, and how many there are, if that is known
             without reading all.
+        options: how they are told, as `ReleaseOptions` says: `unit`, `release_as`, `clamp` and `missing`.
 
     Raises:
         DomainError: values lie outside their domain; they are counted, never shown.
@@ -189,13 +199,11 @@ def quantize(
     if (frame := spark_frame(source)) is not None:
         from noiseless.collection.local.spark import quantize_frame
 
-        return quantize_frame(
-            frame, mechanism, out, unit=unit, release_as=release_as, clamp=clamp, missing=missing
-        )
+        return quantize_frame(frame, mechanism, out, **options)
     table = open_table(source, names=names)
     path = None if out is None else Path(out)
     texts = path is not None and path.suffix.lower() in _AS_TEXT and table.textual
-    release = column_release(mechanism, unit, release_as, clamp, missing, texts=texts)
+    release = column_release(mechanism, texts=texts, **options)
     table.require(*release.columns)
     read, total = 0, None if progress is None or table.textual else table.count()
 
@@ -222,13 +230,7 @@ def quantize(
 
 
 def column_release(
-    mechanism: LocalMechanism | Schedule,
-    unit: str | None,
-    release_as: ReleaseAs,
-    clamp: bool,
-    missing: Missing,
-    *,
-    texts: bool,
+    mechanism: LocalMechanism | Schedule, *, texts: bool, **options: Unpack[ReleaseOptions]
 ) -> ColumnRelease:
     """The release of a mechanism, checked.
 
@@ -236,15 +238,16 @@ def column_release(
         RequestError: what is asked for does not go together.
     """
     schedule = mechanism if isinstance(mechanism, Schedule) else Schedule.endless(mechanism)
-    parts = schedule.stages[0].mechanism.parts
-    if any(part.missing != (missing == "value") for part in parts):
+    release = ColumnRelease(schedule, texts=texts, **options)
+    if any(part.missing != (release.missing == "value") for part in release.parts):
         raise RequestError(
             'a mechanism that tells missing values goes with missing="value", and only with it'
         )
-    if unit is None and schedule.ends:
+    if release.unit is None and schedule.ends:
         raise RequestError("a budget over time is one person's; name the column that names a person")
-    require_distinct(column=[part.name for part in parts], unit=[] if unit is None else [unit])
-    return ColumnRelease(schedule, release_as, texts, clamp, missing, unit)
+    unit = [] if release.unit is None else [release.unit]
+    require_distinct(column=[part.name for part in release.parts], unit=unit)
+    return release
 
 
 def result(release: ColumnRelease, read: int, table: pa.Table | None = None) -> Quantized:
@@ -273,11 +276,8 @@ def quantize_pipe(
     mechanism: LocalMechanism | Schedule,
     out: BinaryIO | str | PathLike[str],
     *,
-    unit: str | None = None,
-    release_as: ReleaseAs = "midpoint",
-    clamp: bool = False,
-    missing: Missing = "error",
     names: Sequence[str] | None = None,
+    **options: Unpack[ReleaseOptions],
 ) -> Quantized:
     """`quantize` for CSV or JSON lines that arrive through a pipe; each batch is written when it is told.
 
@@ -285,14 +285,11 @@ def quantize_pipe(
         stream: what to read.
         mechanism: as in `quantize`.
         out: a stream, which then holds what came before a refusal; or a file, written whole or not at all.
-        unit: as in `quantize`, and so are the others.
-        release_as: how a cell is told.
-        clamp: whether values are moved into the domain.
-        missing: what happens to missing values.
         names: the columns' names, for CSV without a header line.
+        options: as in `quantize`.
     """
     pipe = open_pipe(stream, names)
-    release = column_release(mechanism, unit, release_as, clamp, missing, texts=pipe.is_text)
+    release = column_release(mechanism, texts=pipe.is_text, **options)
     if not isinstance(out, str | PathLike):
         return result(release, _run(pipe, release, out))
     path = Path(out)

@@ -15,26 +15,14 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from noiseless.arrays import BoolArray, FloatArray
-from noiseless.collection.local.float_cells import (
-    SMALL,
-    CodeArray,
-    FloatCells,
-    FloatLine,
-    LatticeCells,
-    cells_of,
-    code_type,
-    labels_of,
-    lattice_cells,
-    lattice_labels,
-)
+from noiseless.collection.local.float_cells import SMALL, CodeArray, FloatCells, off_points
 from noiseless.errors import RequestError
 from noiseless.exact import round_down, round_up
-from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
+from noiseless.ranges.quantizer import Quantizer, Stepped
 from noiseless.ranges.spans import Lattice
 
 Floats = Literal["binary", "decimal"]
 """What a float stands for on a continuum: itself, or the shortest decimal that reads back as it."""
-
 
 MOST_CELLS = 2**22
 _EXACT = 2**53
@@ -42,8 +30,8 @@ _EXACT = 2**53
 _SHORT = 15
 """A decimal of so many digits is the shortest one that reads back as its float."""
 _BLOCK = 2**16
-_LISTED = 2**18
-"""Lattices of fewer points have a table of their cells, which stays in the cache."""
+_APART = 2**51
+"""Whole numbers up to this size, divided by one number, have different floats."""
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$"
 
 
@@ -97,26 +85,6 @@ def encode(quantizer: Quantizer, readings: Any, floats: Floats = "binary") -> Co
     raise RequestError(f"readings are numbers, not {values.dtype.name}")
 
 
-def middles(
-    quantizer: Quantizer, labels: FloatArray, values: FloatArray, floats: Floats, out: FloatArray | None
-) -> FloatArray | None:
-    """The label of each float's cell in one go, for columns that have nothing but readings with a cell.
-
-    Returns:
-        None when some have none, or when the cells are told as fast one after the other.
-    """
-    values = np.ascontiguousarray(values)
-    if not isinstance(quantizer.span, Lattice):
-        found, outside = labels_of(float_cells(quantizer, floats), labels, values, out)
-        return None if outside else found
-    listed = listed_cells(quantizer) if _is_long(values) else None
-    return None if listed is None else lattice_labels(listed, labels, values, out)
-
-
-def _is_long(values: npt.NDArray[Any]) -> bool:
-    return len(values) >= SMALL and values.dtype == np.float64
-
-
 def _as_array(readings: Iterable[Any]) -> npt.NDArray[Any]:
     """A list as an array; anything but floats stays what it is, for numpy would round."""
     values = list(readings)
@@ -142,16 +110,12 @@ def _encode_arrow(quantizer: Quantizer, readings: pa.Array, floats: Floats) -> C
 
 
 def _encode_floats(quantizer: Quantizer, values: npt.NDArray[Any], floats: Floats) -> CodedReadings:
-    if not isinstance(quantizer.span, Lattice):
-        double = np.ascontiguousarray(values, np.float64)
-        codes, off = cells_of(float_cells(quantizer, floats), double)
+    span = quantizer.span
+    if not isinstance(span, Lattice) or _are_points(span, values):
+        codes, off = float_cells(quantizer, floats).codes(np.ascontiguousarray(values, np.float64))
     else:
-        listed = listed_cells(quantizer) if _is_long(values) else None
-        found = None if listed is None else lattice_cells(listed, np.ascontiguousarray(values))
-        if found is not None:
-            return CodedReadings(found, None, 0)
-        positions, off = _lattice_positions(quantizer.span, values)
-        codes, _ = cells_of(position_cells(quantizer), positions)
+        positions, off = _lattice_positions(span, values)
+        codes, _ = position_cells(quantizer).codes(positions)
     if not off:
         return CodedReadings(codes, None, 0)
     missing = np.isnan(values)
@@ -168,28 +132,23 @@ def _encode_integers(quantizer: Quantizer, values: npt.NDArray[Any]) -> CodedRea
 def _encode_texts(quantizer: Quantizer, texts: pa.StringArray) -> CodedReadings:
     """Each different text once; short decimals through floats, which decide as the decimals themselves do."""
     coded = texts.dictionary_encode()
-    if len(coded.dictionary) and are_plain(coded.dictionary).all() and not coded.indices.null_count:
-        codes, outside = _encode_plain(quantizer, coded.dictionary)
-        place = coded.indices.to_numpy()
-        return CodedReadings(
-            codes[place], None, int(np.count_nonzero(outside[place])) if outside.any() else 0
-        )
-    distinct = pc.utf8_trim_whitespace(coded.dictionary)
-    empty = pc.equal(distinct, "").to_numpy(zero_copy_only=False)
-    number = are_numbers(distinct)
-    plain = are_plain(distinct)
-    codes = np.zeros(len(distinct), np.int64)
-    outside = ~empty & ~number
-    for chosen, read in ((plain, _encode_plain), (number & ~plain, _encode_long)):
-        if chosen.any():
-            codes[chosen], outside[chosen] = read(quantizer, distinct.filter(pa.array(chosen)))
-    place = coded.indices.fill_null(0).to_numpy(zero_copy_only=False)
-    missing = coded.indices.is_null().to_numpy(zero_copy_only=False)
+    distinct = coded.dictionary
     if not len(distinct):
-        return CodedReadings(np.zeros(len(texts), np.uint8), missing, 0)
-    missing = missing | empty[place]
-    out, strange = (int(np.count_nonzero(kind[place] & ~missing)) for kind in (outside, ~empty & ~number))
-    return CodedReadings(cast("CodeArray", codes[place]), missing, out, strange)
+        return CodedReadings(np.zeros(len(texts), np.uint8), np.ones(len(texts), bool), 0)
+    plain = are_plain(distinct)
+    empty = strange = np.zeros(len(distinct), bool)
+    if not plain.all():
+        distinct = pc.utf8_trim_whitespace(distinct)
+        plain, empty = are_plain(distinct), pc.equal(distinct, "").to_numpy(zero_copy_only=False)
+        strange = ~empty & ~are_numbers(distinct)
+    codes, outside = np.zeros(len(distinct), np.int64), strange.copy()
+    codes[plain], outside[plain] = _plain_cells(quantizer, distinct.filter(pa.array(plain)))
+    for place in np.flatnonzero(~plain & ~empty & ~strange):
+        codes[place], outside[place] = _exact_cell(quantizer, Fraction(Decimal(distinct[place].as_py())))
+    places = coded.indices.fill_null(0).to_numpy(zero_copy_only=False)
+    missing = coded.indices.is_null().to_numpy(zero_copy_only=False) | empty[places]
+    out, odd = (int(np.count_nonzero(kind[places] & ~missing)) for kind in (outside, strange))
+    return CodedReadings(cast("CodeArray", codes[places]), missing if missing.any() else None, out, odd)
 
 
 def are_numbers(texts: pa.StringArray) -> BoolArray:
@@ -206,19 +165,14 @@ def are_plain(texts: pa.StringArray) -> BoolArray:
     return cast("BoolArray", found.to_numpy(zero_copy_only=False))
 
 
-def _encode_plain(quantizer: Quantizer, texts: pa.StringArray) -> tuple[CodeArray, BoolArray]:
+def _plain_cells(quantizer: Quantizer, texts: pa.StringArray) -> tuple[CodeArray, BoolArray]:
+    """The cell of each short decimal, and which are outside or off the lattice."""
     values = texts.cast(pa.float64()).to_numpy()
     if isinstance(quantizer.span, Lattice):
         positions, off = _positions(quantizer.span, values)
-        return cells_of(position_cells(quantizer), positions)[0], off
+        return position_cells(quantizer).codes(positions)[0], off
     table = float_cells(quantizer, "decimal")
-    return cells_of(table, values)[0], (values < table.low) | (values > table.high)
-
-
-def _encode_long(quantizer: Quantizer, texts: pa.StringArray) -> tuple[CodeArray, BoolArray]:
-    found = [_exact_cell(quantizer, Fraction(Decimal(text))) for text in texts.to_pylist()]
-    codes, off = zip(*found, strict=True)
-    return cast("CodeArray", np.array(codes)), np.array(off)
+    return table.codes(values)[0], (values < table.low) | (values > table.high)
 
 
 def _encode_exactly(quantizer: Quantizer, values: Sequence[Any]) -> CodedReadings:
@@ -260,8 +214,20 @@ def _exact_cell(quantizer: Quantizer, value: Fraction) -> tuple[int, bool]:
     return quantizer.cell(inside), inside != value
 
 
+def _are_points(lattice: Lattice, values: npt.NDArray[Any]) -> bool:
+    """Whether values of a long column are all nearest to a point, and points far enough apart for floats."""
+    if len(values) < SMALL or values.dtype != np.float64:
+        return False
+    origin, step, scale = _units(lattice)
+    apart = max(abs(origin), abs(origin + lattice.last * step)) <= _APART
+    return apart and not off_points(np.ascontiguousarray(values), origin, step, scale, lattice.last)
+
+
 def _lattice_positions(lattice: Lattice, values: npt.NDArray[Any]) -> tuple[FloatArray, int]:
-    """The position of each value, in blocks that stay in the cache, and how many had to be moved."""
+    """The position of each value, and how many had to be moved.
+
+    Blocks stay in the cache, which takes less than half the time from a million values on.
+    """
     positions, outside = np.empty(len(values)), 0
     for start in range(0, len(values), _BLOCK):
         part = values[start : start + _BLOCK]
@@ -301,44 +267,35 @@ def _units(lattice: Lattice) -> tuple[float, float, float]:
 def position_cells(quantizer: Quantizer) -> FloatCells:
     """The cells of a lattice by position."""
     check_size(quantizer)
-    last, cells = quantizer.last, quantizer.cells
-    if last > _EXACT:
+    if quantizer.last > _EXACT:
         raise RequestError("a lattice has at most 2**53 points; declare a larger step")
-    starts = np.array([quantizer.begin(cell) for cell in range(cells)], np.float64)
-    slope = 1 / quantizer.points if isinstance(quantizer, Stepped) else 1.0 if cells > last else cells / last
-    lines = (
-        [FloatLine.of(Fraction(0), Fraction(quantizer.points), cells)]
-        if isinstance(quantizer, Stepped)
-        else []
-    )
-    return FloatCells.of(starts, float(last), slope, lines)
-
-
-@lru_cache(64)
-def listed_cells(quantizer: Quantizer) -> LatticeCells | None:
-    """The cell of each point of a lattice; None when they are too many, or too close for floats."""
-    lattice = quantizer.span
-    if not isinstance(lattice, Lattice) or lattice.last >= _LISTED:
-        return None
-    begins = [quantizer.begin(cell) for cell in range(quantizer.cells + 1)]
-    cells = np.repeat(np.arange(quantizer.cells, dtype=code_type(quantizer.cells)), np.diff(begins))
-    origin, step, scale = _units(lattice)
-    points = (origin + np.arange(lattice.last + 1, dtype=np.float64) * step) / scale
-    return LatticeCells.of(lattice.low, lattice.step, points, cells)
+    return FloatCells.of(_begins(quantizer), float(quantizer.last), _density(quantizer))
 
 
 @lru_cache(64)
 def float_cells(quantizer: Quantizer, floats: Floats) -> FloatCells:
-    """The cells of a continuum by value."""
+    """The cells by value: those of a lattice begin at the nearest float of their first point."""
     check_size(quantizer)
     span, cells = quantizer.span, quantizer.cells
+    if isinstance(span, Lattice):
+        origin, step, scale = _units(span)
+        starts = (origin + _begins(quantizer) * step) / scale
+        return FloatCells.of(starts, float(span.high), _density(quantizer) / float(span.step))
     starts = np.array([_first(quantizer.edge(cell), floats) for cell in range(cells)])
     high = round_down(span.high) if floats == "binary" else -_first(-span.high, floats)
-    slope = round_down(cells / span.width) if span.width else 0.0
-    lines = []
-    if isinstance(quantizer, Uniform) and span.width:
-        lines = [FloatLine.of(span.low, span.width / cells, cells, up=up) for up in (False, True)]
-    return FloatCells.of(starts, high, slope, lines)
+    return FloatCells.of(starts, high, round_down(cells / span.width) if span.width else 0.0)
+
+
+def _begins(quantizer: Quantizer) -> FloatArray:
+    """The position of each cell's first point."""
+    return np.array([quantizer.begin(cell) for cell in range(quantizer.cells)], np.float64)
+
+
+def _density(quantizer: Quantizer) -> float:
+    """How many cells there are to a point of a lattice, about."""
+    if isinstance(quantizer, Stepped):
+        return 1 / quantizer.points
+    return 1.0 if quantizer.cells > quantizer.last else quantizer.cells / quantizer.last
 
 
 def _first(edge: Fraction, floats: Floats) -> float:

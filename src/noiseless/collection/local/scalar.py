@@ -7,11 +7,11 @@ from itertools import pairwise
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
-from noiseless.domain.literals import as_text
 from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError
 from noiseless.exact import Bits, Rational
 from noiseless.ranges.quantizer import CellInterval, Quantizer, Uniform
 from noiseless.ranges.spans import Lattice, Span
+from noiseless.rules.base import number_text
 
 if TYPE_CHECKING:
     from noiseless.arrays import FloatArray
@@ -26,7 +26,7 @@ class LocalQuantizer:
     >>> from noiseless.questions import Lattice
     >>> ages = LocalQuantizer.finest(Lattice.of(0, 119, 1), 8)
     >>> ages.reach, ages.bits, ages.release(41)
-    (8, Bits(8), Answer(lower=Fraction(30, 1), upper=Fraction(44, 1)))
+    (8, Bits(8), CellInterval(lower=Fraction(30, 1), upper=Fraction(44, 1)))
 
     Attributes:
         quantizer: the cells, over the domain of the value.
@@ -140,10 +140,6 @@ class LocalQuantizer:
         begins = (self.quantizer.begin(cell) for cell in range(self.cells + 1))
         return min(after - before for before, after in pairwise(begins))
 
-    def total_bits(self, readings: int) -> Bits:
-        """The price of so many readings of one person: each is a value of its own, so reaches multiply."""
-        return Bits(Fraction(self.reach) ** readings)
-
     def cell(self, value: Rational) -> int:
         """The cell of one exact value.
 
@@ -232,17 +228,10 @@ class LocalQuantizer:
         Raises:
             RequestError: `out` is no place for so many floats, or it overlaps the readings.
         """
-        import numpy as np
-
         from noiseless.collection.local.float_cells import looked_up
-        from noiseless.collection.local.readings import middles
 
         if out is not None:
             _check_place(out, readings)
-        if isinstance(readings, np.ndarray) and readings.dtype == np.float64 and readings.ndim == 1:
-            found = middles(self.quantizer, self.midpoints, readings, floats, out)
-            if found is not None:
-                return found
         return looked_up(self.midpoints, self.encode(readings, clamp=clamp, floats=floats), out)
 
 
@@ -293,22 +282,3 @@ def describe(span: Span) -> str:
         return ends
     size = span.last + 1
     return f"{ends} in steps of {number_text(span.step)} ({size:,} value{'s' * (size != 1)})"
-
-
-def number_text(value: Fraction) -> str:
-    """An exact number: in plain digits where they end, else as a fraction.
-
-    >>> number_text(Fraction(5, 8)), number_text(Fraction(1, 3)), number_text(Fraction(-20))
-    ('0.625', '1/3', '-20')
-    """
-    from decimal import Decimal
-
-    rest, places = value.denominator, 0
-    for prime in (2, 5):
-        power = 0
-        while rest % prime == 0:
-            rest, power = rest // prime, power + 1
-        places = max(places, power)
-    if rest > 1:
-        return str(value)
-    return as_text(Decimal(f"{value.numerator * 10**places // value.denominator}E-{places}"))

@@ -1,36 +1,33 @@
 """A person's readings over time: what tells each one, and a budget that is kept to exactly."""
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 from math import floor
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from noiseless.collection.local.scalar import LocalQuantizer
 from noiseless.collection.local.vectors import LocalVector
 from noiseless.errors import RequestError
 from noiseless.exact import Rational, log2_bounds, round_up
-from noiseless.ranges.quantizer import CellInterval
+from noiseless.pricing.quantizer_choice import allowed_reach
+from noiseless.ranges.spans import Span
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import pyarrow as pa
 
-    from noiseless.collection.local.float_cells import CodeArray
-
-from collections.abc import Mapping
-
-from noiseless.pricing.quantizer_choice import allowed_reach
-from noiseless.questions import Span
-
 LocalMechanism = LocalQuantizer | LocalVector
 """What tells one reading of a person, of one number or of several."""
 
 WhenSpent = Literal["stop", "coarsen"]
 """What happens to a person whose bits run out: nothing is told any more, or less and less."""
+
+_TELLS_SOMETHING = 2
+"""The fewest outputs that are no constant."""
 
 
 @dataclass(frozen=True)
@@ -185,9 +182,8 @@ class Meters:
     >>> from noiseless.questions import Continuum
     >>> fine = LocalQuantizer.finest(Continuum.of(0, 8), 4)
     >>> meters = Meters(Schedule.stopping(fine, 4))
-    >>> answers = meters.release(["a", "b", "a", "a"], [1.0, 7.5, 3.0, 5.0])
-    >>> [answer and str(answer.value) for answer in answers]
-    ['1', '7', '3', None]
+    >>> meters.stages(["a", "b", "a", "a"]).tolist(), meters.counts, meters.silent
+    ([0, 0, 0, 1], {'a': 3, 'b': 1}, 1)
 
     Attributes:
         schedule: what each reading of a person tells.
@@ -211,85 +207,6 @@ class Meters:
         found = np.searchsorted(np.array(self.schedule.ends, np.int64), numbers, side="right")
         self.silent += int(np.count_nonzero(found >= len(self.schedule.stages)))
         return found
-
-    def release(
-        self,
-        persons: Sequence[Hashable],
-        readings: Any,  # noqa: ANN401 - any array
-        *,
-        clamp: bool = False,
-    ) -> list[CellInterval | None]:
-        """What is told of each reading of a chunk, each one number; None where nothing is.
-
-        All readings are checked, also those of which nothing is told. When some are refused, none is counted.
-        """
-        quantizers = [stage.mechanism.parts[0] for stage in self.schedule.stages]
-        cells = [quantizer.encode(readings, clamp=clamp) for quantizer in quantizers]
-        if len(cells[0]) != len(persons):
-            raise RequestError("each reading is one person's; name a person for each")
-        found: list[CellInterval | None] = []
-        for place, stage in enumerate(self.stages(persons).tolist()):
-            told = stage < len(quantizers) and cells[stage][place] < quantizers[stage].cells
-            found.append(quantizers[stage].answer(int(cells[stage][place])) if told else None)
-        return found
-
-    @property
-    def spent(self) -> Spending:
-        """What has been told of the person with the most readings."""
-        return self.schedule.spending(max(self.counts.values(), default=0))
-
-
-def release_chunks(
-    quantizer: LocalQuantizer, chunks: Iterable[Any], *, clamp: bool = False
-) -> Iterator["CodeArray"]:
-    """The cells of chunk after chunk of readings; only one chunk is held at a time."""
-    return (quantizer.encode(chunk, clamp=clamp) for chunk in chunks)
-
-
-def _coded(persons: "Sequence[Hashable] | pa.Array") -> tuple[list[Hashable], "npt.NDArray[np.int64]"]:
-    """The different persons, and the number of each row's."""
-    import numpy as np
-    import pyarrow as pa
-
-    if isinstance(persons, pa.Array):
-        coded = persons.dictionary_encode(null_encoding="encode")
-        return coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)
-    distinct: dict[Hashable, int] = {}
-    numbers = (distinct.setdefault(person, len(distinct)) for person in persons)
-    codes = np.fromiter(numbers, np.int64, len(persons))
-    return [*distinct], codes
-
-
-def _occurrences(codes: "npt.NDArray[np.int64]") -> "npt.NDArray[np.int64]":
-    """How often each code has occurred before its place."""
-    import numpy as np
-
-    from noiseless.collection.local.float_cells import SMALL_CHUNK
-
-    if len(codes) >= SMALL_CHUNK:
-        from noiseless.tables.kernels import compiled
-
-        found, seen = np.empty(len(codes), np.int64), np.zeros(int(codes.max()) + 1, np.int64)
-        compiled(_count_up)(codes, seen, found)
-        return found
-    order = np.argsort(codes, kind="stable")
-    ordered = codes[order]
-    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(codes) else codes
-    lengths = np.diff(np.append(starts, len(codes)))
-    found = np.empty(len(codes), np.int64)
-    found[order] = np.arange(len(codes)) - np.repeat(starts, lengths)
-    return found
-
-
-def _count_up(
-    codes: "npt.NDArray[np.int64]", seen: "npt.NDArray[np.int64]", found: "npt.NDArray[np.int64]"
-) -> None:
-    for i in range(len(codes)):
-        found[i] = seen[codes[i]]
-        seen[codes[i]] += 1
-
-
-_TELLS_SOMETHING = 2
 
 
 def local_mechanism(
@@ -333,3 +250,30 @@ def local_mechanism(
     if others:
         return LocalVector.finest(spans, allowed)
     return LocalQuantizer.finest(span, allowed, name, missing=missing)
+
+
+def _coded(persons: "Sequence[Hashable] | pa.Array") -> tuple[list[Hashable], "npt.NDArray[np.int64]"]:
+    """The different persons, and the number of each row's."""
+    import numpy as np
+    import pyarrow as pa
+
+    if isinstance(persons, pa.Array):
+        coded = persons.dictionary_encode(null_encoding="encode")
+        return coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)
+    distinct: dict[Hashable, int] = {}
+    numbers = (distinct.setdefault(person, len(distinct)) for person in persons)
+    codes = np.fromiter(numbers, np.int64, len(persons))
+    return [*distinct], codes
+
+
+def _occurrences(codes: "npt.NDArray[np.int64]") -> "npt.NDArray[np.int64]":
+    """How often each code has occurred before its place."""
+    import numpy as np
+
+    order = np.argsort(codes, kind="stable")
+    ordered = codes[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(codes) else codes
+    lengths = np.diff(np.append(starts, len(codes)))
+    found = np.empty(len(codes), np.int64)
+    found[order] = np.arange(len(codes)) - np.repeat(starts, lengths)
+    return found

@@ -32,7 +32,7 @@ class LocalVector:
     ((4, 8), Bits(32), Fraction(1, 8))
 
     Attributes:
-        coordinates: a quantizer for each coordinate.
+        parts: a quantizer for each coordinate.
         weights: what an error of 1 in each coordinate counts.
 
     Guarantee:
@@ -41,7 +41,7 @@ class LocalVector:
           outside, besides.
     """
 
-    coordinates: tuple[LocalQuantizer, ...]
+    parts: tuple[LocalQuantizer, ...]
     weights: tuple[Fraction, ...]
 
     @classmethod
@@ -84,15 +84,10 @@ class LocalVector:
         ]
         return cls(tuple(found), scales)
 
-    @property
-    def parts(self) -> tuple[LocalQuantizer, ...]:
-        """The coordinates."""
-        return self.coordinates
-
     def halved(self) -> "LocalVector | None":
         """The finest release with half as many outputs; None when one would be left."""
-        names = [part.name for part in self.coordinates]
-        spans = {part.name: part.span for part in self.coordinates}
+        names = [part.name for part in self.parts]
+        spans = {part.name: part.span for part in self.parts}
         weights = dict(zip(names, self.weights, strict=True))
         found = LocalVector.finest(spans, self.reach // 2, weights)
         return found if found.reach > 1 else None
@@ -100,12 +95,12 @@ class LocalVector:
     @property
     def cells(self) -> tuple[int, ...]:
         """The cells of each coordinate."""
-        return tuple(part.cells for part in self.coordinates)
+        return tuple(part.cells for part in self.parts)
 
     @property
     def reach(self) -> int:
         """How many outputs one person can cause: all combinations."""
-        return prod(part.reach for part in self.coordinates)
+        return prod(part.reach for part in self.parts)
 
     @property
     def bits(self) -> Bits:
@@ -115,19 +110,19 @@ class LocalVector:
     @property
     def entropy_of_record(self) -> Bits | None:
         """H0 of the vector; None when a coordinate is a continuum."""
-        entropies = [part.entropy_of_record for part in self.coordinates]
+        entropies = [part.entropy_of_record for part in self.parts]
         known = [entropy for entropy in entropies if entropy is not None]
         return reduce(Bits.__add__, known) if len(known) == len(entropies) else None
 
     @property
     def worst_error(self) -> Fraction:
         """The largest weighted error of a coordinate."""
-        errors = zip(self.weights, self.coordinates, strict=True)
+        errors = zip(self.weights, self.parts, strict=True)
         return max(weight * part.worst_error for weight, part in errors)
 
     def release(self, values: Sequence[Rational]) -> tuple[CellInterval, ...]:
         """What is told of one exact vector: a box that certainly holds it."""
-        return tuple(part.release(value) for part, value in zip(self.coordinates, values, strict=True))
+        return tuple(part.release(value) for part, value in zip(self.parts, values, strict=True))
 
     def encode(
         self,
@@ -137,9 +132,9 @@ class LocalVector:
         floats: "Floats" = "binary",
     ) -> tuple["CodeArray", ...]:
         """The cells of many vectors: an array for each coordinate, as `LocalQuantizer.encode`."""
-        if len(readings) != len(self.coordinates):
-            raise RequestError(f"{len(self.coordinates)} coordinates are declared, {len(readings)} given")
-        columns = zip(self.coordinates, readings, strict=True)
+        if len(readings) != len(self.parts):
+            raise RequestError(f"{len(self.parts)} coordinates are declared, {len(readings)} given")
+        columns = zip(self.parts, readings, strict=True)
         return tuple(part.encode(column, clamp=clamp, floats=floats) for part, column in columns)
 
 
