@@ -1,8 +1,8 @@
 """How far each job walks through the package: which modules it passes, and how deep its calls go.
 
-`python benchmarks/walks.py` prints a line for each of the four walks of docs/architecture.md, on the bundled table;
-`-v` names the modules. Everything has been imported and done once before, so that only the job itself is counted,
-in a new object: a first question to a new curator, a first POST to a new server (without its web framework).
+`python benchmarks/walks.py` prints a line for each of the four walks of docs/architecture.md, on the bundled
+table; `-v` names the modules. Everything has been imported and done once before, so that only the job itself is
+counted, in a new object: a first question to a new curator, a first POST to a new server.
 """
 
 import asyncio
@@ -21,9 +21,15 @@ from typing import Any
 import noiseless as nl
 
 PACKAGE = f"{Path(nl.__file__).parent}{os.sep}"
-ASGI = {"asgi": {"version": "3.0"}, "http_version": "1.1", "scheme": "http", "root_path": "", "query_string": b""}
-LIFESPAN: Mapping[str, Any] = {"type": "lifespan", "asgi": ASGI["asgi"], "state": {}}
-REQUEST: Mapping[str, Any] = ASGI | {
+ASGI: dict[str, Any] = {
+    "asgi": {"version": "3.0"},
+    "http_version": "1.1",
+    "scheme": "http",
+    "root_path": "",
+    "query_string": b"",
+}
+LIFESPAN: dict[str, Any] = {"type": "lifespan", "asgi": ASGI["asgi"], "state": {}}
+REQUEST: dict[str, Any] = ASGI | {
     "type": "http",
     "method": "POST",
     "client": ("127.0.0.1", 1),
@@ -81,7 +87,9 @@ def release() -> Callable[[], object]:
     """A release of one column, written with its certificate."""
     where = folder()
     table, out = where / "patients.csv", where / "certificate.json"
-    return lambda: nl.release(table, sensitive="illness", public=["age"], min_posterior=3).certificate.write(out)
+    return lambda: nl.release(table, sensitive="illness", public=["age"], min_posterior=3).certificate.write(
+        out
+    )
 
 
 def question() -> Callable[[], object]:
@@ -104,7 +112,9 @@ def post() -> Callable[[], object]:
         add_token(ledger, [file.name], name="ann", role="analyst", token=token)
     app: Any = create_app(Settings((str(path),)))
     loop = asyncio.new_event_loop()
-    loop.run_until_complete(_exchange(app, LIFESPAN, {"type": "lifespan.startup"}, "lifespan.startup.complete"))
+    loop.run_until_complete(
+        _exchange(app, LIFESPAN, {"type": "lifespan.startup"}, "lifespan.startup.complete")
+    )
     body = json.dumps({"queries": [SQL]}).encode()
     headers = {
         "host": "localhost",
@@ -127,11 +137,11 @@ async def _exchange(app: Any, scope: Mapping[str, Any], message: Mapping[str, An
     messages = [dict(message)]
 
     async def receive() -> Any:  # noqa: ANN401
-        if messages:
-            return messages.pop()
-        await asyncio.Event().wait()
+        if not messages:
+            await asyncio.Event().wait()
+        return messages.pop()
 
-    async def send(sent: dict[str, Any]) -> None:  # noqa: RUF029 - ASGI
+    async def send(sent: dict[str, Any]) -> None:
         if sent["type"] == "http.response.start" and sent["status"] != HTTPStatus.OK:
             sys.exit(f"the server answered {sent['status']}")
         if sent["type"] == until and not sent.get("more_body"):

@@ -41,11 +41,11 @@ def test_covering_numbers(numbers: str, eps: str | int, count: int) -> None:
 
 
 def test_empty_and_unbounded_sets() -> None:
-    assert covering_number(IntervalSet(()), 1) == 0
+    assert covering_number(IntervalSet.of(), 1) == 0
     assert covering_number("[0, inf)", 1) == math.inf
     assert covering_entropy("[0, inf)", 1) == math.inf
     with pytest.raises(RequestError, match="empty"):
-        covering_entropy(IntervalSet(()), 1)
+        covering_entropy(IntervalSet.of(), 1)
     with pytest.raises(RequestError, match="bounded"):
         covering_gap("[0, inf)", 1)
     with pytest.raises(RequestError, match="bounded"):
