@@ -1,4 +1,4 @@
-"""The owner's records: versions of a dataset in the ledger, whether the file still says the same, and releases of it."""
+"""The owner's records: versions in the ledger, whether the file still says the same, and releases."""
 
 import hashlib
 import json

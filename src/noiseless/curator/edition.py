@@ -17,7 +17,7 @@ from noiseless.exact import Bits
 from noiseless.ledger import Books, State
 from noiseless.pricing.cost import Cost, most_outputs
 from noiseless.questions.question import Group, Question
-from noiseless.questions.sql import Combination, Hints, KeyColumn, Reader, Row, Statement
+from noiseless.questions.sql import Combination, Hints, KeyColumn, Row, Statement, parse
 from noiseless.questions.sql.statement import Cell
 from noiseless.work import Work, check
 
@@ -273,9 +273,8 @@ class Edition:
     """A version, and what the session learnt about it."""
 
     def __init__(self, public: PublicState, name: str, digest: str, outputs: int) -> None:
-        self.public, self.digest, self.outputs = public, digest, outputs
+        self.public, self.name, self.digest, self.outputs = public, name, digest, outputs
         self.planner = Planner(public)
-        self.reader = Reader(public.schema, name, public.limits)
         self._planned = Cache[StatementPlan](_MOST_REMEMBERED)
         self._answers = Cache[StoredAnswer](_MOST_REMEMBERED)
 
@@ -298,7 +297,7 @@ class Edition:
             raise RequestError("nothing is asked; give at least one SELECT")
         for text in sql:
             if not isinstance(text, str):
-                self.reader.read(text)  # which says what is wrong
+                self._read(text)  # which says what is wrong
         work = Work()
         with work.counted():
             work.spend(CHARACTER_STEPS * sum(map(len, sql)))
@@ -308,7 +307,8 @@ class Edition:
 
     def _read(self, sql: str) -> StatementDraft:
         check()
-        return StatementDraft.of(sql, self.reader.read(sql), self.planner)
+        statement = parse(sql, self.public.schema, self.name, self.public.limits)
+        return StatementDraft.of(sql, statement, self.planner)
 
     def _plan(self, draft: StatementDraft | StatementPlan, work: Work) -> StatementPlan:
         """A plan takes the same steps when it is remembered."""

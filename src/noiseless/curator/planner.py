@@ -1,4 +1,4 @@
-"""From a question to what is told about each public group, within an allowance of outputs or of an error, and back."""
+"""From a question to what is told about each public group, within its allowance, and back."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
@@ -29,8 +29,8 @@ from noiseless.pricing.partition import DomainPartition, Predicate
 from noiseless.pricing.quantizer_choice import coarsest, finest
 from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Additive, Attribute, Query, count, total
-from noiseless.questions.filters import Among, Everything, Filter, Runs, outside, split
-from noiseless.questions.question import Group, Population, Question
+from noiseless.questions.filters import Among, Runs, outside
+from noiseless.questions.question import Group, Question
 from noiseless.questions.sql.intervals import AnswerInterval
 from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Uniform
@@ -128,7 +128,6 @@ class Planner:
         self.public, self.schema, self.limits = public, public.schema, public.limits
         self._grouping = Grouping(public.schema, public.population)
         self.groups = self._grouping.groups
-        self._private = frozenset(public.schema.private)
         self._people = Cache[Participants](_MOST_REMEMBERED)
         self._queries = Cache[Query](_MOST_REMEMBERED)
         self._cells = Cache[tuple[CellOutputSpace, int]](_MOST_CELLS)
@@ -147,11 +146,10 @@ class Planner:
         Raises:
             RequestError: it cannot be priced; the message says what can.
         """
-        visible, hidden = self._split(question)
         found = []
-        for group in self.groups(visible, question.by):
+        for group in self.groups(question.public, question.by):
             check()
-            found.append(self._part(question, hidden, self._named(group), wish).of(group))
+            found.append(self._part(question, self._named(group), wish).of(group))
         return tuple(found)
 
     def extent(self, question: Question) -> tuple[int, int, int]:
@@ -159,28 +157,19 @@ class Planner:
 
         Everybody is no cell: what all people are asked together is priced once.
         """
-        visible, hidden = self._split(question)
-        cells, runs = self._grouping.count(visible), 0 if hidden is None else len(hidden.runs)
+        cells, runs = (
+            self._grouping.count(question.public),
+            len(question.private.runs if question.private else ()),
+        )
         if question.by:
             return cells, cells, runs
         return 1, 0 if cells == len(self.public.population.cells) else cells, runs
 
-    def _split(self, question: Question) -> tuple[Filter, Among | None]:
-        """The public part of a question's filter, and the private one; what has no price is refused."""
-        question.check(self.schema, self.limits)
-        visible, hidden = split(question.where, self._private)
-        if isinstance(hidden, Everything):
-            return visible, None
-        if not isinstance(hidden, Among):
-            raise RequestError("the filter is not in its normal form; ask in SQL")
-        return visible, hidden
-
-    def _part(
-        self, question: Question, hidden: Among | None, people: Participants, wish: Precision
-    ) -> GroupAnswer:
+    def _part(self, question: Question, people: Participants, wish: Precision) -> GroupAnswer:
+        hidden = question.private
         if question.aggregate == "count":
             return GroupAnswer.known(people.size) if hidden is None else self._count(people, hidden, wish)
-        if question.aggregate in ("histogram", "top"):
+        if question.aggregate == "histogram":
             return self._histogram(people, str(question.column), wish)
         if hidden is None:
             return self._plain(question, people, wish)
@@ -263,12 +252,8 @@ class Planner:
         key = (question.aggregate, question.column, question.share, people)
         found = self._queries.get(key)
         if found is None:
-            alone = Population((), ((),), (people,))
-            bare = replace(question, where=Everything(), by=())
-            resolved = bare.resolve(self.schema, alone, self.limits)[0].query
-            if not isinstance(resolved, Query):
-                raise TypeError(f"no number is asked for by {question.aggregate}")
-            found = self._queries.keep(key, resolved, weight_of(resolved))
+            made = question.query(people, self._attribute(str(question.column)), self.limits.rows)
+            found = self._queries.keep(key, made, weight_of(made))
         return found
 
     def _filtered_sum(

@@ -1,4 +1,4 @@
-"""What everybody may know of a version of a dataset, all that a price depends on: declarations, public cells, groups."""
+"""What everybody may know of a version, all that prices depend on: declarations, public cells, groups."""
 
 import json
 from bisect import bisect_left
@@ -17,7 +17,7 @@ from noiseless.domain import Schema, Value
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.pricing.cost import Record
-from noiseless.questions.filters import AllOf, Among, AnyOf, Everything, Filter, Not, kind_of
+from noiseless.questions.filters import AllOf, Among, AnyOf, Everything, Filter, kind_of
 from noiseless.questions.question import Group, Limits, Population
 
 
@@ -181,15 +181,11 @@ class Grouping:
             for part in where.parts:
                 found = found & self._mask(part) if together else found | self._mask(part)
             return found
-        if isinstance(where, Not):
-            return ~self._mask(where.part)
         if isinstance(where, Among):
             found = np.zeros(len(self._sizes), bool)
             found[self._passing(where)] = True
             return found
-        columns = self.population.columns
-        rows = (dict(zip(columns, cell, strict=True)) for cell in self.population.cells)
-        return np.array([where.holds(row) for row in rows], bool)
+        raise TypeError(f"a {type(where).__name__} is not in its normal form")
 
     def _grouped(self, cells: Cells, by: tuple[str, ...]) -> tuple[Group, ...]:
         if not len(cells):

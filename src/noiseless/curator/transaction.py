@@ -1,4 +1,4 @@
-"""A batch on its way: priced and charged for in one durable transaction, computed, stored in another; its account."""
+"""A batch on its way: priced and charged for in one durable transaction, computed, stored in another."""
 
 from collections.abc import Mapping
 from functools import lru_cache

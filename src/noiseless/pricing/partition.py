@@ -1,4 +1,4 @@
-"""Partitions of a finite domain, and conditions on it: what exact counts tell of a record, and what further cuts add."""
+"""Partitions of a finite domain, and conditions on it: what exact counts tell, and what cuts add."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence

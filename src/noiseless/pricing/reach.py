@@ -1,4 +1,4 @@
-"""Reach, how many different answers one person can cause, of the basic mechanism: a question told as the cell it lies in."""
+"""Reach: how many different answers one person can cause to a question told as the cell it lies in."""
 
 from bisect import bisect_left
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A question about a group of people, as far as its price needs to know it, and the private attribute that it is about."""
+"""A question as far as its price needs to know it, and the private attribute that it is about."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence

@@ -15,7 +15,7 @@ from noiseless.curator import planner as planning
 from noiseless.curator.batch_price import PricedBatch
 from noiseless.curator.cell_disclosure import CellDisclosure
 from noiseless.curator.disclosure import Disclosure
-from noiseless.curator.edition import Edition, StatementDraft
+from noiseless.curator.edition import Edition
 from noiseless.curator.planner import Planner, Precision
 from noiseless.curator.public_state import PublicState
 from noiseless.domain import Schema
@@ -56,7 +56,7 @@ def wide() -> Edition:
 
 def steps(edition: Edition, *sql: str) -> int:
     """The work of some statements, which is not done."""
-    return sum(StatementDraft.of(text, edition.reader.read(text), edition.planner).steps for text in sql)
+    return sum(edition._read(text).steps for text in sql)
 
 
 def scattered(length: int) -> str:
@@ -115,7 +115,7 @@ def test_what_people_ask_is_allowed(wide: Edition) -> None:
 def test_no_statement_comes_to_more_than_was_counted(seed: int) -> None:
     """The groups and cells that it is about, one by one."""
     random = Random(seed)
-    population = World.of(random_records(random, 40)).population
+    population = World(random_records(random, 40)).population
     edition = Edition(PublicState(SCHEMA, Limits(1, 1), population, 1), TABLE, "digest", 4)
     counted = 0
     for _ in range(60):
@@ -212,7 +212,7 @@ def test_positions_are_counted_before_they_are_listed(
         return QuantizedQuery(query, Uniform(query.span, 1))
 
     monkeypatch.setattr(planning, "mechanism_for", mechanism)
-    monkeypatch.setattr(planning, "CellsAlike", lambda made: SimpleNamespace(mechanism=made))
+    monkeypatch.setattr(planning, "CellOutputSpace", lambda made: SimpleNamespace(mechanism=made))
     monkeypatch.setattr(planning, "CellDisclosure", lambda *_, **__: None)
     with pytest.raises(WorkError):
         edition_of(sizes, most).batch([sql])

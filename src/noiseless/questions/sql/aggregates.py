@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from noiseless.domain import BooleanColumn
-from noiseless.questions.filters import NOBODY, AllOf, Among, Everything, Filter, passing_runs
+from noiseless.domain import BooleanColumn, Column
+from noiseless.questions.filters import NOBODY, Among, Everything, Filter, joined, passing_runs, split
 from noiseless.questions.normal_form import normal
 from noiseless.questions.question import Aggregate, Limits, Question
 from noiseless.questions.sql.conditions import read_condition
@@ -21,6 +21,7 @@ _SIMPLE: dict[type[exp.Expression], Aggregate] = {
     exp.Max: "max",
     exp.Median: "median",
 }
+_EXTREMES: dict[Fraction | None, Aggregate] = {Fraction(0): "min", Fraction(1): "max"}
 _BY_NAME: dict[str, type[exp.Expression]] = {"MEAN": exp.Avg}
 
 
@@ -39,7 +40,7 @@ class AggregateReader:
 
     Attributes:
         scope: what names stand for.
-        where: the filter of the whole statement.
+        where: the filter of the whole statement, in its normal form.
         by: the public columns of GROUP BY.
         histogram: the private column of GROUP BY.
         limits: what the owner declares, if that is known.
@@ -62,7 +63,7 @@ class AggregateReader:
             self.scope.only(node, "this", "expression", what="this FILTER", remedy="write FILTER (WHERE ...)")
             inner = read_condition(node.expression.this, self.scope)
             return self.aggregate(node.this, inner)
-        rows = AllOf((self.where, more or Everything()))
+        rows = self.where if more is None else joined([self.where, more])
         if quantile := self._quantile(node, rows):
             return quantile
         maker = self._makers().get(type(node))
@@ -108,15 +109,15 @@ class AggregateReader:
             self.scope.column(bare(inner))
             return self._ask("count", None, rows, node)
         argument = self._argument(inner)
-        where = rows if argument.zero_elsewhere else AllOf((rows, argument.condition))
+        where = rows if argument.zero_elsewhere else joined([rows, argument.condition])
         return self._ask("count", None, where, node)
 
     def _count_if(self, node: exp.Expression, rows: Filter) -> Combination:
-        return self._ask("count", None, AllOf((rows, read_condition(node.this, self.scope))), node)
+        return self._ask("count", None, joined([rows, read_condition(node.this, self.scope)]), node)
 
     def _sum(self, node: exp.Expression, rows: Filter) -> Combination:
         argument = self._argument(node.this)
-        return self._total(node, argument.number, AllOf((rows, argument.condition)))
+        return self._total(node, argument.number, joined([rows, argument.condition]))
 
     def _total(self, node: exp.Expression, number: Linear, where: Filter) -> Combination:
         """SUM(a x + b) = a SUM(x) + b COUNT(*)."""
@@ -130,7 +131,7 @@ class AggregateReader:
     def _mean(self, node: exp.Expression, rows: Filter) -> Combination:
         """AVG(a x + b) = a AVG(x) + b; with 0 for other rows it is a sum divided by the number of rows."""
         argument = self._argument(node.this)
-        number, where = argument.number, AllOf((rows, argument.condition))
+        number, where = argument.number, joined([rows, argument.condition])
         if argument.zero_elsewhere:
             return self._total(node, number, where) / self._people(node, rows)
         column = self._column(node, number)
@@ -140,12 +141,13 @@ class AggregateReader:
     def _share_of_true(self, node: exp.Expression, column: str, where: Filter) -> Combination | None:
         """The mean of truth values is a count over a count, unless a private filter leaves rows out."""
         schema, declared = self.scope.schema, self.scope.declared(column)
-        with self.scope.speaking_of(node):
-            hidden = normal(where, schema).columns & set(schema.private)
-        if hidden or column not in schema.private or not isinstance(declared, BooleanColumn):
+        if column not in schema.private or not isinstance(declared, BooleanColumn):
             return None
-        true = Among(column, passing_runs(column, declared, "=", constant=True), declared)
-        return self._ask("count", None, AllOf((where, true)), node) / self._people(node, where)
+        if not self._normal(where, node).columns.isdisjoint(schema.private):
+            return None
+        return self._ask("count", None, joined([where, _true(column, declared)]), node) / self._people(
+            node, where
+        )
 
     def _people(self, node: exp.Expression, where: Filter) -> Combination:
         """How many rows a mean is over; there is none over nobody."""
@@ -169,14 +171,14 @@ class AggregateReader:
     def _sample_variance(self, node: exp.Expression, rows: Filter) -> Combination:
         """The variance times n / (n - 1); the size n of the group is public."""
         argument = self._argument(node.this)
-        people = self._people(node, AllOf((rows, argument.condition)))
+        people = self._people(node, joined([rows, argument.condition]))
         return self._variance(node, rows) * people / (people - constant(1))
 
     def _quantile(self, node: exp.Expression, rows: Filter) -> Combination | None:
-        found = _quantile_call(node)
-        if found is None:
+        call = _quantile_call(node)
+        if call is None:
             return None
-        column_node, share_node, continuous = found
+        column_node, share_node, continuous = call
         if column_node is None or share_node is None:
             self.scope.refuse(
                 node,
@@ -199,9 +201,9 @@ class AggregateReader:
                     node, "only the median is told between two values", "ask for PERCENTILE_DISC"
                 )
             aggregate = "median"
-        where = AllOf((rows, argument.condition))
-        found_value = self._ask(aggregate, column, where, node, None if continuous else share.offset)
-        return found_value.times(argument.number.factor) + constant(argument.number.offset)
+        where = joined([rows, argument.condition])
+        value = self._ask(aggregate, column, where, node, None if continuous else share.offset)
+        return value.times(argument.number.factor) + constant(argument.number.offset)
 
     def _plainly(self, node: exp.Expression, rows: Filter) -> tuple[str, Linear, Filter]:
         argument = self._argument(node.this)
@@ -209,7 +211,7 @@ class AggregateReader:
             self.scope.refuse(
                 node, "ELSE 0 is not understood here", "leave ELSE out, or use FILTER (WHERE ...)"
             )
-        where = AllOf((rows, argument.condition))
+        where = joined([rows, argument.condition])
         return self._column(node, argument.number), argument.number, where
 
     def _column(self, node: exp.Expression, number: Linear) -> str:
@@ -274,12 +276,39 @@ class AggregateReader:
                     f"ask for COUNT(*), or for the aggregate with a filter on {self.histogram!r}",
                 )
             aggregate, column = "histogram", self.histogram
+        schema, where = self.scope.schema, self._normal(where, node)
+        if aggregate == "sum" and self._adds_truths(str(column), where):
+            aggregate, where = (
+                "count",
+                self._normal(joined([where, _true(str(column), self.scope.declared(str(column)))]), node),
+            )
+        if aggregate == "quantile" and share in _EXTREMES:
+            aggregate, share = _EXTREMES[share], None
+        if where == NOBODY and aggregate in ("count", "sum", "histogram"):
+            return constant(0)
         with self.scope.speaking_of(node):
-            question = Question(aggregate, column, where, self.by, share).normal(self.scope.schema)
-            if question.where == NOBODY and question.aggregate in ("count", "sum", "histogram"):
-                return constant(0)
-            question.check(self.scope.schema, self.limits)
+            public, private = split(where, schema.private)
+            question = Question(
+                aggregate, None if aggregate == "count" else column, public, private, self.by, share
+            )
+            question.check(schema, self.limits)
         return answer_to(question)
+
+    def _normal(self, where: Filter, node: exp.Expression) -> Filter:
+        """A filter in its normal form, which the statement's own has already."""
+        if where is self.where:
+            return where
+        with self.scope.speaking_of(node):
+            return normal(where, self.scope.schema)
+
+    def _adds_truths(self, column: str, where: Filter) -> bool:
+        """Whether a sum is of truth values, which is a count, with no filter on another private column."""
+        hidden = where.columns.intersection(self.scope.schema.private)
+        return isinstance(self.scope.declared(column), BooleanColumn) and hidden <= {column}
+
+
+def _true(name: str, column: Column) -> Filter:
+    return Among(name, passing_runs(name, column, "=", constant=True), column)
 
 
 def _renamed(node: exp.Expression) -> exp.Expression:
