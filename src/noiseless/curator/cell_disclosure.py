@@ -1,6 +1,6 @@
 """A number told as the cell it lies in: sums, means, order statistics, variances."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.curator.cache import once
 from noiseless.curator.disclosure import (
     Disclosure,
-    EarlierQuestion,
     OutputSpace,
     StoredAnswer,
     condition,
@@ -19,6 +17,7 @@ from noiseless.curator.disclosure import (
     representatives,
 )
 from noiseless.curator.snapshot import ContingencyTable, Numbers, Snapshot
+from noiseless.ledger import ChargedQuestion
 from noiseless.pricing.event import Event
 from noiseless.pricing.events import GroupedAnswers, QuantizedAnswer
 from noiseless.pricing.knowledge import cells_left
@@ -74,12 +73,12 @@ class CellDisclosure(Disclosure):
         """As heavy as what its query lists."""
         return weight_of(self.mechanism.query)
 
-    @once
+    @cached_property
     def alike(self) -> "CellOutputSpace":
         """The cells."""
         return self.shared or CellOutputSpace(self.mechanism)
 
-    @once
+    @cached_property
     def constant(self) -> StoredAnswer | None:
         """What no single person can ever change is the same for all datasets."""
         return self.alike.constant
@@ -102,36 +101,26 @@ class CellDisclosure(Disclosure):
             raise TypeError(f"a {type(query).__name__} is not computed from counts")
         return query.position(numbers)
 
-    def is_implied(self, earlier: Sequence[EarlierQuestion]) -> bool:
-        """Whether every edge of a cell was told, or the counts that the number is computed of."""
-        grids = self._grids(earlier)
-        if grids and cells_left([grid for grid, _ in grids], self.mechanism.quantizer) == 1:
-            return True
-        return any(self._follows_from(told) for told in earlier)
-
-    def derive(self, earlier: Sequence[EarlierQuestion]) -> StoredAnswer | None:
-        """The cell that holds all cells told, or the one of the number computed from counts."""
-        grids = [(grid, answer) for grid, answer in self._grids(earlier) if answer is not None]
-        if grids and cells_left([grid for grid, _ in grids], self.mechanism.quantizer) == 1:
-            return self._around([(grid, answer["cell"]) for grid, answer in grids])
-        for told in earlier:
-            if told.answer is not None and self._follows_from(told):
-                blocks = read_partition(told.body)
-                assert blocks is not None  # noqa: S101 - that is what it follows from
-                numbers = dict(zip(representatives(blocks), told.answer["counts"], strict=True))
-                return {"cell": self.mechanism.quantizer.cell_at(self._position(numbers))}
-        return None
-
-    def _grids(self, earlier: Sequence[EarlierQuestion]) -> list[tuple[Quantizer, StoredAnswer | None]]:
-        """The cells told of the same question."""
-        span = self.mechanism.query.span
-        return [
+    def derived(self, earlier: Sequence[ChargedQuestion]) -> Iterator[StoredAnswer | None]:
+        """The cell that holds all cells told, where every edge was told; that of a number made of counts."""
+        own, span = self.mechanism.quantizer, self.mechanism.query.span
+        grids = [
             (read_cells(told.body["cells"], span), told.answer) for told in earlier if "cells" in told.body
         ]
-
-    def _follows_from(self, told: EarlierQuestion) -> bool:
-        blocks = read_partition(told.body)
-        return blocks is not None and self.passing is None and self.event.follows_from(blocks)
+        known = [(grid, answer["cell"]) for grid, answer in grids if answer is not None]
+        if known and cells_left([grid for grid, _ in known], own) == 1:
+            yield self._around(known)
+        elif grids and cells_left([grid for grid, _ in grids], own) == 1:
+            yield None
+        for told in earlier:
+            blocks = read_partition(told.body) if self.passing is None else None
+            if blocks is None or not self.event.follows_from(blocks):
+                continue
+            if told.answer is None:
+                yield None
+            else:
+                numbers = dict(zip(representatives(blocks), told.answer["counts"], strict=True))
+                yield {"cell": own.cell_at(self._position(numbers))}
 
     def _around(self, told: Sequence[tuple[Quantizer, int | None]]) -> StoredAnswer:
         """The cell in which all told ones meet: every edge of ours is one of theirs, so there is one."""

@@ -4,10 +4,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from noiseless.curator.batch_price import PricedBatch
-from noiseless.curator.cache import Cache, once
-from noiseless.curator.disclosure import CountsDisclosure, Disclosure, StoredAnswer
+from noiseless.curator.cache import Cache
+from noiseless.curator.disclosure import CountsDisclosure, Disclosure, StoredAnswer, written
 from noiseless.curator.planner import GroupAnswer, Planner, Precision
 from noiseless.curator.public_state import PublicState
 from noiseless.curator.reply import Result
@@ -19,7 +20,7 @@ from noiseless.pricing.cost import Cost, most_outputs
 from noiseless.questions.question import Group, Question
 from noiseless.questions.sql import Combination, Hints, KeyColumn, Row, Statement, parse
 from noiseless.questions.sql.statement import Cell
-from noiseless.work import Work, check
+from noiseless.work import Work, check, itemised
 
 Groups = dict[tuple[Value, ...], GroupAnswer]
 
@@ -33,30 +34,6 @@ _GROUP_STEPS = 150
 """What it takes to plan and to price a question about a public group."""
 _CELL_STEPS, _RUNS_A_STEP = 4, 8
 """What it takes to price a question for the people of a public cell, and runs of its private filter there."""
-
-
-@dataclass(frozen=True, eq=False)
-class StatementDraft:
-    """A statement that was read, and how much work its plan and its price are.
-
-    Attributes:
-        sql: as it was asked.
-        statement: as it was understood.
-        steps: the work, in steps of about a microsecond.
-    """
-
-    sql: str
-    statement: Statement
-    steps: int
-
-    @classmethod
-    def of(cls, sql: str, statement: Statement, planner: Planner) -> "StatementDraft":
-        """Count the work: it depends on the questions and on public state."""
-        steps = 0
-        for question in statement.questions:
-            groups, cells, runs = planner.extent(question)
-            steps += _GROUP_STEPS * groups + cells * (_CELL_STEPS + runs // _RUNS_A_STEP)
-        return cls(sql, statement, steps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,52 +60,53 @@ class StatementPlan:
 
     @classmethod
     def of(
-        cls, draft: StatementDraft, planner: Planner, default: int, items: Mapping[Hashable, int]
+        cls, sql: str, statement: Statement, steps: int, planner: Planner, default: int
     ) -> "StatementPlan":
         """Plan a statement.
 
         Args:
-            draft: as it was read.
+            sql: as it was asked.
+            statement: as it was understood.
+            steps: how much work its price is.
             planner: for the dataset's version.
             default: how many outputs a question may have unless it says otherwise.
-            items: where what the plan takes is listed.
 
         Raises:
             RequestError: it asks what cannot be priced.
         """
-        statement = draft.statement
-        wish = _precision(statement.hints, default)
-        parts = {
-            question: {part.group: part for part in planner.parts(question, wish)}
-            for question in statement.questions
-        }
-        groups = planner.groups(statement.groups, statement.by)
+        wish, parts = _precision(statement.hints, default), {}
+        with itemised() as items:
+            for question in statement.questions:
+                parts[question] = planner.parts(question, wish)
+            groups = planner.groups(statement.groups, statement.by)
         classes = None if statement.histogram is None else planner.schema.columns[statement.histogram]
-        return cls(draft.sql, statement, draft.steps, items, groups, parts, classes)
+        return cls(sql, statement, steps, items, groups, parts, classes)
 
-    @once
-    def tellings(self) -> tuple[Disclosure, ...]:
+    @cached_property
+    def disclosures(self) -> tuple[Disclosure, ...]:
         """All that is told."""
         return tuple(
             [
-                part.telling
+                part.disclosure
                 for by_group in self.parts.values()
                 for part in by_group.values()
-                if part.telling is not None
+                if part.disclosure is not None
             ]
         )
 
-    def tellings_of(self, question: Question) -> tuple[Disclosure, ...]:
+    def disclosures_of(self, question: Question) -> tuple[Disclosure, ...]:
         """What is told for one question."""
         if len(self.parts) == 1:
-            return self.tellings
-        return tuple([part.telling for part in self.parts[question].values() if part.telling is not None])
+            return self.disclosures
+        return tuple(
+            [part.disclosure for part in self.parts[question].values() if part.disclosure is not None]
+        )
 
     def told_in(self, place: int) -> tuple[Disclosure, ...]:
         """What is told for one column of the reply."""
         content = self.statement.columns[place].content
         questions = content.questions if isinstance(content, Combination) else ()
-        return tuple(telling for question in questions for telling in self.tellings_of(question))
+        return tuple(disclosure for question in questions for disclosure in self.disclosures_of(question))
 
     def is_about(self, name: str) -> bool:
         """Whether a column is asked about, also by a condition that every value passes."""
@@ -137,18 +115,18 @@ class StatementPlan:
             for question in self.parts
         )
 
-    @once
+    @cached_property
     def shared_counts(self) -> str:
         """What to know of a histogram in which several values share a count; empty if none do."""
         if self.classes is None:
             return ""
-        told = [part.telling for by_group in self.parts.values() for part in by_group.values()]
+        told = [part.disclosure for by_group in self.parts.values() for part in by_group.values()]
         coarse = [
             t for t in told if isinstance(t, CountsDisclosure) and t.partition.blocks < t.partition.size
         ]
         if not coarse:
             return ""
-        outputs = max(telling.outputs_of_each for telling in coarse)
+        outputs = max(disclosure.outputs_of_each for disclosure in coarse)
         remedy = "ask for conditions instead, COUNT(*) FILTER (WHERE ...)"
         if outputs <= _MOST_REACH:
             remedy = f"/*+ reach({outputs}) */ counts each value by itself, for {Bits(outputs)} at most"
@@ -156,6 +134,19 @@ class StatementPlan:
             f"several values of {self.statement.histogram} share one count: each of their rows says 0 up to"
             f" that count, and the middles do not add up; {remedy}"
         )
+
+    @property
+    def weight(self) -> int:
+        """How many numbers it takes: those of what is told, of its people and of its steps, and texts."""
+        weight = (len(self.sql) + len(self.statement.text)) // 10 + 10 * len(self.items)
+        for disclosure in self.disclosures:
+            weight += (
+                60
+                + disclosure.weight
+                + len(disclosure.people.cells or ())
+                + len(written(disclosure.what)) // 2
+            )
+        return weight
 
     def reply(self, answers: Mapping[str, StoredAnswer]) -> tuple[tuple[Cell, ...], ...]:
         """The rows of the reply, given the answers by their fingerprints."""
@@ -178,14 +169,16 @@ class StatementPlan:
                 Row(
                     keys,
                     {
-                        question: part.value(None if part.telling is None else answers[part.telling.question])
+                        question: part.value(
+                            None if part.disclosure is None else answers[part.disclosure.question]
+                        )
                         for question, by_group in self.parts.items()
                         if (part := by_group.get(group.values)) is not None
                     },
                 )
             ]
         asked = {
-            question: (part, None if part.telling is None else answers[part.telling.question])
+            question: (part, None if part.disclosure is None else answers[part.disclosure.question])
             for question, by_group in self.parts.items()
             if (part := by_group.get(group.values)) is not None
         }
@@ -224,21 +217,25 @@ class Batch:
     statements: tuple[StatementPlan, ...]
     work: Work = field(default_factory=Work)
 
-    @once
-    def tellings(self) -> tuple[Disclosure, ...]:
+    @cached_property
+    def disclosures(self) -> tuple[Disclosure, ...]:
         """All that is told, each thing once."""
-        found = {telling.question: telling for planned in self.statements for telling in planned.tellings}
+        found = {
+            disclosure.question: disclosure
+            for planned in self.statements
+            for disclosure in planned.disclosures
+        }
         return tuple(found.values())
 
     def pricing(self) -> AbstractContextManager[None]:
         """Count the steps of a price; each time the batch is priced it may take what its plan has left."""
         return copy(self.work).counted()
 
-    @once
+    @cached_property
     def notes(self) -> tuple[str, ...]:
         """What whoever reads the answers must know of the questions."""
         shared = tuple(dict.fromkeys(p.shared_counts for p in self.statements if p.shared_counts))
-        if shared or all(telling.constant is None for telling in self.tellings):
+        if shared or all(disclosure.constant is None for disclosure in self.disclosures):
             return shared
         return (
             "an answer that is the same whatever the data are tells nothing; bits(1) is the least that does",
@@ -295,32 +292,35 @@ class Edition:
         """
         if not sql:
             raise RequestError("nothing is asked; give at least one SELECT")
-        for text in sql:
-            if not isinstance(text, str):
-                self._read(text)  # which says what is wrong
-        work = Work()
+        work, statements = Work(), list[StatementPlan | Statement]()
         with work.counted():
-            work.spend(CHARACTER_STEPS * sum(map(len, sql)))
-            drafts = [self._planned.get(text) or self._read(text) for text in sql]
-            work.spend(sum(draft.steps for draft in drafts))
-            return Batch(tuple([self._plan(draft, work) for draft in drafts]), work)
+            work.spend(CHARACTER_STEPS * sum([len(text) for text in sql if isinstance(text, str)]))
+            for text in sql:
+                check()
+                known = self._planned.get(text) if isinstance(text, str) else None
+                statements.append(known or parse(text, self.public.schema, self.name, self.public.limits))
+            steps = [
+                self.steps(found) if isinstance(found, Statement) else found.steps for found in statements
+            ]
+            work.spend(sum(steps))
+            plans = []
+            for text, found, taken in zip(sql, statements, steps, strict=True):
+                if isinstance(found, Statement):
+                    planned = StatementPlan.of(text, found, taken, self.planner, self.outputs)
+                    plans.append(self._planned.keep(text, planned, planned.weight))
+                    continue
+                for thing, spent in found.items.items():  # the same steps when it is remembered
+                    work.spend(spent, thing)
+                plans.append(found)
+        return Batch(tuple(plans), work)
 
-    def _read(self, sql: str) -> StatementDraft:
-        check()
-        statement = parse(sql, self.public.schema, self.name, self.public.limits)
-        return StatementDraft.of(sql, statement, self.planner)
-
-    def _plan(self, draft: StatementDraft | StatementPlan, work: Work) -> StatementPlan:
-        """A plan takes the same steps when it is remembered."""
-        if isinstance(draft, StatementPlan):
-            for thing, steps in draft.items.items():
-                work.spend(steps, thing)
-            return draft
-        with work.itemised() as items:
-            planned = StatementPlan.of(draft, self.planner, self.outputs, items)
-        weight = (len(draft.sql) + len(planned.statement.text)) // 10 + sum(map(_weight, planned.tellings))
-        weight += 10 * len(planned.items)
-        return self._planned.keep(draft.sql, planned, weight)
+    def steps(self, statement: Statement) -> int:
+        """How much work the plan and the price of a statement are: what it asks, and public state, say so."""
+        steps = 0
+        for question in statement.questions:
+            groups, cells, runs = self.planner.extent(question)
+            steps += _GROUP_STEPS * groups + cells * (_CELL_STEPS + runs // _RUNS_A_STEP)
+        return steps
 
     def notes(self, batch: Batch) -> tuple[str, ...]:
         """What whoever reads the answers must know of the columns asked about, and of the questions."""
@@ -331,9 +331,9 @@ class Edition:
         )
         return (*asked, *batch.notes)
 
-    def known(self, telling: Disclosure) -> StoredAnswer | None:
+    def known(self, disclosure: Disclosure) -> StoredAnswer | None:
         """An answer that is known to stand: it is constant, or was in the ledger."""
-        return telling.constant or self._answers.get(telling.question)
+        return disclosure.constant or self._answers.get(disclosure.question)
 
     def remember(self, answers: Mapping[str, StoredAnswer]) -> None:
         """Keep answers that stand."""
@@ -345,8 +345,3 @@ def _alone(priced: PricedBatch, planned: StatementPlan, place: int) -> Cost:
     """What a column costs by itself."""
     check()
     return priced.alone(planned.told_in(place))
-
-
-def _weight(telling: Disclosure) -> int:
-    """How many numbers something told takes: those of its people and of its query, and texts."""
-    return 60 + telling.weight + len(telling.people.cells or ()) + len(telling.written) // 2

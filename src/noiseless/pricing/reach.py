@@ -47,9 +47,14 @@ def reach(query: Query, quantizer: Quantizer) -> Reach:
     >>> reach(question, Stepped(question.span, 100))
     Reach(outputs=2, exact=True)
     """
-    found = [_of(influence, quantizer) for influence in query.influences]
-    most = max(part.outputs for part in found)
-    return Reach(most, any(part.exact for part in found if part.outputs == most))
+    reached = Reach(0, exact=False)
+    for influence in query.influences:
+        part = _of(influence, quantizer)
+        if part.outputs > reached.outputs:
+            reached = part
+        elif part.outputs == reached.outputs:
+            reached = Reach(part.outputs, reached.exact or part.exact)
+    return reached
 
 
 def steps_of_reach(query: Query) -> int:

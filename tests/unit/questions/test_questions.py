@@ -48,8 +48,8 @@ def ask(frame: Any, sql: str, limits: Limits | None = None) -> list[Any]:  # noq
     public = PublicState(SCHEMA, limits or Limits(), snapshot.population, 1)
     (question,) = parse(sql, SCHEMA, "t", public.limits).questions
     return [
-        part.value(None if part.telling is None else part.telling.compute(snapshot), number)
-        for part in Planner(public).parts(question, Precision(10**6))
+        part.value(None if part.disclosure is None else part.disclosure.compute(snapshot), number)
+        for part in Planner(public).parts(question, Precision(10**6)).values()
         for number in range(2 if question.aggregate == "histogram" else 1)
     ]
 
