@@ -103,7 +103,7 @@ KINDS = (
     Kind(
         "weighted",
         "Weighted sum",
-        ("Weighted", "LinearOnBox", "EqualOnBox"),
+        ("Weighted", "LinearOnBox"),
         lambda people: Weighted(tuple(Fraction(1 + number % 2) for number in range(people)), VALUES),
     ),
     Kind("min", "Minimum", ("minimum",), lambda people: minimum(people, VALUES)),

@@ -24,6 +24,8 @@ class Query(ABC):
 
     people: int
     """How many persons (or rows, with several a person) take part."""
+    attribute: "Attribute | Quantity"
+    """The private attribute that the answer depends on."""
 
     @property
     @abstractmethod
@@ -46,9 +48,9 @@ class Query(ABC):
         return 0
 
     @property
-    @abstractmethod
     def attribute_name(self) -> str:
-        """The private attribute that the answer depends on."""
+        """What the private attribute is called."""
+        return self.attribute.name
 
     @property
     @abstractmethod

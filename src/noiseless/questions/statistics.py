@@ -38,17 +38,14 @@ class FilteredMean(Query):
     least_group: int
     where: frozenset[int] | None = None
 
+    pieces = None  # the person can also be absent: no order helps
+
     def __post_init__(self) -> None:
         require_people(self.people)
         if not 1 <= self.least_group <= self.people:
             raise RequestError(
                 f"the smallest group is a number between 1 and the {self.people:,} who take part"
             )
-
-    @property
-    def attribute_name(self) -> str:
-        """The attribute whose mean is asked for."""
-        return self.attribute.name
 
     @property
     def span(self) -> Continuum:
@@ -64,11 +61,6 @@ class FilteredMean(Query):
     def filtered_elsewhere(self) -> bool:
         """Whether the filter is on another attribute."""
         return self.where is None
-
-    @property
-    def pieces(self) -> None:
-        """The person can also be absent: no order helps."""
-        return
 
     def mean(self, counts: Mapping[int, int]) -> Fraction | None:
         """The exact mean of the rows that pass, given how many have each number; None when too few do.
@@ -131,13 +123,10 @@ class Variance(CountedQuery):
     attribute: Attribute
     sample: bool = False
 
+    pieces = 2  # down, then up
+
     def __post_init__(self) -> None:
         require_people(self.people - self.sample)
-
-    @property
-    def attribute_name(self) -> str:
-        """The private attribute."""
-        return self.attribute.name
 
     @property
     def span(self) -> Lattice:
@@ -173,11 +162,6 @@ class Variance(CountedQuery):
         return Influence(
             range(sweep + 1), range(self.span.last - sweep + 1), exact=False, most=self.attribute.size
         )
-
-    @property
-    def pieces(self) -> int:
-        """Down, then up."""
-        return 2
 
     def position(self, counts: Mapping[int, int]) -> int:
         """The variance without its divisor."""

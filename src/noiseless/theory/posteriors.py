@@ -17,7 +17,6 @@ from noiseless.errors import RequestError
 from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import (
     Additive,
-    EqualOnBox,
     Influence,
     LinearOnBox,
     MiddleMedian,
@@ -199,13 +198,13 @@ def _rarest(answers: Iterable[int | None]) -> int:
 
 
 @_posterior.register
-def _of_linear(query: LinearOnBox | EqualOnBox, quantizer: Quantizer) -> Posterior:
+def _of_linear(query: LinearOnBox, quantizer: Quantizer) -> Posterior:
     """The person slides the answer over a closed interval that others shift.
 
     An end of it comes to lie on an edge, or just before one, unless all edges lie inside of it wherever
     others put it: then a single value, or arbitrarily few, agree with an answer.
     """
-    span, width = query.span, query.quantity.span.width
+    span, width = query.span, query.attribute.span.width
     found = [width]
     if quantizer.cells == 1:
         return Posterior(width, width, counted=False, exact=True)
@@ -224,7 +223,7 @@ def _of_linear(query: LinearOnBox | EqualOnBox, quantizer: Quantizer) -> Posteri
 def _of_order_on_interval(query: OrderOnInterval, quantizer: Quantizer) -> Posterior:
     """Where others leave all of the interval, the values of a cell; elsewhere more."""
     widths = _widths(quantizer, range(quantizer.cells))
-    return Posterior(min(widths), query.quantity.span.width, counted=False, exact=True)
+    return Posterior(min(widths), query.attribute.span.width, counted=False, exact=True)
 
 
 @_posterior.register

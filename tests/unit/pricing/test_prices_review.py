@@ -23,7 +23,6 @@ from noiseless.pricing.reach import QuantizedQuery, reach
 from noiseless.questions import (
     Attribute,
     Continuum,
-    EqualOnBox,
     LinearOnBox,
     Quantity,
     Variance,
@@ -156,11 +155,11 @@ def test_the_error_of_many_random_answers_is_that_of_a_normal_number(monkeypatch
 def test_equal_weights_are_as_a_weight_for_each() -> None:
     quantity = Quantity("x", Continuum.of(-2, 3))
     for weight in (Fraction(1, 3), Fraction(-2)):
-        one, each = EqualOnBox(3, weight, quantity), LinearOnBox((weight,) * 3, quantity)
-        assert (one.span, one.influences, one.weights, one.sizes) == (
+        one, each = LinearOnBox((weight,), quantity, times=3), LinearOnBox((weight,) * 3, quantity)
+        assert (one.people, one.span, one.influences, one.sizes) == (
+            each.people,
             each.span,
             each.influences,
-            each.weights,
             each.sizes,
         )
         assert consequences(_told(one, 4)) == consequences(_told(each, 4))
