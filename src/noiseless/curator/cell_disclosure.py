@@ -16,7 +16,7 @@ from noiseless.curator.disclosure import (
     read_partition,
     representatives,
 )
-from noiseless.curator.snapshot import ContingencyTable, Numbers, Snapshot
+from noiseless.curator.snapshot import ContingencyTable, Numbers, Snapshot, exact_dot
 from noiseless.ledger import ChargedQuestion
 from noiseless.pricing.event import Event
 from noiseless.pricing.events import GroupedAnswers, QuantizedAnswer
@@ -30,7 +30,6 @@ from noiseless.questions.sql.intervals import AnswerInterval
 from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Listed, Quantizer, Stepped, Uniform
 
-_WRAPS = 2**62
 _MOST_INTERVALS = 64
 
 
@@ -191,11 +190,7 @@ def _added(counted: ContingencyTable, attribute: Attribute, runs: Runs, query: A
     passes = _passes(counted.numbers[-1], runs)
     numbers, counts = counted.numbers[0][passes], counted.counts[passes]
     rows = int(counts.sum())
-    if attribute.numbers[-1] * rows < _WRAPS:
-        sum_of_numbers = int(numbers @ counts)
-    else:
-        sum_of_numbers = sum(n * c for n, c in zip(numbers.tolist(), counts.tolist(), strict=True))
-    value = attribute.origin * rows + attribute.unit * sum_of_numbers
+    value = attribute.origin * rows + attribute.unit * exact_dot(numbers, counts)
     return int((value - query.least * query.people) / query.unit)
 
 

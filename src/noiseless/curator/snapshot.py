@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,7 @@ from noiseless.domain import Column, NumberColumn, Schema
 from noiseless.domain.columns import CategoryColumn
 from noiseless.errors import DomainError, EmptyTableError, MissingValuesError
 from noiseless.questions.question import Population
+from noiseless.ranges.spans import whole_numbers
 from noiseless.tables import Table, Tally
 
 Numbers = npt.NDArray[np.int64]
@@ -289,3 +291,9 @@ def distinct(keys: Sequence[Numbers], counts: Numbers) -> ContingencyTable:
     return ContingencyTable(
         tuple(numbers[starts] for numbers in ordered), np.add.reduceat(counts[order], starts)
     )
+
+
+def exact_dot(values: npt.NDArray[Any], counts: Numbers) -> int:
+    """A sum of products, in whole numbers of any size."""
+    most = int(np.abs(values).max(initial=0)) * int(counts.sum())
+    return int(values.astype(whole_numbers(most)) @ counts)
