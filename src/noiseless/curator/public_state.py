@@ -1,7 +1,6 @@
 """What everybody may know of a version, all that prices depend on: declarations, public cells, groups."""
 
 import json
-from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -113,7 +112,6 @@ Cells = npt.NDArray[np.intp]
 
 _MOST_REMEMBERED = 2**26
 """Bytes of groups that are remembered."""
-_FEW = 16
 _EACH = 10
 """A group is as heavy as so many cells besides its own."""
 
@@ -137,31 +135,15 @@ class Grouping:
 
     def groups(self, where: Filter, by: tuple[str, ...]) -> tuple[Group, ...]:
         """The groups of a public GROUP BY under a public filter, in the order of their values."""
-        key = (where, by)
-        found = self._found.get(key)
+        found = self._found.get((where, by))
         if found is None:
-            small = None if by else self._small(where)
-            made = self._grouped(self._passing(where), by) if small is None else small
-            weight = sum(_EACH + len(group.cells) for group in made)
-            found = self._found.keep(key, made, weight)
+            made = self._grouped(self._passing(where), by)
+            found = self._found.keep((where, by), made, sum(_EACH + len(group.cells) for group in made))
         return found
 
     def count(self, where: Filter) -> int:
         """How many cells pass a public filter."""
         return len(self._passing(where))
-
-    def _small(self, where: Filter) -> tuple[Group, ...] | None:
-        """The one group of a run of values that few cells have, or none: arrays would take longer."""
-        if not isinstance(where, Among) or len(where.runs) != 1:
-            return None
-        values, ((first, after),) = self._sorted[where.column], where.runs
-        start = bisect_left(values, first)
-        stop = bisect_left(values, after, start, min(start + _FEW, len(values)))
-        if stop - start == _FEW:
-            return None
-        cells = self._orders[where.column][start:stop].tolist()
-        people = sum([self.population.sizes[cell] for cell in cells])
-        return (Group((), frozenset(cells), people),) if cells else ()
 
     def _passing(self, where: Filter) -> Cells:
         """The cells that pass, ascending; a filter on one column is looked up, not searched for."""
