@@ -94,19 +94,12 @@ class StatementPlan:
             ]
         )
 
-    def disclosures_of(self, question: Question) -> tuple[Disclosure, ...]:
-        """What is told for one question."""
-        if len(self.parts) == 1:
-            return self.disclosures
-        return tuple(
-            [part.disclosure for part in self.parts[question].values() if part.disclosure is not None]
-        )
-
-    def told_in(self, place: int) -> tuple[Disclosure, ...]:
+    def told_in(self, place: int) -> list[Disclosure]:
         """What is told for one column of the reply."""
         content = self.statement.columns[place].content
         questions = content.questions if isinstance(content, Combination) else ()
-        return tuple(disclosure for question in questions for disclosure in self.disclosures_of(question))
+        parts = [part for question in questions for part in self.parts[question].values()]
+        return [part.disclosure for part in parts if part.disclosure is not None]
 
     def is_about(self, name: str) -> bool:
         """Whether a column is asked about, also by a condition that every value passes."""
@@ -164,24 +157,14 @@ class StatementPlan:
 
     def _rows(self, group: Group, answers: Mapping[str, StoredAnswer]) -> list[Row]:
         keys = dict(zip(self.statement.by, group.values, strict=True))
+        asked = {}
+        for question, by_group in self.parts.items():
+            part = by_group.get(group.values)
+            if part is not None:
+                told = part.disclosure
+                asked[question] = (part, None if told is None else answers[told.question])
         if self.classes is None:
-            return [
-                Row(
-                    keys,
-                    {
-                        question: part.value(
-                            None if part.disclosure is None else answers[part.disclosure.question]
-                        )
-                        for question, by_group in self.parts.items()
-                        if (part := by_group.get(group.values)) is not None
-                    },
-                )
-            ]
-        asked = {
-            question: (part, None if part.disclosure is None else answers[part.disclosure.question])
-            for question, by_group in self.parts.items()
-            if (part := by_group.get(group.values)) is not None
-        }
+            return [Row(keys, {question: part.value(answer) for question, (part, answer) in asked.items()})]
         name = str(self.statement.histogram)
         return [
             Row(
@@ -250,20 +233,18 @@ class Batch:
             priced: the price of the batch; None when all of it is free.
             answers: by their fingerprints; None for a quote, which has no rows.
         """
-        found = []
+        results = []
         for planned in self.statements:
-            check()
-            statement, rows = planned.statement, () if answers is None else planned.reply(answers)
-            costs = [
-                None
-                if isinstance(column.content, KeyColumn)
-                else _FREE
-                if priced is None
-                else _alone(priced, planned, place)
-                for place, column in enumerate(statement.columns)
-            ]
-            found.append(Result(planned.sql, statement.names, rows, tuple(costs)))
-        return tuple(found)
+            costs: list[Cost | None] = []
+            for place, column in enumerate(planned.statement.columns):
+                check()
+                if isinstance(column.content, KeyColumn):
+                    costs.append(None)
+                else:
+                    costs.append(_FREE if priced is None else priced.alone(planned.told_in(place)))
+            rows = () if answers is None else planned.reply(answers)
+            results.append(Result(planned.sql, planned.statement.names, rows, tuple(costs)))
+        return tuple(results)
 
 
 class Edition:
@@ -339,9 +320,3 @@ class Edition:
         """Keep answers that stand."""
         for question, answer in answers.items():
             self._answers.keep(question, answer, len(answer.get("counts", ())))
-
-
-def _alone(priced: PricedBatch, planned: StatementPlan, place: int) -> Cost:
-    """What a column costs by itself."""
-    check()
-    return priced.alone(planned.told_in(place))

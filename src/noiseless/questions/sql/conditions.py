@@ -1,6 +1,6 @@
 """Conditions: what WHERE, FILTER and CASE WHEN say, as filters."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from difflib import get_close_matches
@@ -61,36 +61,21 @@ def read_condition(node: exp.Expression, scope: Scope) -> Filter:
     return reader(node, scope)
 
 
-def _all_of(node: exp.Expression, scope: Scope) -> Filter:
-    return AllOf(tuple(read_condition(part, scope) for part in _flat(node, exp.And)))
-
-
-def _any_of(node: exp.Expression, scope: Scope) -> Filter:
-    return AnyOf(tuple(read_condition(part, scope) for part in _flat(node, exp.Or)))
-
-
-def _opposite(node: exp.Expression, scope: Scope) -> Filter:
-    return Not(read_condition(node.this, scope))
-
-
-def _constant(node: exp.Expression, scope: Scope) -> Filter:  # noqa: ARG001 - as all readers
-    return _truth(bool(node.this))
-
-
 def _comparison(node: exp.Expression, scope: Scope) -> Filter:
     scope.only(node, "this", "expression", what="this comparison", remedy="use = <> < <= > >=")
     return _compared(node, node.this, _OPERATORS[type(node)], node.expression, scope)
 
 
-def _flat(node: exp.Expression, kind: type[exp.Expression]) -> Iterator[exp.Expression]:
+def _parts(node: exp.Expression, kind: type[exp.Expression], scope: Scope) -> tuple[Filter, ...]:
     """The parts of a row of ANDs or ORs, however long it is."""
-    open_nodes = [node]
+    parts, open_nodes = [], [node]
     while open_nodes:
         current = bare(open_nodes.pop())
         if isinstance(current, kind):
             open_nodes += [current.args["expression"], current.this]
         else:
-            yield current
+            parts.append(read_condition(current, scope))
+    return tuple(parts)
 
 
 def _truth(holds: bool) -> Filter:
@@ -243,10 +228,10 @@ def _declared(column: CategoryColumn, constant: str | date | Fraction) -> str:
 
 
 _READERS: dict[type[exp.Expression], Callable[[exp.Expression, Scope], Filter]] = {
-    exp.And: _all_of,
-    exp.Or: _any_of,
-    exp.Not: _opposite,
-    exp.Boolean: _constant,
+    exp.And: lambda node, scope: AllOf(_parts(node, exp.And, scope)),
+    exp.Or: lambda node, scope: AnyOf(_parts(node, exp.Or, scope)),
+    exp.Not: lambda node, scope: Not(read_condition(node.this, scope)),
+    exp.Boolean: lambda node, _: _truth(bool(node.this)),
     exp.Column: _true_column,
     exp.Between: _between,
     exp.In: _one_of,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from operator import itemgetter
 
 from noiseless.domain import Schema, Value
 from noiseless.errors import RequestError
@@ -85,7 +85,7 @@ class Ordering:
         """The rows in order; those without a number to order by come last."""
         shown = [(_middle(_shown(self.content, row)), row) for row in rows]
         known = [(kind_of(middle), middle, row) for middle, row in shown if middle is not None]
-        known.sort(key=_by_kind_and_value, reverse=self.descending)
+        known.sort(key=itemgetter(0, 1), reverse=self.descending)
         return [row for _, _, row in known] + [row for middle, row in shown if middle is None]
 
 
@@ -142,10 +142,6 @@ def _shown(content: Combination | KeyColumn, row: Row) -> Cell:
 
 def _middle(cell: Cell) -> Value | Fraction | None:
     return cell.value if isinstance(cell, AnswerInterval) else cell
-
-
-def _by_kind_and_value(shown: tuple[str, Any, Row]) -> tuple[str, Any]:
-    return shown[:2]
 
 
 _HINT = re.compile(
