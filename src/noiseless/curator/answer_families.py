@@ -292,7 +292,7 @@ class Ranks(GridFamily):
         x, own, ranked = values[self.columns[0]], records.own[self.columns[0]], self.around[group]
         # Without one's own value the one with rank j is the old one of rank j + 1 unless that is at most it.
         others = np.where(ranked[:, 1:] <= own[:, None], ranked[:, :-1], ranked[:, 1:])
-        found = np.clip(x, others[:, 0:1], others[:, 1:2])
+        found: Ints = np.clip(x, others[:, 0:1], others[:, 1:2])
         return found + np.clip(x, others[:, 1:2], others[:, 2:3]) if self.is_middle else found
 
 
@@ -315,7 +315,8 @@ class Variances(GridFamily):
         x, own = values[self.columns[0]], records.own[self.columns[0]]
         first = (self.sums[group] - own)[:, None] + x
         second = (self.squares[group] - own * own)[:, None] + x * x
-        return self.people[group][:, None] * second - first * first
+        moved: Ints = self.people[group][:, None] * second - first * first
+        return moved
 
     def runs(self, records: Records, column: str) -> list[tuple[Ints, Ints]]:
         """Up to the others' mean, and from there on."""

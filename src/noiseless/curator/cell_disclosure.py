@@ -12,7 +12,6 @@ from noiseless.curator.disclosure import (
     Disclosure,
     OutputSpace,
     StoredAnswer,
-    condition,
     read_partition,
     representatives,
 )
@@ -22,10 +21,11 @@ from noiseless.pricing.event import Event
 from noiseless.pricing.events import GroupedAnswers, QuantizedAnswer
 from noiseless.pricing.knowledge import cells_left
 from noiseless.pricing.other_events import OtherAnswer
+from noiseless.pricing.partition import Predicate
 from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Additive, Attribute, CountedQuery, Lattice, Query, Span
 from noiseless.questions.additive import EXCLUDED
-from noiseless.questions.filters import Runs
+from noiseless.questions.filters import Among, Runs
 from noiseless.questions.sql.intervals import AnswerInterval
 from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Listed, Quantizer, Stepped, Uniform
@@ -40,21 +40,21 @@ class CellDisclosure(Disclosure):
     Attributes:
         mechanism: the query and its cells.
         column: the private column it is computed of.
-        passing: another private column, how many values it has, and which of them let a row count.
+        passing: which values of another private column let a row count.
         added: what a sum over a private filter adds up, and the numbers of the filtering column that pass.
         shared: what it has in common with what is told of other groups, if that was made before.
     """
 
     mechanism: QuantizedQuery
     column: str
-    passing: tuple[str, int, Runs] | None = None
+    passing: Among | None = None
     added: tuple[Attribute, Runs] | None = None
     shared: "CellOutputSpace | None" = field(default=None, repr=False)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The column, and the one that filters it."""
-        return (self.column,) if self.passing is None else (self.column, self.passing[0])
+        return (self.column,) if self.passing is None else (self.column, self.passing.column)
 
     @cached_property
     def event(self) -> Event:
@@ -62,10 +62,12 @@ class CellDisclosure(Disclosure):
         covers = self.people.cells
         if self.passing is None:
             return QuantizedAnswer(self.mechanism, covers)
-        name, size, runs = self.passing
         if isinstance(self.mechanism.query, FilteredMean):
-            return OtherAnswer(self.question, (self.column, name), self.mechanism.reach.outputs, covers)
-        return GroupedAnswers.filtered(condition(name, size, runs), self.mechanism, self.column, covers)
+            return OtherAnswer(self.question, self.columns, self.mechanism.reach.outputs, covers)
+        name, size, runs = self.passing.column, self.passing.domain.size, self.passing.runs
+        return GroupedAnswers.filtered(
+            Predicate.of_runs(name, size, runs), self.mechanism, self.column, covers
+        )
 
     @property
     def weight(self) -> int:
@@ -87,7 +89,9 @@ class CellDisclosure(Disclosure):
         counted = snapshot.count(self.columns, self.people.cells)
         query, quantizer = self.mechanism.query, self.mechanism.quantizer
         if isinstance(query, FilteredMean):
-            numbers = counted.by_number if self.passing is None else _with_excluded(counted, self.passing[2])
+            numbers = (
+                counted.by_number if self.passing is None else _with_excluded(counted, self.passing.runs)
+            )
             mean = query.mean(numbers)
             return {"cell": None if mean is None else quantizer.cell(mean)}
         if self.added is not None and isinstance(query, Additive):

@@ -17,7 +17,7 @@ from noiseless.curator.snapshot import Cells, Snapshot
 from noiseless.ledger import ChargedQuestion
 from noiseless.pricing.event import Event
 from noiseless.pricing.events import ExactCounts
-from noiseless.pricing.partition import DomainPartition, Predicate
+from noiseless.pricing.partition import DomainPartition
 from noiseless.questions.filters import Runs, as_runs
 
 StoredAnswer = Mapping[str, Any]
@@ -178,20 +178,6 @@ def representatives(blocks: DomainPartition) -> list[int]:
     for start, label in zip(blocks.starts, blocks.labels, strict=True):
         found.setdefault(label, start)
     return [found[label] for label in range(blocks.blocks)]
-
-
-def condition(name: str, size: int, runs: Runs) -> Predicate:
-    """The condition that a value's number is in one of the runs.
-
-    >>> two = condition("age", 100, ((10, 20), (90, 100)))
-    >>> two == Predicate.of("age", 100, [*range(10, 20), *range(90, 100)])
-    True
-    """
-    starts = sorted({0, *(edge for run in runs for edge in run if edge < size)})
-    begins = {start for start, _ in runs}
-    inside = [start in begins for start in starts]  # runs do not touch: where one ends none begins
-    partition = DomainPartition.of_runs((name,), (size,), starts, inside)
-    return Predicate(partition, frozenset({int(not inside[0])} if any(inside) else ()))
 
 
 def with_number(runs: Runs, number: int) -> Runs:

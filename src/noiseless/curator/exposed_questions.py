@@ -115,8 +115,8 @@ class _Maker:
     def _sums(self) -> AnswerFamily:
         other, runs = (self.column, self.rest[0]) if self.kind == "count" else self.rest[:2]
         worth = np.array(self._additive(other, runs).contributions, np.int64)
-        columns, begins = (self.column,), {self.column: turns(worth)}
-        nothing, passing = 0, None
+        columns: tuple[str, ...] = (self.column,)
+        nothing, passing, begins = 0, None, {self.column: turns(worth)}
         if other is not None and other != self.column:
             nothing, worth = int(worth[0]), worth[1:]
             passing = _truth(runs, self.public.schema.columns[other].size)

@@ -15,7 +15,6 @@ from noiseless.curator.disclosure import (
     OutputSpace,
     Participants,
     StoredAnswer,
-    condition,
     fingerprint,
     most_blocks,
     neighbouring,
@@ -141,10 +140,8 @@ class Planner:
 
         Everybody is no cell: what all people are asked together is priced once.
         """
-        cells, runs = (
-            self._grouping.count(question.public),
-            len(question.private.runs if question.private else ()),
-        )
+        cells = self._grouping.count(question.public)
+        runs = 0 if question.private is None else len(question.private.runs)
         if question.by:
             return cells, cells, runs
         return 1, 0 if cells == len(self.public.population.cells) else cells, runs
@@ -176,7 +173,7 @@ class Planner:
 
     def _count(self, people: Participants, hidden: Among, wish: Precision) -> GroupAnswer:
         """Exactly, where the allowance suffices; a person's rows count one by one otherwise."""
-        size, rows = self.schema.columns[hidden.column].size, min(self.limits.rows, people.size)
+        size, rows = hidden.domain.size, min(self.limits.rows, people.size)
         together = people.cells is None or rows == 1  # otherwise a linear form of the rows is cheaper
         if together and (wish.outputs > rows if wish.error is None else rows == 1):
             chosen, alike = self._condition(hidden)
@@ -204,7 +201,7 @@ class Planner:
 
     def _condition(self, hidden: Among) -> tuple[Predicate, OutputSpace]:
         def both() -> tuple[Predicate, OutputSpace]:
-            made = condition(hidden.column, hidden.domain.size, hidden.runs)
+            made = Predicate.of_runs(hidden.column, hidden.domain.size, hidden.runs)
             return made, OutputSpace(write_partition(made.partition))
 
         key = ("condition", hidden.column, hidden.runs)
@@ -250,8 +247,8 @@ class Planner:
             )
             what = ("sum", column, hidden.column, hidden.runs)
             query = replace(listed, people=people.size)
-            passing, added = self._passing(hidden), (attribute, hidden.runs)
-            return GroupAnswer(self._cell(people, what, query, wish, passing=passing, added=added))
+            added = (attribute, hidden.runs)
+            return GroupAnswer(self._cell(people, what, query, wish, passing=hidden, added=added))
         runs, zero = hidden.runs, -attribute.origin / attribute.unit
         if zero.denominator == 1 and 0 <= zero < attribute.size:
             runs = with_number(runs, int(zero))  # whether a value of 0 counts makes no difference
@@ -273,9 +270,7 @@ class Planner:
         numbers = self._passed(hidden.runs) if own else None
         query = FilteredMean(people.size, self._attribute(column), least, numbers)
         what = ("mean", column, hidden.column, hidden.runs, least)
-        return GroupAnswer(
-            self._cell(people, what, query, wish, passing=None if own else self._passing(hidden))
-        )
+        return GroupAnswer(self._cell(people, what, query, wish, passing=None if own else hidden))
 
     def _attribute(self, name: str) -> Attribute:
         make = partial(Attribute.of, name, self.schema.columns[name])
@@ -288,7 +283,7 @@ class Planner:
             spend(_LISTED_STEPS * self.schema.columns[name].size)
             return make()
 
-        return remembered(self._memory, ("sum", *key), listed, lambda made: len(made.contributions))
+        return remembered(self._memory, ("listed", *key), listed, lambda made: len(made.contributions))
 
     def _passed(self, runs: Runs) -> frozenset[int]:
         def passed() -> frozenset[int]:
@@ -297,9 +292,6 @@ class Planner:
 
         return remembered(self._memory, ("numbers", runs), passed, len)
 
-    def _passing(self, hidden: Among) -> tuple[str, int, Runs]:
-        return hidden.column, self.schema.columns[hidden.column].size, hidden.runs
-
     def _cell(
         self,
         people: Participants,
@@ -307,7 +299,7 @@ class Planner:
         query: Query,
         wish: Precision,
         *,
-        passing: tuple[str, int, Runs] | None = None,
+        passing: Among | None = None,
         added: tuple[Attribute, Runs] | None = None,
     ) -> CellDisclosure:
         """The cell of the answer to a query; `what` says all but how many people there are."""
@@ -319,10 +311,9 @@ class Planner:
             return CellOutputSpace(chosen)
 
         alike = remembered(self._memory, key, cells, lambda _: weight_of(query) + sum(map(_length, what)))
-        asked, version = (*what, self.limits.rows), self.public.version
-        mechanism = alike.mechanism
+        asked, name = (*what, self.limits.rows), query.attribute_name
         return CellDisclosure(
-            people, asked, version, mechanism, query.attribute_name, passing, added, shared=alike
+            people, asked, self.public.version, alike.mechanism, name, passing, added, shared=alike
         )
 
 

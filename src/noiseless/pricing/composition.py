@@ -1,7 +1,7 @@
 """The rules of composition: bounds on the number of joint answers that one person can cause.
 
 Each rule is a pure function of whole numbers. `pricing.mixtures` looks for the mixture of them, of products,
-and of steps within the atoms of partitions (`DomainPartition.spread`), with the smallest bound; docs/prices.md
+and of steps within the atoms of partitions (`DomainPartition.spread`) with the smallest bound; docs/prices.md
 says in plain words why each holds.
 """
 

@@ -9,7 +9,6 @@ from noiseless.curator.cell_disclosure import CellDisclosure, read_cells, write_
 from noiseless.curator.disclosure import (
     CountsDisclosure,
     Disclosure,
-    condition,
     fingerprint,
     most_blocks,
     neighbouring,
@@ -21,6 +20,7 @@ from noiseless.domain import Schema
 from noiseless.errors import RequestError
 from noiseless.ledger import ChargedQuestion
 from noiseless.pricing.batches import price
+from noiseless.pricing.partition import Predicate
 from noiseless.pricing.quantizer_choice import finest
 from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Attribute, Lattice, total
@@ -320,7 +320,7 @@ def test_two_grids_together_may_imply_a_third() -> None:
 def test_blocks() -> None:
     assert with_number((), 4) == ((4, 5),)
     assert neighbouring("x", 7, 7).blocks == 7
-    assert condition("x", 5, ()).chosen == frozenset()
-    assert condition("x", 5, ((0, 5),)).chosen == frozenset({0})
+    assert Predicate.of_runs("x", 5, ()).chosen == frozenset()
+    assert Predicate.of_runs("x", 5, ((0, 5),)).chosen == frozenset({0})
     assert most_blocks(10, 2, 10, alike=True) == 4
     assert most_blocks(10, 2, 10, alike=False) == 3
