@@ -230,9 +230,6 @@ def outputs_of(blocks: int, rows: int, *, alike: bool) -> int:
     return comb(blocks + rows - 1, rows) if alike else blocks**rows
 
 
-_PAIR = 2
-
-
 @dataclass(frozen=True, eq=False)
 class CountsDisclosure(Disclosure):
     """The counts of all blocks of a partition.
@@ -268,8 +265,8 @@ class CountsDisclosure(Disclosure):
     @property
     def findable(self) -> str | None:
         """A count of one condition is found by itself; what follows from more is found by who takes part."""
-        several = self.partition.blocks > _PAIR or self.partition.blocks == self.partition.size
-        return self.around if several else None
+        blocks, size = self.partition.blocks, self.partition.size
+        return self.around if blocks > 2 or blocks == size else None  # noqa: PLR2004 - a condition has two
 
     @property
     def constant(self) -> StoredAnswer | None:

@@ -24,9 +24,11 @@ from noiseless.work import Work, check, itemised
 
 Groups = dict[tuple[Value, ...], GroupAnswer]
 
+_FREE = Cost()
+_MOST_REMEMBERED = 2**26
+"""Bytes of statements, and of answers, that are remembered."""
 _MOST_REACH = 10**6
 """Nobody has a budget for more outputs of one question."""
-
 
 CHARACTER_STEPS = 20
 """What it takes to read a character of a new text."""
@@ -181,11 +183,6 @@ def _precision(hints: Hints, default: int) -> Precision:
     if hints.bits is not None:
         return Precision(most_outputs(hints.bits))
     return Precision(default, hints.max_error)
-
-
-_FREE = Cost()
-_MOST_REMEMBERED = 2**26
-"""Bytes of statements, and of answers, that are remembered."""
 
 
 @dataclass(frozen=True, eq=False)

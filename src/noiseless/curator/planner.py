@@ -35,6 +35,12 @@ from noiseless.work import check, spend
 
 ONE, ZERO = Fraction(1), Fraction(0)
 
+_MOST_REMEMBERED = 2**28
+"""Bytes that are remembered; most are positions of a sum, listed once for all groups of a size."""
+
+_LISTED_STEPS = 3
+"""What it takes to look at a value that is listed by itself."""
+
 
 @dataclass(frozen=True, eq=False)
 class GroupAnswer:
@@ -84,13 +90,6 @@ class GroupAnswer:
         label = disclosure.partition.label_at(number)
         alone = disclosure.block_sizes[label] == 1
         return AnswerInterval.of(counts[label] if alone else 0, counts[label])
-
-
-_MOST_REMEMBERED = 2**28
-"""Bytes that are remembered; most are positions of a sum, listed once for all groups of a size."""
-
-_LISTED_STEPS = 3
-"""What it takes to look at a value that is listed by itself."""
 
 
 @dataclass(frozen=True)

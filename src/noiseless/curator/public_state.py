@@ -19,6 +19,13 @@ from noiseless.pricing.cost import Record
 from noiseless.questions.filters import AllOf, Among, AnyOf, Everything, Filter, kind_of
 from noiseless.questions.question import Group, Limits, Population
 
+Cells = npt.NDArray[np.intp]
+
+_MOST_REMEMBERED = 2**26
+"""Bytes of groups that are remembered."""
+_EACH = 10
+"""A group is as heavy as so many cells besides its own."""
+
 
 @dataclass(frozen=True)
 class PublicState:
@@ -106,14 +113,6 @@ class PublicState:
         )
         population = Population(tuple(data["public"]), cells, tuple(data["sizes"]))
         return cls(schema, Limits(data["max_rows"], least_group), population, version)
-
-
-Cells = npt.NDArray[np.intp]
-
-_MOST_REMEMBERED = 2**26
-"""Bytes of groups that are remembered."""
-_EACH = 10
-"""A group is as heavy as so many cells besides its own."""
 
 
 class Grouping:
