@@ -142,7 +142,7 @@ class Town:
         return max(price.shares.get(cell, price.others).outputs for cell in cells)
 
     def priced(self, batch: Batch, books: FakeBooks) -> PricedBatch:
-        return price_batch(batch.disclosures, self.public.record, books)
+        return price_batch(batch.disclosures, self.public.record, books)  # type: ignore[arg-type]  # all that prices look up
 
     # Random questions
 

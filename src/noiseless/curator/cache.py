@@ -65,6 +65,14 @@ class Cache(Generic[ItemT]):
             _all.make_room(size)
         return thing
 
+    def made(self, key: Hashable, make: Callable[[], ItemT], weigh: Callable[[ItemT], int]) -> ItemT:
+        """What is remembered under a key; it is made, and weighed, if nothing is."""
+        found = self.get(key)
+        if found is None:
+            made = make()
+            found = self.keep(key, made, weigh(made))
+        return found
+
     def forget(self) -> None:
         """Forget everything."""
         self._things.clear()

@@ -134,11 +134,11 @@ class Grouping:
 
     def groups(self, where: Filter, by: tuple[str, ...]) -> tuple[Group, ...]:
         """The groups of a public GROUP BY under a public filter, in the order of their values."""
-        found = self._found.get((where, by))
-        if found is None:
-            made = self._grouped(self._passing(where), by)
-            found = self._found.keep((where, by), made, sum(_EACH + len(group.cells) for group in made))
-        return found
+        return self._found.made(
+            (where, by),
+            lambda: self._grouped(self._passing(where), by),
+            lambda groups: sum(_EACH + len(group.cells) for group in groups),
+        )
 
     def count(self, where: Filter) -> int:
         """How many cells pass a public filter."""
