@@ -1,7 +1,7 @@
 """A number told as the cell it lies in: sums, means, order statistics, variances."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -33,23 +33,51 @@ from noiseless.ranges.quantizer import Listed, Quantizer, Stepped, Uniform
 _MOST_INTERVALS = 64
 
 
+class CellOutputSpace(OutputSpace):
+    """Cells, and what they say of a number.
+
+    Attributes:
+        mechanism: the query and its cells.
+        constant: the answer where no single person can change it.
+    """
+
+    def __init__(self, mechanism: QuantizedQuery) -> None:
+        super().__init__({"cells": write_cells(mechanism.quantizer)})
+        self.mechanism = mechanism
+        self.constant = _constant(mechanism)
+        self._intervals: dict[int, AnswerInterval] = {}
+
+    def interval(self, cell: int) -> AnswerInterval:
+        """What a cell says; the first ones asked for are remembered."""
+        known = self._intervals.get(cell)
+        if known is None:
+            found = self.mechanism.answer(cell)
+            known = AnswerInterval(found.lower, found.upper)
+            if len(self._intervals) < _MOST_INTERVALS:
+                self._intervals[cell] = known
+        return known
+
+
 @dataclass(frozen=True, eq=False)
 class CellDisclosure(Disclosure):
     """The cell of the answer to a query.
 
     Attributes:
-        mechanism: the query and its cells.
+        alike: the query and its cells.
         column: the private column it is computed of.
         passing: which values of another private column let a row count.
         added: what a sum over a private filter adds up, and the numbers of the filtering column that pass.
-        shared: what it has in common with what is told of other groups, if that was made before.
     """
 
-    mechanism: QuantizedQuery
+    alike: CellOutputSpace
     column: str
     passing: Among | None = None
     added: tuple[Attribute, Runs] | None = None
-    shared: "CellOutputSpace | None" = field(default=None, repr=False)
+
+    @property
+    def mechanism(self) -> QuantizedQuery:
+        """The query and its cells."""
+        return self.alike.mechanism
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -74,12 +102,7 @@ class CellDisclosure(Disclosure):
         """As heavy as what its query lists."""
         return weight_of(self.mechanism.query)
 
-    @cached_property
-    def alike(self) -> "CellOutputSpace":
-        """The cells."""
-        return self.shared or CellOutputSpace(self.mechanism)
-
-    @cached_property
+    @property
     def constant(self) -> StoredAnswer | None:
         """What no single person can ever change is the same for all datasets."""
         return self.alike.constant
@@ -138,31 +161,6 @@ class CellDisclosure(Disclosure):
     def interval(self, answer: StoredAnswer) -> AnswerInterval | None:
         """What the cell says of the number; None if there is none, for too few rows count."""
         return None if answer["cell"] is None else self.alike.interval(answer["cell"])
-
-
-class CellOutputSpace(OutputSpace):
-    """Cells, and what they say of a number.
-
-    Attributes:
-        mechanism: the query and its cells.
-        constant: the answer where no single person can change it.
-    """
-
-    def __init__(self, mechanism: QuantizedQuery) -> None:
-        super().__init__({"cells": write_cells(mechanism.quantizer)})
-        self.mechanism = mechanism
-        self.constant = _constant(mechanism)
-        self._intervals: dict[int, AnswerInterval] = {}
-
-    def interval(self, cell: int) -> AnswerInterval:
-        """What a cell says; the first ones asked for are remembered."""
-        known = self._intervals.get(cell)
-        if known is None:
-            found = self.mechanism.answer(cell)
-            known = AnswerInterval(found.lower, found.upper)
-            if len(self._intervals) < _MOST_INTERVALS:
-                self._intervals[cell] = known
-        return known
 
 
 def _constant(mechanism: QuantizedQuery) -> StoredAnswer | None:

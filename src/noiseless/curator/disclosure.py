@@ -8,7 +8,7 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from math import comb
 from typing import Any
@@ -65,11 +65,13 @@ class Disclosure(ABC):
         people: who takes part.
         what: what is asked, cells apart; plain JSON.
         version: the number of the dataset's version.
+        alike: what it has in common with what is told of other groups: the blocks or cells told apart.
     """
 
     people: Participants
     what: tuple[Any, ...]
     version: int
+    alike: OutputSpace
 
     @property
     @abstractmethod
@@ -80,11 +82,6 @@ class Disclosure(ABC):
     @abstractmethod
     def event(self) -> Event:
         """What its price depends on."""
-
-    @property
-    @abstractmethod
-    def alike(self) -> OutputSpace:
-        """What it has in common with what is told of other groups: the blocks or cells told apart."""
 
     @property
     @abstractmethod
@@ -236,11 +233,9 @@ class CountsDisclosure(Disclosure):
 
     Attributes:
         partition: the blocks.
-        shared: what it has in common with what is told of other groups, if that was made before.
     """
 
     partition: DomainPartition
-    shared: OutputSpace | None = field(default=None, repr=False)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -256,11 +251,6 @@ class CountsDisclosure(Disclosure):
     def weight(self) -> int:
         """As heavy as its runs."""
         return len(self.partition.starts)
-
-    @cached_property
-    def alike(self) -> OutputSpace:
-        """The blocks."""
-        return self.shared or OutputSpace(write_partition(self.partition))
 
     @property
     def findable(self) -> str | None:

@@ -210,7 +210,8 @@ class Planner:
         self, people: Participants, partition: DomainPartition, alike: OutputSpace | None = None
     ) -> CountsDisclosure:
         what = ("counts", *partition.names, self.limits.rows)
-        return CountsDisclosure(people, what, self.public.version, partition, alike)
+        made = alike or OutputSpace(write_partition(partition))
+        return CountsDisclosure(people, what, self.public.version, made, partition)
 
     # Numbers
 
@@ -311,9 +312,7 @@ class Planner:
 
         alike = remembered(self._memory, key, cells, lambda _: weight_of(query) + sum(map(_length, what)))
         asked, name = (*what, self.limits.rows), query.attribute_name
-        return CellDisclosure(
-            people, asked, self.public.version, alike.mechanism, name, passing, added, shared=alike
-        )
+        return CellDisclosure(people, asked, self.public.version, alike, name, passing, added)
 
 
 def _length(part: Hashable) -> int:

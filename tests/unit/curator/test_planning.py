@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from filter_examples import ColumnComparison, holds, normal
-from noiseless.curator.cell_disclosure import CellDisclosure, read_cells, write_cells
+from noiseless.curator.cell_disclosure import CellDisclosure, CellOutputSpace, read_cells, write_cells
 from noiseless.curator.disclosure import (
     CountsDisclosure,
     Disclosure,
@@ -28,7 +28,7 @@ from noiseless.questions.filters import AllOf, AnyOf, Everything, Filter, Not
 from noiseless.questions.question import Group, Limits, Population, Question
 from noiseless.questions.sql import parse
 from noiseless.questions.statistics import FilteredMean
-from noiseless.ranges.quantizer import Edged, Stepped, Uniform
+from noiseless.ranges.quantizer import Edged, Quantizer, Stepped, Uniform
 
 SCHEMA = Schema.parse(
     """
@@ -293,24 +293,22 @@ def test_two_grids_together_may_imply_a_third() -> None:
     assert isinstance(asked, CellDisclosure)
     span = query.span
 
-    def disclosure(points: int) -> CellDisclosure:
-        return CellDisclosure(asked.people, ("sum",), 1, QuantizedQuery(query, Stepped(span, points)), "age")
+    def told(cells: Quantizer) -> CellDisclosure:
+        alike = CellOutputSpace(QuantizedQuery(query, cells))
+        return CellDisclosure(asked.people, ("sum",), 1, alike, "age")
 
-    def charged(name: str, told: CellDisclosure, cell: int | None) -> ChargedQuestion:
-        return ChargedQuestion(name, None, None, told.body, None if cell is None else {"cell": cell}, 1)
+    def disclosure(points: int) -> CellDisclosure:
+        return told(Stepped(span, points))
+
+    def charged(name: str, before: CellDisclosure, cell: int | None) -> ChargedQuestion:
+        return ChargedQuestion(name, None, None, before.body, None if cell is None else {"cell": cell}, 1)
 
     both = [
         charged("a", disclosure(20), 2),
         charged("b", disclosure(30), 1),
     ]
     assert list(disclosure(60).derived(both[:1])) == [{"cell": 0}]
-    edged = CellDisclosure(
-        asked.people,
-        ("sum",),
-        1,
-        QuantizedQuery(query, Edged.of(span, [Fraction(20), Fraction(30), Fraction(40)])),
-        "age",
-    )
+    edged = told(Edged.of(span, [Fraction(20), Fraction(30), Fraction(40)]))
     assert list(edged.derived(both[:1])) == []
     assert list(edged.derived(both)) == [{"cell": 3}]
     unknown = [both[0], charged("b", disclosure(30), None)]
