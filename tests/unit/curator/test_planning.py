@@ -126,6 +126,11 @@ def test_fingerprints_are_of_canonical_json() -> None:
     assert mean.question == "e755ca4c66a9b0981b77bea8a2a3890d51b918bb6219ce5a06c1867f6943e2e1"
 
 
+def test_canonical_json_never_changes() -> None:
+    value = [1, ("sum", 'Größe "x"\n\u2028\x7f', ((0, 3),), None, True), {"b": [1], "a": "é\\"}]
+    assert fingerprint(value) == "ea5c8a59dccb5bb4eaa5f6f747b4fcf539b7ccaeead633d09bfc07636730a447"
+
+
 def test_what_has_no_price_is_refused_however_often_and_whatever_its_constants() -> None:
     made = planner()
     for constant in (18, 18, 30):
