@@ -1,8 +1,8 @@
 """How far each job walks through the package: which modules it passes, and how deep its calls go.
 
 `python benchmarks/walks.py` prints a line for each of the four walks of docs/architecture.md, on the bundled
-table; `-v` names the modules. All has been imported and done once before, so that only the job itself counts, in
-a new object: a first question to a new curator, a first POST to a new server.
+table; `-v` names the modules. All has been imported and done once before, so that only the job itself counts,
+in a new object: a first question to a new curator, a first POST to a new server.
 """
 
 import asyncio

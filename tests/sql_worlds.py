@@ -10,12 +10,16 @@ from random import Random
 
 import polars as pl
 
+from filter_examples import holds
 from noiseless.domain import Value
-from noiseless.questions import CountedQuery, Query
-from noiseless.questions.question import Limits, Population, Question, ResolvedQuestion, RowCounts
+from noiseless.errors import RequestError
+from noiseless.questions import Attribute, CountedQuery, Query, count, mean, total
+from noiseless.questions.additive import EXCLUDED
+from noiseless.questions.filters import Filter, kind_of
+from noiseless.questions.question import Limits, Population, Question
 from noiseless.questions.sql import AnswerInterval, Row, Statement
 from noiseless.questions.sql.statement import Cell
-from noiseless.questions.statistics import FilteredMean, Histogram, TopCounts
+from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Uniform
 from sql_examples import SCHEMA
 
@@ -43,50 +47,45 @@ def _plain(value: Value) -> int | float | str | bool | date:
 
 @dataclass(frozen=True)
 class World:
-    """A table, counted once."""
+    """A table."""
 
-    population: Population
-    counts: RowCounts
+    records: list[Record]
 
-    @classmethod
-    def of(cls, records: list[Record]) -> "World":
-        """Count the rows without any engine."""
-        public, private = SCHEMA.public, SCHEMA.private
-        sizes = Counter(tuple(record[name] for name in public) for record in records)
-        population = Population(public, tuple(sizes), tuple(sizes.values()))
-        rows = Counter(
-            (
-                population.index[tuple(record[name] for name in public)],
-                tuple(SCHEMA.columns[name].index(record[name]) or 0 for name in private),
-            )
-            for record in records
-        )
-        return cls(population, RowCounts(private, rows))
+    @property
+    def population(self) -> Population:
+        """How many rows each combination of public values has."""
+        sizes = Counter(tuple(record[name] for name in SCHEMA.public) for record in self.records)
+        return Population(SCHEMA.public, tuple(sizes), tuple(sizes.values()))
+
+    def groups(self, where: Filter, by: tuple[str, ...] = ()) -> dict[tuple[Value, ...], list[Record]]:
+        """The rows of each public group, in the order of their values."""
+        found: dict[tuple[Value, ...], list[Record]] = {}
+        for record in self.records:
+            if holds(where, record):
+                found.setdefault(tuple(record[name] for name in by), []).append(record)
+        return dict(sorted(found.items(), key=lambda group: [(kind_of(v), v) for v in group[0]]))
 
     def reply(self, statement: Statement, tell: Telling, limits: Limits) -> tuple[tuple[Cell, ...], ...]:
         """What the statement comes to when each answer is told in some way.
 
         Raises:
-            NoiselessError: a question cannot be resolved for this population.
+            NoiselessError: a question is about nobody, or about fewer than the smallest group.
         """
         answers: dict[tuple[Value, ...], dict[Question, object]] = {}
         for question in statement.questions:
-            for asked in question.resolve(SCHEMA, self.population, limits):
-                answers.setdefault(asked.group.values, {})[question] = self._told(asked, tell)
+            groups = self.groups(question.public, question.by)
+            if not groups:
+                raise RequestError("nobody passes the public filter; there is nothing to ask about")
+            for values, records in groups.items():
+                answers.setdefault(values, {})[question] = told(question, records, tell, limits)
         return statement.reply(self._rows(statement, answers))
-
-    def _told(self, asked: ResolvedQuestion, tell: Telling) -> object:
-        counts = self.counts.about(asked, SCHEMA)
-        if isinstance(asked.query, Histogram | TopCounts):
-            return asked.query.counts(counts)
-        return tell(asked.query, counts)
 
     def _rows(
         self, statement: Statement, answers: Mapping[tuple[Value, ...], Mapping[Question, object]]
     ) -> Iterator[Row]:
-        for group in self.population.groups(statement.groups, statement.by):
-            keys = dict(zip(statement.by, group.values, strict=True))
-            found = answers.get(group.values, {})
+        for values in self.groups(statement.groups, statement.by):
+            keys = dict(zip(statement.by, values, strict=True))
+            found = answers.get(values, {})
             if statement.histogram is None:
                 yield Row(keys, found)  # type: ignore[arg-type]
                 continue
@@ -94,6 +93,42 @@ class World:
             for number in range(column.size):
                 own = {question: AnswerInterval.of(counts[number]) for question, counts in found.items()}  # type: ignore[index]
                 yield Row({**keys, statement.histogram: column.value(number)}, own)
+
+
+def told(question: Question, records: list[Record], tell: Telling, limits: Limits) -> object:
+    """What is told of one group."""
+    if question.aggregate == "histogram":
+        return _counts(str(question.column), records)
+    hidden, people = question.private, len(records)
+    if question.aggregate == "count":
+        if hidden is None:
+            return AnswerInterval.of(people)
+        passing = sum(holds(hidden, record) for record in records)
+        return tell(count(people, Attribute("", range(2)), {1}), {1: passing, 0: people - passing})
+    column = str(question.column)
+    query = query_of(question, people, limits)
+    if hidden is None or hidden.column == column:
+        return tell(query, _counts(column, records))
+    inside = [record for record in records if holds(hidden, record)]
+    return tell(query, _counts(column, inside) + Counter({EXCLUDED: people - len(inside)}))
+
+
+def query_of(question: Question, people: int, limits: Limits) -> Query:
+    """What is computed of a private column."""
+    column, hidden = str(question.column), question.private
+    attribute = Attribute.of(column, SCHEMA.columns[column])
+    if hidden is None:
+        if question.aggregate == "mean":
+            return mean(people, attribute, limits.rows)
+        return question.query(people, attribute, limits.rows)
+    own = None if hidden.column != column else frozenset(n for a, b in hidden.runs for n in range(a, b))
+    if question.aggregate == "sum":
+        return total(people, attribute, own, limits.rows, excluded=own is None)
+    return FilteredMean(people, attribute, limits.least_group or people, own)
+
+
+def _counts(column: str, records: list[Record]) -> Counter[int]:
+    return Counter(SCHEMA.columns[column].index(record[column]) or 0 for record in records)
 
 
 def exactly(query: Query, counts: Mapping[int, int]) -> AnswerInterval | None:

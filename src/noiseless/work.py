@@ -5,14 +5,12 @@ of steps, of about a microsecond each. What planning and pricing are going to ta
 """
 
 import sys
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Self, TypeVar
+from typing import Self
 
 from noiseless.errors import NoiselessError, RequestError
-
-Made = TypeVar("Made")
 
 MOST_STEPS = 20_000_000
 """A batch that needs more is refused: some 20 seconds."""
@@ -89,6 +87,8 @@ class Work:
 
     Attributes:
         left: how many steps it may still take.
+        items: what was spent, by what it was for.
+        things: what was made or used.
 
     >>> work = Work(most=100)
     >>> work.spend(60)
@@ -98,8 +98,8 @@ class Work:
 
     def __init__(self, most: int = MOST_STEPS) -> None:
         self.left = most
-        self._things: set[Hashable] = set()
-        self._items: dict[Hashable, int] = {}
+        self.items: dict[Hashable, int] = {}
+        self.things: set[Hashable] = set()
 
     def spend(self, steps: int, thing: Hashable = None) -> None:
         """Take so many steps from the allowance, before they are done.
@@ -113,31 +113,13 @@ class Work:
             WorkCancelledError: nobody waits any more.
         """
         if thing is None:
-            self._items[None] = self._items.get(None, 0) + steps
+            self.items[None] = self.items.get(None, 0) + steps
         else:
-            self._items[thing] = steps
-            if thing in self._things:
+            self.items[thing] = steps
+            if thing in self.things:
                 return
-            self._things.add(thing)
+            self.things.add(thing)
         self._take(steps)
-
-    @contextmanager
-    def itemised(self) -> Iterator[dict[Hashable, int]]:
-        """List what is spent meanwhile, by what it is for."""
-        before, self._items = self._items, {}
-        try:
-            yield self._items
-        finally:
-            self._items = before
-
-    def make(self, thing: Hashable, do: Callable[[], Made]) -> tuple[Made, int]:
-        """Make a thing, and say what was spent for it; the batch may use it again for nothing."""
-        with self.counted(), self.itemised() as items:
-            made = do()
-        steps = sum(items.values())
-        self._things.add(thing)
-        self._items[thing] = steps
-        return made, steps
 
     def _take(self, steps: int) -> None:
         check()
@@ -170,6 +152,20 @@ def spend(steps: int, thing: Hashable = None) -> None:
         work.spend(steps, thing)
 
 
-def make(thing: Hashable, do: Callable[[], Made]) -> tuple[Made, int]:
-    """Make a thing that will be remembered, and say what it took: that is spent when it is used again."""
-    return (_present.get() or Work(most=sys.maxsize)).make(thing, do)
+@contextmanager
+def itemised(thing: Hashable = None) -> Iterator[dict[Hashable, int]]:
+    """List what is spent meanwhile, by what it is for.
+
+    Args:
+        thing: what is made meanwhile, if that will be remembered: the batch may use it again for nothing.
+    """
+    work = _present.get() or Work(most=sys.maxsize)
+    with work.counted():
+        before, work.items = work.items, {}
+        try:
+            yield work.items
+        finally:
+            items, work.items = work.items, before
+            if thing is not None and items:
+                work.things.add(thing)
+                work.items[thing] = sum(items.values())

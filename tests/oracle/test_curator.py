@@ -33,7 +33,7 @@ def test_no_person_causes_more_joint_answers_than_are_charged(seed: int) -> None
         price = town.priced(batch, FakeBooks()).price
         for person in set(town.owners):
             outputs = {
-                str([answers[telling.question] for telling in batch.tellings])
+                str([answers[disclosure.question] for disclosure in batch.disclosures])
                 for people in town.others(person)
                 for answers in [town.answers(batch, people)]
             }
@@ -47,7 +47,7 @@ def test_persons_with_several_rows_cause_no_more_than_are_charged(seed: int) -> 
         price = town.priced(batch, FakeBooks()).price
         for person in set(town.owners):
             outputs = {
-                str([answers[telling.question] for telling in batch.tellings])
+                str([answers[disclosure.question] for disclosure in batch.disclosures])
                 for people in town.others(person)
                 for answers in [town.answers(batch, people)]
             }
@@ -100,11 +100,11 @@ def test_what_follows_from_stored_answers_is_what_the_data_says(seed: int) -> No
             batch = town.edition.batch([town.question().sql])
             priced = town.priced(batch, books)
             computed = town.answers(batch, town.people)
-            for telling in batch.tellings:
-                known = priced.answer(telling)
+            for disclosure in batch.disclosures:
+                known = priced.answer(disclosure)
                 fresh = {each.question for each in priced.fresh}
-                assert (known is None) == (telling.question in fresh)
-                assert known is None or known == computed[telling.question]
+                assert (known is None) == (disclosure.question in fresh)
+                assert known is None or known == computed[disclosure.question]
             books.charge(priced)
             books.answer(computed)
 

@@ -9,9 +9,8 @@ import duckdb
 import pytest
 
 from noiseless.errors import RequestError
-from noiseless.questions.question import Limits, Population, RowCounts
+from noiseless.questions.question import Limits
 from noiseless.questions.sql import AnswerInterval, SqlError, parse
-from noiseless.tables import open_table
 from soaking import soaking
 from sql_examples import SCHEMA, TABLE, Grammar, for_duckdb
 from sql_worlds import World, coarsely, exactly, frame, random_records
@@ -46,7 +45,7 @@ def test_duckdb_computes_the_same(seed: int) -> None:
     rows = frame(records)  # noqa: F841 - DuckDB finds it by its name
     connection = duckdb.connect()
     connection.execute(f"CREATE TABLE {TABLE} AS SELECT * FROM rows")
-    world, compared = World.of(records), 0
+    world, compared = World(records), 0
     for sql in statements(random, 2000 if soaking() else 40):
         try:
             statement = parse(sql, SCHEMA, TABLE)
@@ -75,7 +74,7 @@ def test_duckdb_computes_the_same(seed: int) -> None:
 def test_intervals_hold_the_truth(seed: int) -> None:
     """Told in one bit each, answers and all that is computed from them are intervals around the truth."""
     random = Random(100 + seed)
-    world = World.of(random_records(random, random.choice([1, 3, 20])))
+    world = World(random_records(random, random.choice([1, 3, 20])))
     for sql in statements(random, 1000 if soaking() else 30):
         unordered = sql.split(" ORDER BY ")[0]  # the order of intervals is not that of the truth
         try:
@@ -96,27 +95,13 @@ def test_intervals_hold_the_truth(seed: int) -> None:
                     assert exact.upper <= cell.upper, sql
 
 
-def test_a_table_counted_by_its_engine_is_the_same_world() -> None:
-    records = random_records(Random(1), 30)
-    table = open_table(frame(records))
-    population = Population.of(table, SCHEMA, SCHEMA.public)
-    world = World(population, RowCounts.take(table, SCHEMA, population, SCHEMA.private))
-    for sql in statements(Random(2), 40):
-        try:
-            statement = parse(sql, SCHEMA, TABLE)
-            expected = World.of(records).reply(statement, exactly, LIMITS)
-        except RequestError:
-            continue
-        assert world.reply(statement, exactly, LIMITS) == expected
-
-
 def test_means_over_private_filters() -> None:
     """They have no value where fewer pass than the declared smallest group, and DuckDB's where enough do."""
     records = random_records(Random(4), 30)
     rows = frame(records)  # noqa: F841 - DuckDB finds it by its name
     connection = duckdb.connect()
     connection.execute(f"CREATE TABLE {TABLE} AS SELECT * FROM rows")
-    world = World.of(records)
+    world = World(records)
     for condition in ("solar", "kwh > 1", "job = 'nurse'", "kwh BETWEEN 0 AND 1.2", "kwh = 4"):
         sql = f"SELECT AVG(kwh), COUNT(*) FROM meters WHERE {condition}"
         ((mean, count),) = world.reply(parse(sql, SCHEMA, TABLE), exactly, Limits(least_group=5))

@@ -57,9 +57,11 @@ class FakeBooks:
         ]
 
     def charge(self, priced: PricedBatch) -> None:
-        for telling in priced.fresh:
-            body = telling.body
-            self.rows.append(ChargedQuestion(telling.question, telling.grid, telling.findable, body, None, 0))
+        for disclosure in priced.fresh:
+            body = disclosure.body
+            self.rows.append(
+                ChargedQuestion(disclosure.question, disclosure.grid, disclosure.findable, body, None, 0)
+            )
 
     def answer(self, answers: dict[str, StoredAnswer]) -> None:
         self.rows = [replace(row, answer=answers.get(row.question, row.answer)) for row in self.rows]
@@ -131,7 +133,7 @@ class Town:
 
     def answers(self, batch: Batch, people: Sequence[Row]) -> dict[str, StoredAnswer]:
         snapshot = self.snapshot(people)
-        return {telling.question: telling.compute(snapshot) for telling in batch.tellings}
+        return {disclosure.question: disclosure.compute(snapshot) for disclosure in batch.disclosures}
 
     def share(self, price: Price, person: int) -> int:
         """What a person is charged: as much as the dearest of the cells that their rows are in."""
@@ -140,7 +142,7 @@ class Town:
         return max(price.shares.get(cell, price.others).outputs for cell in cells)
 
     def priced(self, batch: Batch, books: FakeBooks) -> PricedBatch:
-        return price_batch(batch.tellings, self.public.record, books)
+        return price_batch(batch.disclosures, self.public.record, books)  # type: ignore[arg-type]  # all that prices look up
 
     # Random questions
 

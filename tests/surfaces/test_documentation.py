@@ -223,7 +223,7 @@ def test_every_kind_of_question_has_a_page() -> None:
         if kind.name in queries.AGGREGATES:
             assert queries.spellings(kind.name) or kind.grouped, f"say how SQL asks for a {kind.name}"
         for name in kind.makers:
-            assert ">>>" in (found(f"noiseless.questions.{name}").__doc__ or "") or len(kind.makers) > 1
+            assert ">>>" in (found(queries.path(name)).__doc__ or "") or len(kind.makers) > 1
 
 
 def test_every_class_of_questions_is_described() -> None:

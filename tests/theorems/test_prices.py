@@ -1,6 +1,6 @@
 """The rules of composition, each docstring a statement; joint answers are counted by listing them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import comb, prod
@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from noiseless.pricing import composition as rules
 from noiseless.pricing.batches import price
 from noiseless.pricing.cost import Record
+from noiseless.pricing.event import Footprint
 from noiseless.pricing.events import ExactCounts, QuantizedAnswer
 from noiseless.pricing.history import History
 from noiseless.pricing.other_events import Derived, OtherAnswer
-from noiseless.pricing.partition import DomainPartition
+from noiseless.pricing.partition import DomainPartition, refined
 from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Attribute, mean
 from noiseless.questions.base import monotone_pieces
@@ -30,16 +31,27 @@ def joint(functions: Sequence[Sequence[object]]) -> int:
     return len(set(zip(*functions, strict=True)))
 
 
+def _cuts(steps: Iterable[int]) -> int:
+    """1 + the sum of cuts."""
+    return 1 + sum(steps)
+
+
+def _cuts_of(reaches: Sequence[int], pieces: Sequence[int]) -> int:
+    """The same of answers with so many monotone pieces, as they are priced."""
+    told = [Footprint.steps("x", *each) for each in zip(reaches, pieces, strict=True)]
+    return _cuts(footprint.cuts[0] for footprint in told)
+
+
 @given(st.lists(ANSWERS, min_size=1, max_size=4))
 def test_product(functions: list[list[int]]) -> None:
     """Joint outputs are at most the product of the reaches (Theorem 6 of [P1])."""
-    assert joint(functions) <= rules.product(len(set(function)) for function in functions).outputs
+    assert joint(functions) <= prod(len(set(function)) for function in functions)
 
 
 @given(st.lists(MONOTONE, min_size=1, max_size=5))
 def test_cuts(functions: list[list[int]]) -> None:
     """Answers monotone in one attribute, up or down: joint outputs <= 1 + sum of (reach - 1)."""
-    assert joint(functions) <= rules.cuts(len(set(function)) - 1 for function in functions).outputs
+    assert joint(functions) <= _cuts(len(set(function)) - 1 for function in functions)
 
 
 @given(st.lists(ANSWERS, min_size=1, max_size=4))
@@ -47,29 +59,28 @@ def test_pieces_cost_as_many_times_the_cuts(functions: list[list[int]]) -> None:
     """With p monotone pieces, which share their turning points, joint outputs <= 1 + sum of p (reach - 1)."""
     reaches = [len(set(function)) for function in functions]
     pieces = [monotone_pieces(function) for function in functions]
-    assert joint(functions) <= rules.cuts_of(reaches, pieces).outputs
+    assert joint(functions) <= _cuts_of(reaches, pieces)
 
 
 def test_pieces_do_need_as_many_times_the_cuts() -> None:
     """Up and down again: 1 + 2 (reach - 1) is attained, and 1 + (reach - 1) fails."""
     hill, slope = [0, 1, 2, 1, 0], [0, 0, 0, 1, 1]
-    assert joint([hill, slope]) == rules.cuts_of([3], [2]).outputs == 5
-    assert joint([hill, slope]) > rules.cuts_of([3, 2], [1, 1]).outputs
+    assert joint([hill, slope]) == _cuts_of([3], [2]) == 5
+    assert joint([hill, slope]) > _cuts_of([3, 2], [1, 1])
 
 
 @given(st.lists(ANSWERS, min_size=1, max_size=4))
 def test_partition(functions: list[list[int]]) -> None:
     """Exact counts of the blocks of partitions tell a record's atom, and no more: reach = atoms."""
-    assert joint(functions) == rules.atoms([DomainPartition.of("x", labels) for labels in functions]).outputs
+    assert joint(functions) == refined([DomainPartition.of("x", labels) for labels in functions]).blocks
 
 
 @given(st.lists(ANSWERS, min_size=1, max_size=3), st.lists(MONOTONE, min_size=1, max_size=3))
 def test_cuts_and_partition(blocks: list[list[int]], functions: list[list[int]]) -> None:
     """A cut adds at most one output for each atom that it parts."""
     steps = [len(set(function)) - 1 for function in functions]
-    found = rules.cuts_and_atoms([DomainPartition.of("x", labels) for labels in blocks], steps).outputs
-    atoms = rules.atoms([DomainPartition.of("x", labels) for labels in blocks]).outputs
-    assert joint([*blocks, *functions]) <= found <= atoms * rules.cuts(steps).outputs
+    atoms = refined([DomainPartition.of("x", labels) for labels in blocks])
+    assert joint([*blocks, *functions]) <= atoms.spread(sum(steps)) <= atoms.blocks * _cuts(steps)
 
 
 @given(st.lists(st.tuples(st.sets(st.integers(0, 2)), MONOTONE), min_size=1, max_size=4))
@@ -82,14 +93,13 @@ def test_filter(questions: list[tuple[set[int], list[int]]]) -> None:
     atoms = {tuple(y in inside for inside, _ in questions) for y in range(3)}
     steps = [len(set(function)) - 1 for _, function in questions]
     seen = [sum(step for step, holds in zip(steps, atom, strict=True) if holds) for atom in atoms]
-    assert len(told) <= rules.filtered(seen).outputs <= len(atoms) * rules.cuts(steps).outputs
+    assert len(told) <= sum(1 + steps_seen for steps_seen in seen) <= len(atoms) * _cuts(steps)
 
 
 def test_filtered_sums_do_not_obey_the_cuts_alone() -> None:
     """SUM(x) WHERE y = 0 and SUM(x) WHERE y = 1 for x in {1, 2}: four outputs, 1 + sum of cuts would be 3."""
     told = {(x * (y == 0), x * (y == 1)) for x, y in product((1, 2), (0, 1))}
-    assert len(told) == 4 > rules.cuts([1, 1]).outputs
-    assert len(told) <= rules.filtered([1, 1]).outputs
+    assert _cuts([1, 1]) < len(told) == 4 <= _cuts([1]) + _cuts([1])
 
 
 def test_averages_with_a_private_filter_do_not_obey_the_cuts() -> None:
@@ -109,7 +119,7 @@ def test_averages_with_a_private_filter_do_not_obey_the_cuts() -> None:
     ]
     reaches = [max(len(set(table[place])) for table in tables) for place in range(3)]
     assert reaches == [2, 2, 3]
-    assert max(map(joint, tables)) == 6 > rules.cuts(reach - 1 for reach in reaches).outputs
+    assert max(map(joint, tables)) == 6 > _cuts(reach - 1 for reach in reaches)
 
 
 def test_distinct_counts_do_not_obey_the_cuts() -> None:
@@ -119,7 +129,7 @@ def test_distinct_counts_do_not_obey_the_cuts() -> None:
     """
     told = [[len({own, *known}) for own in range(4)] for known in ([0, 2], [1, 2])]
     assert [len(set(function)) for function in told] == [2, 2]
-    assert joint(told) == 4 > rules.cuts([1, 1]).outputs
+    assert joint(told) == 4 > _cuts([1, 1])
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=4))
@@ -157,9 +167,9 @@ def test_hyperplanes_are_between_cuts_and_product(classes: list[int], dimensions
     """With m hyperplanes: 1 + m <= bound <= min(product, sum_{i<=d} C(m,i)); d = 1 is the rule of cuts."""
     found = rules.hyperplanes(classes, dimensions).outputs
     total = sum(classes)
-    assert rules.cuts(classes).outputs <= found <= prod(size + 1 for size in classes)
+    assert _cuts(classes) <= found <= prod(size + 1 for size in classes)
     assert found <= sum(comb(total, i) for i in range(dimensions + 1))
-    assert rules.hyperplanes(classes, 1).outputs == rules.cuts(classes).outputs
+    assert rules.hyperplanes(classes, 1).outputs == _cuts(classes)
 
 
 @given(st.integers(1, 4), st.integers(1, 4))
@@ -205,7 +215,7 @@ def test_the_common_grid_is_no_worse_than_the_cuts(cells: list[int]) -> None:
     """Several grids over one question are one grid: its reach is at most 1 + sum of (reach - 1)."""
     batch = [grid(number) for number in cells]
     steps = [event.mechanism.reach.outputs - 1 for event in batch]
-    assert price(batch, Record.of({"x": None})).outputs <= rules.cuts(steps).outputs
+    assert price(batch, Record.of({"x": None})).outputs <= _cuts(steps)
 
 
 @given(st.integers(1, 20), st.integers(1, 20))

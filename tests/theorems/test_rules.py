@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from noiseless.pricing.quantizer_choice import finest, surely_finest
 from noiseless.pricing.reach import QuantizedQuery, reach
-from noiseless.questions import Attribute, Continuum, EqualOnBox, Quantity, Variance, total
+from noiseless.questions import Attribute, Continuum, LinearOnBox, Quantity, Variance, total
 from noiseless.ranges.quantizer import Edged
 from noiseless.rules import (
     NK,
@@ -137,7 +137,7 @@ def test_no_cells_of_a_sum_are_finer_than_equal_ones(people: int, marks: list[in
     question = (
         total(people, Attribute("x", range(13)))
         if listed
-        else EqualOnBox(people, Fraction(1), Quantity("x", Continuum.of(0, 12)))
+        else LinearOnBox((Fraction(1),), Quantity("x", Continuum.of(0, 12)), people)
     )
     assert surely_finest(question)
     cells = Edged.of(question.span, [question.span.width * mark / 60 for mark in marks])

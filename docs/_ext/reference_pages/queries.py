@@ -30,7 +30,7 @@ from noiseless.questions import (
 )
 from noiseless.questions.question import Aggregate
 from noiseless.questions.sql import parse
-from noiseless.questions.statistics import FilteredMean, Histogram
+from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Uniform
 from reference_pages.objects import documented, exported, summary
 from reference_pages.text import code, facts, manual, page, section_about, table, toctree
@@ -97,13 +97,13 @@ KINDS = (
     Kind(
         "filtered-mean",
         "Mean over a private filter",
-        ("statistics.FilteredMean",),
+        ("questions.statistics.FilteredMean",),
         lambda people: FilteredMean(people, VALUES, 5, frozenset(range(50, SIZE))),
     ),
     Kind(
         "weighted",
         "Weighted sum",
-        ("Weighted", "LinearOnBox", "EqualOnBox"),
+        ("Weighted", "LinearOnBox"),
         lambda people: Weighted(tuple(Fraction(1 + number % 2) for number in range(people)), VALUES),
     ),
     Kind("min", "Minimum", ("minimum",), lambda people: minimum(people, VALUES)),
@@ -123,12 +123,11 @@ KINDS = (
     Kind(
         "variance", "Variance and standard deviation", ("Variance",), lambda people: Variance(people, VALUES)
     ),
-    Kind("histogram", "Histogram", ("statistics.Histogram",), grouped="SELECT x, COUNT(*) FROM t GROUP BY x"),
     Kind(
-        "top",
-        "Most frequent values",
-        ("statistics.TopCounts",),
-        grouped="SELECT x, COUNT(*) AS n FROM t GROUP BY x ORDER BY n DESC LIMIT 3",
+        "histogram",
+        "Histogram",
+        ("pricing.ExactCounts",),
+        grouped="SELECT x, COUNT(*) AS n FROM t GROUP BY x ORDER BY n DESC",
     ),
 )
 
@@ -144,6 +143,11 @@ _PIECES = {
     " it is multiplied with the rest where that is less.",
     None: "No order of the values helps: in a batch it is **multiplied** with the rest.",
 }
+
+
+def path(maker: str) -> str:
+    """Where what makes a question is."""
+    return f"noiseless.{maker}" if "." in maker else f"noiseless.questions.{maker}"
 
 
 def pages() -> dict[str, str]:
@@ -204,11 +208,11 @@ def _written(kind: Kind) -> str:
 
 
 def _page(kind: Kind) -> str:
-    described = (documented(f"noiseless.questions.{name}") for name in kind.makers)
+    described = (documented(path(name)) for name in kind.makers)
     anchor = section_about("sql.md", "aggregates")
     return page(
         kind.title,
-        summary(f"noiseless.questions.{kind.makers[0]}"),
+        summary(path(kind.makers[0])),
         "## In SQL\n\n" + _in_sql(kind),
         *((_told(kind.example), _together(kind.example)) if kind.example else (_exactly(),)),
         "## In Python",
@@ -280,14 +284,13 @@ def _batch(example: Callable[[int], Query], size: int) -> Sequence[Event]:
 
 
 def _exactly() -> str:
-    histogram = Histogram.of_values(PEOPLE, "x", SIZE)
     record = Record.of({"x": SIZE})
     priced = price([ExactCounts(DomainPartition.each("x", SIZE))], record)
     return (
         "## Range, sensitivity, reach\n\n"
         f"It is told exactly. Of 20 people with whole numbers from 0 to 100 it has {SIZE} classes, and one"
         f" person moves two"
-        f" counts by 1: out of one class, into another. So one person can cause {histogram.outputs}"
+        f" counts by 1: out of one class, into another. So one person can cause {SIZE}"
         f" answers: as many as there"
         " are classes, whatever the others are.\n\n## How it is priced\n\n"
         f"{priced}: what it tells of a person is the class they are in. Together with other exact counts it"

@@ -7,11 +7,14 @@ public cells needs few passes.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from math import comb
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from noiseless.arrays import BoolArray
 
 Ints = npt.NDArray[Any]
 """Whole numbers: of 64 bits, or Python's own where those might not suffice."""
@@ -37,24 +40,77 @@ class Records:
         return Records(self.cells[chosen], {name: numbers[chosen] for name, numbers in self.own.items()})
 
 
+@dataclass(frozen=True, eq=False)
+class CellGrid:
+    """The cells of a family's groups.
+
+    Attributes:
+        kind: stepped, uniform or begins.
+        size: of each group, the points of a cell, or the number of cells.
+        last: of each group, the last position.
+        begins: where cells begin, if they are of any width.
+    """
+
+    kind: str
+    size: Ints
+    last: Ints
+    begins: Ints
+
+    def cells(self, positions: Ints, group: Ints) -> Ints:
+        """The cells of positions, a row a record, whose groups are given."""
+        size, last = self.size[group][:, None], self.last[group][:, None]
+        if self.kind == "stepped":
+            return positions // size
+        if self.kind == "uniform":
+            cells = np.minimum(size, last + 1)
+            within = np.minimum(positions * cells // np.maximum(last, 1), cells - 1)
+            return np.where(cells > last, positions, within)
+        return np.searchsorted(self.begins, positions, side="right") - 1
+
+    def numbers(self, group: Ints) -> Ints:
+        """How many cells some groups have."""
+        return self.cells(self.last[group][:, None], group)[:, 0] + 1
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class AnswerFamily(ABC):
     """Answers of one kind about disjoint groups.
 
     Attributes:
-        columns: the private columns that they depend on.
+        columns: the private columns that they depend on, the one that filters last.
         group: the number of the group that each public cell belongs to; -1 for none.
+        turns: for each column, where runs of its numbers begin along which an answer only rises or only
+            falls, and where the last one ends.
+        passing: the numbers of the last column that let a row count, as truth values; None for all.
     """
 
     columns: tuple[str, ...]
     group: Ints
+    turns: Mapping[str, Ints]
+    passing: BoolArray | None = None
 
     @abstractmethod
     def labels(self, records: Records, values: Mapping[str, Ints]) -> Ints:
         """The answers, as numbers, had the records' owners had these values instead (one column a value)."""
 
     @abstractmethod
-    def segments(self, records: Records, column: str) -> list[tuple[Ints, Ints]]:
+    def most(self, rows: Ints, own: Ints, group: Ints) -> Ints | list[int]:
+        """At most so many answers persons can cause who have several rows in a group.
+
+        Args:
+            rows: how many.
+            own: what they contribute together, where that means something (`contributed`).
+            group: the groups.
+        """
+
+    def contributed(self, values: Mapping[str, Ints]) -> Ints:
+        """What rows contribute to a sum; nothing in other families."""
+        return np.zeros(len(values[self.columns[0]]), np.int64)
+
+    def runs(self, records: Records, column: str) -> list[tuple[Ints, Ints]]:
         """Runs [start, stop) of a column's numbers along which the answer only rises or only falls."""
+        size = len(records)
+        return [(np.full(size, start), np.full(size, stop)) for start, stop in pairwise(self.turns[column])]
 
     def changes(self, records: Records, column: str) -> list[Ints]:
         """Numbers of a column where the answer may change: all of them are among these.
@@ -64,7 +120,7 @@ class AnswerFamily(ABC):
             column: along which column; the others are such that this one counts.
         """
         found: list[Ints] = []
-        for start, stop in self.segments(records, column):
+        for start, stop in self.runs(records, column):
             found += [start, *self._within(records, column, start, stop)]
         return found
 
@@ -86,53 +142,24 @@ class AnswerFamily(ABC):
         return found
 
     def _along(self, records: Records, column: str, numbers: Ints) -> Ints:
-        values = {name: self.counting(records, name)[:, None] for name in self.columns if name != column}
+        """The answers with these numbers of a column; another one lets them count, whatever it is."""
+        values = {name: records.own[name][:, None] for name in self.columns}
+        if self.passing is not None and column != self.columns[-1]:
+            values[self.columns[-1]] = np.full((len(records), 1), int(np.argmax(self.passing)))
         return self.labels(records, {**values, column: numbers[:, None]})[:, 0]
 
-    def counting(self, records: Records, column: str) -> Ints:
-        """A number of a column with which the other column counts."""
-        return records.own[column]
 
-    def most(self, rows: Ints, own: Ints, group: Ints) -> list[int]:
-        """At most so many answers persons can cause who have several rows in a group.
-
-        Args:
-            rows: how many.
-            own: what they contribute together, where that means something (`contributed`).
-            group: the groups.
-        """
-        del rows, own
-        cells: list[int] = self.cells_of_groups[group].tolist()
-        return cells
-
-    def contributed(self, values: Mapping[str, Ints]) -> Ints:
-        """What rows contribute to a sum; nothing in other families."""
-        return np.zeros(len(values[self.columns[0]]), np.int64)
-
-    @property
-    def cells_of_groups(self) -> Ints:
-        """How many answers there are at all, of each group."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class BlockCounts(AnswerFamily):
-    """Exact counts: the block that a value is in."""
+    """Exact counts: the block that a value is in, of runs that begin at the turns."""
 
-    columns: tuple[str, ...]
-    group: Ints
-    starts: Ints
     blocks: Ints
 
     def labels(self, records: Records, values: Mapping[str, Ints]) -> Ints:
         """The block."""
         del records
-        return self.blocks[np.searchsorted(self.starts, values[self.columns[0]], side="right") - 1]
-
-    def segments(self, records: Records, column: str) -> list[tuple[Ints, Ints]]:
-        """None is needed: see `changes`."""
-        del records, column
-        return []
+        (column,) = self.columns
+        return self.blocks[np.searchsorted(self.turns[column], values[column], side="right") - 1]
 
     def most(self, rows: Ints, own: Ints, group: Ints) -> list[int]:
         """A block for each row, in no order."""
@@ -142,77 +169,54 @@ class BlockCounts(AnswerFamily):
 
     def changes(self, records: Records, column: str) -> list[Ints]:
         """Where runs begin."""
-        del column
-        return [np.full(len(records), start) for start in self.starts]
+        return [np.full(len(records), start) for start in self.turns[column][:-1]]
 
 
-@dataclass(frozen=True, eq=False)
-class CellGrid:
-    """The cells of a family's groups.
-
-    Attributes:
-        kind: stepped, uniform or begins.
-        size: of each group, the points of a cell, or the number of cells.
-        last: of each group, the last position.
-        begins: where cells begin, if they are of any width.
-    """
-
-    kind: str
-    size: Ints
-    last: Ints
-    begins: Ints | None = None
-
-    def cells(self, positions: Ints, group: Ints) -> Ints:
-        """The cells of positions, a row a record, whose groups are given."""
-        size, last = self.size[group][:, None], self.last[group][:, None]
-        if self.kind == "stepped":
-            return positions // size
-        if self.kind == "uniform":
-            cells = np.minimum(size, last + 1)
-            found = np.minimum(positions * cells // np.maximum(last, 1), cells - 1)
-            return np.where(cells > last, positions, found)
-        return self._searched(positions)
-
-    def _searched(self, positions: Ints) -> Ints:
-        begins = np.zeros(1, np.int64) if self.begins is None else self.begins
-        found: Ints = np.searchsorted(begins, positions, side="right") - 1
-        return found
-
-    @property
-    def numbers(self) -> Ints:
-        """How many cells each group has."""
-        return self.cells(self.last[:, None], np.arange(len(self.last)))[:, 0] + 1
-
-
-@dataclass(frozen=True, eq=False)
-class Sums(AnswerFamily):
-    """Sums and counts told as cells; perhaps only of rows that another private column lets pass.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GridFamily(AnswerFamily):
+    """Numbers told as cells of a lattice.
 
     Attributes:
         grid: the cells.
-        worth: what each number contributes.
-        totals: the sum of each group.
-        passing: the other column's numbers that let a row count, as truth values; None without such a filter.
-        nothing: what a row contributes that does not pass.
-        begins: where the contributions turn.
     """
 
-    columns: tuple[str, ...]
-    group: Ints
     grid: CellGrid
-    worth: Ints
-    totals: Ints
-    begins: Ints
-    passing: npt.NDArray[np.bool_] | None = None
-    nothing: int = 0
+
+    @abstractmethod
+    def positions(self, records: Records, group: Ints, values: Mapping[str, Ints]) -> Ints:
+        """Where on the lattice the answers would have been; `group` is that of each record."""
 
     def labels(self, records: Records, values: Mapping[str, Ints]) -> Ints:
-        """The cell of the others' sum and one's own contribution."""
+        """The cell."""
         group = self.group[records.cells]
-        own = self.contributed({name: records.own[name] for name in self.columns})
-        return self.grid.cells((self.totals[group] - own)[:, None] + self.contributed(values), group)
+        return self.grid.cells(self.positions(records, group, values), group)
 
-    def most(self, rows: Ints, own: Ints, group: Ints) -> list[int]:
+    def most(self, rows: Ints, own: Ints, group: Ints) -> Ints:
+        """All cells."""
+        del rows, own
+        return self.grid.numbers(group)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sums(GridFamily):
+    """Sums and counts told as cells; perhaps only of rows that another private column lets pass.
+
+    Attributes:
+        worth: what each number contributes.
+        totals: the sum of each group.
+        nothing: what a row contributes that does not pass.
+    """
+
+    worth: Ints
+    totals: Ints
+    nothing: int = 0
+
+    def positions(self, records: Records, group: Ints, values: Mapping[str, Ints]) -> Ints:
+        """The others' sum and one's own contribution."""
+        others = self.totals[group] - self.contributed(records.own)
+        return others[:, None] + self.contributed(values)
+
+    def most(self, rows: Ints, own: Ints, group: Ints) -> Ints:
         """The cells from all rows contributing least to all contributing most."""
         ends = [
             int(self.worth.min()),
@@ -220,10 +224,10 @@ class Sums(AnswerFamily):
             *([] if self.passing is None else [self.nothing]),
         ]
         others = self.totals[group] - own
-        low = self.grid.cells((others + rows * min(ends))[:, None], group)[:, 0]
-        high = self.grid.cells((others + rows * max(ends))[:, None], group)[:, 0]
-        found: list[int] = (high - low + 1).tolist()
-        return found
+        low, high = (
+            self.grid.cells((others + rows * end)[:, None], group)[:, 0] for end in (min(ends), max(ends))
+        )
+        return high - low + 1
 
     def contributed(self, values: Mapping[str, Ints]) -> Ints:
         """What rows with these values contribute."""
@@ -232,46 +236,8 @@ class Sums(AnswerFamily):
             return worth
         return np.where(self.passing[values[self.columns[1]]], worth, self.nothing)
 
-    def segments(self, records: Records, column: str) -> list[tuple[Ints, Ints]]:
-        """Between the turns; along the other column, runs of what passes and of what does not."""
-        if column == self.columns[0]:
-            return static(records, self.begins, len(self.worth))
-        passing = np.ones(1, bool) if self.passing is None else self.passing
-        return static(records, edges(passing), len(passing))
 
-    def counting(self, records: Records, column: str) -> Ints:
-        """A number that passes; along the filter it does not matter."""
-        if self.passing is not None and column == self.columns[1]:
-            return np.full(len(records), int(np.argmax(self.passing)))
-        return records.own[column]
-
-
-def static(records: Records, begins: Ints, size: int) -> list[tuple[Ints, Ints]]:
-    """The same runs for all records."""
-    ends = [*begins[1:].tolist(), size]
-    return [
-        (np.full(len(records), start), np.full(len(records), stop))
-        for start, stop in zip(begins.tolist(), ends, strict=True)
-    ]
-
-
-def turns(values: Ints) -> Ints:
-    """Where runs begin along which a sequence only rises or only falls.
-
-    >>> turns(np.array([0, 0, 3, 5, 5, 0, 0])).tolist()
-    [0, 5]
-    """
-    signs = np.sign(np.diff(values.astype(np.int64)))
-    steps = np.flatnonzero(signs)
-    return np.concatenate([[0], steps[1:][signs[steps][1:] != signs[steps][:-1]] + 1])
-
-
-def edges(values: Ints) -> Ints:
-    """Where runs of equal values begin."""
-    return np.concatenate([[0], np.flatnonzero(np.diff(values.astype(np.int64))) + 1])
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Means(AnswerFamily):
     """Means over a private filter: a cell, or -1 for "too few".
 
@@ -279,24 +245,16 @@ class Means(AnswerFamily):
         cells: how many cells each group's answers have.
         totals: the sum of the numbers that pass, of each group.
         rows: how many rows pass, of each group.
-        passing: which numbers of the filtering column pass.
         least: the smallest number of rows that a mean is told for.
         size: how many numbers the column has.
     """
 
-    columns: tuple[str, ...]
-    group: Ints
+    passing: BoolArray
     cells: Ints
     totals: Ints
     rows: Ints
-    passing: npt.NDArray[np.bool_]
     least: int
     size: int
-
-    @property
-    def cells_of_groups(self) -> Ints:
-        """The cells, and "too few"."""
-        return self.cells + 1
 
     def labels(self, records: Records, values: Mapping[str, Ints]) -> Ints:
         """The cell of the mean of the others and oneself, of those who pass."""
@@ -307,101 +265,81 @@ class Means(AnswerFamily):
         rows = (self.rows[group] - own_passes)[:, None] + passes
         sums = (self.totals[group] - np.where(own_passes, own, 0))[:, None] + np.where(passes, x, 0)
         cells = self.cells[group][:, None]
-        found = np.minimum(sums * cells // np.maximum(rows * max(self.size - 1, 1), 1), cells - 1)
-        return np.where(rows < self.least, -1, found)
+        within = np.minimum(sums * cells // np.maximum(rows * max(self.size - 1, 1), 1), cells - 1)
+        return np.where(rows < self.least, -1, within)
 
-    def segments(self, records: Records, column: str) -> list[tuple[Ints, Ints]]:
-        """Runs of what passes and of what does not; one run where another column filters."""
-        if column == self.columns[-1]:
-            return static(records, edges(self.passing), len(self.passing))
-        return static(records, np.zeros(1, np.int64), self.size)
-
-    def counting(self, records: Records, column: str) -> Ints:
-        """A number that passes."""
-        if column == self.columns[-1] and len(self.columns) > 1:
-            return np.full(len(records), int(np.argmax(self.passing)))
-        return records.own[column]
+    def most(self, rows: Ints, own: Ints, group: Ints) -> Ints:
+        """The cells, and "too few"."""
+        del rows, own
+        return self.cells[group] + 1
 
 
-@dataclass(frozen=True, eq=False)
-class Ranks(AnswerFamily):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ranks(GridFamily):
     """Order statistics: one's own value, clamped between two neighbouring ones of the others'.
 
     Attributes:
-        grid: the cells.
         around: of each group, the values with the ranks before and up to two after the one asked for, with
             the ends of the domain where there are none.
-        size: how many numbers the column has.
         is_middle: whether it is the sum of the middle two of an even number.
     """
 
-    columns: tuple[str, ...]
-    group: Ints
-    grid: CellGrid
     around: Ints
-    size: int
-    is_middle: bool = False
+    is_middle: bool
 
-    @property
-    def cells_of_groups(self) -> Ints:
-        """The cells."""
-        return self.grid.numbers
-
-    def labels(self, records: Records, values: Mapping[str, Ints]) -> Ints:
-        """The cell of the clamped value, or of the sum of two."""
-        group = self.group[records.cells]
+    def positions(self, records: Records, group: Ints, values: Mapping[str, Ints]) -> Ints:
+        """The clamped value, or the sum of two."""
         x, own, ranked = values[self.columns[0]], records.own[self.columns[0]], self.around[group]
         # Without one's own value the one with rank j is the old one of rank j + 1 unless that is at most it.
         others = np.where(ranked[:, 1:] <= own[:, None], ranked[:, :-1], ranked[:, 1:])
-        found = np.clip(x, others[:, 0:1], others[:, 1:2])
-        if self.is_middle:
-            found = found + np.clip(x, others[:, 1:2], others[:, 2:3])
-        return self.grid.cells(found, group)
-
-    def segments(self, records: Records, column: str) -> list[tuple[Ints, Ints]]:
-        """It only rises."""
-        del column
-        return static(records, np.zeros(1, np.int64), self.size)
+        found: Ints = np.clip(x, others[:, 0:1], others[:, 1:2])
+        return found + np.clip(x, others[:, 1:2], others[:, 2:3]) if self.is_middle else found
 
 
-@dataclass(frozen=True, eq=False)
-class Variances(AnswerFamily):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Variances(GridFamily):
     """Variances: down to the others' mean, then up.
 
     Attributes:
-        grid: the cells.
         people: how many each group has.
         sums: the sums of numbers.
         squares: the sums of their squares.
-        size: how many numbers the column has.
     """
 
-    columns: tuple[str, ...]
-    group: Ints
-    grid: CellGrid
     people: Ints
     sums: Ints
     squares: Ints
-    size: int
 
-    @property
-    def cells_of_groups(self) -> Ints:
-        """The cells."""
-        return self.grid.numbers
-
-    def labels(self, records: Records, values: Mapping[str, Ints]) -> Ints:
-        """The cell of n * sum of squares - square of the sum."""
-        group = self.group[records.cells]
+    def positions(self, records: Records, group: Ints, values: Mapping[str, Ints]) -> Ints:
+        """The number of people times the sum of squares, less the square of the sum."""
         x, own = values[self.columns[0]], records.own[self.columns[0]]
         first = (self.sums[group] - own)[:, None] + x
         second = (self.squares[group] - own * own)[:, None] + x * x
-        return self.grid.cells(self.people[group][:, None] * second - first * first, group)
+        moved: Ints = self.people[group][:, None] * second - first * first
+        return moved
 
-    def segments(self, records: Records, column: str) -> list[tuple[Ints, Ints]]:
+    def runs(self, records: Records, column: str) -> list[tuple[Ints, Ints]]:
         """Up to the others' mean, and from there on."""
-        group = self.group[records.cells]
+        group, size = self.group[records.cells], self.turns[column][-1]
         others = np.maximum(self.people[group] - 1, 1)
         turn = (self.sums[group] - records.own[column]) // others + 1
-        turn = np.clip(turn, 0, self.size).astype(np.int64)
-        start, stop = np.zeros(len(records), np.int64), np.full(len(records), self.size)
-        return [(start, turn), (np.minimum(turn, self.size - 1), stop)]
+        turn = np.clip(turn, 0, size).astype(np.int64)
+        start, stop = np.zeros(len(records), np.int64), np.full(len(records), size)
+        return [(start, turn), (np.minimum(turn, size - 1), stop)]
+
+
+def turns(values: Ints) -> Ints:
+    """Where runs begin along which a sequence only rises or only falls, and where the last one ends.
+
+    >>> turns(np.array([0, 0, 3, 5, 5, 0, 0])).tolist()
+    [0, 5, 7]
+    """
+    signs = np.sign(np.diff(values.astype(np.int64)))
+    steps = np.flatnonzero(signs)
+    inner = steps[1:][signs[steps][1:] != signs[steps][:-1]] + 1
+    return np.concatenate([[0], inner, [len(values)]])
+
+
+def edges(values: Ints) -> Ints:
+    """Where runs of equal values begin, and where the last one ends."""
+    return np.concatenate([[0], np.flatnonzero(np.diff(values.astype(np.int64))) + 1, [len(values)]])

@@ -2,33 +2,21 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from functools import cached_property
 
-from noiseless.curator.cache import once
 from noiseless.curator.cell_disclosure import CellDisclosure, read_cells
-from noiseless.curator.disclosure import Disclosure, EarlierQuestion, StoredAnswer, read_partition
+from noiseless.curator.disclosure import Disclosure, StoredAnswer, read_partition
 from noiseless.curator.public_state import PublicState
-from noiseless.ledger import ChargedQuestion, Lookups
+from noiseless.ledger import Books, ChargedQuestion, Lookups
 from noiseless.pricing.batches import Price, price
 from noiseless.pricing.cost import Cost, Record
-from noiseless.pricing.event import Cells, Event, Key
+from noiseless.pricing.event import Event, Key
 from noiseless.pricing.knowledge import Knowledge
-from noiseless.pricing.mixtures import PricePart
 from noiseless.pricing.partition import DomainPartition
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.work import check
 
 _FREE = Cost()
-_NOTHING = Knowledge()
-
-
-class QuestionIndex(Protocol):
-    """Where questions are found that were charged for."""
-
-    def told(
-        self, *, questions: Iterable[str] = (), grids: Iterable[str] = (), people: Iterable[str] = ()
-    ) -> list[ChargedQuestion]:
-        """Those with any of these fingerprints."""
 
 
 @dataclass(frozen=True)
@@ -45,41 +33,43 @@ class PricedBatch:
 
     price: Price
     fresh: tuple[Disclosure, ...]
-    earlier: Mapping[str, tuple[EarlierQuestion, ...]] = field(repr=False)
+    earlier: Mapping[str, tuple[ChargedQuestion, ...]] = field(repr=False)
     known: Knowledge = field(repr=False)
     record: Record = field(repr=False)
 
-    def answer(self, telling: Disclosure) -> StoredAnswer | None:
+    def answer(self, disclosure: Disclosure) -> StoredAnswer | None:
         """The answer that is known without looking at data."""
-        if telling.constant is not None:
-            return telling.constant
-        earlier = self.earlier[telling.question]
-        same = next((told.answer for told in earlier if told.question == telling.question), None)
-        return same if same is not None else telling.derive(earlier)
+        if disclosure.constant is not None:
+            return disclosure.constant
+        earlier = self.earlier[disclosure.question]
+        same = next((told.answer for told in earlier if told.question == disclosure.question), None)
+        if same is not None:
+            return same
+        return next((answer for answer in disclosure.derived(earlier) if answer is not None), None)
 
-    def alone(self, tellings: Sequence[Disclosure]) -> Cost:
+    def alone(self, disclosures: Sequence[Disclosure]) -> Cost:
         """What a part of the batch would cost by itself."""
-        places = sorted({self._places[one.question] for one in tellings if one.question in self._places})
+        places = sorted({self._places[one.question] for one in disclosures if one.question in self._places})
         if not places:
             return _FREE
         if len(places) == len(self.fresh):
             return self.price.cost
         return price([self.fresh[place].event for place in places], self.record, self.known).cost
 
-    @once
+    @cached_property
     def _places(self) -> dict[str, int]:
         """Where each fresh question is: looked up for every column, found once."""
-        return {telling.question: place for place, telling in enumerate(self.fresh)}
+        return {disclosure.question: place for place, disclosure in enumerate(self.fresh)}
 
-    def was_charged(self, telling: Disclosure) -> bool:
+    def was_charged(self, disclosure: Disclosure) -> bool:
         """Whether the very question was charged for before."""
-        return any(told.question == telling.question for told in self.earlier[telling.question])
+        return any(told.question == disclosure.question for told in self.earlier[disclosure.question])
 
 
-def lookups(tellings: Iterable[Disclosure], public: PublicState, analyst: str) -> Lookups:
+def lookups(disclosures: Iterable[Disclosure], public: PublicState, analyst: str) -> Lookups:
     """What pricing a batch and charging for it look up."""
-    open_ones = [telling for telling in tellings if telling.constant is None]
-    cells = {cell for telling in open_ones for cell in telling.people.cells or ()}
+    open_ones = [disclosure for disclosure in disclosures if disclosure.constant is None]
+    cells = {cell for disclosure in open_ones for cell in disclosure.people.cells or ()}
     return Lookups(
         questions=frozenset(t.question for t in open_ones if not isinstance(t, CellDisclosure)),
         grids=frozenset(t.grid for t in open_ones if isinstance(t, CellDisclosure)),
@@ -89,102 +79,69 @@ def lookups(tellings: Iterable[Disclosure], public: PublicState, analyst: str) -
     )
 
 
-def price_batch(tellings: Sequence[Disclosure], record: Record, books: QuestionIndex) -> PricedBatch:
+def price_batch(disclosures: Sequence[Disclosure], record: Record, books: Books) -> PricedBatch:
     """The price of what is told together; each thing once."""
     check()
-    asked = {telling.question: telling for telling in tellings}
-    earlier = _earlier([telling for telling in asked.values() if telling.constant is None], books)
+    asked = {disclosure.question: disclosure for disclosure in disclosures}
+    earlier = _earlier([disclosure for disclosure in asked.values() if disclosure.constant is None], books)
     fresh = tuple(
         [
-            telling
-            for question, telling in asked.items()
-            if telling.constant is None and not _is_free(telling, earlier[question])
+            disclosure
+            for question, disclosure in asked.items()
+            if disclosure.constant is None and not _is_free(disclosure, earlier[question])
         ]
     )
     found = {question: tuple(earlier.get(question, ())) for question in asked}
-    if len(fresh) == 1 and record.rows == 1 and not found[fresh[0].question]:
-        return PricedBatch(_price_of(fresh[0], record), fresh, found, _NOTHING, record)
     known = _known(fresh, found)
     check()
     return PricedBatch(
-        price([telling.event for telling in fresh], record, known), fresh, found, known, record
+        price([disclosure.event for disclosure in fresh], record, known), fresh, found, known, record
     )
 
 
-def price_alone(event: Event, record: Record) -> Price:
-    """The price of one question of which nothing is known, for persons with one row: `price`, sooner.
-
-    A single answer has no more outputs than its reach and than its attributes have values.
-    """
-    return _of_people(_alone(event, record), event.covers)
-
-
-def _price_of(telling: Disclosure, record: Record) -> Price:
-    """The same; how much it is does not depend on who takes part."""
-    alike = telling.alike
-    if alike.alone is None or alike.alone[0] is not record:
-        alike.alone = (record, _alone(telling.event, record))
-    return _of_people(alike.alone[1], telling.people.cells)
+def _is_free(disclosure: Disclosure, earlier: Sequence[ChargedQuestion]) -> bool:
+    """Whether it was charged for, or follows from what was."""
+    return any(told.question == disclosure.question for told in earlier) or any(
+        True for _ in disclosure.derived(earlier)
+    )
 
 
-def _alone(event: Event, record: Record) -> tuple[Cost, PricePart, tuple[str, ...]]:
-    """What each person pays, why, and which attributes are disclosed."""
-    footprint = event.footprint(record)
-    values = record.values(footprint.attributes)
-    outputs = footprint.outputs if values is None else min(footprint.outputs, values)
-    is_all = outputs == values
-    part = PricePart(footprint.attributes, outputs, "reach", is_all)
-    return Cost(outputs), part, footprint.attributes if is_all else ()
-
-
-def _of_people(found: tuple[Cost, PricePart, tuple[str, ...]], covers: Cells) -> Price:
-    cost, part, disclosed = found
-    if cost.outputs == 1:
-        return Price(_FREE)
-    if covers is None:
-        return Price(cost, (part,), None, disclosed, cost)
-    shares = dict.fromkeys(covers, cost)
-    return Price(cost, (part,), next(iter(shares)), disclosed, _FREE, shares)
-
-
-def _is_free(telling: Disclosure, earlier: Sequence[EarlierQuestion]) -> bool:
-    if not earlier:
-        return False
-    return any(told.question == telling.question for told in earlier) or telling.is_implied(earlier)
-
-
-def _earlier(tellings: Sequence[Disclosure], books: QuestionIndex) -> dict[str, list[EarlierQuestion]]:
+def _earlier(disclosures: Sequence[Disclosure], books: Books) -> dict[str, list[ChargedQuestion]]:
     """Look all up by index: questions and grids by what is asked, counts by who takes part."""
-    grids = {telling.grid for telling in tellings if isinstance(telling, CellDisclosure)}
-    questions = {telling.question for telling in tellings if not isinstance(telling, CellDisclosure)}
-    people = {telling.around for telling in tellings if telling.around is not None}
-    rows = books.told(questions=questions, grids=grids, people=people) if tellings else []
+    grids = {disclosure.grid for disclosure in disclosures if isinstance(disclosure, CellDisclosure)}
+    questions = {
+        disclosure.question for disclosure in disclosures if not isinstance(disclosure, CellDisclosure)
+    }
+    people = {disclosure.around for disclosure in disclosures if disclosure.around is not None}
+    rows = books.told(questions=questions, grids=grids, people=people) if disclosures else []
     if not rows:
-        return {telling.question: [] for telling in tellings}
-    by_key: dict[str | None, list[EarlierQuestion]] = {}
-    for row in rows:
-        told = EarlierQuestion(row.question, row.body, row.answer)
-        for key in {row.question, row.grid, row.people} - {None}:
+        return {disclosure.question: [] for disclosure in disclosures}
+    by_key: dict[str | None, list[ChargedQuestion]] = {}
+    for told in rows:
+        for key in {told.question, told.grid, told.people} - {None}:
             by_key.setdefault(key, []).append(told)
     found = {}
-    for telling in tellings:
-        keys = (telling.grid if isinstance(telling, CellDisclosure) else telling.question, telling.around)
+    for disclosure in disclosures:
+        keys = (
+            disclosure.grid if isinstance(disclosure, CellDisclosure) else disclosure.question,
+            disclosure.around,
+        )
         several = [told for key in keys if key is not None for told in by_key.get(key, ())]
-        found[telling.question] = list({told.question: told for told in several}.values())
+        found[disclosure.question] = list({told.question: told for told in several}.values())
     return found
 
 
-def _known(fresh: Sequence[Disclosure], earlier: Mapping[str, Sequence[EarlierQuestion]]) -> Knowledge:
+def _known(fresh: Sequence[Disclosure], earlier: Mapping[str, Sequence[ChargedQuestion]]) -> Knowledge:
     """What was told that makes some of the fresh answers partly known."""
     grids: dict[Key, tuple[Quantizer, ...]] = {}
     counts: dict[object, tuple[DomainPartition, ...]] = {}
-    for telling in fresh:
-        told = earlier[telling.question]
+    for disclosure in fresh:
+        told = earlier[disclosure.question]
         if not told:
             continue
-        event: Event = telling.event
-        if isinstance(telling, CellDisclosure) and event.grid_key is not None:
-            span = telling.mechanism.query.span
+        event: Event = disclosure.event
+        if isinstance(disclosure, CellDisclosure) and event.grid_key is not None:
+            span = disclosure.mechanism.query.span
             cells = [read_cells(one.body["cells"], span) for one in told if "cells" in one.body]
             if cells:
                 grids[event.grid_key] = tuple(cells)

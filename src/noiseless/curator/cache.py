@@ -1,32 +1,13 @@
-"""What a session remembers, within bounds: whoever may only ask what something costs asks without end."""
+"""What a session remembers, within bounds: who may only ask what something costs may ask without end."""
 
 import threading
 import weakref
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
-from noiseless.work import make, spend
+from noiseless.work import itemised, spend
 
 ItemT = TypeVar("ItemT")
-
-
-class once(Generic[ItemT]):  # noqa: N801 - used as a decorator
-    """A property that is computed when it is first asked for.
-
-    As `functools.cached_property` without the lock that Python 3.11 takes there: what is computed depends
-    on nothing that changes, and several are computed for every question.
-    """
-
-    def __init__(self, make: Callable[[Any], ItemT]) -> None:
-        self._make, self.__doc__ = make, make.__doc__
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, thing: object, owner: type | None = None) -> ItemT:
-        found = self._make(thing)
-        thing.__dict__[self._name] = found
-        return found
 
 
 NUMBER = 100
@@ -84,6 +65,14 @@ class Cache(Generic[ItemT]):
             _all.make_room(size)
         return thing
 
+    def made(self, key: Hashable, make: Callable[[], ItemT], weigh: Callable[[ItemT], int]) -> ItemT:
+        """What is remembered under a key; it is made, and weighed, if nothing is."""
+        found = self.get(key)
+        if found is None:
+            made = make()
+            found = self.keep(key, made, weigh(made))
+        return found
+
     def forget(self) -> None:
         """Forget everything."""
         self._things.clear()
@@ -91,7 +80,7 @@ class Cache(Generic[ItemT]):
 
 
 def remembered(
-    memory: Cache[tuple[ItemT, int]], key: Hashable, do: Callable[[], ItemT], weigh: Callable[[ItemT], int]
+    memory: Cache[Any], key: Hashable, do: Callable[[], ItemT], weigh: Callable[[ItemT], int]
 ) -> ItemT:
     """Something that is made once, and takes a batch as many steps when it is remembered as when it is made.
 
@@ -103,12 +92,13 @@ def remembered(
         do: make it, spending steps.
         weigh: how heavy it is.
     """
-    found = memory.get(key)
-    if found is not None:
+    found: tuple[ItemT, int] | None = memory.get(key)
+    if found is None:
+        with itemised((memory, key)) as items:
+            made = do()
+        found = memory.keep(key, (made, sum(items.values())), weigh(made))
+    elif found[1]:
         spend(found[1], (memory, key))
-    else:
-        made = make((memory, key), do)
-        found = memory.keep(key, made, weigh(made[0]))
     return found[0]
 
 

@@ -1,151 +1,36 @@
 """A number told as the cell it lies in: sums, means, order statistics, variances."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.curator.cache import once
 from noiseless.curator.disclosure import (
     Disclosure,
-    EarlierQuestion,
     OutputSpace,
     StoredAnswer,
-    condition,
     read_partition,
     representatives,
 )
-from noiseless.curator.snapshot import ContingencyTable, Numbers, Snapshot
+from noiseless.curator.snapshot import ContingencyTable, Numbers, Snapshot, exact_dot
+from noiseless.ledger import ChargedQuestion
 from noiseless.pricing.event import Event
 from noiseless.pricing.events import GroupedAnswers, QuantizedAnswer
 from noiseless.pricing.knowledge import cells_left
 from noiseless.pricing.other_events import OtherAnswer
+from noiseless.pricing.partition import Predicate
 from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Additive, Attribute, CountedQuery, Lattice, Query, Span
 from noiseless.questions.additive import EXCLUDED
-from noiseless.questions.filters import Runs
+from noiseless.questions.filters import Among, Runs
 from noiseless.questions.sql.intervals import AnswerInterval
 from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Listed, Quantizer, Stepped, Uniform
 
-_WRAPS = 2**62
 _MOST_INTERVALS = 64
-
-
-@dataclass(frozen=True, eq=False)
-class CellDisclosure(Disclosure):
-    """The cell of the answer to a query.
-
-    Attributes:
-        mechanism: the query and its cells.
-        column: the private column it is computed of.
-        passing: another private column, how many values it has, and which of them let a row count.
-        added: what a sum over a private filter adds up, and the numbers of the filtering column that pass.
-        shared: what it has in common with what is told of other groups, if that was made before.
-    """
-
-    mechanism: QuantizedQuery
-    column: str
-    passing: tuple[str, int, Runs] | None = None
-    added: tuple[Attribute, Runs] | None = None
-    shared: "CellOutputSpace | None" = field(default=None, repr=False)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The column, and the one that filters it."""
-        return (self.column,) if self.passing is None else (self.column, self.passing[0])
-
-    @cached_property
-    def event(self) -> Event:
-        """Steps along one attribute, perhaps seen only where another one lets them; or any function."""
-        covers = self.people.cells
-        if self.passing is None:
-            return QuantizedAnswer(self.mechanism, covers)
-        name, size, runs = self.passing
-        if isinstance(self.mechanism.query, FilteredMean):
-            return OtherAnswer(self.question, (self.column, name), self.mechanism.reach.outputs, covers)
-        return GroupedAnswers.filtered(condition(name, size, runs), self.mechanism, self.column, covers)
-
-    @property
-    def weight(self) -> int:
-        """As heavy as what its query lists."""
-        return weight_of(self.mechanism.query)
-
-    @once
-    def alike(self) -> "CellOutputSpace":
-        """The cells."""
-        return self.shared or CellOutputSpace(self.mechanism)
-
-    @once
-    def constant(self) -> StoredAnswer | None:
-        """What no single person can ever change is the same for all datasets."""
-        return self.alike.constant
-
-    def compute(self, snapshot: Snapshot) -> StoredAnswer:
-        """The number, exactly, and its cell."""
-        counted = snapshot.count(self.columns, self.people.cells)
-        query, quantizer = self.mechanism.query, self.mechanism.quantizer
-        if isinstance(query, FilteredMean):
-            numbers = counted.by_number if self.passing is None else _with_excluded(counted, self.passing[2])
-            mean = query.mean(numbers)
-            return {"cell": None if mean is None else quantizer.cell(mean)}
-        if self.added is not None and isinstance(query, Additive):
-            return {"cell": quantizer.cell_at(_added(counted, *self.added, query))}
-        return {"cell": quantizer.cell_at(self._position(counted.by_number))}
-
-    def _position(self, numbers: Mapping[int, int]) -> int:
-        query = self.mechanism.query
-        if not isinstance(query, CountedQuery):
-            raise TypeError(f"a {type(query).__name__} is not computed from counts")
-        return query.position(numbers)
-
-    def is_implied(self, earlier: Sequence[EarlierQuestion]) -> bool:
-        """Whether every edge of a cell was told, or the counts that the number is computed of."""
-        grids = self._grids(earlier)
-        if grids and cells_left([grid for grid, _ in grids], self.mechanism.quantizer) == 1:
-            return True
-        return any(self._follows_from(told) for told in earlier)
-
-    def derive(self, earlier: Sequence[EarlierQuestion]) -> StoredAnswer | None:
-        """The cell that holds all cells told, or the one of the number computed from counts."""
-        grids = [(grid, answer) for grid, answer in self._grids(earlier) if answer is not None]
-        if grids and cells_left([grid for grid, _ in grids], self.mechanism.quantizer) == 1:
-            return self._around([(grid, answer["cell"]) for grid, answer in grids])
-        for told in earlier:
-            if told.answer is not None and self._follows_from(told):
-                blocks = read_partition(told.body)
-                assert blocks is not None  # noqa: S101 - that is what it follows from
-                numbers = dict(zip(representatives(blocks), told.answer["counts"], strict=True))
-                return {"cell": self.mechanism.quantizer.cell_at(self._position(numbers))}
-        return None
-
-    def _grids(self, earlier: Sequence[EarlierQuestion]) -> list[tuple[Quantizer, StoredAnswer | None]]:
-        """The cells told of the same question."""
-        span = self.mechanism.query.span
-        return [
-            (read_cells(told.body["cells"], span), told.answer) for told in earlier if "cells" in told.body
-        ]
-
-    def _follows_from(self, told: EarlierQuestion) -> bool:
-        blocks = read_partition(told.body)
-        return blocks is not None and self.passing is None and self.event.follows_from(blocks)
-
-    def _around(self, told: Sequence[tuple[Quantizer, int | None]]) -> StoredAnswer:
-        """The cell in which all told ones meet: every edge of ours is one of theirs, so there is one."""
-        own = self.mechanism.quantizer
-        cells = [(grid, cell) for grid, cell in told if cell is not None]
-        if len(cells) < len(told):  # too few
-            return {"cell": None}
-        if isinstance(own.span, Lattice):
-            return {"cell": own.cell_at(max(grid.begin(cell) for grid, cell in cells))}
-        return {"cell": own.cell(max(grid.edge(cell) for grid, cell in cells))}
-
-    def interval(self, answer: StoredAnswer) -> AnswerInterval | None:
-        """What the cell says of the number; None if there is none, for too few rows count."""
-        return None if answer["cell"] is None else self.alike.interval(answer["cell"])
 
 
 class CellOutputSpace(OutputSpace):
@@ -171,6 +56,111 @@ class CellOutputSpace(OutputSpace):
             if len(self._intervals) < _MOST_INTERVALS:
                 self._intervals[cell] = known
         return known
+
+
+@dataclass(frozen=True, eq=False)
+class CellDisclosure(Disclosure):
+    """The cell of the answer to a query.
+
+    Attributes:
+        alike: the query and its cells.
+        column: the private column it is computed of.
+        passing: which values of another private column let a row count.
+        added: what a sum over a private filter adds up, and the numbers of the filtering column that pass.
+    """
+
+    alike: CellOutputSpace
+    column: str
+    passing: Among | None = None
+    added: tuple[Attribute, Runs] | None = None
+
+    @property
+    def mechanism(self) -> QuantizedQuery:
+        """The query and its cells."""
+        return self.alike.mechanism
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The column, and the one that filters it."""
+        return (self.column,) if self.passing is None else (self.column, self.passing.column)
+
+    @cached_property
+    def event(self) -> Event:
+        """Steps along one attribute, perhaps seen only where another one lets them; or any function."""
+        covers = self.people.cells
+        if self.passing is None:
+            return QuantizedAnswer(self.mechanism, covers)
+        if isinstance(self.mechanism.query, FilteredMean):
+            return OtherAnswer(self.question, self.columns, self.mechanism.reach.outputs, covers)
+        name, size, runs = self.passing.column, self.passing.domain.size, self.passing.runs
+        return GroupedAnswers.filtered(
+            Predicate.of_runs(name, size, runs), self.mechanism, self.column, covers
+        )
+
+    @property
+    def weight(self) -> int:
+        """As heavy as what its query lists."""
+        return weight_of(self.mechanism.query)
+
+    @property
+    def constant(self) -> StoredAnswer | None:
+        """What no single person can ever change is the same for all datasets."""
+        return self.alike.constant
+
+    def compute(self, snapshot: Snapshot) -> StoredAnswer:
+        """The number, exactly, and its cell."""
+        counted = snapshot.count(self.columns, self.people.cells)
+        query, quantizer = self.mechanism.query, self.mechanism.quantizer
+        if isinstance(query, FilteredMean):
+            numbers = (
+                counted.by_number if self.passing is None else _with_excluded(counted, self.passing.runs)
+            )
+            mean = query.mean(numbers)
+            return {"cell": None if mean is None else quantizer.cell(mean)}
+        if self.added is not None and isinstance(query, Additive):
+            return {"cell": quantizer.cell_at(_added(counted, *self.added, query))}
+        return {"cell": quantizer.cell_at(self._position(counted.by_number))}
+
+    def _position(self, numbers: Mapping[int, int]) -> int:
+        query = self.mechanism.query
+        if not isinstance(query, CountedQuery):
+            raise TypeError(f"a {type(query).__name__} is not computed from counts")
+        return query.position(numbers)
+
+    def derived(self, earlier: Sequence[ChargedQuestion]) -> Iterator[StoredAnswer | None]:
+        """The cell that holds all cells told, where every edge was told; that of a number made of counts."""
+        own, span = self.mechanism.quantizer, self.mechanism.query.span
+        grids = [
+            (read_cells(told.body["cells"], span), told.answer) for told in earlier if "cells" in told.body
+        ]
+        known = [(grid, answer["cell"]) for grid, answer in grids if answer is not None]
+        if known and cells_left([grid for grid, _ in known], own) == 1:
+            yield self._around(known)
+        elif grids and cells_left([grid for grid, _ in grids], own) == 1:
+            yield None
+        for told in earlier:
+            blocks = read_partition(told.body) if self.passing is None else None
+            if blocks is None or not self.event.follows_from(blocks):
+                continue
+            if told.answer is None:
+                yield None
+            else:
+                numbers = dict(zip(representatives(blocks), told.answer["counts"], strict=True))
+                yield {"cell": own.cell_at(self._position(numbers))}
+
+    def _around(self, told: Sequence[tuple[Quantizer, int | None]]) -> StoredAnswer:
+        """The cell in which all told ones meet: every edge of ours is one of theirs, so there is one."""
+        own = self.mechanism.quantizer
+        cells = [(grid, cell) for grid, cell in told if cell is not None]
+        if len(cells) < len(told):  # too few
+            return {"cell": None}
+        if isinstance(own.span, Lattice):
+            return {"cell": own.cell_at(max(grid.begin(cell) for grid, cell in cells))}
+        return {"cell": own.cell(max(grid.edge(cell) for grid, cell in cells))}
+
+    def interval(self, answer: StoredAnswer) -> AnswerInterval | None:
+        """What the cell says of the number; None if there is none, for too few rows count."""
+        return None if answer["cell"] is None else self.alike.interval(answer["cell"])
 
 
 def _constant(mechanism: QuantizedQuery) -> StoredAnswer | None:
@@ -202,11 +192,7 @@ def _added(counted: ContingencyTable, attribute: Attribute, runs: Runs, query: A
     passes = _passes(counted.numbers[-1], runs)
     numbers, counts = counted.numbers[0][passes], counted.counts[passes]
     rows = int(counts.sum())
-    if attribute.numbers[-1] * rows < _WRAPS:
-        sum_of_numbers = int(numbers @ counts)
-    else:
-        sum_of_numbers = sum(n * c for n, c in zip(numbers.tolist(), counts.tolist(), strict=True))
-    value = attribute.origin * rows + attribute.unit * sum_of_numbers
+    value = attribute.origin * rows + attribute.unit * exact_dot(numbers, counts)
     return int((value - query.least * query.people) / query.unit)
 
 

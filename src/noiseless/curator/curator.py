@@ -5,6 +5,7 @@ computation; the durable answers; the reply. Whatever is killed when, no answer 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from os import PathLike
 from types import TracebackType
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from noiseless.curator import custody
 from noiseless.curator.batch_price import PricedBatch, price_batch
 from noiseless.curator.custody import certificate_digest, read_certificate, release_cost
-from noiseless.curator.disclosure import StoredAnswer
+from noiseless.curator.disclosure import Disclosure, StoredAnswer
 from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.failpoints import pass_failpoint
 from noiseless.curator.file import CuratorFile
@@ -113,12 +114,12 @@ class Curator:
         Raises:
             RequestError: a statement cannot be priced; the message says what can.
         """
-
-        def quote(edition: Edition) -> Quote | None:
+        while True:  # again if a new version was declared meanwhile
+            edition = self._present()
             batch = edition.batch(sql)
-            return self._look(edition, lambda books: quoted(edition, batch, books, analyst or LOCAL))
-
-        return self._on_present(quote)
+            quote = self._look(edition, partial(quoted, edition, batch, analyst=analyst or LOCAL))
+            if quote is not None:
+                return quote
 
     def ask(self, *sql: str, analyst: str | None = None) -> Reply:
         """The answers to a batch: charged for together, durable before they leave, free ever after.
@@ -133,14 +134,17 @@ class Curator:
             SourceError: the source is not the version that was declared; what was charged for is free later.
             LedgerError: the ledger cannot be written; no answer was given.
         """
-
-        def reply(edition: Edition) -> Reply | None:
-            begun = self._reply_or_asking(edition, sql, analyst or LOCAL)
-            return self._answered(begun) if isinstance(begun, Transaction) else begun
-
-        found = self._on_present(reply)
-        pass_failpoint("replied")
-        return found
+        while True:  # again if a new version was declared meanwhile
+            edition = self._present()
+            batch = edition.batch(sql)
+            reply = self._without_data(edition, batch, analyst or LOCAL)
+            if reply is None:
+                asked = Transaction(edition, batch, analyst or LOCAL, self._source)
+                errand = asked.errand(looks_up=self.ledger.has_round_trips)
+                reply = self._replied(asked, *self.ledger.answer(self.file.name, errand))
+            if reply is not None:
+                pass_failpoint("replied")
+                return reply
 
     def ask_each(
         self, batches: Iterable[str | Sequence[str]], *, analyst: str | None = None
@@ -173,99 +177,85 @@ class Curator:
     def _answered_together(
         self, batches: Sequence[tuple[str, ...]], analyst: str
     ) -> Iterator[Reply | NoiselessError]:
-        found: dict[int, Reply | NoiselessError] = {}
-        while len(found) < len(batches):  # again if a new version was declared meanwhile
+        replies: dict[int, Reply | NoiselessError] = {}
+        while len(replies) < len(batches):  # again if a new version was declared meanwhile
             edition, begun = self._present(), dict[int, Transaction]()
-            for place in [place for place in range(len(batches)) if place not in found]:
-                # What is free says what is spent: behind something new it waits for its turn.
-                begin = self._asking if begun else self._reply_or_asking
-                first: Any = _or_refusal(begin, edition, batches[place], analyst)
-                if first is None:
+            for place in [place for place in range(len(batches)) if place not in replies]:
+                try:
+                    batch = edition.batch(batches[place])
+                    # What is free says what is spent: behind something new it waits for its turn.
+                    reply = None if begun else self._without_data(edition, batch, analyst)
+                    if begun and not self._source.is_ready(edition.digest):
+                        self._source.snapshot(edition.digest, edition.number)  # refuses a changed source
+                except Exception as error:  # noqa: BLE001 - the others have their replies all the same
+                    replies[place] = _of_one(error)
+                    continue
+                if self._edition is not edition:
                     break
-                if isinstance(first, Transaction):
-                    begun[place] = first
+                if reply is None:
+                    begun[place] = Transaction(edition, batch, analyst, self._source)
                 else:
-                    found[place] = first
-            outcomes = zip(begun, self._outcomes(list(begun.values())), strict=True)
-            found |= {place: last for place, last in outcomes if last is not None}
+                    replies[place] = reply
+            replies |= self._outcomes(begun)
         for place in range(len(batches)):
             pass_failpoint("replied")
-            yield found[place]
+            yield replies[place]
 
-    def _outcomes(self, several: Sequence[Transaction]) -> Iterator[Reply | NoiselessError | None]:
-        errands = [asking.errand(looks_up=self.ledger.has_round_trips) for asking in several]
-        outcomes = self.ledger.answer_each(self.file.name, errands)
-        for asking, outcome in zip(several, outcomes, strict=True):
+    def _outcomes(self, begun: Mapping[int, Transaction]) -> dict[int, Reply | NoiselessError]:
+        """What came of batches that are charged for together, but of those asked of an older version."""
+        errands = [asked.errand(looks_up=self.ledger.has_round_trips) for asked in begun.values()]
+        replies: dict[int, Reply | NoiselessError] = {}
+        for place, outcome in zip(begun, self.ledger.answer_each(self.file.name, errands), strict=True):
             if isinstance(outcome, Exception):
-                yield _of_one(outcome)
+                replies[place] = _of_one(outcome)
+                continue
+            try:
+                reply = self._replied(begun[place], *outcome)
+            except Exception as error:  # noqa: BLE001 - the others have their replies all the same
+                replies[place] = _of_one(error)
             else:
-                yield _or_refusal(self._replied, asking, *outcome)
+                replies |= {} if reply is None else {place: reply}
+        return replies
 
-    def _repeated(self, edition: Edition, batch: Batch) -> Reply | None:
-        """The reply, if this session knows all of its answers."""
-        known: dict[str, StoredAnswer] = {}
-        for telling in batch.tellings:
-            answer = edition.known(telling)
-            if answer is None:
-                return None
-            known[telling.question] = answer
-        state = self.ledger.state(self.file.name, cells=(), analysts=())
-        if edition.is_present(state):
-            return replied(edition, batch, None, state, known)
-        self._edition = None
-        return None
+    def _without_data(self, edition: Edition, batch: Batch, analyst: str) -> Reply | None:
+        """The reply if this session knows all answers, or the ledger does where data was not looked at yet.
 
-    def _reply_or_asking(
-        self, edition: Edition, sql: tuple[str, ...], analyst: str
-    ) -> Transaction | Reply | None:
-        """A reply if no data is needed, otherwise what is ready to be charged for; None if outdated."""
-        batch = edition.batch(sql)
-        found: PricedBatch | Reply | None = self._repeated(edition, batch)
-        if found is None and not self._source.is_ready(edition.digest):
-            found = self._prepared(edition, batch, analyst)
-            if found is None:
-                return None
-        return found if isinstance(found, Reply) else Transaction(edition, batch, analyst, self._source)
+        Raises:
+            BudgetError: the batch costs more than is left.
+            SourceError: data is needed for the first time, and the source changed: nothing is charged.
+        """
+        known = _answers(batch, edition.known)
+        if known is not None:
+            state = self.ledger.state(self.file.name, cells=(), analysts=())
+            if edition.is_present(state):
+                return replied(edition, batch, None, state, known)
+            self._edition = None
+        if known is not None or self._source.is_ready(edition.digest):
+            return None
 
-    def _asking(self, edition: Edition, sql: tuple[str, ...], analyst: str) -> Transaction:
-        """What is ready to be charged for, behind others: whether it is free is seen when it is its turn."""
-        batch = edition.batch(sql)
-        if not self._source.is_ready(edition.digest):
+        def look(books: Books) -> tuple[PricedBatch, State]:
+            with batch.pricing():
+                priced = price_batch(batch.disclosures, edition.public.record, books)
+            books.require(shares(edition.public, priced.price), analyst=analyst)
+            return priced, books.state
+
+        looked = self._look(edition, look)
+        if looked is None:
+            return None
+        known = _answers(batch, looked[0].answer)
+        if known is None:
             self._source.snapshot(edition.digest, edition.number)  # refuses a changed source
-        return Transaction(edition, batch, analyst, self._source)
-
-    def _answered(self, asking: Transaction) -> Reply | None:
-        errand = asking.errand(looks_up=self.ledger.has_round_trips)
-        return self._replied(asking, *self.ledger.answer(self.file.name, errand))
+            return None
+        edition.remember(known)
+        return replied(edition, batch, None, looked[1], known)
 
     def _replied(
-        self, asking: Transaction, charged: ChargedBatch | None, stored: Mapping[str, StoredAnswer]
+        self, asked: Transaction, charged: ChargedBatch | None, stored: Mapping[str, StoredAnswer]
     ) -> Reply | None:
         if charged is None:
             self._edition = None
             return None
-        return asking.reply(charged, stored)
-
-    def _prepared(self, edition: Edition, batch: Batch, analyst: str) -> PricedBatch | Reply | None:
-        """Before data is looked at for the first time: a refusal, or a reply that needs none."""
-
-        def look(books: Books) -> tuple[PricedBatch, State]:
-            with batch.pricing():
-                priced = price_batch(batch.tellings, edition.public.record, books)
-            books.require(shares(edition.public, priced.price), analyst=analyst)
-            return priced, books.state
-
-        found = self._look(edition, look)
-        if found is None:
-            return None
-        priced, state = found
-        answers = {telling.question: priced.answer(telling) for telling in batch.tellings}
-        known = {question: answer for question, answer in answers.items() if answer is not None}
-        if len(known) == len(answers):
-            edition.remember(known)
-            return replied(edition, batch, None, state, known)
-        self._source.snapshot(edition.digest, edition.number)  # refuses a changed source before any charge
-        return priced
+        return asked.reply(charged, stored)
 
     # For the owner
 
@@ -365,13 +355,6 @@ class Curator:
             self._edition = Edition(public, self.file.name, state.digest, self.file.query_outputs)
         return self._edition
 
-    def _on_present(self, work: Callable[[Edition], ResultT | None]) -> ResultT:
-        """Do some work on the present version; again if a new one was declared meanwhile."""
-        while True:
-            found = work(self._present())
-            if found is not None:
-                return found
-
     def _look(self, edition: Edition, work: Callable[[Books], ResultT]) -> ResultT | None:
         """Read the ledger without locking; None, and the version is forgotten, if there is a newer one."""
 
@@ -384,12 +367,17 @@ class Curator:
         return found
 
 
-def _or_refusal(work: Callable[..., ResultT], *given: Any) -> ResultT | NoiselessError:  # noqa: ANN401 - for any work
-    """What came of work for one batch, or why nothing did."""
-    try:
-        return work(*given)
-    except Exception as error:  # noqa: BLE001 - the others have their replies all the same
-        return _of_one(error)
+def _answers(
+    batch: Batch, known: Callable[[Disclosure], StoredAnswer | None]
+) -> dict[str, StoredAnswer] | None:
+    """All answers of a batch; None if one is not known."""
+    answers = {}
+    for told in batch.disclosures:
+        answer = known(told)
+        if answer is None:
+            return None
+        answers[told.question] = answer
+    return answers
 
 
 def _of_one(error: Exception) -> NoiselessError:

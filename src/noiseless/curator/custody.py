@@ -1,4 +1,4 @@
-"""The owner's records: versions of a dataset in the ledger, whether the file still says the same, and releases of it."""
+"""The owner's records: versions in the ledger, whether the file still says the same, and releases."""
 
 import hashlib
 import json
@@ -18,6 +18,7 @@ from noiseless.pricing.cost import Budget, Cost
 
 PUBLIC = "public state"
 """The fingerprint under which a version's public state is kept in the ledger: it costs nothing."""
+_ROLES = ("sensitive", "public", "given", "keep")
 
 
 def declare(
@@ -132,9 +133,6 @@ def _other_budget(file: CuratorFile, state: State) -> str | None:
 
 def _exact(budget: Budget | None) -> object:
     return budget if budget is None or isinstance(budget, Bits) else as_fraction(budget)
-
-
-_ROLES = ("sensitive", "public", "given", "keep")
 
 
 def read_certificate(certificate: Mapping[str, Any] | str | PathLike[str]) -> Mapping[str, Any]:

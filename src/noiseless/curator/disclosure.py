@@ -7,37 +7,21 @@ values, exactly; or the cell that a number lies in. All else is computed from th
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from json.encoder import encode_basestring
 from math import comb
 from typing import Any
 
-from noiseless.curator.cache import Cache, once
 from noiseless.curator.snapshot import Cells, Snapshot
+from noiseless.ledger import ChargedQuestion
 from noiseless.pricing.event import Event
 from noiseless.pricing.events import ExactCounts
-from noiseless.pricing.partition import DomainPartition, Predicate
+from noiseless.pricing.partition import DomainPartition
 from noiseless.questions.filters import Runs, as_runs
 
 StoredAnswer = Mapping[str, Any]
 """An answer as it is kept in the ledger: {"counts": [...]}, or {"cell": number}, null for "too few"."""
-
-
-@dataclass(frozen=True)
-class EarlierQuestion:
-    """A question that was charged for, as far as others may follow from it.
-
-    Attributes:
-        question: its fingerprint.
-        body: what was told.
-        answer: its answer; None if it was never computed.
-    """
-
-    question: str
-    body: Mapping[str, Any]
-    answer: StoredAnswer | None
 
 
 @dataclass(frozen=True)
@@ -54,7 +38,7 @@ class Participants:
     size: int
     name: str
 
-    @once
+    @cached_property
     def runs(self) -> Runs | None:
         """The public cells as runs of their places; None for everybody."""
         return None if self.cells is None else as_runs(self.cells)
@@ -66,13 +50,11 @@ class OutputSpace:
     Attributes:
         told: the blocks or cells that are told apart, as plain JSON.
         text: the same as canonical JSON.
-        alone: what one person pays when nothing else is known; see `pricing`, which keeps it here.
     """
 
     def __init__(self, told: dict[str, Any]) -> None:
         self.told = told
         self.text = written(told)
-        self.alone: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,11 +65,13 @@ class Disclosure(ABC):
         people: who takes part.
         what: what is asked, cells apart; plain JSON.
         version: the number of the dataset's version.
+        alike: what it has in common with what is told of other groups: the blocks or cells told apart.
     """
 
     people: Participants
     what: tuple[Any, ...]
     version: int
+    alike: OutputSpace
 
     @property
     @abstractmethod
@@ -98,11 +82,6 @@ class Disclosure(ABC):
     @abstractmethod
     def event(self) -> Event:
         """What its price depends on."""
-
-    @property
-    @abstractmethod
-    def alike(self) -> OutputSpace:
-        """What it has in common with what is told of other groups: the blocks or cells told apart."""
 
     @property
     @abstractmethod
@@ -119,28 +98,18 @@ class Disclosure(ABC):
         """The answer. This looks at the data."""
 
     @abstractmethod
-    def is_implied(self, earlier: Sequence[EarlierQuestion]) -> bool:
-        """Whether it follows from questions that were charged for."""
+    def derived(self, earlier: Sequence[ChargedQuestion]) -> Iterator[StoredAnswer | None]:
+        """The answer for each way in which it follows from questions that were charged for.
 
-    @abstractmethod
-    def derive(self, earlier: Sequence[EarlierQuestion]) -> StoredAnswer | None:
-        """The answer, if it is implied and the answers that it follows from are known."""
+        None where it follows and the answers that it is computed from were never stored.
+        """
 
-    @once
+    @cached_property
     def grid(self) -> str:
         """The fingerprint of what is asked of whom, whatever the cells of the answer."""
-        return _hashed(f"[{self.version},{self.written},{_quoted(self.people.name)}]")
+        return fingerprint([self.version, self.what, self.people.name])
 
-    @once
-    def written(self) -> str:
-        """What is asked as canonical JSON; that of all groups is one text."""
-        found = _written.get(self.what)
-        if found is None:
-            made = written(self.what)
-            found = _written.keep(self.what, made, len(made))
-        return found
-
-    @once
+    @cached_property
     def question(self) -> str:
         """The fingerprint with the cells."""
         return _hashed(f'["{self.grid}",{self.alike.text}]')
@@ -150,13 +119,12 @@ class Disclosure(ABC):
         """What the ledger keeps of it: later questions may follow from it, and exposure does."""
         return {"what": self.what, "people": self.people.runs, **self.alike.told}
 
-    @once
+    @cached_property
     def around(self) -> str | None:
         """The fingerprint under which counts of the same column and people are found."""
         if len(self.columns) != 1:
             return None
-        column, people = _quoted(self.columns[0]), _quoted(self.people.name)
-        return _hashed(f'[{self.version},"counts",{column},{people}]')
+        return fingerprint([self.version, "counts", self.columns[0], self.people.name])
 
     @property
     def findable(self) -> str | None:
@@ -177,21 +145,9 @@ def _hashed(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-_quoted = encode_basestring
-_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False)
-# `encode` makes this for every text anew, which takes longer than to write a short one.
-_MAKE = getattr(json.encoder, "c_make_encoder", None)
-_WRITE: Callable[[Any, int], Iterable[str]] | None = _MAKE and _MAKE(
-    None, _ENCODER.default, _quoted, None, ":", ",", True, False, True
-)
-
-
 def written(value: object) -> str:
     """The one way to write a JSON value: sorted keys, no spaces."""
-    return _ENCODER.encode(value) if _WRITE is None else "".join(_WRITE(value, 0))
-
-
-_written = Cache[str](2**25)
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def write_partition(blocks: DomainPartition) -> dict[str, Any]:
@@ -219,20 +175,6 @@ def representatives(blocks: DomainPartition) -> list[int]:
     for start, label in zip(blocks.starts, blocks.labels, strict=True):
         found.setdefault(label, start)
     return [found[label] for label in range(blocks.blocks)]
-
-
-def condition(name: str, size: int, runs: Runs) -> Predicate:
-    """The condition that a value's number is in one of the runs.
-
-    >>> two = condition("age", 100, ((10, 20), (90, 100)))
-    >>> two == Predicate.of("age", 100, [*range(10, 20), *range(90, 100)])
-    True
-    """
-    starts = sorted({0, *(edge for run in runs for edge in run if edge < size)})
-    begins = {start for start, _ in runs}
-    inside = [start in begins for start in starts]  # runs do not touch: where one ends none begins
-    partition = DomainPartition.of_runs((name,), (size,), starts, inside)
-    return Predicate(partition, frozenset({int(not inside[0])} if any(inside) else ()))
 
 
 def with_number(runs: Runs, number: int) -> Runs:
@@ -285,20 +227,15 @@ def outputs_of(blocks: int, rows: int, *, alike: bool) -> int:
     return comb(blocks + rows - 1, rows) if alike else blocks**rows
 
 
-_PAIR = 2
-
-
 @dataclass(frozen=True, eq=False)
 class CountsDisclosure(Disclosure):
     """The counts of all blocks of a partition.
 
     Attributes:
         partition: the blocks.
-        shared: what it has in common with what is told of other groups, if that was made before.
     """
 
     partition: DomainPartition
-    shared: OutputSpace | None = field(default=None, repr=False)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -315,16 +252,11 @@ class CountsDisclosure(Disclosure):
         """As heavy as its runs."""
         return len(self.partition.starts)
 
-    @once
-    def alike(self) -> OutputSpace:
-        """The blocks."""
-        return self.shared or OutputSpace(write_partition(self.partition))
-
     @property
     def findable(self) -> str | None:
         """A count of one condition is found by itself; what follows from more is found by who takes part."""
-        telling = self.partition.blocks > _PAIR or self.partition.blocks == self.partition.size
-        return self.around if telling else None
+        blocks, size = self.partition.blocks, self.partition.size
+        return self.around if blocks > 2 or blocks == size else None  # noqa: PLR2004 - a condition has two
 
     @property
     def constant(self) -> StoredAnswer | None:
@@ -336,25 +268,17 @@ class CountsDisclosure(Disclosure):
         in_runs = snapshot.count(self.columns, self.people.cells).in_runs(self.partition.starts)
         return {"counts": self._gathered(zip(self.partition.labels, in_runs, strict=True))}
 
-    def is_implied(self, earlier: Sequence[EarlierQuestion]) -> bool:
-        """Whether finer blocks were counted."""
-        return next(self._finer(earlier), None) is not None
-
-    def derive(self, earlier: Sequence[EarlierQuestion]) -> StoredAnswer | None:
-        """Add up finer blocks."""
-        for blocks, answer in self._finer(earlier):
-            if answer is not None:
-                labels = (self.partition.label_at(number) for number in representatives(blocks))
-                return {"counts": self._gathered(zip(labels, answer["counts"], strict=True))}
-        return None
-
-    def _finer(
-        self, earlier: Sequence[EarlierQuestion]
-    ) -> Iterator[tuple[DomainPartition, StoredAnswer | None]]:
+    def derived(self, earlier: Sequence[ChargedQuestion]) -> Iterator[StoredAnswer | None]:
+        """Add up finer blocks that were counted."""
         for told in earlier:
             blocks = read_partition(told.body)
-            if blocks is not None and self.event.follows_from(blocks):
-                yield blocks, told.answer
+            if blocks is None or not self.event.follows_from(blocks):
+                continue
+            if told.answer is None:
+                yield None
+            else:
+                labels = (self.partition.label_at(number) for number in representatives(blocks))
+                yield {"counts": self._gathered(zip(labels, told.answer["counts"], strict=True))}
 
     def _gathered(self, parts: Iterable[tuple[int, int]]) -> list[int]:
         found = [0] * self.partition.blocks

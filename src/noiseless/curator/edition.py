@@ -4,10 +4,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from noiseless.curator.batch_price import PricedBatch
-from noiseless.curator.cache import Cache, once
-from noiseless.curator.disclosure import CountsDisclosure, Disclosure, StoredAnswer
+from noiseless.curator.cache import Cache
+from noiseless.curator.disclosure import CountsDisclosure, Disclosure, StoredAnswer, written
 from noiseless.curator.planner import GroupAnswer, Planner, Precision
 from noiseless.curator.public_state import PublicState
 from noiseless.curator.reply import Result
@@ -17,15 +18,17 @@ from noiseless.exact import Bits
 from noiseless.ledger import Books, State
 from noiseless.pricing.cost import Cost, most_outputs
 from noiseless.questions.question import Group, Question
-from noiseless.questions.sql import Combination, Hints, KeyColumn, Reader, Row, Statement
+from noiseless.questions.sql import Combination, Hints, KeyColumn, Row, Statement, parse
 from noiseless.questions.sql.statement import Cell
-from noiseless.work import Work, check
+from noiseless.work import Work, check, itemised
 
 Groups = dict[tuple[Value, ...], GroupAnswer]
 
+_FREE = Cost()
+_MOST_REMEMBERED = 2**26
+"""Bytes of statements, and of answers, that are remembered."""
 _MOST_REACH = 10**6
 """Nobody has a budget for more outputs of one question."""
-
 
 CHARACTER_STEPS = 20
 """What it takes to read a character of a new text."""
@@ -33,30 +36,6 @@ _GROUP_STEPS = 150
 """What it takes to plan and to price a question about a public group."""
 _CELL_STEPS, _RUNS_A_STEP = 4, 8
 """What it takes to price a question for the people of a public cell, and runs of its private filter there."""
-
-
-@dataclass(frozen=True, eq=False)
-class StatementDraft:
-    """A statement that was read, and how much work its plan and its price are.
-
-    Attributes:
-        sql: as it was asked.
-        statement: as it was understood.
-        steps: the work, in steps of about a microsecond.
-    """
-
-    sql: str
-    statement: Statement
-    steps: int
-
-    @classmethod
-    def of(cls, sql: str, statement: Statement, planner: Planner) -> "StatementDraft":
-        """Count the work: it depends on the questions and on public state."""
-        steps = 0
-        for question in statement.questions:
-            groups, cells, runs = planner.extent(question)
-            steps += _GROUP_STEPS * groups + cells * (_CELL_STEPS + runs // _RUNS_A_STEP)
-        return cls(sql, statement, steps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,52 +62,46 @@ class StatementPlan:
 
     @classmethod
     def of(
-        cls, draft: StatementDraft, planner: Planner, default: int, items: Mapping[Hashable, int]
+        cls, sql: str, statement: Statement, steps: int, planner: Planner, default: int
     ) -> "StatementPlan":
         """Plan a statement.
 
         Args:
-            draft: as it was read.
+            sql: as it was asked.
+            statement: as it was understood.
+            steps: how much work its price is.
             planner: for the dataset's version.
             default: how many outputs a question may have unless it says otherwise.
-            items: where what the plan takes is listed.
 
         Raises:
             RequestError: it asks what cannot be priced.
         """
-        statement = draft.statement
-        wish = _precision(statement.hints, default)
-        parts = {
-            question: {part.group: part for part in planner.parts(question, wish)}
-            for question in statement.questions
-        }
-        groups = planner.groups(statement.groups, statement.by)
+        wish, parts = _precision(statement.hints, default), {}
+        with itemised() as items:
+            for question in statement.questions:
+                parts[question] = planner.parts(question, wish)
+            groups = planner.groups(statement.groups, statement.by)
         classes = None if statement.histogram is None else planner.schema.columns[statement.histogram]
-        return cls(draft.sql, statement, draft.steps, items, groups, parts, classes)
+        return cls(sql, statement, steps, items, groups, parts, classes)
 
-    @once
-    def tellings(self) -> tuple[Disclosure, ...]:
+    @cached_property
+    def disclosures(self) -> tuple[Disclosure, ...]:
         """All that is told."""
         return tuple(
             [
-                part.telling
+                part.disclosure
                 for by_group in self.parts.values()
                 for part in by_group.values()
-                if part.telling is not None
+                if part.disclosure is not None
             ]
         )
 
-    def tellings_of(self, question: Question) -> tuple[Disclosure, ...]:
-        """What is told for one question."""
-        if len(self.parts) == 1:
-            return self.tellings
-        return tuple([part.telling for part in self.parts[question].values() if part.telling is not None])
-
-    def told_in(self, place: int) -> tuple[Disclosure, ...]:
+    def told_in(self, place: int) -> list[Disclosure]:
         """What is told for one column of the reply."""
         content = self.statement.columns[place].content
         questions = content.questions if isinstance(content, Combination) else ()
-        return tuple(telling for question in questions for telling in self.tellings_of(question))
+        parts = [part for question in questions for part in self.parts[question].values()]
+        return [part.disclosure for part in parts if part.disclosure is not None]
 
     def is_about(self, name: str) -> bool:
         """Whether a column is asked about, also by a condition that every value passes."""
@@ -137,18 +110,18 @@ class StatementPlan:
             for question in self.parts
         )
 
-    @once
+    @cached_property
     def shared_counts(self) -> str:
         """What to know of a histogram in which several values share a count; empty if none do."""
         if self.classes is None:
             return ""
-        told = [part.telling for by_group in self.parts.values() for part in by_group.values()]
+        told = [part.disclosure for by_group in self.parts.values() for part in by_group.values()]
         coarse = [
             t for t in told if isinstance(t, CountsDisclosure) and t.partition.blocks < t.partition.size
         ]
         if not coarse:
             return ""
-        outputs = max(telling.outputs_of_each for telling in coarse)
+        outputs = max(disclosure.outputs_of_each for disclosure in coarse)
         remedy = "ask for conditions instead, COUNT(*) FILTER (WHERE ...)"
         if outputs <= _MOST_REACH:
             remedy = f"/*+ reach({outputs}) */ counts each value by itself, for {Bits(outputs)} at most"
@@ -156,6 +129,19 @@ class StatementPlan:
             f"several values of {self.statement.histogram} share one count: each of their rows says 0 up to"
             f" that count, and the middles do not add up; {remedy}"
         )
+
+    @property
+    def weight(self) -> int:
+        """How many numbers it takes: those of what is told, of its people and of its steps, and texts."""
+        weight = (len(self.sql) + len(self.statement.text)) // 10 + 10 * len(self.items)
+        for disclosure in self.disclosures:
+            weight += (
+                60
+                + disclosure.weight
+                + len(disclosure.people.cells or ())
+                + len(written(disclosure.what)) // 2
+            )
+        return weight
 
     def reply(self, answers: Mapping[str, StoredAnswer]) -> tuple[tuple[Cell, ...], ...]:
         """The rows of the reply, given the answers by their fingerprints."""
@@ -173,22 +159,14 @@ class StatementPlan:
 
     def _rows(self, group: Group, answers: Mapping[str, StoredAnswer]) -> list[Row]:
         keys = dict(zip(self.statement.by, group.values, strict=True))
+        asked = {}
+        for question, by_group in self.parts.items():
+            part = by_group.get(group.values)
+            if part is not None:
+                told = part.disclosure
+                asked[question] = (part, None if told is None else answers[told.question])
         if self.classes is None:
-            return [
-                Row(
-                    keys,
-                    {
-                        question: part.value(None if part.telling is None else answers[part.telling.question])
-                        for question, by_group in self.parts.items()
-                        if (part := by_group.get(group.values)) is not None
-                    },
-                )
-            ]
-        asked = {
-            question: (part, None if part.telling is None else answers[part.telling.question])
-            for question, by_group in self.parts.items()
-            if (part := by_group.get(group.values)) is not None
-        }
+            return [Row(keys, {question: part.value(answer) for question, (part, answer) in asked.items()})]
         name = str(self.statement.histogram)
         return [
             Row(
@@ -207,11 +185,6 @@ def _precision(hints: Hints, default: int) -> Precision:
     return Precision(default, hints.max_error)
 
 
-_FREE = Cost()
-_MOST_REMEMBERED = 2**26
-"""Bytes of statements, and of answers, that are remembered."""
-
-
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Statements that are asked together.
@@ -224,21 +197,25 @@ class Batch:
     statements: tuple[StatementPlan, ...]
     work: Work = field(default_factory=Work)
 
-    @once
-    def tellings(self) -> tuple[Disclosure, ...]:
+    @cached_property
+    def disclosures(self) -> tuple[Disclosure, ...]:
         """All that is told, each thing once."""
-        found = {telling.question: telling for planned in self.statements for telling in planned.tellings}
+        found = {
+            disclosure.question: disclosure
+            for planned in self.statements
+            for disclosure in planned.disclosures
+        }
         return tuple(found.values())
 
     def pricing(self) -> AbstractContextManager[None]:
         """Count the steps of a price; each time the batch is priced it may take what its plan has left."""
         return copy(self.work).counted()
 
-    @once
+    @cached_property
     def notes(self) -> tuple[str, ...]:
         """What whoever reads the answers must know of the questions."""
         shared = tuple(dict.fromkeys(p.shared_counts for p in self.statements if p.shared_counts))
-        if shared or all(telling.constant is None for telling in self.tellings):
+        if shared or all(disclosure.constant is None for disclosure in self.disclosures):
             return shared
         return (
             "an answer that is the same whatever the data are tells nothing; bits(1) is the least that does",
@@ -253,29 +230,26 @@ class Batch:
             priced: the price of the batch; None when all of it is free.
             answers: by their fingerprints; None for a quote, which has no rows.
         """
-        found = []
+        results = []
         for planned in self.statements:
-            check()
-            statement, rows = planned.statement, () if answers is None else planned.reply(answers)
-            costs = [
-                None
-                if isinstance(column.content, KeyColumn)
-                else _FREE
-                if priced is None
-                else _alone(priced, planned, place)
-                for place, column in enumerate(statement.columns)
-            ]
-            found.append(Result(planned.sql, statement.names, rows, tuple(costs)))
-        return tuple(found)
+            costs: list[Cost | None] = []
+            for place, column in enumerate(planned.statement.columns):
+                check()
+                if isinstance(column.content, KeyColumn):
+                    costs.append(None)
+                else:
+                    costs.append(_FREE if priced is None else priced.alone(planned.told_in(place)))
+            rows = () if answers is None else planned.reply(answers)
+            results.append(Result(planned.sql, planned.statement.names, rows, tuple(costs)))
+        return tuple(results)
 
 
 class Edition:
     """A version, and what the session learnt about it."""
 
     def __init__(self, public: PublicState, name: str, digest: str, outputs: int) -> None:
-        self.public, self.digest, self.outputs = public, digest, outputs
+        self.public, self.name, self.digest, self.outputs = public, name, digest, outputs
         self.planner = Planner(public)
-        self.reader = Reader(public.schema, name, public.limits)
         self._planned = Cache[StatementPlan](_MOST_REMEMBERED)
         self._answers = Cache[StoredAnswer](_MOST_REMEMBERED)
 
@@ -296,31 +270,35 @@ class Edition:
         """
         if not sql:
             raise RequestError("nothing is asked; give at least one SELECT")
-        for text in sql:
-            if not isinstance(text, str):
-                self.reader.read(text)  # which says what is wrong
-        work = Work()
+        work, statements = Work(), list[StatementPlan | Statement]()
         with work.counted():
-            work.spend(CHARACTER_STEPS * sum(map(len, sql)))
-            drafts = [self._planned.get(text) or self._read(text) for text in sql]
-            work.spend(sum(draft.steps for draft in drafts))
-            return Batch(tuple([self._plan(draft, work) for draft in drafts]), work)
+            work.spend(CHARACTER_STEPS * sum([len(text) for text in sql if isinstance(text, str)]))
+            for text in sql:
+                check()
+                known = self._planned.get(text) if isinstance(text, str) else None
+                statements.append(known or parse(text, self.public.schema, self.name, self.public.limits))
+            steps = [
+                self.steps(found) if isinstance(found, Statement) else found.steps for found in statements
+            ]
+            work.spend(sum(steps))
+            plans = []
+            for text, found, taken in zip(sql, statements, steps, strict=True):
+                if isinstance(found, Statement):
+                    planned = StatementPlan.of(text, found, taken, self.planner, self.outputs)
+                    plans.append(self._planned.keep(text, planned, planned.weight))
+                    continue
+                for thing, spent in found.items.items():  # the same steps when it is remembered
+                    work.spend(spent, thing)
+                plans.append(found)
+        return Batch(tuple(plans), work)
 
-    def _read(self, sql: str) -> StatementDraft:
-        check()
-        return StatementDraft.of(sql, self.reader.read(sql), self.planner)
-
-    def _plan(self, draft: StatementDraft | StatementPlan, work: Work) -> StatementPlan:
-        """A plan takes the same steps when it is remembered."""
-        if isinstance(draft, StatementPlan):
-            for thing, steps in draft.items.items():
-                work.spend(steps, thing)
-            return draft
-        with work.itemised() as items:
-            planned = StatementPlan.of(draft, self.planner, self.outputs, items)
-        weight = (len(draft.sql) + len(planned.statement.text)) // 10 + sum(map(_weight, planned.tellings))
-        weight += 10 * len(planned.items)
-        return self._planned.keep(draft.sql, planned, weight)
+    def steps(self, statement: Statement) -> int:
+        """How much work the plan and the price of a statement are: what it asks, and public state, say so."""
+        steps = 0
+        for question in statement.questions:
+            groups, cells, runs = self.planner.extent(question)
+            steps += _GROUP_STEPS * groups + cells * (_CELL_STEPS + runs // _RUNS_A_STEP)
+        return steps
 
     def notes(self, batch: Batch) -> tuple[str, ...]:
         """What whoever reads the answers must know of the columns asked about, and of the questions."""
@@ -331,22 +309,11 @@ class Edition:
         )
         return (*asked, *batch.notes)
 
-    def known(self, telling: Disclosure) -> StoredAnswer | None:
+    def known(self, disclosure: Disclosure) -> StoredAnswer | None:
         """An answer that is known to stand: it is constant, or was in the ledger."""
-        return telling.constant or self._answers.get(telling.question)
+        return disclosure.constant or self._answers.get(disclosure.question)
 
     def remember(self, answers: Mapping[str, StoredAnswer]) -> None:
         """Keep answers that stand."""
         for question, answer in answers.items():
             self._answers.keep(question, answer, len(answer.get("counts", ())))
-
-
-def _alone(priced: PricedBatch, planned: StatementPlan, place: int) -> Cost:
-    """What a column costs by itself."""
-    check()
-    return priced.alone(planned.told_in(place))
-
-
-def _weight(telling: Disclosure) -> int:
-    """How many numbers something told takes: those of its people and of its query, and texts."""
-    return 60 + telling.weight + len(telling.people.cells or ()) + len(telling.written) // 2

@@ -6,8 +6,8 @@ from itertools import chain, starmap
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from noiseless.arrays import BoolArray
 from noiseless.curator.answer_families import (
     AnswerFamily,
     BlockCounts,
@@ -17,17 +17,16 @@ from noiseless.curator.answer_families import (
     Ranks,
     Sums,
     Variances,
+    edges,
     turns,
 )
 from noiseless.curator.disclosure import read_partition
 from noiseless.curator.public_state import PublicState
-from noiseless.curator.snapshot import Cells, ContingencyTable, Snapshot
+from noiseless.curator.snapshot import Cells, ContingencyTable, Snapshot, exact_dot
 from noiseless.questions import Additive, Attribute, count, total
-from noiseless.questions.filters import Runs
+from noiseless.ranges.spans import whole_numbers
 
 Body = Mapping[str, Any]
-
-_WRAPS = 2**62
 
 
 @dataclass
@@ -57,7 +56,7 @@ def _gathered(bodies: Iterable[Body], public: PublicState) -> list[_Gathered]:
     found: dict[str, list[_Gathered]] = {}
     for body in bodies:
         runs = body["people"]
-        cells = None if runs is None else frozenset(chain.from_iterable(starmap(range, runs)))
+        cells = None if runs is None else _chosen(runs)
         places = np.arange(everybody) if cells is None else np.array(sorted(cells))
         alike = found.setdefault(_kind(body), [])
         fitting = next((each for each in alike if (each.group[places] < 0).all()), None)
@@ -87,10 +86,11 @@ class _Maker:
         self.gathered, self.snapshot, self.public = gathered, snapshot, public
         self.kind, self.column, *self.rest = gathered.body["what"]
         self.size = public.schema.columns[self.column].size
-        self.sizes = [sum(public.population.sizes[c] for c in self._cells(p)) for p in gathered.people]
-
-    def _cells(self, people: Cells) -> Iterable[int]:
-        return range(len(self.public.population.cells)) if people is None else people
+        everybody = range(len(public.population.cells))
+        self.sizes = [
+            sum(public.population.sizes[cell] for cell in (everybody if people is None else people))
+            for people in gathered.people
+        ]
 
     def family(self) -> AnswerFamily:
         """The family."""
@@ -108,78 +108,78 @@ class _Maker:
     def _blocks(self) -> AnswerFamily:
         partition = read_partition(self.gathered.body)
         assert partition is not None  # noqa: S101 - that is what counts are of
-        starts, labels = np.array(partition.starts), np.array(partition.labels)
-        return BlockCounts((self.column,), self.gathered.group, starts, labels)
+        runs = {self.column: np.array([*partition.starts, self.size])}
+        blocks = np.array(partition.labels)
+        return BlockCounts(columns=(self.column,), group=self.gathered.group, turns=runs, blocks=blocks)
 
     def _sums(self) -> AnswerFamily:
-        other, runs = (None, None) if self.rest[0] is None else self._filter()
-        query = self._additive(other, runs)
-        worth = np.array(query.contributions, np.int64)
-        nothing, passing = 0, None
+        other, runs = (self.column, self.rest[0]) if self.kind == "count" else self.rest[:2]
+        worth = np.array(self._additive(other, runs).contributions, np.int64)
+        columns: tuple[str, ...] = (self.column,)
+        nothing, passing, begins = 0, None, {self.column: turns(worth)}
         if other is not None and other != self.column:
             nothing, worth = int(worth[0]), worth[1:]
-            passing = _truth(runs or (), self.public.schema.columns[other].size)
-        columns = (self.column,) if passing is None else (self.column, str(other))
+            passing = _truth(runs, self.public.schema.columns[other].size)
+            columns, begins = (self.column, other), {self.column: turns(worth), other: edges(passing)}
 
         def total_of(counted: ContingencyTable) -> int:
             own = worth[counted.numbers[0]]
             if passing is not None:
                 own = np.where(passing[counted.numbers[1]], own, nothing)
-            return _dot(own, counted.counts)
+            return exact_dot(own, counted.counts)
 
-        totals = self._numbers(columns, total_of)
         most = int(max(worth.max(), nothing))
-        grid = self._grid([most * size for size in self.sizes])
-        begins = turns(worth)
-        return Sums(columns, self.gathered.group, grid, worth, totals, begins, passing, nothing)
+        return Sums(
+            columns=columns,
+            group=self.gathered.group,
+            turns=begins,
+            passing=passing,
+            grid=self._grid([most * size for size in self.sizes]),
+            worth=worth,
+            totals=self._numbers(columns, total_of),
+            nothing=nothing,
+        )
 
-    def _filter(self) -> tuple[str, Runs]:
-        if self.kind == "count":
-            return self.column, tuple(map(tuple, self.rest[0]))
-        return self.rest[0], tuple(map(tuple, self.rest[1]))
-
-    def _additive(self, other: str | None, runs: Runs | None) -> Additive:
+    def _additive(self, other: str | None, runs: Sequence[Sequence[int]]) -> Additive:
         """What each number contributes: the same for groups of any size."""
         if self.kind == "count":
-            chosen = chain.from_iterable(starmap(range, runs or ()))
-            return count(1, Attribute(self.column, range(self.size)), frozenset(chosen))
+            return count(1, Attribute(self.column, range(self.size)), _chosen(runs))
         attribute = Attribute.of(self.column, self.public.schema.columns[self.column])
         if other is None:
             return total(1, attribute)
-        if other != self.column:
-            return total(1, attribute, excluded=True)
-        return total(1, attribute, frozenset(chain.from_iterable(starmap(range, runs or ()))))
+        return (
+            total(1, attribute, _chosen(runs)) if other == self.column else total(1, attribute, excluded=True)
+        )
 
     def _means(self) -> AnswerFamily:
-        other, runs, least = self.rest[0], tuple(map(tuple, self.rest[1])), self.rest[2]
-        columns = (self.column,) if other == self.column else (self.column, other)
+        other, runs, least = self.rest[:3]
         passing = _truth(runs, self.public.schema.columns[other].size)
+        columns = (self.column,) if other == self.column else (self.column, other)
 
         def sums(counted: ContingencyTable) -> int:
             passes = passing[counted.numbers[-1]]
-            return _dot(counted.numbers[0][passes], counted.counts[passes])
+            return exact_dot(counted.numbers[0][passes], counted.counts[passes])
 
         def rows(counted: ContingencyTable) -> int:
             return int(counted.counts[passing[counted.numbers[-1]]].sum())
 
-        cells = np.array([body["cells"][1] for body in self.gathered.bodies], np.int64)
-        totals = self._numbers(columns, sums)
-        if int(cells.max()) * self.size * max(self.sizes) >= _WRAPS:
-            cells, totals = cells.astype(object), totals.astype(object)
+        cells = [body["cells"][1] for body in self.gathered.bodies]
+        exact = whole_numbers(max(cells) * self.size * max(self.sizes))
         return Means(
-            columns,
-            self.gathered.group,
-            cells,
-            totals,
-            self._numbers(columns, rows),
-            passing,
-            least,
-            self.size,
+            columns=columns,
+            group=self.gathered.group,
+            turns={self.column: np.array([0, self.size]), other: edges(passing)},
+            passing=passing,
+            cells=np.array(cells, exact),
+            totals=self._numbers(columns, sums).astype(exact),
+            rows=self._numbers(columns, rows),
+            least=least,
+            size=self.size,
         )
 
     def _ranks(self) -> AnswerFamily:
         is_middle = self.kind == "MiddleMedian"
-        found = []
+        around = []
         for people, size, body in zip(self.gathered.people, self.sizes, self.gathered.bodies, strict=True):
             rank = size // 2 if is_middle else body["what"][2]
             counted = self.snapshot.count((self.column,), people)
@@ -187,45 +187,48 @@ class _Maker:
             ranks = np.arange(rank - 1, rank + (3 if is_middle else 2))
             places = np.searchsorted(below, np.clip(ranks, 1, size))
             values = counted.numbers[0][places]
-            found.append(np.where(ranks < 1, 0, np.where(ranks > size, self.size - 1, values)))
+            around.append(np.where(ranks < 1, 0, np.where(ranks > size, self.size - 1, values)))
         last = (self.size - 1) * (2 if is_middle else 1)
-        grid = self._grid([last] * len(found))
-        return Ranks((self.column,), self.gathered.group, grid, np.array(found), self.size, is_middle)
+        return Ranks(
+            columns=(self.column,),
+            group=self.gathered.group,
+            turns={self.column: np.array([0, self.size])},
+            grid=self._grid([last] * len(around)),
+            around=np.array(around),
+            is_middle=is_middle,
+        )
 
     def _variances(self) -> AnswerFamily:
-        columns = (self.column,)
-        people = np.array(self.sizes, np.int64)
-        sums = self._numbers(columns, lambda counted: _dot(counted.numbers[0], counted.counts))
-        squares = self._numbers(columns, lambda counted: _dot(counted.numbers[0] ** 2, counted.counts))
-        lasts = [(n // 2) * (n - n // 2) * (self.size - 1) ** 2 for n in self.sizes]
-        grid = self._grid(lasts)
-        if max(self.sizes) ** 2 * self.size**2 >= _WRAPS:
-            people, sums, squares = people.astype(object), sums.astype(object), squares.astype(object)
-        return Variances(columns, self.gathered.group, grid, people, sums, squares, self.size)
+        columns, exact = (self.column,), whole_numbers(max(self.sizes) ** 2 * self.size**2)
+        sums = self._numbers(columns, lambda counted: exact_dot(counted.numbers[0], counted.counts))
+        squares = self._numbers(columns, lambda counted: exact_dot(counted.numbers[0] ** 2, counted.counts))
+        return Variances(
+            columns=columns,
+            group=self.gathered.group,
+            turns={self.column: np.array([0, self.size])},
+            grid=self._grid([(n // 2) * (n - n // 2) * (self.size - 1) ** 2 for n in self.sizes]),
+            people=np.array(self.sizes, exact),
+            sums=sums.astype(exact),
+            squares=squares.astype(exact),
+        )
 
     def _numbers(self, columns: tuple[str, ...], work: Callable[[ContingencyTable], int]) -> Ints:
         found = [work(self.snapshot.count(columns, people)) for people in self.gathered.people]
-        return np.array(found, np.int64 if max(map(abs, found)) < _WRAPS else object)
+        return np.array(found, whole_numbers(max(map(abs, found))))
 
     def _grid(self, lasts: Sequence[int]) -> CellGrid:
         kind, *rest = self.gathered.body["cells"]
-        if kind == "begins":
-            return CellGrid(kind, np.ones(len(lasts), np.int64), np.array(lasts), np.array(rest))
-        sizes = [body["cells"][1] for body in self.gathered.bodies]
-        most = max(lasts) * (max(sizes) if kind == "uniform" else 1)
-        exact = np.int64 if max(most, *sizes) < _WRAPS else object
-        return CellGrid(kind, np.array(sizes, exact), np.array(lasts, exact))
+        sizes = [1] * len(lasts) if kind == "begins" else [body["cells"][1] for body in self.gathered.bodies]
+        exact = whole_numbers(max(max(lasts) * (max(sizes) if kind == "uniform" else 1), *sizes))
+        return CellGrid(kind, np.array(sizes, exact), np.array(lasts, exact), np.array(rest))
 
 
-def _truth(runs: Runs, size: int) -> npt.NDArray[np.bool_]:
+def _chosen(runs: Sequence[Sequence[int]]) -> frozenset[int]:
+    return frozenset(chain.from_iterable(starmap(range, runs)))
+
+
+def _truth(runs: Sequence[Sequence[int]], size: int) -> BoolArray:
     found = np.zeros(size, bool)
     for start, stop in runs:
         found[start:stop] = True
     return found
-
-
-def _dot(values: Ints, counts: Ints) -> int:
-    """An exact sum of products."""
-    if len(values) and int(np.abs(values).max()) * int(counts.sum()) >= _WRAPS:
-        return sum(value * times for value, times in zip(values.tolist(), counts.tolist(), strict=True))
-    return int(values @ counts)

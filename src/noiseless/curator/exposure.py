@@ -3,6 +3,7 @@
 It depends on everybody's data and is for the owner's eyes only: it is never part of a reply or of a log.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
@@ -18,13 +19,13 @@ from noiseless.curator.reply import plain
 from noiseless.curator.snapshot import Snapshot, distinct
 from noiseless.errors import OutputError
 from noiseless.exact import Bits
+from noiseless.ranges.spans import WRAPS, whole_numbers
 from noiseless.tables import written_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-_WRAPS = 2**62
 _CHUNK = 2**21
 """So many combinations of a record and a value are looked at together."""
 
@@ -36,16 +37,16 @@ def schema_sizes(snapshot: Snapshot) -> dict[str, int]:
 
 def exposed(records: Records, asked: Sequence[AnswerFamily], sizes: Mapping[str, int]) -> tuple[Ints, Ints]:
     """Outputs and records still possible; columns that no answer relates are independent: they multiply."""
-    exact = np.int64 if prod(sizes.values()) < _WRAPS else object
+    exact = whole_numbers(prod(sizes.values()))
     outputs, possible = np.ones(len(records), exact), np.ones(len(records), exact)
     for names in _related(asked, sizes):
         own = [family for family in asked if set(family.columns) <= set(names)]
         keys = [records.cells, *(records.own[name] for name in names)]
         cells, *numbers = distinct(keys, np.ones(len(records), np.int64)).numbers
         few = Records(cells, dict(zip(names, numbers, strict=True)))
-        found = _of_columns(few, own, {name: sizes[name] for name in names}, exact)
+        caused, left = _of_columns(few, own, {name: sizes[name] for name in names})
         place = _places(keys)
-        outputs, possible = outputs * found[0][place], possible * found[1][place]
+        outputs, possible = outputs * caused[place], possible * left[place]
     return outputs, possible
 
 
@@ -70,33 +71,25 @@ def _related(asked: Sequence[AnswerFamily], sizes: Mapping[str, int]) -> list[tu
 
 
 def _of_columns(
-    records: Records,
-    asked: Sequence[AnswerFamily],
-    sizes: Mapping[str, int],
-    exact: Any,  # noqa: ANN401 - a type
+    records: Records, asked: Sequence[AnswerFamily], sizes: Mapping[str, int]
 ) -> tuple[Ints, Ints]:
     """The same for some related columns: people whom the same answers are about are taken together."""
+    exact = whole_numbers(prod(sizes.values()))
     outputs = np.ones(len(records), exact)
     possible = np.full(len(records), prod(sizes.values()), exact)
-    covered = np.stack([family.group >= 0 for family in asked]) if asked else np.empty((0, 0), bool)
     if not asked:
         return outputs, possible
-    kinds, kind = np.unique(covered, axis=1, return_inverse=True)
+    kinds, kind = np.unique(np.stack([family.group >= 0 for family in asked]), axis=1, return_inverse=True)
     of_record = kind.ravel()[records.cells]
     for number in range(kinds.shape[1]):
         own = [family for place, family in enumerate(asked) if kinds[place, number]]
         chosen = np.flatnonzero(of_record == number)
         if own and len(chosen):
-            outputs[chosen], possible[chosen] = _counted(records.some(chosen), own, sizes, exact)
+            outputs[chosen], possible[chosen] = _counted(records.some(chosen), own, sizes)
     return outputs, possible
 
 
-def _counted(
-    records: Records,
-    asked: Sequence[AnswerFamily],
-    sizes: Mapping[str, int],
-    exact: Any,  # noqa: ANN401 - a type
-) -> tuple[Ints, Ints]:
+def _counted(records: Records, asked: Sequence[AnswerFamily], sizes: Mapping[str, int]) -> tuple[Ints, Ints]:
     """Part each column where an answer may change, and compare the answers of all combinations of parts."""
     starts = {name: _starts(records, asked, name, size) for name, size in sizes.items()}
     combinations = prod(found.shape[1] for found in starts.values())
@@ -105,7 +98,7 @@ def _counted(
     for first in range(0, len(records), step):
         chosen = slice(first, first + step)
         own = {name: found[chosen] for name, found in starts.items()}
-        parts.append(_compared(records.some(chosen), asked, own, sizes, exact))
+        parts.append(_compared(records.some(chosen), asked, own, sizes))
     return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
 
@@ -122,13 +115,9 @@ def _starts(records: Records, asked: Sequence[AnswerFamily], name: str, size: in
 
 
 def _compared(
-    records: Records,
-    asked: Sequence[AnswerFamily],
-    starts: Mapping[str, Ints],
-    sizes: Mapping[str, int],
-    exact: Any,  # noqa: ANN401 - a type
+    records: Records, asked: Sequence[AnswerFamily], starts: Mapping[str, Ints], sizes: Mapping[str, int]
 ) -> tuple[Ints, Ints]:
-    names = list(starts)
+    names, exact = list(starts), whole_numbers(prod(sizes.values()))
     shape = tuple(starts[name].shape[1] for name in names)
     grid = np.indices(shape).reshape(len(names), -1)
     values, weights, own = {}, np.ones((len(records), grid.shape[1]), exact), np.zeros(len(records), np.intp)
@@ -151,7 +140,7 @@ def _joined(codes: Ints, size: int, labels: Ints) -> tuple[Ints, int]:
     """One number for a number and a label, small enough not to wrap: only rows are compared."""
     labels = labels - labels.min(axis=1, keepdims=True)
     width = int(labels.max()) + 1
-    if width >= _WRAPS // size:
+    if width >= WRAPS // size:
         codes, labels = _ranked(codes), _ranked(labels)
         size, width = codes.shape[1], codes.shape[1]
     return codes * width + labels.astype(np.int64), size * width
@@ -188,7 +177,7 @@ def most_of_persons(snapshot: Snapshot, asked: Sequence[AnswerFamily]) -> list[i
         several = distinct(keys, counts[covered])
         own = distinct(keys, worth * counts[covered]).counts
         most = family.most(several.counts, own, several.numbers[1])
-        for person, number in zip(several.numbers[0].tolist(), most, strict=True):
+        for person, number in zip(several.numbers[0], most, strict=True):
             found[person] *= int(number)
     values = prod(schema_sizes(snapshot).values())
     rows = np.bincount(persons, counts).astype(np.int64).tolist()
@@ -282,23 +271,21 @@ class RealisedExposure:
 
 
 def _fitting(number: int) -> int | float:
-    return number if number < _WRAPS else float(number)
+    return number if number < WRAPS else float(number)
 
 
 def _write_csv(table: "pa.Table", path: Path) -> None:
-    import pyarrow.csv as pc
+    from pyarrow.csv import write_csv
 
-    pc.write_csv(table, path)
+    write_csv(table, path)
 
 
 def _write_parquet(table: "pa.Table", path: Path) -> None:
-    import pyarrow.parquet as pq
+    from pyarrow.parquet import write_table
 
-    pq.write_table(table, path)
+    write_table(table, path)
 
 
 def _write_lines(table: "pa.Table", path: Path) -> None:
-    import json
-
-    with path.open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in table.to_pylist())
+    lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in table.to_pylist()]
+    path.write_text("".join(lines), "utf-8")

@@ -1,4 +1,4 @@
-"""A curator's file: which table, which budget, which ledger, what each column may hold; and a draft to begin with."""
+"""A curator's file: table, budget, ledger, what each column may hold; and a draft to begin with."""
 
 import re
 import tomllib

@@ -1,7 +1,6 @@
-"""What everybody may know of a version of a dataset, all that a price depends on: declarations, public cells, groups."""
+"""What everybody may know of a version, all that prices depend on: declarations, public cells, groups."""
 
 import json
-from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,8 +16,15 @@ from noiseless.domain import Schema, Value
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.pricing.cost import Record
-from noiseless.questions.filters import AllOf, Among, AnyOf, Everything, Filter, Not, kind_of
+from noiseless.questions.filters import AllOf, Among, AnyOf, Everything, Filter, kind_of
 from noiseless.questions.question import Group, Limits, Population
+
+Cells = npt.NDArray[np.intp]
+
+_MOST_REMEMBERED = 2**26
+"""Bytes of groups that are remembered."""
+_EACH = 10
+"""A group is as heavy as so many cells besides its own."""
 
 
 @dataclass(frozen=True)
@@ -109,15 +115,6 @@ class PublicState:
         return cls(schema, Limits(data["max_rows"], least_group), population, version)
 
 
-Cells = npt.NDArray[np.intp]
-
-_MOST_REMEMBERED = 2**26
-"""Bytes of groups that are remembered."""
-_FEW = 16
-_EACH = 10
-"""A group is as heavy as so many cells besides its own."""
-
-
 class Grouping:
     """Finds public groups; what was asked for before is remembered."""
 
@@ -137,31 +134,15 @@ class Grouping:
 
     def groups(self, where: Filter, by: tuple[str, ...]) -> tuple[Group, ...]:
         """The groups of a public GROUP BY under a public filter, in the order of their values."""
-        key = (where, by)
-        found = self._found.get(key)
-        if found is None:
-            small = None if by else self._small(where)
-            made = self._grouped(self._passing(where), by) if small is None else small
-            weight = sum(_EACH + len(group.cells) for group in made)
-            found = self._found.keep(key, made, weight)
-        return found
+        return self._found.made(
+            (where, by),
+            lambda: self._grouped(self._passing(where), by),
+            lambda groups: sum(_EACH + len(group.cells) for group in groups),
+        )
 
     def count(self, where: Filter) -> int:
         """How many cells pass a public filter."""
         return len(self._passing(where))
-
-    def _small(self, where: Filter) -> tuple[Group, ...] | None:
-        """The one group of a run of values that few cells have, or none: arrays would take longer."""
-        if not isinstance(where, Among) or len(where.runs) != 1:
-            return None
-        values, ((first, after),) = self._sorted[where.column], where.runs
-        start = bisect_left(values, first)
-        stop = bisect_left(values, after, start, min(start + _FEW, len(values)))
-        if stop - start == _FEW:
-            return None
-        cells = self._orders[where.column][start:stop].tolist()
-        people = sum([self.population.sizes[cell] for cell in cells])
-        return (Group((), frozenset(cells), people),) if cells else ()
 
     def _passing(self, where: Filter) -> Cells:
         """The cells that pass, ascending; a filter on one column is looked up, not searched for."""
@@ -181,15 +162,11 @@ class Grouping:
             for part in where.parts:
                 found = found & self._mask(part) if together else found | self._mask(part)
             return found
-        if isinstance(where, Not):
-            return ~self._mask(where.part)
         if isinstance(where, Among):
             found = np.zeros(len(self._sizes), bool)
             found[self._passing(where)] = True
             return found
-        columns = self.population.columns
-        rows = (dict(zip(columns, cell, strict=True)) for cell in self.population.cells)
-        return np.array([where.holds(row) for row in rows], bool)
+        raise TypeError(f"a {type(where).__name__} is not in its normal form")
 
     def _grouped(self, cells: Cells, by: tuple[str, ...]) -> tuple[Group, ...]:
         if not len(cells):

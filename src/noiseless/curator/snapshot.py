@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,7 @@ from noiseless.domain import Column, NumberColumn, Schema
 from noiseless.domain.columns import CategoryColumn
 from noiseless.errors import DomainError, EmptyTableError, MissingValuesError
 from noiseless.questions.question import Population
+from noiseless.ranges.spans import whole_numbers
 from noiseless.tables import Table, Tally
 
 Numbers = npt.NDArray[np.int64]
@@ -215,53 +217,34 @@ class Snapshot:
 
     def count(self, columns: tuple[str, ...], cells: Cells = None) -> ContingencyTable:
         """The combinations of some private columns among the people of some public cells."""
-        return self._kept.of_people(columns, cells)
+        return self._by_people.made(
+            (columns, cells), lambda: self._of_people(columns, cells), lambda counted: counted.weight
+        )
 
     def is_quick(self, columns: tuple[str, ...], cells: Cells) -> bool:
         """Whether `count` takes next to no time: the columns were counted before, and cells are few."""
-        return cells is not None and len(cells) <= _FEW and self._kept.has_columns(columns)
+        return cells is not None and len(cells) <= _FEW and self._by_columns.get(columns) is not None
+
+    # Most questions are about the same few columns and groups: what was counted is kept.
 
     @cached_property
-    def _kept(self) -> "_Kept":
-        return _Kept(self)
+    def _by_columns(self) -> Cache[tuple[ContingencyTable, Numbers]]:
+        return Cache(_MOST_KEPT)
 
-
-class _Kept:
-    """Counts that were taken once, for most questions are about the same few columns and groups."""
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self.snapshot = snapshot
-        self._by_columns = Cache[tuple[ContingencyTable, Numbers]](_MOST_KEPT)
-        self._by_people = Cache[ContingencyTable](_MOST_KEPT)
-
-    def of_people(self, columns: tuple[str, ...], cells: Cells) -> ContingencyTable:
-        """The combinations of private columns among some people."""
-        found = self._by_people.get((columns, cells))
-        if found is None:
-            counted = self._of_people(columns, cells)
-            found = self._by_people.keep((columns, cells), counted, counted.weight)
-        return found
-
-    def has_columns(self, columns: tuple[str, ...]) -> bool:
-        """Whether the combinations of some columns are kept."""
-        return self._by_columns.get(columns) is not None
-
-    def of_columns(self, columns: tuple[str, ...]) -> tuple[ContingencyTable, Numbers]:
-        """The combinations of a public cell and private columns; where each cell begins."""
-        found = self._by_columns.get(columns)
-        if found is None:
-            counted = self._of_columns(columns)
-            found = self._by_columns.keep(columns, counted, counted[0].weight)
-        return found
+    @cached_property
+    def _by_people(self) -> Cache[ContingencyTable]:
+        return Cache(_MOST_KEPT)
 
     def _of_columns(self, columns: tuple[str, ...]) -> tuple[ContingencyTable, Numbers]:
-        whole = self.snapshot
-        found = distinct([whole.cells, *(whole.numbers[name] for name in columns)], whole.counts)
-        cells = np.arange(len(whole.population.cells) + 1)
-        return found, np.searchsorted(found.numbers[0], cells)
+        """The combinations of a public cell and private columns; where each cell begins."""
+        counted = distinct([self.cells, *(self.numbers[name] for name in columns)], self.counts)
+        cells = np.arange(len(self.population.cells) + 1)
+        return counted, np.searchsorted(counted.numbers[0], cells)
 
     def _of_people(self, columns: tuple[str, ...], cells: Cells) -> ContingencyTable:
-        by_cell, begins = self.of_columns(columns)
+        by_cell, begins = self._by_columns.made(
+            columns, lambda: self._of_columns(columns), lambda counted: counted[0].weight
+        )
         if cells is None:
             return distinct(by_cell.numbers[1:], by_cell.counts)
         if len(cells) == 1:  # its rows stand together, sorted
@@ -270,8 +253,7 @@ class _Kept:
             return ContingencyTable(
                 tuple(numbers[own] for numbers in by_cell.numbers[1:]), by_cell.counts[own]
             )
-        places = [np.arange(begins[cell], begins[cell + 1]) for cell in sorted(cells)]
-        chosen = np.concatenate(places)
+        chosen = np.concatenate([np.arange(begins[cell], begins[cell + 1]) for cell in sorted(cells)])
         return distinct([numbers[chosen] for numbers in by_cell.numbers[1:]], by_cell.counts[chosen])
 
 
@@ -289,3 +271,9 @@ def distinct(keys: Sequence[Numbers], counts: Numbers) -> ContingencyTable:
     return ContingencyTable(
         tuple(numbers[starts] for numbers in ordered), np.add.reduceat(counts[order], starts)
     )
+
+
+def exact_dot(values: npt.NDArray[Any], counts: Numbers) -> int:
+    """A sum of products, in whole numbers of any size."""
+    most = int(np.abs(values).max(initial=0)) * int(counts.sum())
+    return int(values.astype(whole_numbers(most)) @ counts)

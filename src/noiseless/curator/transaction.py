@@ -1,4 +1,4 @@
-"""A batch on its way: priced and charged for in one durable transaction, computed, stored in another; its account."""
+"""A batch on its way: priced and charged for in one durable transaction, computed, stored in another."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -27,7 +27,7 @@ def account(priced: PricedBatch | None, state: State, notes: tuple[str, ...]) ->
     protects, total = _protects(state.record, state.budget), state.total
     if total.capacity is not NO_BITS and total.capacity:
         disclosed, spent = state.disclosed, state.spent
-    else:  # without noise whole numbers suffice
+    else:  # without noise whole numbers suffice: a repeated answer comes some eight times sooner
         present, most = _values(state.record)
         disclosed = present is not None and total.outputs >= present
         spent = Cost(most) if most is not None and total.outputs >= most else total
@@ -81,14 +81,15 @@ class Transaction:
 
     def errand(self, *, looks_up: bool) -> Settlement[ChargedBatch | None]:
         """What the ledger is to do; `looks_up` if it wants to know beforehand what is looked up."""
-        found = lookups(self._batch.tellings, self._edition.public, self._analyst) if looks_up else None
+        found = lookups(self._batch.disclosures, self._edition.public, self._analyst) if looks_up else None
         return Settlement(self._charge, self._complete, found, self._is_quick())
 
     def _is_quick(self) -> bool:
         """Whether all answers are computed in next to no time."""
         snapshot = self._source.kept(self._edition.digest)
         return snapshot is not None and all(
-            snapshot.is_quick(telling.columns, telling.people.cells) for telling in self._batch.tellings
+            snapshot.is_quick(disclosure.columns, disclosure.people.cells)
+            for disclosure in self._batch.disclosures
         )
 
     def _charge(self, books: OpenBooks) -> ChargedBatch | None:
@@ -97,12 +98,12 @@ class Transaction:
         if not edition.is_present(books):
             return None
         with self._wanted.active(), self._batch.pricing():  # another thread may do this, for several
-            priced = price_batch(self._batch.tellings, edition.public.record, books)
+            priced = price_batch(self._batch.disclosures, edition.public.record, books)
             check()
         pass_failpoint("priced")
         asked = [
-            NewQuestion(telling.question, telling.grid, telling.findable, telling.body)
-            for telling in priced.fresh
+            NewQuestion(disclosure.question, disclosure.grid, disclosure.findable, disclosure.body)
+            for disclosure in priced.fresh
         ]
         if asked:
             books.charge(shares(edition.public, priced.price), analyst=self._analyst, questions=asked)
@@ -116,25 +117,25 @@ class Transaction:
         pass_failpoint("charged")
         priced = charged.priced
         missing: list[Disclosure] = []
-        for telling in self._batch.tellings:
-            found = self._edition.known(telling) or priced.answer(telling)
+        for disclosure in self._batch.disclosures:
+            found = self._edition.known(disclosure) or priced.answer(disclosure)
             if found is None:
-                missing.append(telling)
+                missing.append(disclosure)
             else:
-                self._answers[telling.question] = found
+                self._answers[disclosure.question] = found
         if not missing:
             return number, {}
         computed = self._computed(missing)
         pass_failpoint("computed")
         self._answers |= computed
-        fresh = {telling.question for telling in priced.fresh}
+        fresh = {disclosure.question for disclosure in priced.fresh}
         kept = [t.question for t in missing if t.question in fresh or priced.was_charged(t)]
         return number, {question: computed[question] for question in kept}
 
-    def _computed(self, tellings: list[Disclosure]) -> dict[str, StoredAnswer]:
+    def _computed(self, disclosures: list[Disclosure]) -> dict[str, StoredAnswer]:
         snapshot = self._snapshot()
         try:
-            return {telling.question: telling.compute(snapshot) for telling in tellings}
+            return {disclosure.question: disclosure.compute(snapshot) for disclosure in disclosures}
         except Exception as error:  # noqa: BLE001 - whatever it is
             # The message of an unforeseen error may quote the data: its kind is all that is told.
             raise UnansweredError(
@@ -164,10 +165,10 @@ def shares(public: PublicState, cost: Price) -> Shares:
     )
 
 
-def quoted(edition: Edition, batch: Batch, books: Books, analyst: str) -> Quote:
+def quoted(edition: Edition, batch: Batch, books: Books, *, analyst: str) -> Quote:
     """What a batch would cost now."""
     with batch.pricing():
-        priced = price_batch(batch.tellings, edition.public.record, books)
+        priced = price_batch(batch.disclosures, edition.public.record, books)
         results = batch.results(priced, None)
     try:
         books.require(shares(edition.public, priced.price), analyst=analyst)

@@ -154,11 +154,11 @@ def _of_cells(
 ) -> Price:
     """People in different public cells are different people: the price is that of the dearest cell."""
     shared = _merged(everybody)
-    prices: dict[tuple[BatchQuestion, ...], Price] = {}
+    prices: dict[tuple[int, ...], Price] = {}
     shares = {}
-    for cell, own in cells.items():  # cells with equal questions have equal prices
+    for cell, own in cells.items():  # cells with the same questions have equal prices
         check()
-        alike = tuple(own)
+        alike = tuple(map(id, own))
         if alike not in prices:
             prices[alike] = _of_cell(cell, [*shared, *own], record)
         shares[cell] = prices[alike].cost

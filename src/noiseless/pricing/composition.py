@@ -1,7 +1,8 @@
 """The rules of composition: bounds on the number of joint answers that one person can cause.
 
-Each rule is a pure function of whole numbers and partitions. `accounting.mixtures` looks for the mixture of
-rules with the smallest bound; docs/prices.md says in plain words why each holds.
+Each rule is a pure function of whole numbers. `pricing.mixtures` looks for the mixture of them, of products,
+and of steps within the atoms of partitions (`DomainPartition.spread`) with the smallest bound; docs/prices.md
+says in plain words why each holds.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,7 +10,6 @@ from heapq import nlargest
 from math import comb, prod
 from typing import NamedTuple
 
-from noiseless.pricing.partition import DomainPartition, refined
 from noiseless.work import spend
 
 _MOST_WORK = 10**6
@@ -21,29 +21,6 @@ class OutputBound(NamedTuple):
 
     outputs: int
     rule: str
-
-
-def product(outputs: Iterable[int]) -> OutputBound:
-    """The product of the reaches (Theorem 6 of [P1]): always valid."""
-    return OutputBound(prod(outputs), "product")
-
-
-def cuts(steps: Iterable[int]) -> OutputBound:
-    """1 + the sum of cuts, for step functions of one ordered attribute.
-
-    >>> cuts([3, 3, 3])
-    OutputBound(outputs=10, rule='cuts')
-    """
-    return OutputBound(1 + sum(steps), "cuts")
-
-
-def cuts_of(reaches: Iterable[int], pieces: Iterable[int]) -> OutputBound:
-    """1 + the sum of pieces * (reach - 1), for answers with so many monotone pieces along one attribute.
-
-    Within a monotone piece an answer with `reach` outputs changes at most reach - 1 times, and neighbouring
-    pieces share their turning point.
-    """
-    return cuts(number * (reach - 1) for reach, number in zip(reaches, pieces, strict=True))
 
 
 def hyperplanes(classes: Sequence[int], dimensions: int) -> OutputBound:
@@ -71,37 +48,12 @@ def hyperplanes(classes: Sequence[int], dimensions: int) -> OutputBound:
     return OutputBound(sum(meeting), "hyperplanes")
 
 
-def atoms(partitions: Sequence[DomainPartition]) -> OutputBound:
-    """Exact counts tell of a record only the atom of the partition that they generate together."""
-    return OutputBound(refined(partitions).blocks, "partition")
-
-
-def cuts_and_atoms(partitions: Sequence[DomainPartition], steps: Iterable[int]) -> OutputBound:
-    """Atoms, and step functions along the same attribute: a cut adds one for each atom that it parts.
-
-    >>> parity = DomainPartition.of("x", [0, 1] * 5)
-    >>> cuts_and_atoms([parity], [1, 1]), cuts_and_atoms([parity], [100])
-    (OutputBound(outputs=6, rule='cuts and partition'), OutputBound(outputs=10, rule='cuts and partition'))
-    """
-    return OutputBound(refined(partitions).spread(sum(steps)), "cuts and partition")
-
-
-def filtered(steps_by_atom: Iterable[int]) -> OutputBound:
-    """Sums filtered on another private attribute: for each atom of the filters, 1 + the cuts seen there."""
-    return OutputBound(sum(1 + steps for steps in steps_by_atom), "filter")
-
-
 def grouped(reaches: Iterable[int]) -> OutputBound:
     """GROUP BY a private column: 1 + sum of (N_g - 1), N_g counting "absent".
 
     A person is in one group; all other groups answer as if the person were absent.
     """
     return OutputBound(1 + sum(reach - 1 for reach in reaches), "groups")
-
-
-def public_groups(bounds: Iterable[OutputBound]) -> OutputBound:
-    """People in different public groups are different people: the largest of the groups' bounds."""
-    return max(bounds, key=lambda bound: bound.outputs)
 
 
 def several_rows(outputs: Iterable[int], rows: int) -> OutputBound:

@@ -1,4 +1,4 @@
-"""What every answered question states about itself: its identity, and what one person can do to its answer."""
+"""What every answered question states about itself: its identity, and what one person can do to it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Hashable, Iterable, Sequence

@@ -126,6 +126,9 @@ def _levels(query: object) -> DomainPartition | None:
 class ExactCounts(Event):
     """Exact counts of the blocks of a partition: a histogram, or one count and the public total.
 
+    >>> ExactCounts(DomainPartition.each("tariff", 3)).footprint(Record.of({"tariff": 3})).outputs
+    3
+
     Attributes:
         blocks: the partition.
         covers: the public cells whose people take part.

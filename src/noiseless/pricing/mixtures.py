@@ -37,10 +37,11 @@ class PricePart:
 
 def best_parts(footprints: Iterable[Footprint], record: Record) -> tuple[PricePart, ...]:
     """A bound for each set of related attributes; joint answers are at most the product of the bounds."""
-    telling = merged(footprint for footprint in footprints if footprint.outputs > 1)
-    return tuple(
-        _part(names, related, record) for names, related in sorted(_components(telling), key=itemgetter(0))
-    )
+    useful = merged([footprint for footprint in footprints if footprint.outputs > 1])
+    parts = []
+    for names, related in sorted(_components(useful), key=itemgetter(0)):
+        parts.append(_part(names, related, record))
+    return tuple(parts)
 
 
 def _components(footprints: Sequence[Footprint]) -> list[tuple[tuple[str, ...], list[Footprint]]]:
@@ -60,9 +61,13 @@ def _components(footprints: Sequence[Footprint]) -> list[tuple[tuple[str, ...], 
 
 def _part(names: tuple[str, ...], footprints: Sequence[Footprint], record: Record) -> PricePart:
     values = record.values(names)
-    bounds = _of_rows(footprints, record) if record.rows > 1 else _of_one_row(footprints, record)
-    found = capped(min(bounds, key=lambda bound: bound.outputs), values)
     alone = len(footprints) == 1 and footprints[0].answers == 1
+    if alone and record.rows == 1:  # no mixture bounds a single answer by less than its reach
+        best = OutputBound(footprints[0].outputs, "reach")
+    else:
+        bounds = _of_rows(footprints, record) if record.rows > 1 else _of_one_row(footprints, record)
+        best = min(bounds, key=lambda bound: bound.outputs)
+    found = capped(best, values)
     return PricePart(names, found.outputs, "reach" if alone else found.rule, found.outputs == values)
 
 

@@ -60,15 +60,15 @@ class LinearAnswer(Event):
 
     def footprint(self, record: Record) -> Footprint:
         """Parallel hyperplanes; forms that are multiples of each other are parallel."""
-        telling = [(name, weight) for name, weight in self.weights if weight]
-        record.require(name for name, _ in telling)
-        names = [name for name, _ in telling]
+        weighted = [(name, weight) for name, weight in self.weights if weight]
+        names = [name for name, _ in weighted]
+        record.require(names)
         if record.rows > 1:
             return Footprint.opaque(names, self.outputs)
         if len(names) == 1:
             return Footprint.steps(names[0], self.outputs, 1)
-        first = telling[0][1]
-        return Footprint.linear(names, self.outputs, tuple((name, w / first) for name, w in telling))
+        first = weighted[0][1]
+        return Footprint.linear(names, self.outputs, tuple((name, w / first) for name, w in weighted))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Partitions of a finite domain, and conditions on it: what exact counts tell of a record, and what further cuts add."""
+"""Partitions of a finite domain, and conditions on it: what exact counts tell, and what cuts add."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
@@ -11,6 +11,7 @@ from operator import and_, ne, or_
 import numpy as np
 
 from noiseless.errors import RequestError
+from noiseless.questions.filters import Runs, as_runs
 from noiseless.work import spend
 
 _MOST = 2**22
@@ -269,12 +270,15 @@ class Predicate:
         if numbers and (min(numbers) < 0 or max(numbers) >= size):
             raise RequestError(f"a condition on {name!r} chooses among the numbers 0 to {size - 1:,}")
         if isinstance(numbers, range) and numbers and numbers.step == 1:
-            ends = {numbers[0], numbers[-1] + 1}
-        else:
-            numbers = frozenset(numbers)
-            ends = {*numbers, *(number + 1 for number in numbers)}
-        starts = sorted({0, *(end for end in ends if end < size)})
-        return cls._of_truth((name,), (size,), starts, [start in numbers for start in starts])
+            return cls.of_runs(name, size, ((numbers[0], numbers[-1] + 1),))
+        return cls.of_runs(name, size, as_runs(numbers))
+
+    @classmethod
+    def of_runs(cls, name: str, size: int, runs: Runs) -> "Predicate":
+        """The condition that a value's number is in one of the runs."""
+        starts = sorted({0, *(edge for run in runs for edge in run if edge < size)})
+        begins = {start for start, _ in runs}  # runs do not touch: where one ends none begins
+        return cls._of_truth((name,), (size,), starts, [start in begins for start in starts])
 
     @classmethod
     def _of_truth(

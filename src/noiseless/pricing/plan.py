@@ -18,8 +18,8 @@ from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import (
     Attribute,
     Continuum,
-    EqualOnBox,
     Lattice,
+    LinearOnBox,
     MiddleMedianOnInterval,
     OrderOnInterval,
     Quantity,
@@ -44,8 +44,8 @@ _ON_LATTICES: Mapping[str, Callable[[int, Attribute], Query]] = {
 }
 
 _ON_INTERVALS: Mapping[str, Callable[[int, Quantity], Query]] = {
-    "sum": lambda people, quantity: EqualOnBox(people, Fraction(1), quantity),
-    "mean": lambda people, quantity: EqualOnBox(people, Fraction(1, people), quantity),
+    "sum": lambda people, quantity: LinearOnBox((Fraction(1),), quantity, people),
+    "mean": lambda people, quantity: LinearOnBox((Fraction(1, people),), quantity, people),
     "min": OrderOnInterval,
     "max": OrderOnInterval,
     "median": lambda people, quantity: (

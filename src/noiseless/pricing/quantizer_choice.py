@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil, floor, inf
+from operator import itemgetter
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, floor_of_power
@@ -48,7 +49,8 @@ def finest(query: Query, allowed: int) -> QuantizedQuery:
 
     `surely_finest` says where no other one has a smaller worst error.
 
-    On a continuum q = max(k, floor((k - 1) R / S)) equal cells (Theorem 8 of [P1], corrected). On a lattice
+    On a continuum q = max(k, floor((k - 1) R / S)) equal cells (Theorem 8 of [P1], corrected), where k is
+    less by the further answers that one person can cause, such as that too few rows pass. On a lattice
     cells of ceil(K / (k - 1)) points each: were all cells shorter, k + 1 of them would lie within a person's
     sweep. On small lattices, where answers can leave gaps, every equal division from the low end on is
     tried. Where the exact answer is allowed, because a person has at most so many values, it is the finest.
@@ -61,8 +63,12 @@ def finest(query: Query, allowed: int) -> QuantizedQuery:
     found = [QuantizedQuery(query, quantizer) for quantizer in _candidates(query, allowed)]
     answers = len(query.attainable) if isinstance(query.attainable, tuple) else 0
     spend(len(found) * (answers + steps_of_reach(query)))
-    sound = [mechanism for mechanism in found if _is_within(mechanism, allowed)]
-    return min(sound, key=lambda mechanism: (mechanism.worst_error, mechanism.quantizer.cells))
+    sound = []
+    for mechanism in found:
+        check()
+        if mechanism.reach.outputs <= allowed:
+            sound.append((mechanism.worst_error, mechanism.quantizer.cells, mechanism))
+    return min(sound, key=itemgetter(0, 1))[2]
 
 
 def _candidates(query: Query, allowed: int) -> Iterator[Quantizer]:
@@ -80,11 +86,6 @@ def _candidates(query: Query, allowed: int) -> Iterator[Quantizer]:
         yield Stepped(span, 1)
     elif allowed > 1:
         yield Stepped(span, min(ceil(Fraction(sweep, allowed - 1)), ceil(Fraction(span.last + 1, allowed))))
-
-
-def _is_within(mechanism: QuantizedQuery, allowed: int) -> bool:
-    check()
-    return mechanism.reach.outputs <= allowed
 
 
 def _most_caused(influence: Influence | Images | Slide) -> int | float:
@@ -124,10 +125,17 @@ def _regular(query: Query) -> bool:
 
 
 def _cells_of_continuum(query: Query, allowed: int) -> int:
-    sweep = max(i.length for i in query.influences if isinstance(i, Slide))
-    if not sweep:
+    slide = max((i for i in query.influences if isinstance(i, Slide)), key=lambda i: i.length)
+    left = allowed - slide.more
+    if left < 1:
+        raise RequestError(
+            "a mean over a private filter tells at least whether enough rows pass; allow it 1 bit or more"
+        )
+    if not slide.length:
+        if slide.more:
+            return 1
         raise RequestError("nobody moves the answer: the bounds are equal")
-    return max(allowed, floor((allowed - 1) * query.span.width / sweep))
+    return max(left, floor((left - 1) * query.span.width / slide.length))
 
 
 def coarsest(query: Query, error: Rational) -> QuantizedQuery:

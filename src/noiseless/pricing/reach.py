@@ -1,4 +1,4 @@
-"""Reach, how many different answers one person can cause, of the basic mechanism: a question told as the cell it lies in."""
+"""Reach: how many different answers one person can cause to a question told as the cell it lies in."""
 
 from bisect import bisect_left
 from dataclasses import dataclass
@@ -7,13 +7,12 @@ from functools import cached_property, singledispatch
 from math import ceil
 
 import numpy as np
-import numpy.typing as npt
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.questions import Lattice, Query
-from noiseless.questions.influence import Images, Influence, Positions, Slide, length
-from noiseless.ranges.quantizer import CellInterval, Quantizer, Stepped, Uniform
+from noiseless.questions.influence import Images, Influence, Positions, Slide, is_consecutive, length
+from noiseless.ranges.quantizer import CellInterval, Quantizer, Uniform
 from noiseless.ranges.spans import whole_numbers
 
 _MOST_WORK = 2**24
@@ -47,9 +46,14 @@ def reach(query: Query, quantizer: Quantizer) -> Reach:
     >>> reach(question, Stepped(question.span, 100))
     Reach(outputs=2, exact=True)
     """
-    found = [_of(influence, quantizer) for influence in query.influences]
-    most = max(part.outputs for part in found)
-    return Reach(most, any(part.exact for part in found if part.outputs == most))
+    reached = Reach(0, exact=False)
+    for influence in query.influences:
+        part = _of(influence, quantizer)
+        if part.outputs > reached.outputs:
+            reached = part
+        elif part.outputs == reached.outputs:
+            reached = Reach(part.outputs, reached.exact or part.exact)
+    return reached
 
 
 def steps_of_reach(query: Query) -> int:
@@ -68,7 +72,7 @@ def _steps_of(influence: Influence | Images | Slide) -> int:
 def _is_counted(influence: Influence) -> bool:
     """Whether pairs of a base and a move are looked at one by one."""
     moves, bases = influence.moves, influence.bases
-    regular = _consecutive(moves) and _consecutive(bases)
+    regular = is_consecutive(moves) and is_consecutive(bases)
     return not regular and length(moves) * length(bases) <= _MOST_WORK
 
 
@@ -79,7 +83,7 @@ def _of(influence: Influence | Images | Slide, quantizer: Quantizer) -> Reach:
         raise TypeError(f"no rule for {type(influence).__name__}")
     moves, bases = influence.moves, influence.bases
     cap = length(moves) if influence.most is None else min(length(moves), influence.most)
-    if _consecutive(moves) and _consecutive(bases):
+    if is_consecutive(moves) and is_consecutive(bases):
         return Reach(min(_sliding(quantizer, influence.sweep, bases[-1], bases[0]), cap), influence.exact)
     if _is_counted(influence):
         return Reach(min(_counted(influence, quantizer), cap), influence.exact)
@@ -91,7 +95,7 @@ def _of_images(influence: Images, quantizer: Quantizer) -> Reach:
     """One more than there are changes of cell between neighbouring positions of an image."""
     table = influence.table
     if quantizer.cells <= table.size:
-        cells = np.searchsorted(_begins(quantizer), table, side="right")
+        cells = np.searchsorted(quantizer.first_points, table, side="right")
     else:  # rather look at each position than list all cells
         positions, places = np.unique(table, return_inverse=True)
         numbers = [quantizer.cell_at(position) for position in positions.tolist()]
@@ -114,14 +118,10 @@ def _of_slide(influence: Slide, quantizer: Quantizer) -> Reach:
     return Reach(quantizer.most_slid(sweep)[0] + influence.more, influence.exact)
 
 
-def _consecutive(positions: range | tuple[int, ...]) -> bool:
-    return isinstance(positions, range) and (positions.step == 1 or len(positions) == 1)
-
-
 def _counted(influence: Influence, quantizer: Quantizer) -> int:
     """For each base, how many cells the moves meet: one more than there are changes of cell between them."""
     bases = np.asarray(influence.bases, whole_numbers(quantizer.last))
-    begins = _begins(quantizer)
+    begins = quantizer.first_points
     met = np.ones(len(bases), np.int64)
     before = np.searchsorted(begins, bases + influence.moves[0], side="right")
     for move in influence.moves[1:]:
@@ -129,17 +129,6 @@ def _counted(influence: Influence, quantizer: Quantizer) -> int:
         met += after != before
         before = after
     return int(met.max())
-
-
-def _begins(quantizer: Quantizer) -> npt.NDArray[np.int64 | np.object_]:
-    """Where all cells begin; those of equal ones at once, for hundreds of divisions are tried."""
-    cells, last = quantizer.cells, quantizer.last
-    if isinstance(quantizer, Stepped):
-        return np.arange(cells).astype(whole_numbers(last)) * quantizer.points
-    if isinstance(quantizer, Uniform):
-        numbers = np.arange(cells).astype(whole_numbers(last * cells))
-        return numbers if cells > last else -(-numbers * last // cells)
-    return np.array([quantizer.begin(cell) for cell in range(cells)], whole_numbers(last))
 
 
 def _sliding(quantizer: Quantizer, sweep: int, last: int, first: int) -> int:

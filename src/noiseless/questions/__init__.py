@@ -1,6 +1,6 @@
 """Questions: what an answer can be, what one person can do to it, and how it is computed exactly."""
 
-from noiseless.questions.additive import Additive, EqualOnBox, LinearOnBox, Weighted, count, mean, total
+from noiseless.questions.additive import Additive, LinearOnBox, Weighted, count, mean, total
 from noiseless.questions.base import Attribute, CountedQuery, Quantity, Query
 from noiseless.questions.influence import Images, Influence, Slide
 from noiseless.questions.order import (
@@ -21,7 +21,6 @@ __all__ = [
     "Attribute",
     "Continuum",
     "CountedQuery",
-    "EqualOnBox",
     "Images",
     "Influence",
     "Lattice",

@@ -205,27 +205,8 @@ def _weighed(
     return Additive(people, attribute.name, attribute.numbers, worth, least * scale, step, rows=rows)
 
 
-class _OfWeights(Query):
-    """What questions with a public weight for each person share."""
-
-    weights: tuple[Fraction, ...]
-
-    def __post_init__(self) -> None:
-        require_people(len(self.weights))
-
-    @property
-    def people(self) -> int:  # type: ignore[override]  # the weights say how many
-        """As many as there are weights."""
-        return len(self.weights)
-
-    @property
-    def pieces(self) -> int:
-        """Monotone in each person's value."""
-        return 1
-
-
 @dataclass(frozen=True)
-class Weighted(_OfWeights):
+class Weighted(Query):
     """The sum of weight * value over persons; each person's weight is public.
 
     One person moves it by the width of the attribute's range times their own weight; a weight of 0 tells
@@ -241,10 +222,15 @@ class Weighted(_OfWeights):
     weights: tuple[Fraction, ...]
     attribute: Attribute
 
+    pieces = 1
+
+    def __post_init__(self) -> None:
+        require_people(self.people)
+
     @property
-    def attribute_name(self) -> str:
-        """The private attribute that is weighted."""
-        return self.attribute.name
+    def people(self) -> int:  # type: ignore[override]  # the weights say how many
+        """As many as there are weights."""
+        return len(self.weights)
 
     @cached_property
     def unit(self) -> Fraction:
@@ -294,22 +280,34 @@ class Weighted(_OfWeights):
 
 
 @dataclass(frozen=True)
-class LinearOnBox(_OfWeights):
-    """A weighted sum or a mean of quantities from one interval: for planning before a step is chosen."""
+class LinearOnBox(Query):
+    """A weighted sum or a mean of quantities from one interval: for planning before a step is chosen.
+
+    Attributes:
+        weights: the public weights.
+        attribute: the quantity.
+        times: how many people have each of the weights.
+    """
 
     weights: tuple[Fraction, ...]
-    quantity: Quantity
+    attribute: Quantity
+    times: int = 1
+
+    pieces = 1
+
+    def __post_init__(self) -> None:
+        require_people(self.people)
 
     @property
-    def attribute_name(self) -> str:
-        """The private quantity."""
-        return self.quantity.name
+    def people(self) -> int:  # type: ignore[override]  # the weights say how many
+        """As many as have a weight."""
+        return len(self.weights) * self.times
 
     @cached_property
     def span(self) -> Span:
         """From the smallest weighted sum to the largest."""
-        low, high = self.quantity.span.low, self.quantity.span.high
-        ends = [sorted((w * low, w * high)) for w in self.weights]
+        own = self.attribute.span
+        ends = [sorted((self.times * w * own.low, self.times * w * own.high)) for w in self.weights]
         return Continuum(sum((a for a, _ in ends), Fraction(0)), sum((b for _, b in ends), Fraction(0)))
 
     @property
@@ -320,49 +318,4 @@ class LinearOnBox(_OfWeights):
     @cached_property
     def influences(self) -> tuple[Slide]:
         """The person with the largest weight slides the answer farthest, wherever others put it."""
-        return (Slide(max(self.sizes) * self.quantity.span.width),)
-
-
-@dataclass(frozen=True)
-class EqualOnBox(Query):
-    """The same with one weight for everybody, however many they are: a sum, or a mean."""
-
-    people: int
-    weight: Fraction
-    quantity: Quantity
-
-    def __post_init__(self) -> None:
-        require_people(self.people)
-
-    @property
-    def attribute_name(self) -> str:
-        """The private quantity."""
-        return self.quantity.name
-
-    @property
-    def weights(self) -> tuple[Fraction, ...]:
-        """One for each person."""
-        return (self.weight,) * self.people
-
-    @property
-    def sizes(self) -> frozenset[Fraction]:
-        """The weight, without its sign."""
-        return frozenset({abs(self.weight)})
-
-    @property
-    def span(self) -> Continuum:
-        """From the smallest weighted sum to the largest."""
-        low, high = sorted(
-            self.people * self.weight * end for end in (self.quantity.span.low, self.quantity.span.high)
-        )
-        return Continuum(low, high)
-
-    @property
-    def influences(self) -> tuple[Slide]:
-        """Everybody slides the answer equally far, wherever others put it."""
-        return (Slide(abs(self.weight) * self.quantity.span.width),)
-
-    @property
-    def pieces(self) -> int:
-        """Monotone in each person's value."""
-        return 1
+        return (Slide(max(self.sizes) * self.attribute.span.width),)

@@ -1,4 +1,4 @@
-"""A question about a group of people, as far as its price needs to know it, and the private attribute that it is about."""
+"""A question as far as its price needs to know it, and the private attribute that it is about."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +24,8 @@ class Query(ABC):
 
     people: int
     """How many persons (or rows, with several a person) take part."""
+    attribute: "Attribute | Quantity"
+    """The private attribute that the answer depends on."""
 
     @property
     @abstractmethod
@@ -46,9 +48,9 @@ class Query(ABC):
         return 0
 
     @property
-    @abstractmethod
     def attribute_name(self) -> str:
-        """The private attribute that the answer depends on."""
+        """What the private attribute is called."""
+        return self.attribute.name
 
     @property
     @abstractmethod

@@ -1,20 +1,16 @@
 """Filters: which rows a question is about; sets of a declared column's values, as runs of their numbers."""
 
 from abc import ABC, abstractmethod
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
-from itertools import chain, starmap
 from operator import eq, ge, gt, le, lt, ne
-from typing import Any, Literal
+from typing import Any
 
 from noiseless.domain import BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn, Value
 from noiseless.errors import ColumnError, RequestError
-from noiseless.questions.base import require_listable
 
 Runs = tuple[tuple[int, int], ...]
 """Half-open runs of numbers, ascending, that neither touch nor overlap."""
@@ -55,8 +51,8 @@ def passing_runs(name: str, column: Column, operator: str, constant: Value | Fra
     """The values of a column that compare with a constant, wherever it lies, as the operator says.
 
     >>> column = NumberColumn(role="private", bounds=(0, 10), step=Decimal("0.001"))
-    >>> passing_runs("kwh", column, ">", Decimal("3.0005")) == passing_runs("kwh", column, ">=", Decimal("3.001"))
-    True
+    >>> passing_runs("kwh", column, ">", Decimal("3.0005"))
+    ((3001, 10001),)
 
     Raises:
         ColumnError: the constant is of another kind than the column.
@@ -103,12 +99,9 @@ def _among_categories(name: str, column: CategoryColumn, operator: str, constant
         raise _of_another_kind(name, column)
     if not text:
         constant = Fraction(constant)  # type: ignore[arg-type]  # exact beside any decimal
-    found = as_runs(i for i, value in alike if _BY_OPERATOR[operator](value, constant))
-    return (
-        outside(as_runs(i for i, value in alike if value == constant), column.size)
-        if operator == "!="
-        else found
-    )
+    if operator == "!=":  # values of the other kind differ too
+        return outside(as_runs(i for i, value in alike if value == constant), column.size)
+    return as_runs(i for i, value in alike if COMPARISONS[operator](value, constant))
 
 
 def _is_number(constant: object) -> bool:
@@ -126,19 +119,8 @@ def _of_another_kind(name: str, column: CategoryColumn) -> ColumnError:
 _KINDS = {"number": "numbers", "date": "dates", "boolean": "truth values", "category": "texts"}
 _HOW = {"number": ", without quotes", "date": ", in quotes: '2024-12-31'", "boolean": ": TRUE or FALSE"}
 
-_BY_OPERATOR: dict[str, Callable[[object, object], bool]] = {
-    "=": lambda one, two: one == two,
-    "!=": lambda one, two: one != two,
-    "<": lambda one, two: one < two,  # type: ignore[operator]
-    "<=": lambda one, two: one <= two,  # type: ignore[operator]
-    ">": lambda one, two: one > two,  # type: ignore[operator]
-    ">=": lambda one, two: one >= two,  # type: ignore[operator]
-}
-
-
-Operator = Literal["=", "!=", "<", "<=", ">", ">=", "in"]
-
-_COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+"""What each operator says of two values of one kind."""
 
 
 class Filter(ABC):
@@ -149,21 +131,6 @@ class Filter(ABC):
     def columns(self) -> frozenset[str]:
         """The columns it looks at."""
 
-    @abstractmethod
-    def holds(self, row: Mapping[str, Value]) -> bool:
-        """Whether it holds for a row."""
-
-    def numbers(self, name: str, column: Column) -> frozenset[int]:
-        """The numbers of a declared column's values for which it holds, when it looks at that column only.
-
-        Raises:
-            RequestError: it looks at another column too.
-        """
-        if self.columns - {name}:
-            raise RequestError(f"the filter on {name!r} looks at other private columns too; filter on one")
-        require_listable(name, column.size)
-        return frozenset(i for i in range(column.size) if self.holds({name: column.value(i)}))
-
 
 @dataclass(frozen=True)
 class Everything(Filter):
@@ -173,56 +140,6 @@ class Everything(Filter):
     def columns(self) -> frozenset[str]:
         """None."""
         return frozenset()
-
-    def holds(self, row: Mapping[str, Value]) -> bool:  # noqa: ARG002 - it holds for any
-        """Always."""
-        return True
-
-
-EVERYTHING = Everything()
-"""Filters that hold for every row are all alike."""
-
-
-@dataclass(frozen=True)
-class ColumnComparison(Filter):
-    """A column compared with a constant, or with several (`in`).
-
-    >>> ColumnComparison("age", ">=", 18).holds({"age": 40})
-    True
-    """
-
-    column: str
-    operator: Operator
-    constant: Value | tuple[Value, ...]
-
-    def __post_init__(self) -> None:
-        if self.operator != "in" and self.operator not in _COMPARE:
-            raise RequestError(f"a comparison is one of {', '.join([*_COMPARE, 'in'])}")
-        if (self.operator == "in") != isinstance(self.constant, tuple):
-            raise RequestError("'in' takes several constants, every other comparison takes one")
-
-    @property
-    def columns(self) -> frozenset[str]:
-        """The one that is compared."""
-        return frozenset({self.column})
-
-    def holds(self, row: Mapping[str, Value]) -> bool:
-        """Compare the row's value.
-
-        Raises:
-            ColumnError: the constant is of another kind than the column.
-        """
-        value = row[self.column]
-        for constant in self._constants:
-            if kind_of(value) is not kind_of(constant):
-                raise ColumnError(self.column, f"holds {kind_of(value)}; compare it with the same kind")
-        if self.operator == "in":
-            return value in self._constants
-        return _COMPARE[self.operator](value, self.constant)
-
-    @cached_property
-    def _constants(self) -> tuple[Value, ...]:
-        return self.constant if isinstance(self.constant, tuple) else (self.constant,)
 
 
 @dataclass(frozen=True)
@@ -244,61 +161,23 @@ class Among(Filter):
         """The one."""
         return frozenset({self.column})
 
-    def holds(self, row: Mapping[str, Value]) -> bool:
-        """Whether the number of the row's value is in a run."""
-        value = row[self.column]
-        if value not in self._known:
-            number = self.domain.index(value)
-            run = -1 if number is None else bisect_right(self._starts, number) - 1
-            self._known[value] = run >= 0 and number is not None and number < self.runs[run][1]
-        return self._known[value]
-
-    def numbers(self, name: str, column: Column) -> frozenset[int]:
-        """The numbers in the runs."""
-        if name != self.column:
-            return super().numbers(name, column)
-        require_listable(name, column.size)
-        return frozenset(chain.from_iterable(starmap(range, self.runs)))
-
-    @cached_property
-    def _known(self) -> dict[Value, bool]:
-        return {}
-
-    @cached_property
-    def _starts(self) -> tuple[int, ...]:
-        return tuple(start for start, _ in self.runs)
-
 
 @dataclass(frozen=True)
-class AllOf(Filter):
+class _Junction(Filter):
+    parts: tuple[Filter, ...]
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """Those of all parts."""
+        return frozenset().union(*[part.columns for part in self.parts])
+
+
+class AllOf(_Junction):
     """Every part holds."""
 
-    parts: tuple[Filter, ...]
 
-    @property
-    def columns(self) -> frozenset[str]:
-        """Those of all parts."""
-        return frozenset().union(*(part.columns for part in self.parts))
-
-    def holds(self, row: Mapping[str, Value]) -> bool:
-        """Whether all parts do."""
-        return all(part.holds(row) for part in self.parts)
-
-
-@dataclass(frozen=True)
-class AnyOf(Filter):
+class AnyOf(_Junction):
     """At least one part holds."""
-
-    parts: tuple[Filter, ...]
-
-    @property
-    def columns(self) -> frozenset[str]:
-        """Those of all parts."""
-        return frozenset().union(*(part.columns for part in self.parts))
-
-    def holds(self, row: Mapping[str, Value]) -> bool:
-        """Whether one part does."""
-        return any(part.holds(row) for part in self.parts)
 
 
 NOBODY = AnyOf(())
@@ -316,37 +195,35 @@ class Not(Filter):
         """Those of the part."""
         return self.part.columns
 
-    def holds(self, row: Mapping[str, Value]) -> bool:
-        """Whether the part does not."""
-        return not self.part.holds(row)
+
+def joined(parts: Iterable[Filter]) -> Filter:
+    """Filters joined by "and", in one level."""
+    kept = [part for part in parts if not isinstance(part, Everything)]
+    if not kept:
+        return Everything()
+    if len(kept) == 1:
+        return kept[0]
+    return AllOf(tuple(one for part in kept for one in (part.parts if isinstance(part, AllOf) else (part,))))
 
 
-def split(whole: Filter, private: frozenset[str]) -> tuple[Filter, Filter]:
-    """A filter as a part on public columns only and a part on private columns only, joined by "and".
+def split(whole: Filter, private: Collection[str]) -> tuple[Filter, Among | None]:
+    """A filter in its normal form as a part on public columns and a part on one private column, if any.
 
     Raises:
-        RequestError: a part mixes the two in a way that cannot be told apart.
+        RequestError: a part mixes the two in a way that cannot be told apart, or there are several columns.
     """
-    parts = _conjuncts(whole)
-    public = tuple(part for part in parts if not part.columns & private)
-    hidden = tuple(part for part in parts if part.columns & private)
-    if any(part.columns - private for part in hidden):
+    parts = whole.parts if isinstance(whole, AllOf) else (whole,)
+    hidden = [part for part in parts if not part.columns.isdisjoint(private)]
+    if any(part.columns.difference(private) for part in hidden):
         raise RequestError(
             "a filter joins public and private columns by 'or' or 'not'; split it into parts joined by 'and'"
         )
-    return _joined(public), _joined(hidden)
-
-
-def _conjuncts(whole: Filter) -> tuple[Filter, ...]:
-    if isinstance(whole, AllOf):
-        return tuple(conjunct for part in whole.parts for conjunct in _conjuncts(part))
-    return () if isinstance(whole, Everything) else (whole,)
-
-
-def _joined(parts: tuple[Filter, ...]) -> Filter:
-    if not parts:
-        return Everything()
-    return parts[0] if len(parts) == 1 else AllOf(parts)
+    public = joined([part for part in parts if part not in hidden])
+    if not hidden:
+        return public, None
+    if len(hidden) > 1 or not isinstance(hidden[0], Among):
+        raise RequestError("a question filters on one private column at most; ask several questions")
+    return public, hidden[0]
 
 
 def kind_of(value: object) -> str:

@@ -92,6 +92,11 @@ def length(numbers: Positions) -> int:
     return (numbers[-1] - numbers[0]) // numbers.step + 1 if isinstance(numbers, range) else len(numbers)
 
 
+def is_consecutive(numbers: Positions) -> bool:
+    """Whether there is no gap between them."""
+    return isinstance(numbers, range) and (numbers.step == 1 or len(numbers) == 1)
+
+
 def positions(numbers: Iterable[int]) -> Positions:
     """Distinct numbers in order, as a range where they are regular.
 

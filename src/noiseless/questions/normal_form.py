@@ -9,20 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 
 from noiseless.domain import Schema
-from noiseless.errors import ColumnError, RequestError
-from noiseless.questions.filters import (
-    NOBODY,
-    AllOf,
-    Among,
-    AnyOf,
-    ColumnComparison,
-    Everything,
-    Filter,
-    Not,
-    Runs,
-    as_runs,
-    passing_runs,
-)
+from noiseless.errors import RequestError
+from noiseless.questions.filters import NOBODY, AllOf, Among, AnyOf, Everything, Filter, Not, Runs, joined
 
 _MOST_NODES = 20_000
 """A filter that needs more is refused: no person writes one."""
@@ -38,20 +26,17 @@ def normal(whole: Filter, schema: Schema) -> Filter:
     """The normal form of a filter: public parts, then the private one, joined by "and" where possible.
 
     >>> schema = Schema.parse('columns.age = {role = "private", bounds = [0, 120]}')
-    >>> young = AllOf((ColumnComparison("age", ">", 5), ColumnComparison("age", "<=", 17)))
+    >>> young = Among("age", ((6, 18),), schema.columns["age"])
     >>> normal(young, schema) == normal(Not(Not(AnyOf((young, young)))), schema)
     True
-    >>> normal(ColumnComparison("age", ">=", -3), schema)
+    >>> normal(AnyOf((young, Not(young))), schema)
     Everything()
 
     Raises:
-        ColumnError: a column is not declared, or is compared with a constant of another kind.
         RequestError: it is too long to be understood.
     """
-    for name in sorted(whole.columns):
-        if name not in schema.columns:
-            raise ColumnError(name, "is not declared in the schema; declare its domain and role")
-    order = [name for name in (*schema.public, *schema.private) if name in whole.columns]
+    columns = whole.columns
+    order = [name for name in (*schema.public, *schema.private) if name in columns]
     diagram = _Diagram(schema, order)
     node = diagram.read(whole)
     first_private = sum(name in schema.public for name in order)
@@ -61,16 +46,6 @@ def normal(whole: Filter, schema: Schema) -> Filter:
     (inner,) = hidden
     public = diagram.written(diagram.cut(node, first_private))
     return joined([public, diagram.written(inner)])
-
-
-def joined(parts: Iterable[Filter]) -> Filter:
-    """Filters joined by "and", in one level."""
-    flat: list[Filter] = []
-    for part in parts:
-        flat += part.parts if isinstance(part, AllOf) else [] if isinstance(part, Everything) else [part]
-    if not flat:
-        return Everything()
-    return flat[0] if len(flat) == 1 else AllOf(tuple(flat))
 
 
 class _Diagram:
@@ -91,8 +66,6 @@ class _Diagram:
                 return _PASSES
             case Among():
                 return self._leaf(whole.column, whole.runs)
-            case ColumnComparison():
-                return self._compared(whole)
             case Not():
                 return self._negated(self.read(whole.part), {_FAILS: _PASSES, _PASSES: _FAILS})
             case AllOf():
@@ -100,13 +73,6 @@ class _Diagram:
             case AnyOf():
                 return self._all([self.read(part) for part in whole.parts], together=False)
         raise TypeError(f"no normal form for {type(whole).__name__}")
-
-    def _compared(self, whole: ColumnComparison) -> int:
-        name, column = whole.column, self.schema.columns[whole.column]
-        if isinstance(whole.constant, tuple):
-            runs = [passing_runs(name, column, "=", constant) for constant in whole.constant]
-            return self._leaf(name, as_runs(start for run in runs for start, _ in run))
-        return self._leaf(name, passing_runs(name, column, whole.operator, whole.constant))
 
     def _leaf(self, name: str, runs: Runs) -> int:
         size = self.schema.columns[name].size

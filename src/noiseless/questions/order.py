@@ -7,7 +7,7 @@ from functools import cached_property
 
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.questions.additive import EqualOnBox
+from noiseless.questions.additive import LinearOnBox
 from noiseless.questions.base import Attribute, CountedQuery, Quantity, Query, require_people
 from noiseless.questions.influence import Influence, Positions, Slide, sums
 from noiseless.ranges.spans import Continuum, Lattice
@@ -37,15 +37,12 @@ class OrderStatistic(CountedQuery):
     attribute: Attribute
     rank: int
 
+    pieces = 1
+
     def __post_init__(self) -> None:
         require_people(self.people)
         if not 1 <= self.rank <= self.people:
             raise RequestError(f"of {self.people:,} values none has rank {self.rank:,}")
-
-    @property
-    def attribute_name(self) -> str:
-        """The private attribute that is sorted."""
-        return self.attribute.name
 
     @property
     def span(self) -> Lattice:
@@ -61,11 +58,6 @@ class OrderStatistic(CountedQuery):
     def influences(self) -> tuple[Influence]:
         """When the others stand at both ends, all of the domain is the person's."""
         return (Influence(self.attribute.numbers, range(1)),)
-
-    @property
-    def pieces(self) -> int:
-        """It rises with the person's value."""
-        return 1
 
     def position(self, counts: Mapping[int, int]) -> int:
         """The number with the rank."""
@@ -89,15 +81,12 @@ class MiddleMedian(CountedQuery):
     attribute: Attribute
     rows: int = 1
 
+    pieces = 1
+
     def __post_init__(self) -> None:
         require_people(self.people)
         if self.people % 2:
             raise RequestError("an odd number of values has one in the middle; ask for the order statistic")
-
-    @property
-    def attribute_name(self) -> str:
-        """The private attribute that is sorted."""
-        return self.attribute.name
 
     @property
     def span(self) -> Lattice:
@@ -118,11 +107,6 @@ class MiddleMedian(CountedQuery):
             return (Influence(moves, range(1), exact),)
         return (Influence(self.attribute.numbers, self.attribute.numbers),)
 
-    @property
-    def pieces(self) -> int:
-        """It rises with the person's value."""
-        return 1
-
     def position(self, counts: Mapping[int, int]) -> int:
         """The sum of the middle two numbers."""
         half = self.people // 2
@@ -134,30 +118,22 @@ class OrderOnInterval(Query):
     """Any order statistic of quantities: for planning before a step is chosen."""
 
     people: int
-    quantity: Quantity
+    attribute: Quantity
+
+    pieces = 1
 
     def __post_init__(self) -> None:
         require_people(self.people)
 
     @property
-    def attribute_name(self) -> str:
-        """The private quantity."""
-        return self.quantity.name
-
-    @property
     def span(self) -> Continuum:
         """The quantity's own interval."""
-        return self.quantity.span
+        return self.attribute.span
 
     @property
     def influences(self) -> tuple[Slide]:
         """All of the interval can be the person's."""
-        return (Slide(self.quantity.span.width),)
-
-    @property
-    def pieces(self) -> int:
-        """It rises with the person's value."""
-        return 1
+        return (Slide(self.attribute.span.width),)
 
 
 @dataclass(frozen=True)
@@ -173,14 +149,14 @@ class MiddleMedianOnInterval(OrderOnInterval):
             raise RequestError("an odd number of values has one in the middle; ask for the order statistic")
 
     @property
-    def middle_two(self) -> EqualOnBox:
+    def middle_two(self) -> LinearOnBox:
         """Their mean."""
-        return EqualOnBox(2, Fraction(1, 2), self.quantity)
+        return LinearOnBox((Fraction(1, 2),), self.attribute, times=2)
 
     @property
     def influences(self) -> tuple[Slide]:
         """Half of the interval can be the person's, anywhere in it."""
-        return (Slide(self.quantity.span.width / 2),)
+        return (Slide(self.attribute.span.width / 2),)
 
 
 def minimum(people: int, attribute: Attribute) -> OrderStatistic:

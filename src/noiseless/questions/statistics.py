@@ -1,4 +1,4 @@
-"""Statistics that are no sum and no order: the mean over a private filter, the variance, histograms."""
+"""Statistics that are no sum and no order: the mean over a private filter, and the variance."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from math import comb
 
 from noiseless.errors import RequestError
 from noiseless.questions.additive import EXCLUDED
-from noiseless.questions.base import Attribute, CountedQuery, Query, require_listable, require_people
+from noiseless.questions.base import Attribute, CountedQuery, Query, require_people
 from noiseless.questions.influence import Images, Influence, Positions, Slide, positions
 from noiseless.ranges.spans import Continuum, Lattice
 from noiseless.work import check
@@ -38,17 +38,14 @@ class FilteredMean(Query):
     least_group: int
     where: frozenset[int] | None = None
 
+    pieces = None  # the person can also be absent: no order helps
+
     def __post_init__(self) -> None:
         require_people(self.people)
         if not 1 <= self.least_group <= self.people:
             raise RequestError(
                 f"the smallest group is a number between 1 and the {self.people:,} who take part"
             )
-
-    @property
-    def attribute_name(self) -> str:
-        """The attribute whose mean is asked for."""
-        return self.attribute.name
 
     @property
     def span(self) -> Continuum:
@@ -64,11 +61,6 @@ class FilteredMean(Query):
     def filtered_elsewhere(self) -> bool:
         """Whether the filter is on another attribute."""
         return self.where is None
-
-    @property
-    def pieces(self) -> None:
-        """The person can also be absent: no order helps."""
-        return
 
     def mean(self, counts: Mapping[int, int]) -> Fraction | None:
         """The exact mean of the rows that pass, given how many have each number; None when too few do.
@@ -131,13 +123,10 @@ class Variance(CountedQuery):
     attribute: Attribute
     sample: bool = False
 
+    pieces = 2  # down, then up
+
     def __post_init__(self) -> None:
         require_people(self.people - self.sample)
-
-    @property
-    def attribute_name(self) -> str:
-        """The private attribute."""
-        return self.attribute.name
 
     @property
     def span(self) -> Lattice:
@@ -174,11 +163,6 @@ class Variance(CountedQuery):
             range(sweep + 1), range(self.span.last - sweep + 1), exact=False, most=self.attribute.size
         )
 
-    @property
-    def pieces(self) -> int:
-        """Down, then up."""
-        return 2
-
     def position(self, counts: Mapping[int, int]) -> int:
         """The variance without its divisor."""
         first = sum(number * count for number, count in counts.items())
@@ -208,84 +192,3 @@ class Variance(CountedQuery):
         check()
         found = {self.people * (second + n * n) - (first + n) ** 2 for n in self.attribute.numbers}
         return tuple(sorted(found))
-
-
-@dataclass(frozen=True)
-class Histogram:
-    """How many rows are in each class of a private attribute, exactly.
-
-    What it tells of one person is the class they are in, so they can cause as many answers as there are
-    classes, whatever the others are.
-
-    Attributes:
-        people: how many rows take part.
-        name: the private attribute.
-        size: how many values the attribute has.
-        classes: the numbers of the values in each class; disjoint, and together all of them.
-        rows: the most rows that one person may have.
-
-    >>> Histogram.of_values(100, "tariff", 3).outputs
-    3
-    """
-
-    people: int
-    name: str
-    size: int
-    classes: tuple[frozenset[int], ...]
-    rows: int = 1
-
-    def __post_init__(self) -> None:
-        require_people(self.people)
-        if sorted(number for each in self.classes for number in each) != list(range(self.size)):
-            raise RequestError("the classes of a histogram hold each value of the domain once")
-
-    @classmethod
-    def of_values(cls, people: int, name: str, size: int, rows: int = 1) -> "Histogram":
-        """A class for each value.
-
-        Raises:
-            ColumnError: they are too many to be counted one by one.
-        """
-        require_listable(name, size)
-        return cls(people, name, size, tuple(frozenset({number}) for number in range(size)), rows)
-
-    @property
-    def outputs(self) -> int:
-        """How many answers one person can cause: a class for each of their rows, in no order."""
-        present = sum(bool(each) for each in self.classes)
-        rows, found = min(self.rows, self.people), 1
-        for chosen in range(rows):  # multisets of `rows` classes: C(present + rows - 1, rows)
-            found = found * (present + chosen) // (chosen + 1)
-        return found
-
-    def counts(self, counts: Mapping[int, int]) -> tuple[int, ...]:
-        """How many rows are in each class, given how many have each number."""
-        return tuple(sum(counts.get(number, 0) for number in each) for each in self.classes)
-
-
-@dataclass(frozen=True)
-class TopCounts:
-    """The most frequent classes of a histogram, with their counts; ties go to the class that stands first.
-
-    It is a function of the histogram and never tells more than it (Theorem 7 of [P1]).
-
-    >>> TopCounts(Histogram.of_values(100, "tariff", 3), most=1).outputs
-    3
-    """
-
-    histogram: Histogram
-    most: int
-
-    def __post_init__(self) -> None:
-        if self.most < 1:
-            raise RequestError("ask for at least one of the most frequent values")
-
-    @property
-    def outputs(self) -> int:
-        """At most what the histogram tells; one if it is empty of choice."""
-        return self.histogram.outputs
-
-    def counts(self, counts: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
-        """(class, how many rows are in it), most frequent first."""
-        found = enumerate(self.histogram.counts(counts))
-        return tuple(sorted(found, key=lambda pair: (-pair[1], pair[0]))[: self.most])

@@ -10,6 +10,7 @@ from math import ceil, floor
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from noiseless.errors import RequestError
 from noiseless.ranges.spans import Lattice, Span, whole_numbers
@@ -100,6 +101,11 @@ class Quantizer(ABC):
         return met, -start
 
     @property
+    def first_points(self) -> npt.NDArray[np.int64 | np.object_]:
+        """The position of the first point of each cell, on a lattice."""
+        return np.array([self.begin(cell) for cell in range(self.cells)], whole_numbers(self.last))
+
+    @property
     def last(self) -> int:
         """The last position of the lattice."""
         return self._lattice.last
@@ -154,6 +160,13 @@ class Uniform(Quantizer):
         if cell >= self.cells:
             return last + 1
         return cell if self.cells > last else -(-cell * last // self.cells)
+
+    @property
+    def first_points(self) -> npt.NDArray[np.int64 | np.object_]:
+        """All at once: hundreds of divisions are tried for one question."""
+        cells, last = self.cells, self.last
+        numbers = np.arange(cells).astype(whole_numbers(last * cells))
+        return numbers if cells > last else -(-numbers * last // cells)
 
     def cell(self, value: Fraction) -> int:
         """The share of the span that lies below the value, in cells."""
@@ -218,6 +231,11 @@ class Stepped(Quantizer):
     def begin(self, cell: int) -> int:
         """So many points later for each cell."""
         return min(cell * self.points, self.span.last + 1)
+
+    @property
+    def first_points(self) -> npt.NDArray[np.int64 | np.object_]:
+        """All at once."""
+        return np.arange(self.cells).astype(whole_numbers(self.last)) * self.points
 
     def cell(self, value: Fraction) -> int:
         """The points below it, in cells."""

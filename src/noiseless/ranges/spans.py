@@ -10,7 +10,8 @@ import numpy as np
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
 
-_WRAPS = 2**62
+WRAPS = 2**62
+"""Sums of two whole numbers below it fit into 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -97,4 +98,4 @@ def _exact(number: Rational) -> Fraction:
 
 def whole_numbers(last: int) -> type[np.int64] | type[object]:
     """What arrays of positions up to `last` are made of: sums of two of them must not wrap."""
-    return np.int64 if last < _WRAPS else object
+    return np.int64 if last < WRAPS else object

@@ -194,7 +194,7 @@ def _of_group(rule: MinCell, query: str, people: int, question: Query, values: i
 
 def _of_middle_two(rule: NumberCoarsening, people: int, question: MiddleMedianOnInterval) -> RulePlan:
     """The median of an even number: the mean of the middle two, with the rest of the others at both ends."""
-    quantity, beside = question.quantity, people // 2 - 1
+    quantity, beside = question.attribute, people // 2 - 1
     pair = question.middle_two
     quantizer = rule.quantizer(pair.span)
     ends = ((quantity.span.low, beside), (quantity.span.high, beside))

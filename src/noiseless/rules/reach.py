@@ -12,10 +12,10 @@ from noiseless.exact import Rational
 from noiseless.pricing.reach import QuantizedQuery, Reach
 from noiseless.questions import (
     Additive,
-    EqualOnBox,
     Images,
     Influence,
     Lattice,
+    LinearOnBox,
     MiddleMedian,
     OrderOnInterval,
     OrderStatistic,
@@ -144,7 +144,7 @@ def witness(
     """
     if isinstance(query, Variance):
         return _of_variance(query, quantizer, told)
-    if isinstance(query, EqualOnBox | OrderOnInterval):
+    if isinstance(query, LinearOnBox | OrderOnInterval):
         return _on_continuum(query, quantizer, told, rank, beside)
     (influence,) = query.influences
     if not isinstance(influence, Influence) or not isinstance(
@@ -166,17 +166,17 @@ def witness(
 
 
 def _on_continuum(
-    query: EqualOnBox | OrderOnInterval, quantizer: Quantizer, told: Told, rank: int, beside: Group
+    query: LinearOnBox | OrderOnInterval, quantizer: Quantizer, told: Told, rank: int, beside: Group
 ) -> ReachWitness:
     """The same where the person slides the answer over an interval."""
-    weight = query.weight if isinstance(query, EqualOnBox) else Fraction(1)
-    own = query.quantity.span
+    weight = query.weights[0] if isinstance(query, LinearOnBox) else Fraction(1)
+    own = query.attribute.span
     sweep = weight * own.width
     most, base = quantizer.most_slid(sweep)
     cell, end = quantizer.cell(base), base + sweep
     inside = (quantizer.edge(cell + 1) + min(quantizer.edge(cell + 2), end)) / 2 if most > 1 else base
     places = [base, inside, end][: min(most, _SHOWN)]
-    if isinstance(query, EqualOnBox):
+    if isinstance(query, LinearOnBox):
         others = _adding_up(query.people, own.low, own.width, (base - quantizer.span.low) / weight)
     else:
         others = _around(query.people, rank, own.low, own.high, None)

@@ -17,7 +17,6 @@ from noiseless.errors import RequestError
 from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import (
     Additive,
-    EqualOnBox,
     Influence,
     LinearOnBox,
     MiddleMedian,
@@ -29,9 +28,9 @@ from noiseless.questions import (
     Weighted,
 )
 from noiseless.questions.additive import EXCLUDED
-from noiseless.questions.influence import Positions, length
+from noiseless.questions.influence import Positions, is_consecutive, length
 from noiseless.questions.statistics import FilteredMean, few_groups
-from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
+from noiseless.ranges.quantizer import Quantizer, Uniform
 
 MOST_WORK = 2**24
 """Up to this many pairs of a base and a move are looked at; beyond, there is a bound."""
@@ -65,6 +64,7 @@ def smallest_posterior(mechanism: QuantizedQuery) -> Posterior:
     """The fewest values of x_i that agree with an answer, over all persons, others and answers.
 
     >>> from noiseless.questions import Attribute, mean
+    >>> from noiseless.ranges.quantizer import Stepped
     >>> asked = mean(3, Attribute("x", range(5)))
     >>> smallest_posterior(QuantizedQuery(asked, Stepped(asked.span, 5))).smallest
     Fraction(1, 1)
@@ -92,7 +92,7 @@ class PersonKind:
     def is_regular(self) -> bool:
         """Whether moves are consecutive, one value each, and so are bases."""
         last = len(self.ways) - 1
-        return _consecutive(self.bases) and max(self.ways) == last and set(self.ways.values()) == {1}
+        return is_consecutive(self.bases) and max(self.ways) == last and set(self.ways.values()) == {1}
 
 
 def _counted(kinds: Iterable[PersonKind], values: int, quantizer: Quantizer) -> Posterior:
@@ -199,13 +199,13 @@ def _rarest(answers: Iterable[int | None]) -> int:
 
 
 @_posterior.register
-def _of_linear(query: LinearOnBox | EqualOnBox, quantizer: Quantizer) -> Posterior:
+def _of_linear(query: LinearOnBox, quantizer: Quantizer) -> Posterior:
     """The person slides the answer over a closed interval that others shift.
 
     An end of it comes to lie on an edge, or just before one, unless all edges lie inside of it wherever
     others put it: then a single value, or arbitrarily few, agree with an answer.
     """
-    span, width = query.span, query.quantity.span.width
+    span, width = query.span, query.attribute.span.width
     widths = [width]
     if quantizer.cells == 1:
         return Posterior(width, width, counted=False, exact=True)
@@ -224,7 +224,7 @@ def _of_linear(query: LinearOnBox | EqualOnBox, quantizer: Quantizer) -> Posteri
 def _of_order_on_interval(query: OrderOnInterval, quantizer: Quantizer) -> Posterior:
     """Where others leave all of the interval, the values of a cell; elsewhere more."""
     widths = _widths(quantizer, range(quantizer.cells))
-    return Posterior(min(widths), query.quantity.span.width, counted=False, exact=True)
+    return Posterior(min(widths), query.attribute.span.width, counted=False, exact=True)
 
 
 @_posterior.register
@@ -273,7 +273,7 @@ def _telling_bases(kind: PersonKind, quantizer: Quantizer) -> IntArray | None:
     moves, bases = len(kind.ways), kind.bases
     if length(bases) * moves <= MOST_WORK:
         return np.asarray(bases, np.int64)
-    if _consecutive(bases) and quantizer.cells * moves * moves <= MOST_WORK:
+    if is_consecutive(bases) and quantizer.cells * moves * moves <= MOST_WORK:
         passing = np.subtract.outer(_begins(quantizer), np.array(list(kind.ways), np.int64)).ravel()
         inside = passing[(passing >= bases[0]) & (passing <= bases[-1])]
         return np.unique(np.append(inside, bases[0]))
@@ -298,14 +298,4 @@ def _looked_at(ways: Mapping[int, int], bases: IntArray, begins: IntArray) -> in
 
 def _begins(quantizer: Quantizer) -> IntArray:
     """The first position of each cell, and the one after the last."""
-    if isinstance(quantizer, Stepped):
-        return np.append(np.arange(quantizer.cells) * quantizer.points, quantizer.last + 1)
-    if isinstance(quantizer, Uniform) and quantizer.cells * quantizer.last < _LARGE:
-        cells, last = quantizer.cells, quantizer.last
-        numbers = np.arange(cells, dtype=np.int64)
-        return np.append(numbers if cells > last else -(-numbers * last // cells), last + 1)
-    return np.array([quantizer.begin(cell) for cell in range(quantizer.cells + 1)], np.int64)
-
-
-def _consecutive(places: Positions) -> bool:
-    return isinstance(places, range) and (places.step == 1 or len(places) == 1)
+    return np.append(quantizer.first_points.astype(np.int64), quantizer.last + 1)

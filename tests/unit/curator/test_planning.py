@@ -1,33 +1,34 @@
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
 
-from noiseless.curator.batch_price import price_alone
-from noiseless.curator.cell_disclosure import CellDisclosure, read_cells, write_cells
+from filter_examples import ColumnComparison, holds, normal
+from noiseless.curator.cell_disclosure import CellDisclosure, CellOutputSpace, read_cells, write_cells
 from noiseless.curator.disclosure import (
     CountsDisclosure,
     Disclosure,
-    EarlierQuestion,
-    condition,
     fingerprint,
     most_blocks,
     neighbouring,
     with_number,
 )
-from noiseless.curator.planner import Planner, Precision, mechanism_for
+from noiseless.curator.planner import Planner, Precision
 from noiseless.curator.public_state import Grouping, PublicState
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
+from noiseless.ledger import ChargedQuestion
 from noiseless.pricing.batches import price
+from noiseless.pricing.partition import Predicate
+from noiseless.pricing.quantizer_choice import finest
 from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Attribute, Lattice, total
-from noiseless.questions.filters import AllOf, AnyOf, ColumnComparison, Everything, Filter, Not
-from noiseless.questions.normal_form import normal
-from noiseless.questions.question import Limits, Population, Question
+from noiseless.questions.filters import AllOf, AnyOf, Everything, Filter, Not
+from noiseless.questions.question import Group, Limits, Population, Question
 from noiseless.questions.sql import parse
 from noiseless.questions.statistics import FilteredMean
-from noiseless.ranges.quantizer import Edged, Stepped, Uniform
+from noiseless.ranges.quantizer import Edged, Quantizer, Stepped, Uniform
 
 SCHEMA = Schema.parse(
     """
@@ -57,10 +58,23 @@ def planner(rows: int = 1, least: int | None = None) -> Planner:
     return Planner(PublicState(SCHEMA, Limits(rows, least), POPULATION, 1))
 
 
-def tellings(sql: str, outputs: int = 2, chosen: Planner | None = None) -> list[Disclosure | None]:
+def disclosures(sql: str, outputs: int = 2, chosen: Planner | None = None) -> list[Disclosure | None]:
     made = chosen or planner()
     (question,) = parse(sql, SCHEMA, "t").questions
-    return [part.telling for part in made.parts(question, Precision(outputs))]
+    return [part.disclosure for part in made.parts(question, Precision(outputs)).values()]
+
+
+def groups(population: Population, where: Filter, by: tuple[str, ...] = ()) -> tuple[Group, ...]:
+    """The groups, cell by cell."""
+    found: dict[tuple[Any, ...], list[int]] = {}
+    for cell, values in enumerate(population.cells):
+        row = dict(zip(population.columns, values, strict=True))
+        if holds(where, row):
+            found.setdefault(tuple(row[name] for name in by), []).append(cell)
+    return tuple(
+        Group(values, frozenset(cells), sum(population.sizes[cell] for cell in cells))
+        for values, cells in sorted(found.items())
+    )
 
 
 FILTERS = (
@@ -76,10 +90,7 @@ FILTERS = (
 @pytest.mark.parametrize("by", [(), ("town",), ("year",), ("town", "year")])
 @pytest.mark.parametrize("where", FILTERS)
 def test_groups_are_those_of_the_population(where: Filter, by: tuple[str, ...]) -> None:
-    grouping = Grouping(SCHEMA, POPULATION)
-    expected = POPULATION.groups(where, by)
-    assert grouping.groups(where, by) == expected
-    assert grouping.groups(normal(where, SCHEMA), by) == expected
+    assert Grouping(SCHEMA, POPULATION).groups(normal(where, SCHEMA), by) == groups(POPULATION, where, by)
 
 
 @pytest.mark.parametrize("cells", [1, 14, 15, 16, 17, 40])
@@ -92,7 +103,7 @@ def test_groups_of_a_few_cells_are_found_as_those_of_many(cells: int) -> None:
             AllOf((ColumnComparison("zone", ">=", first), ColumnComparison("zone", "<", first + cells))),
             schema,
         )
-        assert Grouping(schema, population).groups(where, ()) == population.groups(where)
+        assert Grouping(schema, population).groups(where, ()) == groups(population, where)
 
 
 def test_fingerprints_are_of_canonical_json() -> None:
@@ -103,24 +114,29 @@ def test_fingerprints_are_of_canonical_json() -> None:
         "SELECT COUNT(*) FROM t WHERE age >= 18 AND year = 2004",
         "SELECT ill, COUNT(*) FROM t GROUP BY ill",
     ):
-        (telling,) = tellings(sql)
-        assert telling is not None
-        assert telling.grid == fingerprint([telling.version, telling.what, telling.people.name])
-        assert telling.question == fingerprint([telling.grid, telling.alike.told])
-        if len(telling.columns) == 1:
-            around = [telling.version, "counts", telling.columns[0], telling.people.name]
-            assert telling.around == fingerprint(around)
-    (mean,) = tellings("SELECT AVG(age) FROM t WHERE town = 'a'")
+        (disclosure,) = disclosures(sql)
+        assert disclosure is not None
+        assert disclosure.grid == fingerprint([disclosure.version, disclosure.what, disclosure.people.name])
+        assert disclosure.question == fingerprint([disclosure.grid, disclosure.alike.told])
+        if len(disclosure.columns) == 1:
+            around = [disclosure.version, "counts", disclosure.columns[0], disclosure.people.name]
+            assert disclosure.around == fingerprint(around)
+    (mean,) = disclosures("SELECT AVG(age) FROM t WHERE town = 'a'")
     assert mean is not None
     assert mean.question == "e755ca4c66a9b0981b77bea8a2a3890d51b918bb6219ce5a06c1867f6943e2e1"
+
+
+def test_canonical_json_never_changes() -> None:
+    value = [1, ("sum", 'Größe "x"\n\u2028\x7f', ((0, 3),), None, True), {"b": [1], "a": "é\\"}]
+    assert fingerprint(value) == "ea5c8a59dccb5bb4eaa5f6f747b4fcf539b7ccaeead633d09bfc07636730a447"
 
 
 def test_what_has_no_price_is_refused_however_often_and_whatever_its_constants() -> None:
     made = planner()
     for constant in (18, 18, 30):
         with pytest.raises(RequestError, match="has no price"):
-            tellings(f"SELECT MAX(age) FROM t WHERE year = 2004 AND income > {constant}", chosen=made)
-        (found,) = tellings(f"SELECT COUNT(*) FROM t WHERE year = 2004 AND age > {constant}", chosen=made)
+            disclosures(f"SELECT MAX(age) FROM t WHERE year = 2004 AND income > {constant}", chosen=made)
+        (found,) = disclosures(f"SELECT COUNT(*) FROM t WHERE year = 2004 AND age > {constant}", chosen=made)
         assert found is not None
 
 
@@ -145,31 +161,33 @@ def test_what_has_no_price_is_refused_however_often_and_whatever_its_constants()
     ],
 )
 def test_one_question_has_one_fingerprint_whatever_its_words(several: tuple[str, ...]) -> None:
-    found = {telling.question for sql in several for telling in tellings(sql) if telling is not None}
+    found = {
+        disclosure.question for sql in several for disclosure in disclosures(sql) if disclosure is not None
+    }
     assert len(found) == 1
 
 
 def test_other_questions_people_versions_and_cells_have_others() -> None:
     asked = [
-        *tellings("SELECT SUM(age) FROM t"),
-        *tellings("SELECT SUM(age) FROM t", outputs=3),
-        *tellings("SELECT SUM(income) FROM t"),
-        *tellings("SELECT SUM(age) FROM t WHERE town = 'a'"),
-        *tellings("SELECT SUM(age) FROM t WHERE year = 2001"),
-        *tellings("SELECT SUM(age) FROM t WHERE ill"),
-        *tellings("SELECT SUM(age) FROM t WHERE NOT ill"),
-        *tellings("SELECT SUM(age) FROM t WHERE age > 5"),
-        *tellings("SELECT MIN(age) FROM t"),
-        *tellings("SELECT MEDIAN(age) FROM t"),
-        *tellings("SELECT VAR_POP(age) FROM t"),
-        *tellings("SELECT age, COUNT(*) FROM t GROUP BY age", outputs=200),
-        *tellings("SELECT COUNT(*) FROM t WHERE age = 3"),
-        *tellings("SELECT AVG(age) FROM t WHERE ill", chosen=planner(least=4)),
-        *tellings("SELECT AVG(age) FROM t WHERE ill", chosen=planner(least=5)),
-        *tellings("SELECT SUM(age) FROM t", chosen=planner(rows=2)),
-        *tellings("SELECT SUM(age) FROM t", chosen=Planner(PublicState(SCHEMA, Limits(), POPULATION, 2))),
+        *disclosures("SELECT SUM(age) FROM t"),
+        *disclosures("SELECT SUM(age) FROM t", outputs=3),
+        *disclosures("SELECT SUM(income) FROM t"),
+        *disclosures("SELECT SUM(age) FROM t WHERE town = 'a'"),
+        *disclosures("SELECT SUM(age) FROM t WHERE year = 2001"),
+        *disclosures("SELECT SUM(age) FROM t WHERE ill"),
+        *disclosures("SELECT SUM(age) FROM t WHERE NOT ill"),
+        *disclosures("SELECT SUM(age) FROM t WHERE age > 5"),
+        *disclosures("SELECT MIN(age) FROM t"),
+        *disclosures("SELECT MEDIAN(age) FROM t"),
+        *disclosures("SELECT VAR_POP(age) FROM t"),
+        *disclosures("SELECT age, COUNT(*) FROM t GROUP BY age", outputs=200),
+        *disclosures("SELECT COUNT(*) FROM t WHERE age = 3"),
+        *disclosures("SELECT AVG(age) FROM t WHERE ill", chosen=planner(least=4)),
+        *disclosures("SELECT AVG(age) FROM t WHERE ill", chosen=planner(least=5)),
+        *disclosures("SELECT SUM(age) FROM t", chosen=planner(rows=2)),
+        *disclosures("SELECT SUM(age) FROM t", chosen=Planner(PublicState(SCHEMA, Limits(), POPULATION, 2))),
     ]
-    found = [telling.question for telling in asked if telling is not None]
+    found = [disclosure.question for disclosure in asked if disclosure is not None]
     assert len(set(found)) == len(asked)
     first, second = asked[:2]
     assert first is not None
@@ -178,10 +196,11 @@ def test_other_questions_people_versions_and_cells_have_others() -> None:
 
 
 def test_a_mean_of_a_small_public_group_is_not_told() -> None:
-    parts = planner(least=5).parts(Question("mean", "age", by=("town", "year")), Precision(2))
-    assert [part.telling is None for part in parts] == [size < 5 for size in sorted_sizes()]
-    assert all(part.value(None) is None for part in parts if part.telling is None)
-    assert planner().parts(Question("mean", "age", by=("town", "year")), Precision(2))[0].telling is not None
+    asked = Question("mean", "age", by=("town", "year"))
+    parts = planner(least=5).parts(asked, Precision(2)).values()
+    assert [part.disclosure is None for part in parts] == [size < 5 for size in sorted_sizes()]
+    assert all(part.value(None) is None for part in parts if part.disclosure is None)
+    assert all(part.disclosure is not None for part in planner().parts(asked, Precision(2)).values())
 
 
 def sorted_sizes() -> list[int]:
@@ -190,11 +209,11 @@ def sorted_sizes() -> list[int]:
 
 def test_a_histogram_has_as_many_blocks_as_are_allowed() -> None:
     for outputs, blocks in ((1, 1), (2, 2), (121, 121), (500, 121)):
-        (telling,) = tellings("SELECT age, COUNT(*) FROM t GROUP BY age", outputs)
-        assert isinstance(telling, CountsDisclosure)
-        assert telling.partition.blocks == blocks
-        assert telling.event.footprint(planner().public.record).outputs == blocks
-        assert (telling.constant is not None) == (blocks == 1)
+        (disclosure,) = disclosures("SELECT age, COUNT(*) FROM t GROUP BY age", outputs)
+        assert isinstance(disclosure, CountsDisclosure)
+        assert disclosure.partition.blocks == blocks
+        assert disclosure.event.footprint(planner().public.record).outputs == blocks
+        assert (disclosure.constant is not None) == (blocks == 1)
 
 
 @pytest.mark.parametrize("outputs", [1, 2, 3, 4, 7, 40])
@@ -212,15 +231,15 @@ def test_no_plan_has_more_outputs_than_allowed(outputs: int, rows: int, town: st
             f"SELECT AVG(income) FROM t WHERE income > 5{town}",
         ]
     for sql in asked:
-        for telling in tellings(sql, outputs, made):
-            assert telling is not None
-            assert price([telling.event], made.public.record).outputs <= outputs, sql
+        for disclosure in disclosures(sql, outputs, made):
+            assert disclosure is not None
+            assert price([disclosure.event], made.public.record).outputs <= outputs, sql
 
 
 def test_a_filtered_mean_needs_a_bit() -> None:
     with pytest.raises(RequestError, match="allow it 1 bit or more"):
-        tellings("SELECT AVG(age) FROM t WHERE ill", 1, planner(least=3))
-    (one,) = tellings("SELECT AVG(age) FROM t WHERE ill", 3, planner(least=3))
+        disclosures("SELECT AVG(age) FROM t WHERE ill", 1, planner(least=3))
+    (one,) = disclosures("SELECT AVG(age) FROM t WHERE ill", 3, planner(least=3))
     assert isinstance(one, CellDisclosure)
     assert one.mechanism.reach.outputs == 3
     assert one.mechanism.quantizer.cells > 1
@@ -229,7 +248,7 @@ def test_a_filtered_mean_needs_a_bit() -> None:
 def test_a_filtered_mean_gets_the_finest_cells_that_are_sound() -> None:
     query = FilteredMean(100, Attribute("x", range(101)), 10, frozenset(range(50)))
     for outputs in range(2, 30):
-        found = mechanism_for(query, Precision(outputs))
+        found = finest(query, outputs)
         assert found.reach.outputs <= outputs
         finer = QuantizedQuery(query, Uniform(query.span, found.quantizer.cells + 11))
         assert finer.reach.outputs > outputs
@@ -237,26 +256,30 @@ def test_a_filtered_mean_gets_the_finest_cells_that_are_sound() -> None:
 
 def test_an_error_gives_the_fewest_cells() -> None:
     (question,) = parse("SELECT AVG(age) FROM t", SCHEMA, "t").questions
-    (part,) = planner().parts(question, Precision(2, Fraction(5)))
-    assert isinstance(part.telling, CellDisclosure)
-    answers = [part.value({"cell": cell}) for cell in range(part.telling.mechanism.quantizer.cells)]
+    (part,) = planner().parts(question, Precision(2, Fraction(5))).values()
+    assert isinstance(part.disclosure, CellDisclosure)
+    answers = [part.value({"cell": cell}) for cell in range(part.disclosure.mechanism.quantizer.cells)]
     assert max(answer.upper - answer.lower for answer in answers if answer is not None) <= 10
     assert len(answers) == 12
 
 
 @pytest.mark.parametrize("rows", [2, 3])
 def test_counts_of_groups_of_persons_with_several_rows_are_linear_forms(rows: int) -> None:
-    (telling,) = tellings("SELECT COUNT(*) FROM t WHERE ill AND town = 'a'", rows + 1, planner(rows))
-    assert isinstance(telling, CellDisclosure)
-    assert telling.mechanism.reach.outputs == rows + 1
-    assert telling.mechanism.worst_error == 0
-    (part,) = planner(rows).parts(
-        parse("SELECT COUNT(*) FROM t WHERE NOT ill AND town = 'a'", SCHEMA, "t").questions[0],
-        Precision(rows + 1),
+    (disclosure,) = disclosures("SELECT COUNT(*) FROM t WHERE ill AND town = 'a'", rows + 1, planner(rows))
+    assert isinstance(disclosure, CellDisclosure)
+    assert disclosure.mechanism.reach.outputs == rows + 1
+    assert disclosure.mechanism.worst_error == 0
+    (part,) = (
+        planner(rows)
+        .parts(
+            parse("SELECT COUNT(*) FROM t WHERE NOT ill AND town = 'a'", SCHEMA, "t").questions[0],
+            Precision(rows + 1),
+        )
+        .values()
     )
-    assert part.telling is not None
-    assert part.telling.question == telling.question
-    people = part.telling.people.size
+    assert part.disclosure is not None
+    assert part.disclosure.question == disclosure.question
+    people = part.disclosure.people.size
     assert part.value({"cell": 2}).value == people - 2  # type: ignore[union-attr]
 
 
@@ -271,60 +294,36 @@ def test_grids_are_written_and_read() -> None:
 
 def test_two_grids_together_may_imply_a_third() -> None:
     query = total(10, Attribute("age", range(13)))
-    asked = tellings("SELECT SUM(age) FROM t")[0]
+    asked = disclosures("SELECT SUM(age) FROM t")[0]
     assert isinstance(asked, CellDisclosure)
     span = query.span
 
-    def telling(points: int) -> CellDisclosure:
-        return CellDisclosure(asked.people, ("sum",), 1, QuantizedQuery(query, Stepped(span, points)), "age")
+    def told(cells: Quantizer) -> CellDisclosure:
+        alike = CellOutputSpace(QuantizedQuery(query, cells))
+        return CellDisclosure(asked.people, ("sum",), 1, alike, "age")
+
+    def disclosure(points: int) -> CellDisclosure:
+        return told(Stepped(span, points))
+
+    def charged(name: str, before: CellDisclosure, cell: int | None) -> ChargedQuestion:
+        return ChargedQuestion(name, None, None, before.body, None if cell is None else {"cell": cell}, 1)
 
     both = [
-        EarlierQuestion("a", telling(20).body, {"cell": 2}),
-        EarlierQuestion("b", telling(30).body, {"cell": 1}),
+        charged("a", disclosure(20), 2),
+        charged("b", disclosure(30), 1),
     ]
-    assert telling(60).is_implied(both[:1])
-    assert telling(60).derive(both[:1]) == {"cell": 0}
-    edged = CellDisclosure(
-        asked.people,
-        ("sum",),
-        1,
-        QuantizedQuery(query, Edged.of(span, [Fraction(20), Fraction(30), Fraction(40)])),
-        "age",
-    )
-    assert edged.is_implied(both)
-    assert not edged.is_implied(both[:1])
-    assert edged.derive(both) == {"cell": 3}
-    unknown = [both[0], EarlierQuestion("b", telling(30).body, None)]
-    assert edged.is_implied(unknown)
-    assert edged.derive(unknown) is None
+    assert list(disclosure(60).derived(both[:1])) == [{"cell": 0}]
+    edged = told(Edged.of(span, [Fraction(20), Fraction(30), Fraction(40)]))
+    assert list(edged.derived(both[:1])) == []
+    assert list(edged.derived(both)) == [{"cell": 3}]
+    unknown = [both[0], charged("b", disclosure(30), None)]
+    assert list(edged.derived(unknown)) == [None]
 
 
 def test_blocks() -> None:
     assert with_number((), 4) == ((4, 5),)
     assert neighbouring("x", 7, 7).blocks == 7
-    assert condition("x", 5, ()).chosen == frozenset()
-    assert condition("x", 5, ((0, 5),)).chosen == frozenset({0})
+    assert Predicate.of_runs("x", 5, ()).chosen == frozenset()
+    assert Predicate.of_runs("x", 5, ((0, 5),)).chosen == frozenset({0})
     assert most_blocks(10, 2, 10, alike=True) == 4
     assert most_blocks(10, 2, 10, alike=False) == 3
-
-
-@pytest.mark.parametrize("outputs", [2, 3, 500])
-def test_the_quick_price_of_one_question_is_its_price(outputs: int) -> None:
-    asked = [
-        "SELECT SUM(age) FROM t",
-        "SELECT MAX(age) FROM t WHERE town = 'a'",
-        "SELECT VAR_POP(age) FROM t WHERE year > 2001",
-        "SELECT SUM(age) FROM t WHERE ill AND town <> 'a'",
-        "SELECT SUM(income) FROM t WHERE income > 100",
-        "SELECT COUNT(*) FROM t WHERE ill",
-        "SELECT ill, COUNT(*) FROM t WHERE town = 'b' GROUP BY ill",
-        "SELECT age, COUNT(*) FROM t GROUP BY age",
-    ]
-    record = planner().public.record
-    for sql in asked:
-        for telling in tellings(sql, outputs):
-            assert telling is not None
-            assert price_alone(telling.event, record) == price([telling.event], record), sql
-    (mean,) = tellings("SELECT AVG(age) FROM t WHERE ill", outputs, planner(least=3))
-    assert mean is not None
-    assert price_alone(mean.event, record) == price([mean.event], record)

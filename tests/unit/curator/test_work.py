@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from copy import copy
+from fractions import Fraction
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -15,8 +16,8 @@ from noiseless.curator import planner as planning
 from noiseless.curator.batch_price import PricedBatch
 from noiseless.curator.cell_disclosure import CellDisclosure
 from noiseless.curator.disclosure import Disclosure
-from noiseless.curator.edition import Edition, StatementDraft
-from noiseless.curator.planner import Planner, Precision
+from noiseless.curator.edition import Edition
+from noiseless.curator.planner import Planner
 from noiseless.curator.public_state import PublicState
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
@@ -26,6 +27,7 @@ from noiseless.pricing.quantizer_choice import coarsest
 from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Images, Influence, Query
 from noiseless.questions.question import Limits, Population
+from noiseless.questions.sql import parse
 from noiseless.ranges.quantizer import Uniform
 from noiseless.work import MOST_STEPS, Work
 from sql_examples import SCHEMA, TABLE, Grammar
@@ -56,7 +58,7 @@ def wide() -> Edition:
 
 def steps(edition: Edition, *sql: str) -> int:
     """The work of some statements, which is not done."""
-    return sum(StatementDraft.of(text, edition.reader.read(text), edition.planner).steps for text in sql)
+    return sum(edition.steps(parse(text, WIDE, "d")) for text in sql)
 
 
 def scattered(length: int) -> str:
@@ -115,7 +117,7 @@ def test_what_people_ask_is_allowed(wide: Edition) -> None:
 def test_no_statement_comes_to_more_than_was_counted(seed: int) -> None:
     """The groups and cells that it is about, one by one."""
     random = Random(seed)
-    population = World.of(random_records(random, 40)).population
+    population = World(random_records(random, 40)).population
     edition = Edition(PublicState(SCHEMA, Limits(1, 1), population, 1), TABLE, "digest", 4)
     counted = 0
     for _ in range(60):
@@ -125,7 +127,7 @@ def test_no_statement_comes_to_more_than_was_counted(seed: int) -> None:
         except RequestError:
             continue
         parts = [part for by_group in planned.parts.values() for part in by_group.values()]
-        cells = sum(len(telling.people.cells or ()) for telling in planned.tellings)
+        cells = sum(len(disclosure.people.cells or ()) for disclosure in planned.disclosures)
         assert planned.steps >= 150 * len(parts) + 4 * cells
         counted += 1
     assert counted > 20
@@ -160,7 +162,7 @@ def test_each_group_asks_whether_somebody_waits(wide: Edition) -> None:
     with Waiting(10**6).active() as waiting:
         batch = wide.batch(["SELECT town, AVG(x) FROM d WHERE town < 300 GROUP BY town"])
         with batch.pricing():
-            price([telling.event for telling in batch.tellings], wide.public.record)
+            price([disclosure.event for disclosure in batch.disclosures], wide.public.record)
     assert waiting.asked >= 3 * 300
 
 
@@ -205,14 +207,13 @@ def test_positions_are_counted_before_they_are_listed(
     """Those of each group of another size."""
     listed: list[Query] = []
 
-    def mechanism(query: Query, wish: Precision) -> QuantizedQuery:
+    def mechanism(query: Query, limit: Fraction) -> QuantizedQuery:
         listed.append(query)
-        if wish.error == 0:
-            return coarsest(query, wish.error)
-        return QuantizedQuery(query, Uniform(query.span, 1))
+        return coarsest(query, limit) if limit == 0 else QuantizedQuery(query, Uniform(query.span, 1))
 
-    monkeypatch.setattr(planning, "mechanism_for", mechanism)
-    monkeypatch.setattr(planning, "CellsAlike", lambda made: SimpleNamespace(mechanism=made))
+    monkeypatch.setattr(planning, "finest", mechanism)
+    monkeypatch.setattr(planning, "coarsest", mechanism)
+    monkeypatch.setattr(planning, "CellOutputSpace", lambda made: SimpleNamespace(mechanism=made))
     monkeypatch.setattr(planning, "CellDisclosure", lambda *_, **__: None)
     with pytest.raises(WorkError):
         edition_of(sizes, most).batch([sql])
@@ -222,16 +223,16 @@ def test_positions_are_counted_before_they_are_listed(
 @pytest.mark.parametrize("sql", ["SELECT VAR_POP(x) FROM d", "SELECT SUM(x) FROM d WHERE x IN (2, 7)"])
 @pytest.mark.parametrize("people", [1, 2, 5, 9])
 def test_a_query_weighs_what_it_lists(people: int, sql: str) -> None:
-    ((telling,),) = (planned.tellings for planned in edition_of([people], 8).batch([sql]).statements)
-    assert isinstance(telling, CellDisclosure)
-    query = telling.mechanism.query
+    ((disclosure,),) = (planned.disclosures for planned in edition_of([people], 8).batch([sql]).statements)
+    assert isinstance(disclosure, CellDisclosure)
+    query = disclosure.mechanism.query
     held = {*(query.attainable or ())}
     for influence in query.influences:
         if isinstance(influence, Images):
             assert sum(map(len, influence.listed)) <= query.listed
         elif isinstance(influence, Influence):
             held |= {*influence.bases, *influence.moves}
-    assert 2 * telling.weight > len(held) or not isinstance(query.attainable, tuple)
+    assert 2 * disclosure.weight > len(held) or not isinstance(query.attainable, tuple)
 
 
 def test_what_is_asked_of_one_group_is_allowed() -> None:
@@ -258,7 +259,7 @@ def left(edition: Edition, batch: Sequence[str]) -> tuple[int, int]:
     planned = edition.batch(batch)
     work = copy(planned.work)
     with work.counted():
-        price([telling.event for telling in planned.tellings], edition.public.record)
+        price([disclosure.event for disclosure in planned.disclosures], edition.public.record)
     return planned.work.left, work.left
 
 
@@ -300,23 +301,23 @@ def test_groups_of_one_size_are_planned_once() -> None:
 
 
 def test_columns_find_what_is_fresh_without_walking_all_of_it() -> None:
-    """Each telling is looked at a few times, however many statements there are."""
+    """Each disclosure is looked at a few times, however many statements there are."""
     looked_at = count()
 
     class Watched(tuple[Disclosure, ...]):
         __slots__ = ()
 
         def __iter__(self) -> Iterator[Disclosure]:
-            for telling in super().__iter__():
+            for disclosure in super().__iter__():
                 next(looked_at)
-                yield telling
+                yield disclosure
 
     batch = edition_of([5], 1000).batch([f"SELECT COUNT(*) FROM d WHERE x < {n}" for n in range(1, 60)])
     record = edition_of([5], 1000).public.record
-    paid = price([telling.event for telling in batch.tellings], record)
-    priced = PricedBatch(paid, Watched(batch.tellings), {}, Knowledge(), record)
+    paid = price([disclosure.event for disclosure in batch.disclosures], record)
+    priced = PricedBatch(paid, Watched(batch.disclosures), {}, Knowledge(), record)
     batch.results(priced, None)
-    assert next(looked_at) <= len(batch.tellings)
+    assert next(looked_at) <= len(batch.disclosures)
 
 
 @pytest.mark.parametrize("wrong", [["SELECT COUNT(*) FROM meters"], {}, 5, None, b"SELECT"])

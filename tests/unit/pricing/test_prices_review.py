@@ -8,9 +8,11 @@ from itertools import product
 
 import pytest
 
+from filter_examples import ColumnComparison, question
 from noiseless.cli.main import run
 from noiseless.comparison import calibration
 from noiseless.comparison.comparison import compare
+from noiseless.curator.public_state import Grouping
 from noiseless.domain import CategoryColumn, NumberColumn, Schema
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.exact import floor_of_power
@@ -21,7 +23,6 @@ from noiseless.pricing.reach import QuantizedQuery, reach
 from noiseless.questions import (
     Attribute,
     Continuum,
-    EqualOnBox,
     LinearOnBox,
     Quantity,
     Variance,
@@ -30,8 +31,8 @@ from noiseless.questions import (
     median,
     total,
 )
-from noiseless.questions.filters import ColumnComparison, Everything
-from noiseless.questions.question import Limits, Population, Question
+from noiseless.questions.filters import Everything, Filter
+from noiseless.questions.question import Aggregate, Population, Question
 from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Edged, Uniform
 from noiseless.rules.plan import plan
@@ -79,8 +80,7 @@ def test_two_rows_can_be_both_middle_values() -> None:
     assert max(map(len, told.values())) == 3
     assert _told(query, 3).reach.outputs == 3
     schema = Schema(columns={"x": NumberColumn(role="private", bounds=(0, 1), step=1)})
-    (asked,) = Question("median", "x").resolve(schema, Population((), ((),), (4,)), Limits(rows=2))
-    assert asked.query == query
+    assert Question("median", "x").query(4, Attribute.of("x", schema.columns["x"]), rows=2) == query
     assert consequences(_told(query, 3)).smallest_posterior == 1
 
 
@@ -155,11 +155,11 @@ def test_the_error_of_many_random_answers_is_that_of_a_normal_number(monkeypatch
 def test_equal_weights_are_as_a_weight_for_each() -> None:
     quantity = Quantity("x", Continuum.of(-2, 3))
     for weight in (Fraction(1, 3), Fraction(-2)):
-        one, each = EqualOnBox(3, weight, quantity), LinearOnBox((weight,) * 3, quantity)
-        assert (one.span, one.influences, one.weights, one.sizes) == (
+        one, each = LinearOnBox((weight,), quantity, times=3), LinearOnBox((weight,) * 3, quantity)
+        assert (one.people, one.span, one.influences, one.sizes) == (
+            each.people,
             each.span,
             each.influences,
-            each.weights,
             each.sizes,
         )
         assert consequences(_told(one, 4)) == consequences(_told(each, 4))
@@ -190,10 +190,9 @@ def test_numbers_that_are_none_are_refused(number: Decimal) -> None:
         ("histogram", Everything()),
     ],
 )
-def test_domains_too_large_to_list_are_refused(aggregate: str, where: ColumnComparison) -> None:
-    asked = Question(aggregate, "x", where)  # type: ignore[arg-type]
+def test_domains_too_large_to_list_are_refused(aggregate: Aggregate, where: Filter) -> None:
     with pytest.raises(NoiselessError, match="coarser step"):
-        asked.resolve(PRIVATE, Population((), ((),), (10,)), Limits())
+        question(PRIVATE, aggregate, "x", where).check(PRIVATE)
 
 
 def test_filtered_sums_have_the_same_units_as_ever() -> None:
@@ -211,11 +210,12 @@ def test_filtered_sums_have_the_same_units_as_ever() -> None:
 
 
 def test_groups_come_in_the_order_of_their_values() -> None:
-    population = Population(("k",), ((10,), (9,), (11,)), (1, 1, 1))
-    assert [group.values for group in population.groups(Everything(), ("k",))] == [(9,), (10,), (11,)]
+    whole = NumberColumn(role="public", bounds=(0, 20), step=1)
     mixed = CategoryColumn(role="public", categories=("north", 7))
-    texts = Population(("k",), tuple((value,) for value in mixed.categories), (1, 1))
-    assert len(texts.groups(Everything(), ("k",))) == 2
+    for column, values, expected in ((whole, (10, 9, 11), (9, 10, 11)), (mixed, ("north", 7), (7, "north"))):
+        population = Population(("k",), tuple((value,) for value in values), (1,) * len(values))
+        groups = Grouping(Schema(columns={"k": column}), population).groups(Everything(), ("k",))
+        assert [group.values for group in groups] == [(value,) for value in expected]
 
 
 def test_cells_that_differ_are_told_by_the_widest() -> None:

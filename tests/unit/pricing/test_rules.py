@@ -4,32 +4,22 @@ import pytest
 
 from noiseless.pricing import composition as rules
 from noiseless.pricing.composition import OutputBound
-from noiseless.pricing.partition import DomainPartition
+from noiseless.pricing.partition import DomainPartition, refined
 
 
 def test_each_rule_names_itself() -> None:
-    assert rules.product([2, 3, 4]) == OutputBound(24, "product")
-    assert rules.cuts([1] * 1000) == OutputBound(1001, "cuts")
-    assert rules.cuts_of([2, 3], [1, 2]) == OutputBound(6, "cuts")
-    assert rules.filtered([3, 1]) == OutputBound(6, "filter")
     assert rules.grouped([3, 2, 2]) == OutputBound(5, "groups")
     assert rules.several_rows([2, 5, 3], 2) == OutputBound(15, "rows")
     assert rules.equal_rows(3, 2) == OutputBound(6, "partition")
-    assert rules.public_groups([OutputBound(2, "cuts"), OutputBound(3, "product")]) == OutputBound(
-        3, "product"
-    )
-
-
-def test_nothing_asked_is_one_output() -> None:
-    assert rules.product([]).outputs == rules.cuts([]).outputs == rules.hyperplanes([], 2).outputs == 1
+    assert rules.hyperplanes([], 2) == OutputBound(1, "hyperplanes")
 
 
 def test_partitions() -> None:
     parts = [DomainPartition.of("x", "aabb"), DomainPartition.of("x", "abab")]
-    assert rules.atoms(parts) == OutputBound(4, "partition")
-    assert rules.cuts_and_atoms([DomainPartition.of("x", "aabb")], [1]) == OutputBound(
-        3, "cuts and partition"
-    )
+    assert refined(parts).blocks == 4
+    assert parts[0].spread(1) == 3
+    parity = DomainPartition.of("x", [0, 1] * 5)
+    assert (parity.spread(2), parity.spread(100)) == (6, 10)
 
 
 def test_a_record_has_no_more_outputs_than_values() -> None:

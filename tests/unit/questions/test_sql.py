@@ -10,17 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from filter_examples import ColumnComparison, normal, question
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
-from noiseless.questions.filters import NOBODY, AllOf, AnyOf, ColumnComparison, Everything, Filter, Not
-from noiseless.questions.normal_form import normal
-from noiseless.questions.question import Limits, Population, Question
+from noiseless.questions.filters import NOBODY, AllOf, AnyOf, Everything, Filter, Not
 from noiseless.questions.sql import (
     AnswerInterval,
     Hints,
     KeyColumn,
     Position,
-    Reader,
     Row,
     SqlError,
     Statement,
@@ -270,7 +268,7 @@ def test_a_text_only() -> None:
     with pytest.raises(SqlError, match="is a text"):
         read(b"SELECT 1")  # type: ignore[arg-type]
     with pytest.raises(SqlError, match="is a text"):
-        Reader(SCHEMA, TABLE).read(3)  # type: ignore[arg-type]
+        read(3)  # type: ignore[arg-type]
 
 
 def test_an_error_says_where_and_can_be_kept_in_a_log() -> None:
@@ -311,9 +309,8 @@ def test_names_of_any_kind(name: str) -> None:
     schema = Schema.parse('columns.c = {role = "private", bounds = [0, 5]}')
     schema = Schema({name: schema.columns["c"]})
     statement = parse(f"SELECT SUM({quoted}) FROM {quoted} WHERE {quoted} > 2", schema, name)
-    assert statement.questions == (Question("sum", name, ColumnComparison(name, ">", 2)).normal(schema),)
+    assert statement.questions == (question(schema, "sum", name, ColumnComparison(name, ">", 2)),)
     assert parse(statement.text, schema, name).questions == statement.questions
-    assert quoted.strip('"') in statement.outline
     if " " in name:
         for wrong in (name, f"`{name}`"):
             with pytest.raises(SqlError, match=f"stand in double quotes: {quoted} "):
@@ -341,16 +338,6 @@ def test_names_of_outputs() -> None:
     assert long.names == ("column_1",)
 
 
-def test_an_outline_has_no_constants() -> None:
-    statement = read(
-        "SELECT 2 * SUM(kwh) FROM meters WHERE suburb IN ('north', 'it''s east') AND year BETWEEN 2019 AND 2020"
-        " AND solar"
-    )
-    assert statement.outline == (
-        "SELECT ? * SUM(kwh) FROM meters WHERE suburb <> ? AND (year BETWEEN ? AND ?) AND solar = ?"
-    )
-
-
 def test_hints() -> None:
     assert read("SELECT /*+ bits(2) */ COUNT(*) FROM meters").hints == Hints(bits=Fraction(2))
     assert read("SELECT /*+ max_error(.5) */ COUNT(*) FROM meters").hints == Hints(max_error=Fraction(1, 2))
@@ -367,14 +354,14 @@ def test_groups_and_order_of_a_reply() -> None:
     statement = read(
         "SELECT suburb, AVG(kwh) AS a, 3 AS three FROM meters GROUP BY suburb ORDER BY a DESC, suburb LIMIT 3"
     )
-    (question,) = statement.questions
+    (asked,) = statement.questions
     told = {
         "north": AnswerInterval.of(0, 1),
         "south": AnswerInterval.of(0, 2),
         "it's east": None,
         "west": AnswerInterval.of(1, 1),
     }
-    rows = [Row({"suburb": suburb}, {question: answer}) for suburb, answer in told.items()]
+    rows = [Row({"suburb": suburb}, {asked: answer}) for suburb, answer in told.items()]
     assert statement.reply(rows) == (
         ("south", AnswerInterval.of(0, 2), AnswerInterval.of(3)),
         ("west", AnswerInterval.of(1), AnswerInterval.of(3)),
@@ -388,24 +375,16 @@ def test_a_group_in_which_nobody_passes_a_public_filter() -> None:
     )
     ((_, count, most),) = statement.reply([Row({"suburb": "north"}, {})])
     assert (count, most) == (AnswerInterval.of(0), None)
-    population = Population(("suburb", "year"), (("north", 2020), ("south", 2019)), (4, 5))
-    assert [group.values for group in population.groups(statement.groups, statement.by)] == [
-        ("north",),
-        ("south",),
-    ]
-    for question in statement.questions:
-        (asked,) = question.resolve(SCHEMA, population, Limits())
-        assert asked.group.values == ("north",)
+    assert statement.groups == Everything()
+    for asked in statement.questions:
+        assert asked.public == normal(ColumnComparison("year", "=", 2020), SCHEMA)
 
 
 def test_a_count_of_all_is_public() -> None:
-    (question,) = read("SELECT COUNT(*) FROM meters WHERE year = 2020").questions
-    population = Population(("suburb", "year"), (("north", 2020), ("south", 2019)), (4, 5))
-    (asked,) = question.resolve(SCHEMA, population, Limits())
-    assert asked.public
-    assert asked.query.people == 4  # type: ignore[union-attr]
-    (other,) = read("SELECT COUNT(*) FROM meters WHERE solar").questions
-    assert not other.resolve(SCHEMA, population, Limits())[0].public
+    (asked,) = read("SELECT COUNT(*) FROM meters WHERE year = 2020").questions
+    assert asked.private is None
+    (asked,) = read("SELECT COUNT(*) FROM meters WHERE solar").questions
+    assert asked.private is not None
 
 
 def spelt(where: Filter, random: Random) -> str:
@@ -503,7 +482,7 @@ def test_spelling_makes_no_new_question(public: Filter, hidden: Filter, seed: in
         found.add((statement.questions, statement.text))
     if expected != NOBODY:
         ((questions, _),) = found
-        assert questions == (Question("count", None, expected),)
+        assert questions == (question(WHOLE, "count", None, where),)
 
 
 def test_different_statements_have_different_texts() -> None:

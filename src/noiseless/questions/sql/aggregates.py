@@ -7,7 +7,7 @@ from fractions import Fraction
 from sqlglot import exp
 
 from noiseless.domain import BooleanColumn
-from noiseless.questions.filters import NOBODY, AllOf, Among, Everything, Filter, passing_runs
+from noiseless.questions.filters import NOBODY, Among, Filter, joined, passing_runs, split
 from noiseless.questions.normal_form import normal
 from noiseless.questions.question import Aggregate, Limits, Question
 from noiseless.questions.sql.conditions import read_condition
@@ -21,15 +21,16 @@ _SIMPLE: dict[type[exp.Expression], Aggregate] = {
     exp.Max: "max",
     exp.Median: "median",
 }
+_EXTREMES: dict[Fraction | None, Aggregate] = {Fraction(0): "min", Fraction(1): "max"}
 _BY_NAME: dict[str, type[exp.Expression]] = {"MEAN": exp.Avg}
 
 
 @dataclass(frozen=True)
 class Argument:
-    """What an aggregate is of: a number for the rows that meet a condition; others have none, or 0."""
+    """What an aggregate is of: a number for the rows that pass a filter; others have none, or 0."""
 
     number: Linear
-    condition: Filter
+    where: Filter
     zero_elsewhere: bool = False
 
 
@@ -39,7 +40,7 @@ class AggregateReader:
 
     Attributes:
         scope: what names stand for.
-        where: the filter of the whole statement.
+        where: the filter of the whole statement, in its normal form.
         by: the public columns of GROUP BY.
         histogram: the private column of GROUP BY.
         limits: what the owner declares, if that is known.
@@ -62,7 +63,7 @@ class AggregateReader:
             self.scope.only(node, "this", "expression", what="this FILTER", remedy="write FILTER (WHERE ...)")
             inner = read_condition(node.expression.this, self.scope)
             return self.aggregate(node.this, inner)
-        rows = AllOf((self.where, more or Everything()))
+        rows = self.where if more is None else joined([self.where, more])
         if quantile := self._quantile(node, rows):
             return quantile
         maker = self._makers().get(type(node))
@@ -107,76 +108,75 @@ class AggregateReader:
         if isinstance(bare(inner), exp.Column):
             self.scope.column(bare(inner))
             return self._ask("count", None, rows, node)
-        argument = self._argument(inner)
-        where = rows if argument.zero_elsewhere else AllOf((rows, argument.condition))
-        return self._ask("count", None, where, node)
+        argument = self._argument(inner, rows)
+        return self._ask("count", None, rows if argument.zero_elsewhere else argument.where, node)
 
     def _count_if(self, node: exp.Expression, rows: Filter) -> Combination:
-        return self._ask("count", None, AllOf((rows, read_condition(node.this, self.scope))), node)
+        return self._ask("count", None, joined([rows, read_condition(node.this, self.scope)]), node)
 
     def _sum(self, node: exp.Expression, rows: Filter) -> Combination:
-        argument = self._argument(node.this)
-        return self._total(node, argument.number, AllOf((rows, argument.condition)))
+        return self._total(node, self._argument(node.this, rows))
 
-    def _total(self, node: exp.Expression, number: Linear, where: Filter) -> Combination:
+    def _total(self, node: exp.Expression, argument: Argument) -> Combination:
         """SUM(a x + b) = a SUM(x) + b COUNT(*)."""
-        found = constant(0)
+        number, total = argument.number, constant(0)
         if number.offset:
-            found += self._ask("count", None, where, node).times(number.offset)
+            total += self._ask("count", None, argument.where, node).times(number.offset)
         if number.column is not None:
-            found += self._ask("sum", number.column, where, node).times(number.factor)
-        return found
+            total += self._ask("sum", number.column, argument.where, node).times(number.factor)
+        return total
 
     def _mean(self, node: exp.Expression, rows: Filter) -> Combination:
         """AVG(a x + b) = a AVG(x) + b; with 0 for other rows it is a sum divided by the number of rows."""
-        argument = self._argument(node.this)
-        number, where = argument.number, AllOf((rows, argument.condition))
+        argument = self._argument(node.this, rows)
         if argument.zero_elsewhere:
-            return self._total(node, number, where) / self._people(node, rows)
-        column = self._column(node, number)
-        mean = self._share_of_true(node, column, where) or self._ask("mean", column, where, node)
-        return mean.times(number.factor) + constant(number.offset)
+            return self._total(node, argument) / self._people(node, rows)
+        number = argument.number
+        share = self._share_of_true(node, self._column(node, number), argument.where)
+        if share is None:
+            return self._scaled("mean", argument, node)
+        return share.times(number.factor) + constant(number.offset)
 
     def _share_of_true(self, node: exp.Expression, column: str, where: Filter) -> Combination | None:
         """The mean of truth values is a count over a count, unless a private filter leaves rows out."""
-        schema, declared = self.scope.schema, self.scope.declared(column)
-        with self.scope.speaking_of(node):
-            hidden = normal(where, schema).columns & set(schema.private)
-        if hidden or column not in schema.private or not isinstance(declared, BooleanColumn):
+        private = self.scope.schema.private
+        if column not in private or not isinstance(self.scope.declared(column), BooleanColumn):
             return None
-        true = Among(column, passing_runs(column, declared, "=", constant=True), declared)
-        return self._ask("count", None, AllOf((where, true)), node) / self._people(node, where)
+        if not self._normal(where, node).columns.isdisjoint(private):
+            return None
+        true = self._ask("count", None, joined([where, self._true(column)]), node)
+        return true / self._people(node, where)
 
     def _people(self, node: exp.Expression, where: Filter) -> Combination:
         """How many rows a mean is over; there is none over nobody."""
-        found = self._ask("count", None, where, node)
-        if found.constant == 0:
+        people = self._ask("count", None, where, node)
+        if people.constant == 0:
             self.scope.refuse(node, "nobody can pass the filter", "there is nothing to ask about")
-        return found
+        return people
 
     def _of_order(self, node: exp.Expression, rows: Filter) -> Combination:
         """MIN(a x + b) = a MIN(x) + b, or a MAX(x) + b where a is below 0."""
-        aggregate = _SIMPLE[type(node)]
-        column, number, where = self._plainly(node, rows)
-        turned = _MIRRORED.get(aggregate, aggregate) if number.factor < 0 else aggregate
-        return self._ask(turned, column, where, node).times(number.factor) + constant(number.offset)
+        aggregate, argument = _SIMPLE[type(node)], self._plainly(node, rows)
+        if argument.number.factor < 0:
+            aggregate = _MIRRORED.get(aggregate, aggregate)
+        return self._scaled(aggregate, argument, node)
 
     def _variance(self, node: exp.Expression, rows: Filter) -> Combination:
         """VAR_POP(a x + b) = a^2 VAR_POP(x)."""
-        column, number, where = self._plainly(node, rows)
-        return self._ask("variance", column, where, node).times(number.factor**2)
+        argument = self._plainly(node, rows)
+        column = self._column(node, argument.number)
+        return self._ask("variance", column, argument.where, node).times(argument.number.factor**2)
 
     def _sample_variance(self, node: exp.Expression, rows: Filter) -> Combination:
         """The variance times n / (n - 1); the size n of the group is public."""
-        argument = self._argument(node.this)
-        people = self._people(node, AllOf((rows, argument.condition)))
+        people = self._people(node, self._argument(node.this, rows).where)
         return self._variance(node, rows) * people / (people - constant(1))
 
     def _quantile(self, node: exp.Expression, rows: Filter) -> Combination | None:
-        found = _quantile_call(node)
-        if found is None:
+        call = _quantile_call(node)
+        if call is None:
             return None
-        column_node, share_node, continuous = found
+        column_node, share_node, continuous = call
         if column_node is None or share_node is None:
             self.scope.refuse(
                 node,
@@ -186,38 +186,40 @@ class AggregateReader:
         share = read_linear(share_node, self.scope)
         if share is None or share.column is not None or not 0 <= share.offset <= 1:
             self.scope.refuse(share_node, "a quantile needs a share", "give a number between 0 and 1")
-        argument = self._argument(column_node)
-        column = self._column(node, argument.number)
+        argument = self._argument(column_node, rows)
+        self._column(node, argument.number)
         if argument.number.factor < 0 or argument.zero_elsewhere:
             self.scope.refuse(
                 node, "a quantile is of a rising expression", "ask for the quantile of the column"
             )
-        aggregate: Aggregate = "quantile"
-        if continuous:
-            if share.offset != Fraction(1, 2):
-                self.scope.refuse(
-                    node, "only the median is told between two values", "ask for PERCENTILE_DISC"
-                )
-            aggregate = "median"
-        where = AllOf((rows, argument.condition))
-        found_value = self._ask(aggregate, column, where, node, None if continuous else share.offset)
-        return found_value.times(argument.number.factor) + constant(argument.number.offset)
+        if not continuous:
+            return self._scaled("quantile", argument, node, share.offset)
+        if share.offset != Fraction(1, 2):
+            self.scope.refuse(node, "only the median is told between two values", "ask for PERCENTILE_DISC")
+        return self._scaled("median", argument, node)
 
-    def _plainly(self, node: exp.Expression, rows: Filter) -> tuple[str, Linear, Filter]:
-        argument = self._argument(node.this)
+    def _scaled(
+        self, aggregate: Aggregate, argument: Argument, node: exp.Expression, share: Fraction | None = None
+    ) -> Combination:
+        """An aggregate that follows a rising line: of a x + b it is a times that of x, plus b."""
+        number = argument.number
+        asked = self._ask(aggregate, self._column(node, number), argument.where, node, share)
+        return asked.times(number.factor) + constant(number.offset)
+
+    def _plainly(self, node: exp.Expression, rows: Filter) -> Argument:
+        argument = self._argument(node.this, rows)
         if argument.zero_elsewhere:
             self.scope.refuse(
                 node, "ELSE 0 is not understood here", "leave ELSE out, or use FILTER (WHERE ...)"
             )
-        where = AllOf((rows, argument.condition))
-        return self._column(node, argument.number), argument.number, where
+        return argument
 
     def _column(self, node: exp.Expression, number: Linear) -> str:
         if number.column is None:
             self.scope.refuse(node, "the aggregate is of no column", "name a private column")
         return number.column
 
-    def _argument(self, node: exp.Expression) -> Argument:
+    def _argument(self, node: exp.Expression, rows: Filter) -> Argument:
         """A linear form of a column, perhaps in a CASE with one WHEN."""
         node = bare(node)
         if isinstance(node, exp.Case):
@@ -227,23 +229,23 @@ class AggregateReader:
             if len(node.args["ifs"]) != 1:
                 self.scope.refuse(node, "a CASE has several WHENs", "ask for an aggregate of each")
             branch = node.args["ifs"][0]
-            return self._case(branch.this, branch.args["true"], node.args.get("default"))
+            return self._case(branch.this, branch.args["true"], node.args.get("default"), rows)
         if isinstance(node, exp.If):
             self.scope.only(node, "this", "true", "false", what="this IF", remedy="write IF(..., ..., 0)")
-            return self._case(node.this, node.args["true"], node.args.get("false"))
-        return Argument(self._number(node), Everything())
+            return self._case(node.this, node.args["true"], node.args.get("false"), rows)
+        return Argument(self._number(node), rows)
 
     def _case(
-        self, condition: exp.Expression, then: exp.Expression, otherwise: exp.Expression | None
+        self, condition: exp.Expression, then: exp.Expression, otherwise: exp.Expression | None, rows: Filter
     ) -> Argument:
-        found = read_condition(condition, self.scope)
+        where = joined([rows, read_condition(condition, self.scope)])
         number = self._number(then)
         if otherwise is None or isinstance(bare(otherwise), exp.Null):
-            return Argument(number, found)
+            return Argument(number, where)
         rest = read_linear(otherwise, self.scope)
         if rest is None or rest.column is not None or rest.offset:
             self.scope.refuse(otherwise, "ELSE is not 0", "ask for an aggregate of each part")
-        return Argument(number, found, zero_elsewhere=True)
+        return Argument(number, where, zero_elsewhere=True)
 
     def _number(self, node: exp.Expression) -> Linear:
         node = bare(node)
@@ -274,12 +276,36 @@ class AggregateReader:
                     f"ask for COUNT(*), or for the aggregate with a filter on {self.histogram!r}",
                 )
             aggregate, column = "histogram", self.histogram
+        schema, where = self.scope.schema, self._normal(where, node)
+        if aggregate == "sum" and self._adds_truths(str(column), where):
+            aggregate, where = "count", self._normal(joined([where, self._true(str(column))]), node)
+        if aggregate == "quantile" and share in _EXTREMES:
+            aggregate, share = _EXTREMES[share], None
+        if where == NOBODY and aggregate in ("count", "sum", "histogram"):
+            return constant(0)
         with self.scope.speaking_of(node):
-            question = Question(aggregate, column, where, self.by, share).normal(self.scope.schema)
-            if question.where == NOBODY and question.aggregate in ("count", "sum", "histogram"):
-                return constant(0)
-            question.check(self.scope.schema, self.limits)
+            public, private = split(where, schema.private)
+            question = Question(
+                aggregate, None if aggregate == "count" else column, public, private, self.by, share
+            )
+            question.check(schema, self.limits)
         return answer_to(question)
+
+    def _normal(self, where: Filter, node: exp.Expression) -> Filter:
+        """A filter in its normal form, which the statement's own has already."""
+        if where is self.where:
+            return where
+        with self.scope.speaking_of(node):
+            return normal(where, self.scope.schema)
+
+    def _true(self, name: str) -> Filter:
+        column = self.scope.declared(name)
+        return Among(name, passing_runs(name, column, "=", constant=True), column)
+
+    def _adds_truths(self, column: str, where: Filter) -> bool:
+        """Whether a sum is of truth values, which is a count, with no filter on another private column."""
+        hidden = where.columns.intersection(self.scope.schema.private)
+        return isinstance(self.scope.declared(column), BooleanColumn) and hidden <= {column}
 
 
 def _renamed(node: exp.Expression) -> exp.Expression:

@@ -7,17 +7,7 @@ from fractions import Fraction
 
 from noiseless.domain import CategoryColumn, Column, Value
 from noiseless.domain.literals import as_text
-from noiseless.questions.filters import (
-    AllOf,
-    Among,
-    AnyOf,
-    ColumnComparison,
-    Everything,
-    Filter,
-    Not,
-    Runs,
-    outside,
-)
+from noiseless.questions.filters import AllOf, Among, AnyOf, Everything, Filter, Runs, outside
 from noiseless.questions.question import Question
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -95,17 +85,7 @@ def write_filter(where: Filter) -> str:
             return " AND ".join(_bracketed(part) for part in where.parts) or "TRUE"
         case AnyOf():
             return " OR ".join(_bracketed(part) for part in where.parts) or "FALSE"
-        case Not():
-            return f"NOT {_bracketed(where.part)}"
-        case ColumnComparison():
-            constant = where.constant
-            shown = (
-                f"({', '.join(map(write_value, constant))})"
-                if isinstance(constant, tuple)
-                else write_value(constant)
-            )
-            return f"{write_name(where.column)} {where.operator.upper()} {shown}"
-    raise TypeError(f"no SQL for {type(where).__name__}")
+    raise TypeError(f"a {type(where).__name__} is not in its normal form")
 
 
 def _bracketed(part: Filter) -> str:
@@ -163,11 +143,11 @@ _FUNCTIONS = {
 
 def write_aggregate(question: Question) -> str:
     """The aggregate of a question, without its filter."""
-    if question.aggregate in ("count", "histogram", "top"):
+    if question.aggregate in ("count", "histogram"):
         return "COUNT(*)"
     column = write_name(str(question.column))
     if question.aggregate == "quantile":
-        share = write_number(Fraction(question.share or 0))
+        share = write_number(question.share or Fraction(0))
         return f"PERCENTILE_DISC({share}) WITHIN GROUP (ORDER BY {column})"
     return _FUNCTIONS[question.aggregate].format(column)
 

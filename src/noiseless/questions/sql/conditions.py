@@ -1,21 +1,30 @@
 """Conditions: what WHERE, FILTER and CASE WHEN say, as filters."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from difflib import get_close_matches
 from fractions import Fraction
-from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from sqlglot import exp
 
 from noiseless.domain import BooleanColumn, CategoryColumn, DateColumn
-from noiseless.questions.filters import NOBODY, AllOf, Among, AnyOf, Everything, Filter, Not, passing_runs
+from noiseless.questions.filters import (
+    COMPARISONS,
+    NOBODY,
+    AllOf,
+    Among,
+    AnyOf,
+    Everything,
+    Filter,
+    Not,
+    passing_runs,
+)
 from noiseless.questions.sql.constants import Constant, Linear, as_day, read_constant, read_linear
 from noiseless.questions.sql.scope import Scope, bare, condition_refused
 
-_COMPARISONS: dict[type[exp.Expression], str] = {
+_OPERATORS: dict[type[exp.Expression], str] = {
     exp.EQ: "=",
     exp.NEQ: "!=",
     exp.LT: "<",
@@ -24,7 +33,6 @@ _COMPARISONS: dict[type[exp.Expression], str] = {
     exp.GTE: ">=",
 }
 _MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_TRUTH: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 
 _LISTED = 6
 """So many declared values are listed in a message."""
@@ -53,36 +61,21 @@ def read_condition(node: exp.Expression, scope: Scope) -> Filter:
     return reader(node, scope)
 
 
-def _all_of(node: exp.Expression, scope: Scope) -> Filter:
-    return AllOf(tuple(read_condition(part, scope) for part in _flat(node, exp.And)))
-
-
-def _any_of(node: exp.Expression, scope: Scope) -> Filter:
-    return AnyOf(tuple(read_condition(part, scope) for part in _flat(node, exp.Or)))
-
-
-def _opposite(node: exp.Expression, scope: Scope) -> Filter:
-    return Not(read_condition(node.this, scope))
-
-
-def _constant(node: exp.Expression, scope: Scope) -> Filter:  # noqa: ARG001 - as all readers
-    return _truth(bool(node.this))
-
-
 def _comparison(node: exp.Expression, scope: Scope) -> Filter:
     scope.only(node, "this", "expression", what="this comparison", remedy="use = <> < <= > >=")
-    return _compared(node, node.this, _COMPARISONS[type(node)], node.expression, scope)
+    return _compared(node, node.this, _OPERATORS[type(node)], node.expression, scope)
 
 
-def _flat(node: exp.Expression, kind: type[exp.Expression]) -> Iterator[exp.Expression]:
+def _parts(node: exp.Expression, kind: type[exp.Expression], scope: Scope) -> tuple[Filter, ...]:
     """The parts of a row of ANDs or ORs, however long it is."""
-    open_nodes = [node]
+    parts, open_nodes = [], [node]
     while open_nodes:
         current = bare(open_nodes.pop())
         if isinstance(current, kind):
             open_nodes += [current.args["expression"], current.this]
         else:
-            yield current
+            parts.append(read_condition(current, scope))
+    return tuple(parts)
 
 
 def _truth(holds: bool) -> Filter:
@@ -141,7 +134,7 @@ def _compared(
         scope.check_quotes(left, right)
     if isinstance(one, NamedColumn) and isinstance(two, NamedColumn):
         if one == two:
-            return _truth(_TRUTH[operator](0, 0))
+            return _truth(COMPARISONS[operator](0, 0))
         scope.refuse(node, "two columns are compared with each other", "compare a column with constants")
     if isinstance(two, NamedColumn):
         one, two, operator, left, right = two, one, _MIRRORED[operator], right, left
@@ -150,7 +143,7 @@ def _compared(
     if isinstance(one, Linear) and isinstance(two, Linear):
         return _linear(node, one, operator, two, scope)
     if not isinstance(one, Linear) and not isinstance(two, Linear) and type(one) is type(two):
-        return _truth(_TRUTH[operator](one, two))
+        return _truth(COMPARISONS[operator](one, two))
     column = next((side.column for side in (one, two) if isinstance(side, Linear) and side.column), None)
     about = "numbers are" if column is None else f"column {column!r} holds numbers and is"
     raise scope.refusal(node, f"{about} compared with something else", "compare numbers with numbers")
@@ -180,7 +173,7 @@ def _linear(node: exp.Expression, one: Linear, operator: str, two: Linear, scope
         scope.refuse(node, "two columns are compared with each other", "compare a column with constants")
     found = one + two.times(Fraction(-1))
     if found.column is None:
-        return _truth(_TRUTH[operator](found.offset, 0))
+        return _truth(COMPARISONS[operator](found.offset, 0))
     turned = _MIRRORED[operator] if found.factor < 0 else operator
     return _among(node, found.column, turned, -found.offset / found.factor, scope)
 
@@ -235,13 +228,13 @@ def _declared(column: CategoryColumn, constant: str | date | Fraction) -> str:
 
 
 _READERS: dict[type[exp.Expression], Callable[[exp.Expression, Scope], Filter]] = {
-    exp.And: _all_of,
-    exp.Or: _any_of,
-    exp.Not: _opposite,
-    exp.Boolean: _constant,
+    exp.And: lambda node, scope: AllOf(_parts(node, exp.And, scope)),
+    exp.Or: lambda node, scope: AnyOf(_parts(node, exp.Or, scope)),
+    exp.Not: lambda node, scope: Not(read_condition(node.this, scope)),
+    exp.Boolean: lambda node, _: _truth(bool(node.this)),
     exp.Column: _true_column,
     exp.Between: _between,
     exp.In: _one_of,
     exp.Is: _is,
-    **dict.fromkeys(_COMPARISONS, _comparison),
+    **dict.fromkeys(_OPERATORS, _comparison),
 }

@@ -201,7 +201,7 @@ class Combination(AnswerExpression):
         return " ".join([first, *parts[1:]])
 
     def __add__(self, other: "Combination") -> "Combination":
-        return _collected([*self.terms, *other.terms])
+        return _collected([*self.terms, *other.terms]) if other.terms else self
 
     def __neg__(self) -> "Combination":
         return self.times(-1)
@@ -211,6 +211,8 @@ class Combination(AnswerExpression):
 
     def times(self, number: Rational) -> "Combination":
         """Every term times a number."""
+        if number == 1:
+            return self
         return _collected(Term(term.coefficient * Fraction(number), term.factors) for term in self.terms)
 
     def __mul__(self, other: "Combination") -> "Combination":

@@ -94,7 +94,7 @@ class AnswerInterval:
         """
         if self.upper < 0:
             raise ZeroDivisionError
-        low = Fraction(0) if self.lower <= 0 else _root(self.lower, _floor_root)
+        low = Fraction(0) if self.lower <= 0 else _root(self.lower, math.isqrt)
         high = _root(self.upper, _ceil_root)
         return AnswerInterval(low, high, self.may_be_missing or self.lower < 0)
 
@@ -138,10 +138,6 @@ def _root(square: Bound, rounded: Callable[[int], int]) -> Bound:
     inner = square.numerator * square.denominator
     shift = max(0, _ROOT_BITS - inner.bit_length() // 2)
     return Fraction(rounded(inner << (2 * shift)), square.denominator << shift)
-
-
-def _floor_root(number: int) -> int:
-    return math.isqrt(number)
 
 
 def _ceil_root(number: int) -> int:

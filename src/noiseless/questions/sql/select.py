@@ -23,7 +23,6 @@ from noiseless.questions.sql.statement import (
     Ordering,
     ReplyColumn,
     Statement,
-    mask_constants,
     write_statement,
 )
 from noiseless.questions.sql.tokens import quiet_dialect, scan, too_deep
@@ -38,14 +37,14 @@ def read_select(sql: str, schema: Schema, table: str, limits: Limits | None = No
     """The statement that a text is; see `parse`."""
     try:
         tokens, hints = scan(sql)
-        found = _read(sql, _parsed(sql, tokens, schema), schema, table, limits)
+        tree = _parsed(sql, tokens, schema)
+        found = replace(_read(sql, tree, schema, table, limits), hints=hints)
     except RecursionError:
         raise too_deep() from None
-    found = replace(found, hints=hints)
     text = write_statement(found, table)
     if len(text) > _MOST_CHARACTERS:
         raise SqlError("the filters are too long when written out", "ask several statements as one batch")
-    return replace(found, text=text, outline=mask_constants(text))
+    return replace(found, text=text)
 
 
 def _parsed(sql: str, tokens: list[Token], schema: Schema) -> exp.Select:
@@ -84,8 +83,7 @@ def _read(sql: str, tree: exp.Select, schema: Schema, table: str, limits: Limits
         remedy = "ask several statements as one batch"
         scope.refuse(None, f"a statement has over {_MOST_AGGREGATES} aggregates", remedy)
     asking = AggregateReader(scope, where, keys.public, keys.private, limits)
-    columns = tuple(read_output(part, place, asking) for place, part in enumerate(tree.expressions))
-    columns = _distinctly_named(columns, scope)
+    columns = _distinctly_named(tree, asking)
     order, limit = _order(tree, columns, asking), _limit(tree, scope)
     if not keys.all:  # one row needs no order
         order, limit = (), None
@@ -210,22 +208,23 @@ def _where(tree: exp.Select, scope: Scope, *, grouped: bool) -> tuple[Filter, Fi
             scope.refuse(
                 clause, "nobody can pass the filter", "look at the declared values of the columns in it"
             )
-        public, _ = split(found, frozenset(scope.schema.private))
+        public, _ = split(found, scope.schema.private)
     return found, public if grouped else Everything()
 
 
-def _distinctly_named(columns: tuple[ReplyColumn, ...], scope: Scope) -> tuple[ReplyColumn, ...]:
-    """Columns with names of their own; names that nobody gave get a number."""
-    found: dict[str, ReplyColumn] = {}
-    for column in columns:
+def _distinctly_named(tree: exp.Select, asking: AggregateReader) -> tuple[ReplyColumn, ...]:
+    """The outputs, with names of their own; names that nobody gave get a number."""
+    columns: dict[str, ReplyColumn] = {}
+    for place, part in enumerate(tree.expressions):
+        column = read_output(part, place, asking)
         name, number = column.name, 1
-        while name in found:
+        while name in columns:
             number += 1
             name = f"{column.name}_{number}"
-        found[name] = replace(column, name=name)
-    if not found:
-        scope.refuse(None, "no output is asked for", "name aggregates after SELECT")
-    return tuple(found.values())
+        columns[name] = replace(column, name=name)
+    if not columns:
+        asking.scope.refuse(None, "no output is asked for", "name aggregates after SELECT")
+    return tuple(columns.values())
 
 
 def _order(

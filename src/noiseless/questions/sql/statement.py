@@ -1,15 +1,15 @@
-"""A statement as it was understood: what is asked, its hints, its canonical text, and how a reply is made of the answers."""
+"""A statement as it was understood: what is asked, its hints, its canonical text, and its reply."""
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from operator import itemgetter
 
 from noiseless.domain import Schema, Value
 from noiseless.errors import RequestError
-from noiseless.questions.filters import AllOf, Among, Everything, Filter, kind_of
+from noiseless.questions.filters import Everything, Filter, kind_of
 from noiseless.questions.question import Limits, Question
 from noiseless.questions.sql.canonical import (
     write_aggregate,
@@ -85,7 +85,7 @@ class Ordering:
         """The rows in order; those without a number to order by come last."""
         shown = [(_middle(_shown(self.content, row)), row) for row in rows]
         known = [(kind_of(middle), middle, row) for middle, row in shown if middle is not None]
-        known.sort(key=_by_kind_and_value, reverse=self.descending)
+        known.sort(key=itemgetter(0, 1), reverse=self.descending)
         return [row for _, _, row in known] + [row for middle, row in shown if middle is None]
 
 
@@ -98,7 +98,6 @@ class Statement:
         questions: all that is asked, each question once; constants and arithmetic are free.
         by: the public columns of GROUP BY, in the order of the schema.
         text: the canonical SQL, without aliases: equal for all spellings of the same questions.
-        outline: the same with `?` for every constant of its filters: what a log may hold.
         histogram: the private column of GROUP BY, if there is one: the answer of each question is then a
             count for each of its values.
         groups: the public filter that decides which groups have a row.
@@ -111,7 +110,6 @@ class Statement:
     questions: tuple[Question, ...]
     by: tuple[str, ...] = ()
     text: str = ""
-    outline: str = field(default="", repr=False)
     histogram: str | None = None
     groups: Filter = field(default_factory=Everything)
     order: tuple[Ordering, ...] = ()
@@ -144,10 +142,6 @@ def _shown(content: Combination | KeyColumn, row: Row) -> Cell:
 
 def _middle(cell: Cell) -> Value | Fraction | None:
     return cell.value if isinstance(cell, AnswerInterval) else cell
-
-
-def _by_kind_and_value(shown: tuple[str, Any, Row]) -> tuple[str, Any]:
-    return shown[:2]
 
 
 _HINT = re.compile(
@@ -194,12 +188,6 @@ def write_hints(hints: Hints) -> str:
     return ""
 
 
-_CONSTANT = re.compile(
-    r"""(?P<name>"(?:[^"]|"")*"|[A-Za-z_]\w*)|(?P<constant>(?:DATE\ )?'(?:[^']|'')*'|\d+(?:\.\d+)?)""",
-    re.VERBOSE,
-)
-
-
 def write_statement(statement: Statement, table: str) -> str:
     """The statement as SQL: without aliases, filters in their normal form, a common one in WHERE."""
     where = _common(statement)
@@ -227,38 +215,9 @@ def write_statement(statement: Statement, table: str) -> str:
 
 def _common(statement: Statement) -> Filter:
     """What WHERE says: the filter of all questions if it is one, with the groups that there are."""
-    filters = {question.where for question in statement.questions}
-    if len(filters) == 1:
-        (only,) = filters
-        if not (statement.by or statement.histogram) or _begins_with(only, statement.groups):
-            return only
-    return statement.groups
-
-
-def _begins_with(whole: Filter, groups: Filter) -> bool:
-    """Whether the public part of a filter in its normal form is this one."""
-    if whole == groups:
-        return True
-    private = whole.parts[-1] if isinstance(whole, AllOf) else whole
-    if not isinstance(private, Among):
-        return False
-    rest = whole.parts[:-1] if isinstance(whole, AllOf) else ()
-    kept = groups.parts if isinstance(groups, AllOf) else () if isinstance(groups, Everything) else (groups,)
-    return rest == kept and private.domain.role == "private"
-
-
-def mask_constants(text: str) -> str:
-    """A canonical text with `?` for its constants.
-
-    >>> mask_constants("SELECT SUM(kwh) FROM t WHERE suburb IN ('a', 'b') AND solar = TRUE AND x2 <= 3.5")
-    'SELECT SUM(kwh) FROM t WHERE suburb IN (?, ?) AND solar = ? AND x2 <= ?'
-    """
-    return _CONSTANT.sub(_masked, text)
-
-
-def _masked(found: re.Match[str]) -> str:
-    name = found["name"]
-    return name if name is not None and name not in ("TRUE", "FALSE") else "?"
+    first, grouped = statement.questions[0], bool(statement.by or statement.histogram)
+    alike = all(question.where == first.where for question in statement.questions)
+    return first.where if alike and (not grouped or first.public == statement.groups) else statement.groups
 
 
 def parse(sql: str, schema: Schema, table: str, limits: Limits | None = None) -> Statement:
@@ -273,7 +232,7 @@ def parse(sql: str, schema: Schema, table: str, limits: Limits | None = None) ->
         schema: the declared columns.
         table: the name that FROM must say.
         limits: what the owner declares about persons and groups; without it, what depends on these limits is
-            refused only when the questions are resolved.
+            not refused.
 
     Raises:
         SqlError: it cannot be read, or asks what cannot be priced or evaluated; one line says what can.
@@ -283,26 +242,3 @@ def parse(sql: str, schema: Schema, table: str, limits: Limits | None = None) ->
     except ModuleNotFoundError as error:  # pragma: no cover - the extra is installed in tests
         raise RequestError("reading SQL needs sqlglot; install noiseless[curator]") from error
     return read_select(sql, schema, table, limits)
-
-
-@dataclass(frozen=True)
-class Reader:
-    """Reads SQL about one table.
-
-    Attributes:
-        schema: the declared columns.
-        table: the name that FROM must say.
-        limits: what the owner declares about persons and groups.
-    """
-
-    schema: Schema
-    table: str
-    limits: Limits | None = None
-
-    def read(self, sql: str) -> Statement:
-        """The questions that a SELECT asks.
-
-        Raises:
-            SqlError: it asks none that can be priced; see `parse`.
-        """
-        return parse(sql, self.schema, self.table, self.limits)

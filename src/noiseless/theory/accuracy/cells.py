@@ -7,7 +7,7 @@ from math import ceil
 
 from noiseless.errors import RequestError
 from noiseless.exact import Enclosure, Rational
-from noiseless.questions import EqualOnBox, LinearOnBox, Query
+from noiseless.questions import LinearOnBox, Query
 from noiseless.ranges.quantizer import Edged, Quantizer, Uniform
 from noiseless.theory.accuracy.counts import DatasetCounts
 from noiseless.theory.accuracy.policy import AccuracyPolicy
@@ -97,7 +97,7 @@ def pushed(asked: AnswerSource) -> Volume | DatasetCounts:
     """The push-forward of a question."""
     if isinstance(asked, Volume | DatasetCounts):
         return asked
-    if isinstance(asked, LinearOnBox | EqualOnBox):
+    if isinstance(asked, LinearOnBox):
         return LinearVolume.of_query(asked)
     return DatasetCounts.of(asked)
 

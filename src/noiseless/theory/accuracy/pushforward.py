@@ -15,7 +15,7 @@ from math import prod
 
 from noiseless.errors import RequestError
 from noiseless.exact import Enclosure, Rational
-from noiseless.questions import Continuum, EqualOnBox, LinearOnBox
+from noiseless.questions import Continuum, LinearOnBox
 from noiseless.questions.base import common_unit
 from noiseless.theory.accuracy.uniform_sums import UniformSum
 
@@ -103,10 +103,10 @@ class LinearVolume(Volume):
         return cls(tuple(Fraction(weight) for weight in normal), exact)
 
     @classmethod
-    def of_query(cls, query: LinearOnBox | EqualOnBox) -> "LinearVolume":
+    def of_query(cls, query: LinearOnBox) -> "LinearVolume":
         """Of a weighted sum or a mean of quantities from one interval."""
-        side = (query.quantity.span.low, query.quantity.span.high)
-        return cls.of(query.weights, [side] * query.people)
+        side = (query.attribute.span.low, query.attribute.span.high)
+        return cls.of(query.weights * query.times, [side] * query.people)
 
     @property
     def dimension(self) -> int:
