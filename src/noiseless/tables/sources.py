@@ -1,11 +1,12 @@
-"""From what a user points at (a file, a glob, a database table, a frame) to a table."""
+"""From what a user points at (a file, a glob, a database table, a frame, a pipe) to a table."""
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from glob import glob
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import duckdb
 import narwhals as nw
@@ -14,19 +15,23 @@ import pyarrow as pa
 from noiseless.errors import RequestError, SourceError
 from noiseless.tables.base import Table
 from noiseless.tables.column_types import readable
-from noiseless.tables.csv_grammar import check_csv
+from noiseless.tables.csv_grammar import check_names
+from noiseless.tables.csv_pipe import CsvPipe
+from noiseless.tables.csv_scan import check_csv
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.engine import (
     ROOT,
     CallersEngine,
     OwnEngine,
-    check_names,
     files,
     identifier,
     literal,
     readable_errors,
     spill_folder,
 )
+from noiseless.tables.feeds import LABEL, Feed
+from noiseless.tables.json_pipe import JsonPipe
+from noiseless.tables.pipes import Pipe
 from noiseless.tables.postgres_session import is_postgresql
 from noiseless.tables.spark_frames import SCHEME, is_spark_frame
 from noiseless.tables.spark_table import SparkTable
@@ -233,3 +238,21 @@ def _unknown_kind(frame: nw.DataFrame[Any]) -> str:
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
             return problem
     return "holds columns of mixed or unknown kinds of values; give each one type"
+
+
+def open_pipe(stream: BinaryIO | Feed, names: Sequence[str] | None = None) -> Pipe:
+    """A pipe of JSON lines when its first character is `{`, of CSV otherwise.
+
+    Args:
+        stream: what to read.
+        names: the columns' names, for CSV without a header line.
+
+    Raises:
+        SourceError: it is empty or no text.
+    """
+    feed = stream if isinstance(stream, Feed) else Feed(stream)
+    while not feed.ended and not re.search(b"[\r\n]", feed.pending.lstrip()):
+        feed.more()
+    if not feed.pending.strip():
+        raise SourceError(LABEL, "is empty; a table needs a header line and rows")
+    return JsonPipe(feed) if feed.pending.lstrip().startswith(b"{") else CsvPipe.begin(feed, names)

@@ -16,8 +16,8 @@ from noiseless.tables.base import Missing, Table
 from noiseless.tables.conformance import domain_remedy
 from noiseless.tables.duckdb_table import COUNT
 from noiseless.tables.engine import SOURCE
+from noiseless.tables.plain_spelling import plain_spelling
 from noiseless.tables.spark_frames import collected, cut, declared_type, mapped, readable_spark_errors
-from noiseless.tables.spellings import plain_spelling
 from noiseless.tables.tally import Tally
 from noiseless.tables.weighted import RowlessTable, WeightedTable
 

@@ -18,8 +18,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self, cast
 
 from noiseless.errors import RequestError, SourceError
+from noiseless.tables.csv_grammar import check_names
 from noiseless.tables.duckdb_table import COUNT
-from noiseless.tables.engine import check_names
 from noiseless.tables.spark_frames import (
     SCHEME,
     active_session,

@@ -19,13 +19,13 @@ from noiseless.files import written_whole
 from noiseless.tables import column_types as summaries
 from noiseless.tables.base import Missing, Table
 from noiseless.tables.conformance import accepted_condition, domain_readings, domain_remedy
+from noiseless.tables.csv_grammar import check_names
 from noiseless.tables.duckdb_table import COUNT, RESERVED, WRITERS, DuckDBTable, plain_column
 from noiseless.tables.engine import (
     IN_PLACE,
     ROOT,
     SOURCE,
     OwnEngine,
-    check_names,
     identifier,
     identifiers,
     literal,

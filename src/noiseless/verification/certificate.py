@@ -1,11 +1,12 @@
 """What a certificate says, with every part of the type it must have."""
 
+# ruff: noqa: UP045 - Python 3.9 runs this too
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
-from noiseless.exact import Bits
 from noiseless.verification.certificate_json import (
     FormatError,
     Json,
@@ -24,9 +25,9 @@ from noiseless.verification.certificate_json import (
     tuples,
     unicode,
 )
-from noiseless.verification.quantities import ExactLength, bits, day, fraction
+from noiseless.verification.quantities import ExactLength, LogRatio, bits, day, fraction
 
-Tuple = tuple[str | None, ...]
+Tuple = tuple[Optional[str], ...]
 
 ROLES = ("sensitive", "public", "given", "keep")
 DISTANCES = ("absolute", "euclidean", "max", "gower", "hamming", "discrete")
@@ -129,7 +130,7 @@ class CertifiedRelease:
     hierarchies: Mapping[str, Mapping[str, tuple[str, ...]]]
     cells: tuple[Cell, ...]
     claim: ClaimedMeasures
-    target: Mapping[str, int | Fraction | Bits | ExactLength]
+    target: Mapping[str, int | Fraction | LogRatio | ExactLength]
     witness: ClaimedWitness
     not_checked: Mapping[str, Any]
 
@@ -174,12 +175,12 @@ def _mapping(value: Json, where: str) -> Mapping[str, Any]:
 
 def _columns(raw: Json) -> Columns:
     record(raw, "columns", ROLES)
-    found = Columns(*(texts(raw[role], f"columns.{role}") for role in ROLES))
-    if not found.sensitive or not found.public:
+    columns = Columns(*(texts(raw[role], f"columns.{role}") for role in ROLES))
+    if not columns.sensitive or not columns.public:
         raise FormatError("columns names no sensitive or no public column")
-    if len(set(found.original)) < len(found.original):
+    if len(set(columns.original)) < len(columns.original):
         raise FormatError("columns names a column twice")
-    return found
+    return columns
 
 
 def _options(raw: Json, public: Sequence[str]) -> Options:
@@ -234,21 +235,21 @@ def _table_facts(raw: Json, where: str) -> TableFacts:
 
 def _hierarchies(raw: Json, kinds: Mapping[str, str]) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     record(raw, "hierarchies", [name for name, kind in kinds.items() if kind == "hierarchy"])
-    found = {}
+    trees = {}
     for name, tree in raw.items():
         where = f"hierarchies of column {name!r}"
         unicode(tuple(_mapping(tree, where)), where)
-        found[name] = {value: texts(above, where) for value, above in tree.items()}
-    return found
+        trees[name] = {value: texts(above, where) for value, above in tree.items()}
+    return trees
 
 
 def _cells(raw: Json, width: int) -> tuple[Cell, ...]:
     keys = ("released", "members", "rows", "posterior", "suppressed")
-    found = []
+    cells = []
     for number_, cell in enumerate(array(raw, "partition")):
         where = f"cell {number_} of the partition"
         record(cell, where, keys)
-        found.append(
+        cells.append(
             Cell(
                 tuples([cell["released"]], where, width)[0],
                 tuples(cell["members"], where, width),
@@ -257,9 +258,9 @@ def _cells(raw: Json, width: int) -> tuple[Cell, ...]:
                 flag(cell["suppressed"], f"suppressed of {where}"),
             )
         )
-    if not found:
+    if not cells:
         raise FormatError("the partition has no cell")
-    return tuple(found)
+    return tuple(cells)
 
 
 def _claim(raw: Json) -> ClaimedMeasures:
@@ -280,7 +281,7 @@ def _claim(raw: Json) -> ClaimedMeasures:
     )
 
 
-def _target(raw: Json) -> Mapping[str, int | Fraction | Bits | ExactLength]:
+def _target(raw: Json) -> Mapping[str, int | Fraction | LogRatio | ExactLength]:
     readers = {
         "max_leakage": bits,
         "max_maximin": bits,
@@ -288,15 +289,15 @@ def _target(raw: Json) -> Mapping[str, int | Fraction | Bits | ExactLength]:
         "max_distortion": ExactLength.read,
         "suppress": fraction,
     }
-    found: dict[str, int | Fraction | Bits | ExactLength] = {}
+    limits: dict[str, int | Fraction | LogRatio | ExactLength] = {}
     for name, value in _mapping(raw, "target").items():
         if name == "min_posterior":
-            found[name] = count(value, "target.min_posterior")
+            limits[name] = count(value, "target.min_posterior")
         elif name in readers:
-            found[name] = parsed(value, f"target.{name}", readers[name])
+            limits[name] = parsed(value, f"target.{name}", readers[name])
         else:
             raise FormatError("target has a limit of an unknown name")
-    return found
+    return limits
 
 
 def _witness(raw: Json, width: int) -> ClaimedWitness:

@@ -15,7 +15,7 @@ import pyarrow.types as pt
 
 from noiseless.arrays import IntArray
 from noiseless.tables import Table, Tally
-from noiseless.verification.standalone import meant
+from noiseless.tables.plain_spelling import plain_spelling
 
 
 def canonical_texts(values: pa.Array) -> pa.Array:
@@ -169,7 +169,10 @@ class DistinctRows:
         texts, codes = dict(self.texts), dict(self.codes)
         for column in columns:
             places: dict[str, int] = {}
-            of = [places.setdefault(meant(text), len(places)) for text in self.texts[column].to_pylist()]
+            of = [
+                places.setdefault(plain_spelling(text or ""), len(places))
+                for text in self.texts[column].to_pylist()
+            ]
             texts[column], codes[column] = pa.array(list(places)), np.array(of, np.int64)[self.codes[column]]
         return DistinctRows(texts, codes, self.counts)
 

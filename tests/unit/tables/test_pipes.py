@@ -14,7 +14,8 @@ from noiseless.tables import csv_grammar as scanners
 from noiseless.tables import json_pipe as json_scanner
 from noiseless.tables.csv_pipe import CsvPipe
 from noiseless.tables.feeds import Mark
-from noiseless.tables.pipes import PipeBatch, open_pipe
+from noiseless.tables.pipes import PipeBatch
+from noiseless.tables.sources import open_pipe
 
 
 class Slow(io.RawIOBase):
