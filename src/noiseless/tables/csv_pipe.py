@@ -27,16 +27,18 @@ class CsvBatch(PipeBatch):
     Attributes:
         dialect: how rows are written.
         columns: the columns whose bounds are there: with another separator, all of them.
+        asked: those that were asked for.
         separator: what is to separate fields instead, if that is something else.
     """
 
     dialect: Dialect
     columns: tuple[str, ...]
+    asked: tuple[str, ...]
     separator: str | None
 
     def given(self) -> Columns:
         """The texts of fields; an empty one is missing."""
-        return {column: self._texts(place) for place, column in enumerate(self.columns)}
+        return {column: self._texts(self.columns.index(column)) for column in self.asked}
 
     def written(self, released: Mapping[str, pa.Array], kept: object = None) -> bytes:
         """Fields that are not replaced stay byte for byte, unless another separator is wanted."""
@@ -68,7 +70,7 @@ class CsvBatch(PipeBatch):
 
     def _separated(self, separator: str, released: Mapping[str, pa.Array], kept: object) -> bytes:
         """Rows written anew, with another separator."""
-        texts = (self.given() | dict(released)).values()
+        texts = [released[c] if c in released else self._texts(i) for i, c in enumerate(self.columns)]
         rows = list(zip(*(column.to_pylist() for column in texts), strict=True))
         if kept is not None:
             rows = [row for row, keep in zip(rows, np.asarray(kept), strict=True) if keep]
@@ -131,17 +133,14 @@ class CsvPipe(Pipe):
     def scan(self, data: bytes, columns: Sequence[str], *, final: bool) -> Scan:
         """The rows at the beginning of some bytes."""
         names, separator = self.dialect.names, self.dialect.separator
-        wanted = columns if self._separator is None else names
-        places = sorted(names.index(column) for column in wanted)
+        asked = tuple(sorted(columns, key=names.index))
+        wanted = asked if self._separator is None else names
+        places = [names.index(column) for column in wanted]
         found = scan_csv(data, separator, len(names), places, final=final, ends=self._ends)
         self._ends = found.ends
         problem = None if found.status == FINE else csv_problem(found.status, found.fields, len(names))
-        chosen = tuple(names[place] for place in places)
-        return (
-            CsvBatch(data, Mark(), found.bounds, self.dialect, chosen, self._separator),
-            found.used,
-            problem,
-        )
+        batch = CsvBatch(data, Mark(), found.bounds, self.dialect, wanted, asked, self._separator)
+        return batch, found.used, problem
 
 
 def _separated(separator: str, rows: Sequence[Sequence[str | None]]) -> bytes:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from noiseless.errors import SourceError
 from noiseless.tables.csv_grammar import BYTE_ORDER_MARK, FINE, csv_error, not_text, scan_records
+from noiseless.tables.feeds import count_lines
 from noiseless.tables.kernels import compiled
 
 Bounds = npt.NDArray[np.int32]
@@ -90,8 +91,7 @@ def scan_csv(
         final: whether the last record may end without a line end.
         ends: how lines ended in bytes before these.
     """
-    view = np.frombuffer(data, np.uint8)
-    lines = int(np.count_nonzero((view == ord("\n")) | (view == ord("\r"))))
+    lines = count_lines(data) if ends > 1 else data.count(b"\n") + data.count(b"\r")
     bounds = np.empty((lines + 1, 2 + 2 * len(columns)), np.int32)
     place = np.full(width, -1, np.int64)
     place[columns] = np.arange(len(columns))
