@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from noiseless.arrays import BoolArray, IntArray
+from noiseless.collection.blur.hypotheses import Hypothesis
 from noiseless.domain import NumberColumn
 from noiseless.domain.expressions import Arithmetic
-from noiseless.domain.hypotheses import Hypothesis
 from noiseless.errors import ExpressionError
 
 _LIMIT = 2**63
