@@ -15,7 +15,6 @@ from noiseless.audits.census import Census, cells_of_groups
 from noiseless.exact import Bits, round_up
 from noiseless.ranges import count_blocks
 from noiseless.tables import Tally
-from noiseless.tables.kernels import count_codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +138,7 @@ class Exposure:
         """(size of the posterior set, groups with that size, rows or persons in them), ascending."""
         sizes = self.census.joint.posterior_sizes
         persons = self.census.heads_by_posterior()
-        groups = count_codes(sizes, len(persons))
+        groups = np.bincount(sizes, minlength=len(persons))
         return tuple((int(s), int(groups[s]), int(persons[s])) for s in np.flatnonzero(groups))
 
     def most_telling(self, count: int) -> IntArray:

@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from noiseless.arrays import IntArray
-from noiseless.tables.kernels import add_multiple
 from noiseless.tables.tally import Tally, Word, split_into_words
 
 INTEGERS = {
@@ -203,5 +202,5 @@ def _keys(codings: Sequence[IntegerCoding], columns: Sequence[pa.ChunkedArray]) 
     shift = sum((1 - coding.low) * stride for coding, stride in zip(codings, strides, strict=True))
     keys = np.full(len(columns[0]), np.uint64(shift % 2**64).astype(np.int64))
     for column, stride in zip(columns, strides, strict=True):
-        add_multiple(keys, column.to_numpy(), stride)
+        keys += column.to_numpy().astype(np.int64) * stride
     return keys.astype(whole_type(strides[0] * codings[0].size), copy=False)
