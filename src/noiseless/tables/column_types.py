@@ -1,4 +1,4 @@
-"""The types of columns: those that texts of a file get, those of Arrow that the engine reads, and what a column holds."""
+"""The types of columns: what texts of a file get, what the engine reads of Arrow, and what a column holds."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -187,7 +187,7 @@ Kind = Literal["integer", "decimal", "boolean", "date", "text"]
 
 def summarise(table: "DuckDBTable") -> tuple[ColumnSummary, ...]:
     """One summary a column."""
-    return tuple(_summary(table, column, kind) for column, kind in table.kinds.items())
+    return tuple(_summary(table, column, table.kinds[column]) for column in table.columns)
 
 
 def _summary(table: "DuckDBTable", column: str, sql_type: str) -> ColumnSummary:
@@ -198,7 +198,7 @@ def _summary(table: "DuckDBTable", column: str, sql_type: str) -> ColumnSummary:
     ):
         quoted, kind = f"{quoted}::DATE", "date"
     ends = f"min({quoted}), max({quoted})" if kind in ("integer", "decimal", "date") else "NULL, NULL"
-    facts = f"count(*) - count({quoted}), count(DISTINCT {quoted}), {ends}"
+    facts = f"{table.counted(f'{quoted} IS NULL')}, count(DISTINCT {quoted}), {ends}"
     missing, distinct, low, high = table.fetch(f"SELECT {facts} FROM {SOURCE}")[0]
     decimals = _decimals(table, quoted) if kind == "decimal" and distinct else 0
     values = None

@@ -93,7 +93,7 @@ def _sort_together(
 ) -> int:
     """Radix sort, 11 bits at a time, to and fro between two pairs of arrays; how often it moved them.
 
-    Invariant: after each pass `keys` is sorted by the bits below `shift`, and `others` stand beside their keys.
+    Invariant: after a pass `keys` is sorted by the bits below `shift`, and `others` stand beside their keys.
     """
     digit, mask = np.uint64(11), np.uint64(2**11 - 1)
     begins = np.zeros(2**11, np.int64)

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.domain import NumberColumn, Schema
-from noiseless.errors import ColumnError, DomainError, EmptyTableError, MissingValuesError, RequestError
+from noiseless.errors import DomainError, EmptyTableError, MissingValuesError, RequestError
 from noiseless.files import check_output, written_whole
 from noiseless.tables.base import Table
 from noiseless.tables.duckdb_table import WRITERS, DuckDBTable
@@ -32,7 +32,6 @@ from noiseless.tables.sources import open_table
 from noiseless.tables.tally import Tally
 
 _RELEASED, _ROW, _KEY, _POSITION = (f"noiseless_{name}" for name in ("released", "row", "key_", "position"))
-_RESERVED = "noiseless_"
 _AS_WRITTEN = {".csv", ".tsv"}
 _FLOATS = ("FLOAT", "DOUBLE")
 
@@ -74,9 +73,7 @@ class DeclaredColumns:
             EmptyTableError: no row is left.
         """
         table.require(*columns)
-        for name in table.columns:
-            if name.casefold().startswith(_RESERVED):
-                raise ColumnError(name, "has a name kept for the package itself; rename it")
+        table.require_plain(*table.columns)
         owned = _owned(cast("DuckDBTable", table))
         needed = tuple(name for name in columns if schema.columns[name].missing is None)
         narrow = _without_missing(owned.select(columns), needed, missing)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NoReturn
 import pyarrow as pa
 
 from noiseless.domain import ColumnSummary, Schema
-from noiseless.errors import DomainError, RequestError
+from noiseless.errors import RequestError
 from noiseless.tables.base import Missing, Table
-from noiseless.tables.conformance import domain_remedy
+from noiseless.tables.conformance import count_strangers, refuse_strangers
 from noiseless.tables.duckdb_table import COUNT
 from noiseless.tables.engine import SOURCE
 from noiseless.tables.plain_spelling import plain_spelling
@@ -71,7 +71,7 @@ class SparkGroups(RowlessTable):
 
     def select(self, columns: Sequence[str]) -> "WeightedTable | SparkGroups":  # type: ignore[override]
         """Only these columns; with few combinations of them, on this machine."""
-        self.require_plain(columns)
+        self.require_plain(*columns)
         if tuple(columns) == self.names:
             return self
         chosen = self.frame.select(
@@ -102,10 +102,7 @@ class SparkGroups(RowlessTable):
         self, schema: Schema, columns: Sequence[str], *, clamp: bool = False
     ) -> "WeightedTable | SparkGroups":
         """The table with `columns` checked against, or clamped to, their domains, batch by batch on Spark."""
-        for name, count in self._strangers(schema, columns, clamp=clamp).items():
-            if count:
-                column = schema.columns[name]
-                raise DomainError(name, count, column.describe(), domain_remedy(column, clamp=clamp))
+        refuse_strangers(self._strangers(schema, columns, clamp=clamp), schema, clamp=clamp)
         names, chosen, label = self.names, tuple(columns), self.label
         target = _conformed(self._empty(), names, schema, chosen, label, clamp=clamp).schema
 
@@ -157,8 +154,8 @@ class SparkGroups(RowlessTable):
         def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
                 table = weighted(pa.Table.from_batches([batch]), names, label)
-                found = table._strangers(schema, chosen, clamp=clamp)  # noqa: SLF001 - the same table
-                yield pa.RecordBatch.from_arrays([pa.array([found[c]]) for c in chosen], schema=counted)
+                counts = count_strangers(table.groups, schema, chosen, clamp=clamp)
+                yield pa.RecordBatch.from_arrays([pa.array([counts[c]]) for c in chosen], schema=counted)
 
         fields = ", ".join(f"{name} long" for name in counted.names)
         with readable_spark_errors(self.label):

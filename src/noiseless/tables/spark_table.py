@@ -223,7 +223,7 @@ class SparkTable(RemoteTable):
 
     def select(self, columns: Sequence[str]) -> "WeightedTable | SparkGroups":  # type: ignore[override]
         """Only these columns: grouped now, by Spark; counted on this machine if there are not too many."""
-        self.require_plain(columns)
+        self.require_plain(*columns)
         with readable_spark_errors(self.label):
             rows, packing = self._rows(columns)
             found = fetched(_counted(packing.packed(rows)), self.most)
