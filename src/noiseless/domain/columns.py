@@ -1,4 +1,4 @@
-"""The kinds of column, numbers, categories, booleans and days, and which of them a table of a schema file describes."""
+"""The kinds of column: numbers, categories, booleans and days, as tables of a schema file describe them."""
 
 import math
 from collections import Counter

@@ -14,10 +14,8 @@ import pyarrow as pa
 from noiseless.domain import ColumnSummary, Schema
 from noiseless.errors import RequestError
 from noiseless.files import written_whole
-from noiseless.tables import column_types as summaries
-from noiseless.tables import row_keys as packing
 from noiseless.tables.base import Missing, Table
-from noiseless.tables.column_types import typed
+from noiseless.tables.column_types import summarise, typed
 from noiseless.tables.conformance import conforming, count_strangers
 from noiseless.tables.engine import (
     IN_PLACE,
@@ -31,7 +29,7 @@ from noiseless.tables.engine import (
     readable_errors,
 )
 from noiseless.tables.link import link
-from noiseless.tables.row_keys import tally_in_memory
+from noiseless.tables.row_keys import INTEGERS, Packed, key, packed_columns, tally_in_memory
 from noiseless.tables.tally import Tally, Word, split_into_words
 
 COUNT, _ROW, _POSITION = "noiseless_count", "noiseless_row", "noiseless_position"
@@ -166,7 +164,7 @@ class DuckDBTable(Table):
             return found
         if self.weighted:
             return self._tally_weighted(columns)
-        packable = packing.packed_columns(self, columns)
+        packable = packed_columns(self, columns)
         if packable is not None:
             packed, rows = packable
             layout = split_into_words([column.coding.size for column in packed], rows)
@@ -182,9 +180,9 @@ class DuckDBTable(Table):
             query = f"SELECT {names}, sum({COUNT})::BIGINT AS {COUNT} FROM {SOURCE} GROUP BY ALL"
         return Tally.from_arrow(self.arrow(query), COUNT)
 
-    def _tally_packed(self, words: Sequence[Sequence[packing.Packed]]) -> Tally:
+    def _tally_packed(self, words: Sequence[Sequence[Packed]]) -> Tally:
         """Tally one key a row and word, packed by the engine."""
-        keys = ", ".join(f"{packing.key(word)} AS w{i}" for i, word in enumerate(words))
+        keys = ", ".join(f"{key(word)} AS w{i}" for i, word in enumerate(words))
         columns = list(reversed(self.arrow(f"SELECT {keys} FROM {SOURCE}").columns))
         return Tally.from_words(
             [
@@ -196,22 +194,22 @@ class DuckDBTable(Table):
     def aggregate(self, column: str, by: Sequence[str] = ()) -> pa.Table:
         """Exact count, sum, minimum and maximum of a column of whole numbers, for each group of `by`."""
         self.require(column, *by)
-        if self.kinds[column] not in packing.INTEGERS:
+        if self.kinds[column] not in INTEGERS:
             raise RequestError(
                 f"column {column!r} does not hold whole numbers; declare bounds and a step to make it exact"
             )
         value, keys = identifier(column), identifiers(by)
         lead, times = f"{keys}, " if by else "", f" * {COUNT}" if self.weighted else ""
         return self.arrow(
-            f"SELECT {lead}{self.counted(f'{value} IS NOT NULL')} AS count, sum({value}::HUGEINT{times}) AS sum, "
-            f"min({value}) AS min, max({value}) AS max FROM {SOURCE}"
+            f"SELECT {lead}{self.counted(f'{value} IS NOT NULL')} AS count,"
+            f" sum({value}::HUGEINT{times}) AS sum, min({value}) AS min, max({value}) AS max FROM {SOURCE}"
             + (f" GROUP BY {keys} ORDER BY {keys}" if by else "")
         )
 
     def summarise(self, columns: Sequence[str] | None = None) -> tuple[ColumnSummary, ...]:
         """What each column holds, as far as a proposal of a schema needs it."""
         chosen = self.columns if columns is None else tuple(columns)
-        return summaries.summarise(self.select(chosen))
+        return summarise(self.select(chosen))
 
     def locate(self, values: Mapping[str, pa.Array], present: Sequence[str] = ()) -> list[int | None]:
         """The number, from 1, of the first row that has each combination of values."""
@@ -252,7 +250,9 @@ class DuckDBTable(Table):
         self, columns: Sequence[str], marks: pa.Table, present: Sequence[str], *, inner: bool
     ) -> Iterator[tuple["DuckDBTable", str]]:
         """The numbered rows (s) joined with the marks of their combination (m), as SQL."""
-        table, connection = self.owned(tuple(dict.fromkeys((*columns, *present))))
+        chosen = tuple(dict.fromkeys((*columns, *present)))
+        table, connection = self.owned(chosen)
+        table = table.select(chosen)
         shared = [identifier(c) for c in columns if c in marks.column_names]
         match = " AND ".join(
             [f"s.{name} IS NOT DISTINCT FROM m.{name}" for name in shared]
@@ -274,13 +274,12 @@ class DuckDBTable(Table):
         return link([self, *cast("Sequence[DuckDBTable]", others)], unit, shared, public)
 
     def owned(self, columns: Sequence[str]) -> tuple["DuckDBTable", duckdb.DuckDBPyConnection]:
-        """These columns on a connection of ours, so that other tables can be joined to them."""
+        """A table with at least these columns on a connection of ours, to which others can be joined."""
         if isinstance(self.engine, OwnEngine):
-            return self.select(columns), self.engine.connection
+            return self, self.engine.connection
         engine = OwnEngine.start()
         engine.connection.register(ROOT, self.arrow(f"SELECT {identifiers(columns)} FROM {SOURCE}"))
-        copied = self.describe(engine, f"SELECT * FROM {ROOT}", self.label, self.files)
-        return copied.select(columns), engine.connection
+        return self.describe(engine, f"SELECT * FROM {ROOT}", self.label, self.files), engine.connection
 
     def keep(self, name: str) -> None:
         """Compute the table now and keep it as a temporary table of our connection; it may spill to disk."""

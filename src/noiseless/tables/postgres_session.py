@@ -1,4 +1,4 @@
-"""One connection to PostgreSQL: its address, the transaction in which all is read, and errors without values or passwords."""
+"""One connection to PostgreSQL: its address, its one transaction, and errors without values or passwords."""
 
 import re
 from collections.abc import Iterator

@@ -18,7 +18,6 @@ from noiseless.files import check_output, written_whole
 from noiseless.tables.base import Table
 from noiseless.tables.duckdb_table import WRITERS, DuckDBTable
 from noiseless.tables.engine import (
-    ROOT,
     SOURCE,
     OwnEngine,
     identifier,
@@ -74,7 +73,7 @@ class DeclaredColumns:
         """
         table.require(*columns)
         table.require_plain(*table.columns)
-        owned = _owned(cast("DuckDBTable", table))
+        owned, _ = cast("DuckDBTable", table).owned(table.columns)
         needed = tuple(name for name in columns if schema.columns[name].missing is None)
         narrow = _without_missing(owned.select(columns), needed, missing)
         tally = narrow.tally(columns)
@@ -155,15 +154,6 @@ def check_table_output(out: Path, sources: Sequence[Path]) -> None:
     check_output(out, sources)
     if out.suffix.lower() not in WRITERS:
         raise RequestError(f"{out}: tables are written as {', '.join(WRITERS)}; change the ending")
-
-
-def _owned(table: DuckDBTable) -> DuckDBTable:
-    """The table on a connection of ours, so that others can be joined to it."""
-    if isinstance(table.engine, OwnEngine):
-        return table
-    engine = OwnEngine.start()
-    engine.connection.register(ROOT, table.arrow(f"SELECT {identifiers(table.columns)} FROM {SOURCE}"))
-    return DuckDBTable.describe(engine, f"SELECT * FROM {ROOT}", table.label, table.files)
 
 
 def _without_missing(table: DuckDBTable, needed: Sequence[str], missing: MissingRows) -> DuckDBTable:

