@@ -1,11 +1,10 @@
 """Distinct combinations that are too many for one machine: they stay on Spark, with their counts."""
 
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import pyarrow as pa
@@ -176,19 +175,6 @@ class SparkGroups(RowlessTable):
         chosen = self.names if columns is None else tuple(columns)
         return tuple(summary for name in chosen for summary in self._small([name]).summarise())
 
-    def annotate(
-        self,
-        columns: Sequence[str],
-        marks: pa.Table,
-        out: Path,
-        *,
-        keep: Sequence[str] = (),
-        present: Sequence[str] = (),
-    ) -> NoReturn:
-        """Refused: there are too many rows for one file."""
-        del columns, marks, out, keep, present
-        self._refuse()
-
     def link(
         self, others: Sequence[Table], unit: str, shared: Sequence[str], public: Sequence[str]
     ) -> NoReturn:
@@ -198,10 +184,6 @@ class SparkGroups(RowlessTable):
             f"{self.label}: releases with so many different rows are joined by Spark; join them by the"
             " person's column first, and audit the result"
         )
-
-    def locate(self, values: Mapping[str, pa.Array], present: Sequence[str] = ()) -> list[int | None]:
-        """Nothing: rows on Spark have no numbers."""
-        return super().locate(values, present)
 
     def _small(self, columns: Sequence[str]) -> WeightedTable:
         found = self.select(columns)

@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NoReturn, Self
+from typing import Any, NoReturn, Self
 
 import pyarrow as pa
 
@@ -66,6 +66,11 @@ class RowlessTable(Table):
         """Nothing: rows on a server have no numbers."""
         del present
         return [None] * len(next(iter(values.values())))
+
+    def annotate(self, *columns: Any, **wanted: Any) -> int:  # noqa: ANN401 - those of `Table.annotate`
+        """Refused, unless the rows can be told apart here."""
+        del columns, wanted
+        self._refuse()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

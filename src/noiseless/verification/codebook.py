@@ -19,7 +19,7 @@ from noiseless.verification.quantities import ExactLength, day_number, is_day, i
 _COUNTING = ("hamming", "discrete")
 
 
-class PublicColumn:
+class CheckedColumn:
     """A public column of the codebook; with a medoid, what is released for a cell is one of its members.
 
     Attributes:
@@ -52,7 +52,7 @@ class PublicColumn:
         return [int(part != one) for part in parts]
 
 
-class LineColumn(PublicColumn):
+class LineColumn(CheckedColumn):
     """A column of numbers, each the decimal that its text says, or of days.
 
     What is neither (a missing value, a text) is merged only with its like, and released as it is.
@@ -65,7 +65,7 @@ class LineColumn(PublicColumn):
         places = 0 if days else max((len(text.partition(".")[2]) for text in plain), default=0)
         self._numbers = {text: day_number(text) if days else _scaled(text, places) for text in plain}
         self._texts = {number: text for text, number in self._numbers.items()}
-        self._values = [self._numbers[text] for text in values & plain]
+        self._values = [self._numbers[text] for text in plain if text in values]
         self.unit = Fraction(1, 10**places * (2 if codeword == "interval" else 1))
         self._step = Fraction(1, 10**places)
 
@@ -107,14 +107,14 @@ def _scaled(text: str, places: int) -> int:
     return int(whole + tail.ljust(places, "0"))
 
 
-class NominalColumn(PublicColumn):
+class NominalColumn(CheckedColumn):
     """A column of categories: two are equal or they are not."""
 
     def covers(self, word: str | None, parts: Tuple) -> bool:
         """Whether it is exactly the set of the members' categories."""
         if self.codeword == "medoid":  # then the whole tuple is a member's
             return True
-        values = set(parts)
+        values = frozenset(parts)
         if word is None or values == {None}:
             return word is None and values == {None}
         return values == {word} or read_set(word) == values
@@ -129,7 +129,7 @@ class NominalColumn(PublicColumn):
         return self.differing(word, parts)
 
 
-class HierarchyColumn(PublicColumn):
+class HierarchyColumn(CheckedColumn):
     """A column of categories that are released as a node above them."""
 
     def __init__(self, codeword: str, tree: GeneralisationTree | None) -> None:
@@ -175,10 +175,10 @@ class CertifiedCodebook:
         return [cell for cell in self.certificate.cells if not cell.suppressed]
 
     @cached_property
-    def _columns(self) -> Mapping[str, PublicColumn]:
+    def _columns(self) -> Mapping[str, CheckedColumn]:
         return {name: self._column(place, name) for place, name in enumerate(self.certificate.columns.public)}
 
-    def _column(self, place: int, name: str) -> PublicColumn:
+    def _column(self, place: int, name: str) -> CheckedColumn:
         options, cells = self._options, self.certificate.cells
         kind, codeword = options.kinds[name], options.codeword
         if kind == "category":
@@ -227,7 +227,7 @@ class CertifiedCodebook:
             below = below * unit.denominator // math.gcd(below, unit.denominator)
         return [int(unit * below) for unit in units], Fraction(1, below)
 
-    def _unit(self, name: str, column: PublicColumn) -> Fraction:
+    def _unit(self, name: str, column: CheckedColumn) -> Fraction:
         """What a difference of 1 in a column weighs."""
         options = self._options
         weight = options.weights.get(name, Fraction(1))
