@@ -2,26 +2,19 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
+from noiseless.domain import ColumnSummary
 from noiseless.tables.engine import SOURCE, identifier
 
 if TYPE_CHECKING:
     from noiseless.tables.duckdb_table import DuckDBTable
-
-from decimal import Decimal
-from typing import TYPE_CHECKING, Literal
-
-from noiseless.domain import ColumnSummary
-
-if TYPE_CHECKING:
-    from noiseless.tables.duckdb_table import DuckDBTable
-
 
 _PARTS_OF_A_SECOND = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 _DAY = 86_400

@@ -24,30 +24,31 @@ class FormatError(Exception):
     """A certificate is not well formed; the message names the part and holds no value."""
 
 
+def require(holds: object, problem: str) -> None:
+    """Refuse what is not as it must be."""
+    if not holds:
+        raise FormatError(problem)
+
+
 def record(value: Json, where: str, keys: Sequence[str]) -> None:
     """Check that something is an object with exactly these keys."""
-    if not isinstance(value, Mapping):
-        raise FormatError(f"{where} is not an object")
+    require(isinstance(value, Mapping), f"{where} is not an object")
     for key in keys:
-        if key not in value:
-            raise FormatError(f"{where} has no {key}")
-    if len(value) > len(keys):
-        raise FormatError(f"{where} has a key of an unknown name")
+        require(key in value, f"{where} has no {key}")
+    require(len(value) == len(keys), f"{where} has a key of an unknown name")
 
 
 def array(value: Json, where: str) -> Sequence[Any]:
     """A list."""
-    if not isinstance(value, (list, tuple)):
-        raise FormatError(f"{where} is not a list")
-    return value
+    require(isinstance(value, (list, tuple)), f"{where} is not a list")
+    return value  # type: ignore[no-any-return]  # as was just seen
 
 
 def text(value: Json, where: str) -> str:
     """A text that can be written down."""
-    if type(value) is not str:
-        raise FormatError(f"{where} is not a text")
+    require(type(value) is str, f"{where} is not a text")
     unicode((value,), where)
-    return value
+    return str(value)
 
 
 def texts(value: Json, where: str) -> tuple[str, ...]:
@@ -65,65 +66,58 @@ def unicode(values: Sequence[str | None], where: str) -> None:
 
 def tuples(value: Json, where: str, width: int) -> tuple[tuple[str | None, ...], ...]:
     """A list of lists of so many texts; null is a missing value."""
-    checked = []
     for item in array(value, where):
-        if not isinstance(item, (list, tuple)) or len(item) != width:
-            raise FormatError(f"{where} has a value without a text for each public column")
-        for part in item:
-            if part is not None and type(part) is not str:
-                raise FormatError(f"{where} has a value that is neither a text nor null")
-        checked.append(tuple(item))
-    unicode([part for item in checked for part in item], where)
-    return tuple(checked)
+        fits = isinstance(item, (list, tuple)) and len(item) == width
+        require(fits, f"{where} has a value without a text for each public column")
+        plain_parts = all(part is None or type(part) is str for part in item)
+        require(plain_parts, f"{where} has a value that is neither a text nor null")
+    unicode([part for item in value for part in item], where)
+    return tuple(map(tuple, value))
 
 
 def count(value: Json, where: str) -> int:
     """A whole number that counts something."""
-    if type(value) is not int or not 0 <= value < _MOST:
-        raise FormatError(f"{where} is not a count")
-    return value
+    require(type(value) is int and 0 <= value < _MOST, f"{where} is not a count")
+    return int(value)
 
 
 def flag(value: Json, where: str) -> bool:
     """True or false."""
-    if type(value) is not bool:
-        raise FormatError(f"{where} is neither true nor false")
-    return value
+    require(type(value) is bool, f"{where} is neither true nor false")
+    return bool(value)
 
 
 def number(value: Json, where: str) -> float:
     """A JSON number, as the double that readers of JSON make of it."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
-        raise FormatError(f"{where} is not a number")
+    numeric = isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
+    require(numeric, f"{where} is not a number")
     try:
         double = float(value)
     except OverflowError:
         double = math.inf
-    if not math.isfinite(double):
-        raise FormatError(f"{where} is not a finite number")
+    require(math.isfinite(double), f"{where} is not a finite number")
     return double
 
 
 def one_of(value: Json, where: str, known: Sequence[str]) -> str:
     """One of some texts."""
-    if type(value) is not str or value not in known:
-        raise FormatError(f"{where} is none of {', '.join(known)}")
-    return value
+    require(type(value) is str and value in known, f"{where} is none of {', '.join(known)}")
+    return str(value)
 
 
 def digest(value: Json, where: str) -> str:
     """The name of a digest."""
-    if type(value) is not str or not _DIGEST.fullmatch(value):
-        raise FormatError(f"{where} is not sha256: and 64 hexadecimal digits")
-    return value
+    is_digest = type(value) is str and _DIGEST.fullmatch(value)
+    require(is_digest, f"{where} is not sha256: and 64 hexadecimal digits")
+    return str(value)
 
 
 def parsed(value: Json, where: str, read: Callable[[Any], T]) -> T:
     """An exact quantity, written as a text or as a number."""
     if isinstance(value, float) and math.isfinite(value):
         value = Decimal(repr(value))
-    if isinstance(value, bool) or not isinstance(value, (str, int, Decimal)):
-        raise FormatError(f"{where} is not a number")
+    exact = isinstance(value, (str, int, Decimal)) and not isinstance(value, bool)
+    require(exact, f"{where} is not a number")
     try:
         return read(value)
     except Unreadable:
@@ -137,8 +131,7 @@ def optional(value: Json, read: Callable[[Any], T]) -> T | None:
 
 def plain(value: Json, where: str, depth: int = 20) -> Json:
     """Anything that is only shown: as JSON has it, not nested too deeply, and writable."""
-    if not depth:
-        raise FormatError(f"{where} is nested too deeply")
+    require(depth, f"{where} is nested too deeply")
     if isinstance(value, Mapping):
         unicode([str(key) for key in value], where)
         return {str(key): plain(item, where, depth - 1) for key, item in value.items()}
