@@ -41,20 +41,11 @@ class RowlessTable(Table):
     textual = False
     files: tuple[Path, ...] = ()
 
-    @property
-    def engine(self) -> NoReturn:
-        """Refused, as other parts of a table on this machine are: there are no single rows here."""
-        self._refuse()
-
-    @property
-    def kinds(self) -> NoReturn:
-        """Refused."""
-        self._refuse()
-
-    @property
-    def arrow(self) -> NoReturn:
-        """Refused."""
-        self._refuse()
+    def __getattr__(self, name: str) -> NoReturn:
+        """Refuse what tables on this machine have besides: there are no single rows here."""
+        if name in ("engine", "kinds", "arrow", "owned"):
+            self._refuse()
+        raise AttributeError(name)
 
     def _refuse(self) -> NoReturn:
         raise RequestError(
