@@ -312,11 +312,6 @@ def test_what_cannot_be_read_is_refused_by_both(name: str, data: bytes | None, t
 # --- the file by itself -------------------------------------------------------------------------------------
 
 
-def is_assigned(part: ast.stmt, node: ast.AST) -> bool:
-    """Whether a statement at the top of a file gives something this name."""
-    return isinstance(part, ast.Assign) and isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-
-
 def test_the_file_needs_nothing_but_python(tmp_path: Path) -> None:
     """It runs where no other package can be imported, and is written in the language of Python 3.9."""
     source = standalone_script()
@@ -331,7 +326,8 @@ def test_the_file_needs_nothing_but_python(tmp_path: Path) -> None:
     }
     assert imported <= sys.stdlib_module_names
     defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    defined += [node.id for part in tree.body for node in ast.walk(part) if is_assigned(part, node)]
+    targets = [target for part in tree.body if isinstance(part, ast.Assign) for target in part.targets]
+    defined += [node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)]
     assert len(set(defined)) == len(defined)  # what one module calls something, no other does
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     keywords = {keyword.arg for call in calls for keyword in call.keywords}
