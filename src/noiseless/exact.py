@@ -1,4 +1,4 @@
-"""Exact numbers: logarithms of rationals that compare exactly and round to the side one asks for, and rational enclosures."""
+"""Exact numbers: logarithms of rationals, compared exactly and rounded to a side, and rational enclosures."""
 
 import math
 import sys
@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import total_ordering
+from itertools import product
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from flint import arb
-
-from itertools import product
 
 Rational = int | Fraction | Decimal
 

@@ -14,7 +14,8 @@ from typing import Any
 import pyarrow as pa
 
 from certificate_examples import Made, digest
-from noiseless.verification import Verification, standalone, verify
+from noiseless.verification import Verification, verify
+from oracle import certificate_oracle
 
 Rows = list[dict[str, str | None]]
 Json = dict[str, Any]
@@ -79,11 +80,11 @@ class Forgery:
 
     def verify_alone(self) -> dict[str, bool]:
         """The same by the single file, from tables in its own form."""
-        original = standalone.Table(list(self.rows[0]), [list(row.values()) for row in self.rows])
+        original = certificate_oracle.Table(list(self.rows[0]), [list(row.values()) for row in self.rows])
         names = self.released_columns
-        released = standalone.Table(names, [[row[c] for c in names] for row in self.released])
+        released = certificate_oracle.Table(names, [[row[c] for c in names] for row in self.released])
         raw = json.loads(json.dumps(self.certificate), parse_float=Decimal)
-        return {check.name: check.holds for check in standalone.verify(raw, original, released)[0]}
+        return {check.name: check.holds for check in certificate_oracle.verify(raw, original, released)[0]}
 
 
 def _arrow(rows: Rows, columns: list[str]) -> pa.Table:

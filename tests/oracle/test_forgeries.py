@@ -14,7 +14,8 @@ import pytest
 
 import noiseless as nl
 from certificate_examples import Case, csv_text, make, plain_csv_text, random_case, recount, write_files
-from noiseless.verification import standalone, verify
+from noiseless.verification import script, verify
+from oracle import certificate_oracle
 from oracle.forgeries import LIES, Forgery, Json
 
 SEEDS = range(40)
@@ -205,21 +206,23 @@ def test_a_release_of_the_package_verifies(seed: int, tmp_path: Path) -> None:
     certificate, original, released = paths
     found = verify(certificate, original=original, released=released)
     assert [check.name for check in found.failed] == []
-    assert standalone.main([str(certificate), "--original", str(original), "--released", str(released)]) == 0
+    assert script.main([str(certificate), "--original", str(original), "--released", str(released)]) == 0
 
 
 def test_a_release_of_the_package_with_rows_reordered_holds_and_with_a_lie_does_not(tmp_path: Path) -> None:
     paths = next(found for seed in range(100, 200) if (found := _released(seed, tmp_path)))
     raw = json.loads(paths[0].read_text())
-    original, released = (standalone.open_table(str(path)) for path in paths[1:])
+    original, released = (certificate_oracle.open_table(str(path)) for path in paths[1:])
     original.rows.reverse()
     released.rows.sort(key=str)
-    assert all(check.holds for check in standalone.verify(raw_numbers(raw), original, released)[0])
+    assert all(check.holds for check in certificate_oracle.verify(raw_numbers(raw), original, released)[0])
     for key in ("min_posterior", "components", "cells", "suppressed_rows"):
         forged = json.loads(paths[0].read_text())
         forged["claim"][key] += 1
         failed = [
-            c.name for c in standalone.verify(raw_numbers(forged), original, released)[0] if not c.holds
+            c.name
+            for c in certificate_oracle.verify(raw_numbers(forged), original, released)[0]
+            if not c.holds
         ]
         assert failed == [key]
         assert [c.name for c in verify(forged, original=paths[1], released=paths[2]).failed] == [key]

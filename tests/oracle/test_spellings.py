@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import noiseless as nl
-from noiseless.tables.spellings import plain_spelling
-from noiseless.verification import standalone
+from noiseless.tables.plain_spelling import plain_spelling
+from oracle import certificate_oracle
 
 CLASSES = [
     ["flu", "Flu", " flu", "FLU ", "flu\u00a0", "fl\u200bu", "\ufeffflu", '"flu"', "\uff46lu", "f\u00adlu"],
@@ -42,7 +42,7 @@ CLASSES = [
 
 
 def test_the_rule_tells_classes_apart_and_nothing_within_one() -> None:
-    for rule in (plain_spelling, standalone.meant):
+    for rule in (plain_spelling, certificate_oracle.meant):
         assert all(len({rule(text) for text in texts}) == 1 for texts in CLASSES)
         for one, other in combinations(CLASSES, 2):
             assert rule(one[0]) != rule(other[0])
@@ -61,7 +61,7 @@ def test_the_rule_tells_classes_apart_and_nothing_within_one() -> None:
 )
 def test_both_copies_of_the_rule_are_one_and_settle_at_once(text: str) -> None:
     plain = plain_spelling(text)
-    assert standalone.meant(text) == plain == plain_spelling(plain)
+    assert certificate_oracle.meant(text) == plain == plain_spelling(plain)
     assert plain_spelling(text.upper().lower().upper()) == plain_spelling(text.lower().upper())
 
 
@@ -145,8 +145,8 @@ def tell(folder: Path, certificate: dict[str, Any], original: pa.Table, released
         (folder / f"{name}.jsonl").write_text("".join(lines), "utf-8")
     names = [str(folder / f"{name}.jsonl") for name in ("original", "released")]
     (folder / "certificate.json").write_text(json.dumps(certificate), "utf-8")
-    raw = standalone.read_certificate(str(folder / "certificate.json"))
-    return standalone.verify(raw, *map(standalone.open_table, names))
+    raw = certificate_oracle.read_certificate(str(folder / "certificate.json"))
+    return certificate_oracle.verify(raw, *map(certificate_oracle.open_table, names))
 
 
 @pytest.mark.parametrize("own", [{}, {"spellings": "own"}])

@@ -1,5 +1,6 @@
-"""The single file and the package are two implementations of the same checks: they agree on everything."""
+"""The package, the single file it is joined into, and an independent checker agree on everything."""
 
+import ast
 import json
 import random
 import subprocess
@@ -16,24 +17,41 @@ from hypothesis import strategies as st
 from certificate_examples import Case, Made, make, plain_csv_text, random_case, write_files
 from noiseless.errors import NoiselessError
 from noiseless.tables import open_table
-from noiseless.verification import STANDALONE, standalone, verify
+from noiseless.verification import script, standalone_script, verify
+from noiseless.verification.certificate_json import certificate_file
+from noiseless.verification.claims import check_certificate
+from noiseless.verification.plain_tables import count_plain_tables, open_plain_table
 from noiseless.verification.rows import DistinctRows
+from oracle import certificate_oracle
 from oracle.forgeries import LIES, Forgery
 
 FILES = ("certificate.json", "original.csv", "released.csv")
 
 
-def both(folder: Path) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    """Every check of both, in full."""
+def found_by_all(folder: Path) -> list[list[tuple[Any, ...]]]:
+    """Every check, in full: of the independent checker, of the package, and of the single file."""
     certificate, original, released = (str(folder / name) for name in FILES)
-    found = verify(certificate, original=original, released=released)
-    raw = standalone.read_certificate(certificate)
-    alone, *_ = standalone.verify(raw, standalone.open_table(original), standalone.open_table(released))
-    return [tuple(check) for check in alone], [tuple(check.to_dict().values()) for check in found.checks]
+    raw = certificate_oracle.read_certificate(certificate)
+    tables = map(certificate_oracle.open_table, (original, released))
+    alone, *_ = certificate_oracle.verify(raw, *tables)
+    package = verify(certificate, original=original, released=released)
+    plain = [open_plain_table(name) for name in (original, released)]
+    joined = check_certificate(
+        certificate_file(Path(certificate)), lambda claimed: count_plain_tables(claimed, *plain)
+    )
+    assert (package.about, package.not_checked, package.notes) == (
+        joined.about,
+        joined.not_checked,
+        joined.notes,
+    )
+    return [
+        [tuple(check) for check in alone],
+        *([tuple(check.to_dict().values()) for check in found.checks] for found in (package, joined)),
+    ]
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_both_find_the_same_in_true_and_forged_certificates(seed: int, tmp_path: Path) -> None:
+def test_all_find_the_same_in_true_and_forged_certificates(seed: int, tmp_path: Path) -> None:
     made = make(random_case(1000 + seed))
     forged = Forgery(made, seed)
     name = sorted(LIES)[seed * 7 % len(LIES)]
@@ -44,8 +62,8 @@ def test_both_find_the_same_in_true_and_forged_certificates(seed: int, tmp_path:
     (tmp_path / "released.csv").write_text(
         plain_csv_text(forged.released, forged.released_columns), newline=""
     )
-    alone, found = both(tmp_path)
-    assert alone == found
+    alone, package, joined = found_by_all(tmp_path)
+    assert alone == package == joined
     assert all(check[1] for check in alone) == (seed % 4 == 0 or LIES[name](Forgery(made, seed)) is None)
 
 
@@ -88,15 +106,20 @@ def read_by_engine(path: Path) -> tuple[list[str], Counter[tuple[str | None, ...
 
 
 def read_alone(path: Path) -> tuple[list[str], Counter[tuple[str | None, ...]]]:
-    table = standalone.open_table(str(path))
+    table = certificate_oracle.open_table(str(path))
     return table.columns, Counter(table.read(table.columns))
+
+
+def read_plainly(path: Path) -> tuple[list[str], Counter[tuple[str | None, ...]]]:
+    table = open_plain_table(str(path))
+    return list(table.columns), Counter(table.texts(table.columns) or [])
 
 
 @pytest.mark.parametrize("text", NASTY)
 def test_a_nasty_file_reads_alike(text: str, tmp_path: Path) -> None:
     path = tmp_path / "nasty.csv"
     path.write_text(text, "utf-8", newline="")
-    assert read_alone(path) == read_by_engine(path)
+    assert read_alone(path) == read_by_engine(path) == read_plainly(path)
 
 
 FIELDS = st.one_of(
@@ -113,7 +136,7 @@ def test_files_that_are_written_properly_read_alike(
     path = tmp_path_factory.mktemp("csv") / "table.csv"
     lines = [",".join(_field(field, always=quoted) for field in row) for row in rows]
     path.write_text("\n".join(["a,b", *lines, ""]), "utf-8", newline="")
-    assert read_alone(path) == read_by_engine(path)
+    assert read_alone(path) == read_by_engine(path) == read_plainly(path)
 
 
 def _field(text: str, *, always: bool) -> str:
@@ -185,7 +208,7 @@ def outcome(read: Any, path: Path) -> Any:  # noqa: ANN401 - one of the two read
     """What a reader makes of a file, or what it says is wrong, without the remedy."""
     try:
         return read(path)
-    except (standalone.Unusable, NoiselessError) as error:
+    except (certificate_oracle.Unusable, NoiselessError) as error:
         return str(error).partition(";")[0]
 
 
@@ -195,7 +218,7 @@ def test_hostile_files_are_read_alike_or_refused_in_the_same_words(tmp_path: Pat
         path = tmp_path / f"{number}.csv"
         path.write_bytes(hostile(draw))
         alone = outcome(read_alone, path)
-        assert alone == outcome(read_by_engine, path), path.read_bytes()
+        assert alone == outcome(read_by_engine, path) == outcome(read_plainly, path), path.read_bytes()
         read += not isinstance(alone, str)
     assert 50 < read < 300
 
@@ -207,7 +230,7 @@ def test_a_file_that_is_broken_reads_alike_or_is_refused_in_the_same_words(
 ) -> None:
     path = tmp_path_factory.mktemp("csv") / "table.csv"
     path.write_text("a,b\n" + text, "utf-8", newline="")
-    assert outcome(read_alone, path) == outcome(read_by_engine, path)
+    assert outcome(read_alone, path) == outcome(read_by_engine, path) == outcome(read_plainly, path)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +258,7 @@ def test_a_file_that_is_broken_reads_alike_or_is_refused_in_the_same_words(
 def test_what_is_wrong_with_a_file_is_said_by_both(text: str | bytes, problem: str, tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    for read in (read_alone, read_by_engine):
+    for read in (read_alone, read_by_engine, read_plainly):
         assert outcome(read, path) == f"{path}: {problem}"
 
 
@@ -253,7 +276,7 @@ JSON_LINES = [
 def test_json_lines_read_alike(lines: list[str], tmp_path: Path) -> None:
     path = tmp_path / "table.jsonl"
     path.write_text("\n".join(lines) + "\n", "utf-8")
-    assert read_alone(path) == read_by_engine(path)
+    assert read_alone(path) == read_by_engine(path) == read_plainly(path)
 
 
 @pytest.mark.parametrize(
@@ -279,10 +302,11 @@ def test_what_cannot_be_read_is_refused_by_both(name: str, data: bytes | None, t
     path = tmp_path / name
     if data is not None:
         path.write_bytes(data)
-    with pytest.raises(standalone.Unusable):
+    with pytest.raises(certificate_oracle.Unusable):
         read_alone(path)
-    with pytest.raises(NoiselessError):
-        read_by_engine(path)
+    for read in (read_by_engine, read_plainly):
+        with pytest.raises(NoiselessError):
+            read(path)
 
 
 # --- the file by itself -------------------------------------------------------------------------------------
@@ -290,9 +314,7 @@ def test_what_cannot_be_read_is_refused_by_both(name: str, data: bytes | None, t
 
 def test_the_file_needs_nothing_but_python(tmp_path: Path) -> None:
     """It runs where no other package can be imported, and is written in the language of Python 3.9."""
-    import ast
-
-    source = STANDALONE.read_text("utf-8")
+    source = standalone_script()
     tree = ast.parse(source, feature_version=(3, 9))
     imported = {
         name.split(".")[0]
@@ -303,6 +325,15 @@ def test_the_file_needs_nothing_but_python(tmp_path: Path) -> None:
         )
     }
     assert imported <= sys.stdlib_module_names
+    defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    targets = [target for part in tree.body if isinstance(part, ast.Assign) for target in part.targets]
+    defined += [node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)]
+    assert len(set(defined)) == len(defined)  # what one module calls something, no other does
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    keywords = {keyword.arg for call in calls for keyword in call.keywords}
+    assert not keywords & {"strict", "slots", "kw_only"}  # of later versions
+    tests = [call.args[1] for call in calls if getattr(call.func, "id", "") == "isinstance"]
+    assert not any(isinstance(test, ast.BinOp) for test in tests)
     copied = tmp_path / "check.py"
     copied.write_text(source, "utf-8")
     paths = write_files(make(random_case(3)), tmp_path)
@@ -329,22 +360,22 @@ def test_the_file_has_the_same_exit_codes(tmp_path: Path, capsys: pytest.Capture
     made = make(random_case(3))
     certificate, original, released = map(str, write_files(made, tmp_path))
     tables = ["--original", original, "--released", released]
-    assert standalone.main([certificate, *tables]) == 0
+    assert script.main([certificate, *tables]) == 0
     assert capsys.readouterr().err == ""
     made.certificate["claim"]["min_posterior"] += 1
     Path(certificate).write_text(json.dumps(made.certificate), "utf-8")
-    assert standalone.main([certificate, *tables]) == 1
+    assert script.main([certificate, *tables]) == 1
     assert "min_posterior" in capsys.readouterr().out.splitlines()[0]
     del made.certificate["claim"]
     Path(certificate).write_text(json.dumps(made.certificate), "utf-8")
-    assert standalone.main([certificate, *tables, "--format", "json"]) == 1
+    assert script.main([certificate, *tables, "--format", "json"]) == 1
     assert json.loads(capsys.readouterr().out)["checks"][0]["name"] == "format"
     for damage in ("{", "[]", "{}", "[" * 100_000, '{"format": "noiseless-certificate", "version": 2}'):
         Path(certificate).write_text(damage, "utf-8")
-        assert standalone.main([certificate, *tables]) == 2
+        assert script.main([certificate, *tables]) == 2
         assert len(capsys.readouterr().err.splitlines()) == 1
-    assert standalone.main([str(tmp_path / "absent.json"), *tables]) == 2
-    assert standalone.main([certificate, "--original", "table.parquet", "--released", released]) == 2
+    assert script.main([str(tmp_path / "absent.json"), *tables]) == 2
+    assert script.main([certificate, "--original", "table.parquet", "--released", released]) == 2
     with pytest.raises(SystemExit) as stopped:
-        standalone.main([certificate])
+        script.main([certificate])
     assert stopped.value.code == 2

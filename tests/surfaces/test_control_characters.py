@@ -10,7 +10,7 @@ import pytest
 import noiseless as nl
 from noiseless.cli.main import run
 from noiseless.reports import audit_html
-from noiseless.verification import standalone
+from noiseless.verification import script
 
 ILL, AGE = "ill\x1b[2J\x9b31m", "age\u202e\x07\x7f"
 
@@ -56,7 +56,7 @@ def test_the_commands_show_names_escaped(people: Path, capsys: pytest.CaptureFix
     )
     assert "no such file" in told(capsys, "audit", "\x1b]0;x\x07.csv", "--sensitive", "a")
     for form in ("text", "json"):
-        assert standalone.main([out[1], *tables, "--format", form]) == 0
+        assert script.main([out[1], *tables, "--format", form]) == 0
         plain(capsys.readouterr().out)
 
 

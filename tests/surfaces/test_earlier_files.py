@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from noiseless.cli.main import run
-from noiseless.verification import standalone
+from noiseless.verification import script
 
 WRITTEN = Path(__file__).parents[1] / "fixtures" / "v0_1"
 CERTIFICATES = sorted(path.stem for path in WRITTEN.glob("*.json") if path.stem != "ledger")
@@ -39,7 +39,7 @@ def result(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:  # noqa:
 def test_a_certificate_still_holds(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     files = (f"{name}.json", "--original", "patients.csv", "--released", f"{name}.csv")
     assert result(capsys, "verify", *files)["holds"]
-    assert standalone.main(list(files)) == 0
+    assert script.main(list(files)) == 0
 
 
 @pytest.mark.usefixtures("folder")

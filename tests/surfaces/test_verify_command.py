@@ -9,7 +9,7 @@ import pytest
 
 from certificate_examples import Made, make, random_case, write_files
 from noiseless.cli.main import run
-from noiseless.verification import SCHEMA, STANDALONE
+from noiseless.verification import SCHEMA, standalone_script
 
 
 class Outcome:
@@ -149,7 +149,7 @@ def test_the_single_file_is_written_out_and_runs(verify: Command, files: list[st
     out, schema = tmp_path / "check.py", tmp_path / "schema.json"
     done = verify("--write-standalone", str(out), "--write-schema", str(schema))
     assert (done.code, done.err) == (0, "")
-    assert out.read_bytes() == STANDALONE.read_bytes()
+    assert out.read_text("utf-8") == standalone_script()
     assert schema.read_bytes() == SCHEMA.read_bytes()
     ran = subprocess.run(
         [sys.executable, "-I", str(out), *files], capture_output=True, text=True, check=False

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from noiseless.collection.blur import volume as blur_volume
 from noiseless.collection.blur.continuum import ContinuousBlur
 from noiseless.collection.blur.fibres import BlurLattice, Mode
+from noiseless.collection.blur.hypotheses import Hypothesis
 from noiseless.collection.blur.lattice import Blur
 from noiseless.collection.blur.volume import BoundaryStrip, protected_volume
 from noiseless.domain.grammar import read_expression
-from noiseless.domain.hypotheses import Hypothesis
 from noiseless.errors import RequestError
 from noiseless.exact import Nats
 

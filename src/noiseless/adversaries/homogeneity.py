@@ -19,8 +19,9 @@ from noiseless.releases import release
 from noiseless.tables import Missing, Table, Tally, merge_spellings, open_table, require_distinct
 from noiseless.tables.coding import IntegerCoding
 from noiseless.verification.certificate import parse_certificate
-from noiseless.verification.certificate_json import FormatError, read_certificate
+from noiseless.verification.certificate_json import FormatError
 from noiseless.verification.evidence import Evidence
+from noiseless.verification.verifier import read_certificate
 
 _RELEASED = "released."
 """Stands before the names of released columns, which are those of the original too."""
@@ -111,12 +112,12 @@ def view_certified(table: Table, certificate: Any) -> AdversaryView:  # noqa: AN
     except FormatError as error:
         raise RequestError(f"the certificate cannot be used: {error}") from None
     evidence = Evidence(claimed, table, table)
-    if evidence.secrets is None or evidence.values is None or evidence.partition is None:
+    if evidence.secrets is None or evidence.values is None or evidence.cell_of is None:
         raise RequestError("the certificate is about another table; give the original that it was made from")
     rows, columns = evidence.secrets.merged(claimed.columns.sensitive), claimed.columns
-    cell = evidence.partition.cell_of[evidence.values.groups.of]
+    cell = evidence.cell_of[evidence.values.groups.of]
     coded = {
-        _RELEASED + "cell": (len(evidence.partition.cells), cell),
+        _RELEASED + "cell": (len(claimed.cells), cell),
         **{name: (len(rows.texts[name]), rows.codes[name]) for name in columns.original},
     }
     public = (_RELEASED + "cell", *columns.keep)

@@ -16,7 +16,6 @@ from noiseless.audits.census import Census, cells_of_groups
 from noiseless.exact import Bits, round_up
 from noiseless.ranges import count_blocks
 from noiseless.tables import Tally
-from noiseless.tables.kernels import count_codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,7 +288,7 @@ class TableExposure(Exposure):
         """By the sizes that occur."""
         sizes = self.census.joint.posterior_sizes
         persons = self.census.heads_by(sizes)
-        groups = count_codes(sizes, len(persons))
+        groups = np.bincount(sizes, minlength=len(persons))
         return tuple((int(s), int(groups[s]), int(persons[s])) for s in np.flatnonzero(groups))
 
     def most_telling(self, count: int) -> IntArray:

@@ -113,7 +113,7 @@ def columns(context: typer.Context, incomplete: str) -> list[str]:
 
     Only a header is read, and nothing that goes wrong is told: completion offers less then.
     """
-    from noiseless.tables.headers import header
+    from noiseless.tables.sources import header
 
     # Words that stand by themselves are no parameters yet while the last option still waits for its value.
     named = context.params.get("table") or context.args

@@ -154,7 +154,7 @@ def _compared(certificate: Path | None, html: Path | None) -> Mapping[str, Any] 
         return None
     if html is None:
         raise RequestError("two releases are compared on a page; name it (--html OUT)")
-    from noiseless.verification.certificate_json import read_certificate
+    from noiseless.verification.verifier import read_certificate
 
     return read_certificate(certificate)
 

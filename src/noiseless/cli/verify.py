@@ -1,16 +1,12 @@
 """`noiseless verify`: whether a certificate holds for two tables."""
 
-from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from noiseless.cli.options import Format, FormatOption, NamesOption, print_json, say, split_names, working
-from noiseless.errors import printable
-
-if TYPE_CHECKING:
-    from noiseless.verification import Verification
 
 HELP = """Re-check the certificate of a released table from the two tables alone.
 
@@ -22,7 +18,6 @@ Examples:
 """
 
 _DOES_NOT_HOLD = 1
-_ROLES = {"sensitive": "hidden", "public": "released", "keep": "kept", "given": "known besides"}
 
 
 def verify_command(
@@ -71,63 +66,24 @@ def verify_command(
     if output is Format.json:
         print_json(found.to_dict())
     else:
-        say(_text(found))
+        say(found.text)
     return 0 if found.holds else _DOES_NOT_HOLD
 
 
 def _write(standalone: Path | None, schema: Path | None, output: Format) -> int:
     """Write out the files that stand by themselves."""
     from noiseless.tables import written_whole
-    from noiseless.verification import SCHEMA, STANDALONE
+    from noiseless.verification import SCHEMA, standalone_script
 
     written = []
-    for source, out in ((STANDALONE, standalone), (SCHEMA, schema)):
+    texts = ((standalone, standalone_script), (schema, partial(SCHEMA.read_text, "utf-8")))
+    for out, text in texts:
         if out is not None:
             with written_whole(out) as part:
-                part.write_bytes(source.read_bytes())
+                part.write_text(text(), "utf-8", newline="\n")
             written.append(str(out))
     if output is Format.json:
         print_json({"written": written})
     else:
         say("\n".join(f"written to {out}" for out in written))
     return 0
-
-
-def _text(found: "Verification") -> str:
-    """Every check, and what the claims are about, for people."""
-    lines = [found.verdict]
-    about = {word: _listed(found.about.get(role)) for role, word in _ROLES.items()} | _measured(found.about)
-    lines += _table({word: text for word, text in about.items() if text})
-    lines += _table(found.lines)
-    lines += [line for note in found.notes for line in ("", f"Note: {note}.")]
-    if found.not_checked:
-        lines += ["", "Not checked, because no table can tell:"]
-        lines += _table({name: _listed(value) for name, value in found.not_checked.items() if value})[1:]
-    return "\n".join(printable(line) for line in lines)
-
-
-def _measured(about: Mapping[str, Any]) -> dict[str, str]:
-    """How distances are measured, which the certificate chooses."""
-    if not about:
-        return {}
-    chosen = [f"{about['distance']} distance" if about["distance"] else "no distance"]
-    chosen += [
-        f"{name} {_listed(about[name])}" for name in ("weights", "spans", "hierarchies") if about[name]
-    ]
-    return {"measured by": "; ".join(chosen)}
-
-
-def _table(rows: dict[str, str]) -> list[str]:
-    width = max(map(len, rows), default=0)
-    return ["", *(f"  {name:<{width}}  {text}" for name, text in rows.items())] if rows else []
-
-
-def _listed(value: object) -> str:
-    """A value of JSON on one line."""
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {_listed(item)}" for name, item in value.items())
-    if isinstance(value, list):
-        return ", ".join(map(_listed, value))
-    if value is None or isinstance(value, bool):
-        return {None: "none", True: "yes", False: "no"}[value]
-    return str(value)

@@ -25,7 +25,8 @@ from noiseless.collection.stream_state import Progress, StreamState
 from noiseless.errors import OutputError, RequestError
 from noiseless.files import check_output
 from noiseless.tables.feeds import Feed
-from noiseless.tables.pipes import Pipe, PipeBatch, open_pipe
+from noiseless.tables.pipes import Pipe, PipeBatch
+from noiseless.tables.sources import open_pipe
 
 
 class FileSink:

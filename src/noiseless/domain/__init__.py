@@ -1,16 +1,7 @@
 """What a column may hold: bounds and resolution, categories, role; and schema files."""
 
-from noiseless.domain.columns import (
-    BooleanColumn,
-    CategoryColumn,
-    Column,
-    DateColumn,
-    Kind,
-    NumberColumn,
-    Role,
-    Value,
-    read_column,
-)
+from noiseless.domain.base import Column, Kind, Role, Value
+from noiseless.domain.columns import BooleanColumn, CategoryColumn, DateColumn, NumberColumn, read_column
 from noiseless.domain.proposal import ColumnSummary, Proposal, propose
 from noiseless.domain.schema import Schema
 

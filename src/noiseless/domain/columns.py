@@ -1,4 +1,4 @@
-"""The kinds of column, numbers, categories, booleans and days, and which of them a table of a schema file describes."""
+"""The kinds of column: numbers, categories, booleans and days, as tables of a schema file describe them."""
 
 import math
 from collections import Counter
@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, get_args
 
 from pydantic import BeforeValidator, Field, StrictBool, StrictInt, StrictStr
 
-from noiseless.domain.base import ROLE, Column, Hint, Kind, Role, Value
+from noiseless.domain.base import ROLE, Column, Hint, Kind
 from noiseless.domain.literals import as_text, read_day, read_number
 from noiseless.errors import SchemaError
 
@@ -279,18 +279,6 @@ class NumberColumn(Column):
         low, high, step = (as_text(number) for number in (*self.bounds, self.step))
         return f"{low}..{high} in steps of {step} ({self.size:,} value{'s' * (self.size != 1)})"
 
-
-__all__ = [
-    "BooleanColumn",
-    "CategoryColumn",
-    "Column",
-    "DateColumn",
-    "Kind",
-    "NumberColumn",
-    "Role",
-    "Value",
-    "read_column",
-]
 
 _COLUMNS: Mapping[Kind, type[Column]] = {
     "number": NumberColumn,

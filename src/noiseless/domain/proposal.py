@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from noiseless.display import aligned, counted, html_rows
-from noiseless.domain.columns import BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn
+from noiseless.domain.base import Column
+from noiseless.domain.columns import BooleanColumn, CategoryColumn, DateColumn, NumberColumn
 from noiseless.domain.literals import DIGITS
 from noiseless.domain.schema import Schema, write_column, write_comment, write_key
 from noiseless.errors import SchemaError

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits
 from noiseless.tables import Tally
-from noiseless.tables.kernels import count_codes, distinct_keys, distinct_values, run_starts, split_last
+from noiseless.tables.kernels import distinct_keys, distinct_values, run_starts, split_last
 
 Labels = Sequence[Any]
 
@@ -250,7 +250,7 @@ def _dense(codes: IntArray, size: int) -> tuple[IntArray, int]:
     if size > max(_FEW, 2 * len(codes)):
         values = distinct_values(codes)
         return np.searchsorted(values, codes), len(values)
-    present = np.flatnonzero(count_codes(codes, size))
+    present = np.flatnonzero(np.bincount(codes, minlength=size))
     if present[-1] - present[0] + 1 == len(present):
         codes -= present[0]  # in place: they were made for this range
         return codes, len(present)

@@ -17,6 +17,9 @@ from noiseless.tables.tally import Tally
 Missing = Literal["value", "drop", "error"]
 """What a missing value is: one ordinary value, a reason to leave the row out, or an error."""
 
+RESERVED = "noiseless_"
+"""How the names of columns begin that queries add; no table of a user's has them."""
+
 
 class Table(ABC):
     """A table on an engine. Immutable: every narrowing returns another table."""
@@ -150,6 +153,18 @@ class Table(ABC):
         for column in columns:
             if column not in self.columns:
                 raise UnknownColumnError(column, self.columns, from_text=self.textual)
+
+    def require_plain(self, *columns: str) -> None:
+        """The same, and that none is called like one of the package's own.
+
+        Raises:
+            UnknownColumnError: the table does not have one.
+            ColumnError: one is called so.
+        """
+        self.require(*columns)
+        for column in columns:
+            if column.casefold().startswith(RESERVED):
+                raise ColumnError(column, "has a name kept for the package itself; rename it")
 
     def require_present(self, *columns: str) -> None:
         """Check that no value of these columns is missing.

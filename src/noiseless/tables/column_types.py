@@ -1,27 +1,20 @@
-"""The types of columns: those that texts of a file get, those of Arrow that the engine reads, and what a column holds."""
+"""The types of columns: what texts of a file get, what the engine reads of Arrow, and what a column holds."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
+from noiseless.domain import ColumnSummary
 from noiseless.tables.engine import SOURCE, identifier
 
 if TYPE_CHECKING:
     from noiseless.tables.duckdb_table import DuckDBTable
-
-from decimal import Decimal
-from typing import TYPE_CHECKING, Literal
-
-from noiseless.domain import ColumnSummary
-
-if TYPE_CHECKING:
-    from noiseless.tables.duckdb_table import DuckDBTable
-
 
 _PARTS_OF_A_SECOND = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 _DAY = 86_400
@@ -187,7 +180,7 @@ Kind = Literal["integer", "decimal", "boolean", "date", "text"]
 
 def summarise(table: "DuckDBTable") -> tuple[ColumnSummary, ...]:
     """One summary a column."""
-    return tuple(_summary(table, column, kind) for column, kind in table.kinds.items())
+    return tuple(_summary(table, column, table.kinds[column]) for column in table.columns)
 
 
 def _summary(table: "DuckDBTable", column: str, sql_type: str) -> ColumnSummary:
@@ -198,7 +191,7 @@ def _summary(table: "DuckDBTable", column: str, sql_type: str) -> ColumnSummary:
     ):
         quoted, kind = f"{quoted}::DATE", "date"
     ends = f"min({quoted}), max({quoted})" if kind in ("integer", "decimal", "date") else "NULL, NULL"
-    facts = f"count(*) - count({quoted}), count(DISTINCT {quoted}), {ends}"
+    facts = f"{table.counted(f'{quoted} IS NULL')}, count(DISTINCT {quoted}), {ends}"
     missing, distinct, low, high = table.fetch(f"SELECT {facts} FROM {SOURCE}")[0]
     decimals = _decimals(table, quoted) if kind == "decimal" and distinct else 0
     values = None

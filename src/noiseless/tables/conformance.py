@@ -1,6 +1,6 @@
 """Checking values against declared domains, inside the engine; they are counted, never shown."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from noiseless.domain import CategoryColumn, Column, DateColumn, NumberColumn, Schema
@@ -42,12 +42,9 @@ def conforming(table: "DuckDBTable", schema: Schema, columns: Sequence[str], *, 
     Raises:
         DomainError: a column has values outside its domain that may not, or cannot, be clamped.
     """
-    for name, count in count_strangers(table, schema, columns, clamp=clamp).items():
-        if count:
-            column = schema.columns[name]
-            raise DomainError(name, count, column.describe(), domain_remedy(column, clamp=clamp))
+    refuse_strangers(count_strangers(table, schema, columns, clamp=clamp), schema, clamp=clamp)
     parts = []
-    for name, reading in domain_readings(table, schema, columns).items():
+    for name, reading in _readings(table, schema, columns).items():
         value = f"CASE WHEN {reading.inside} THEN {reading.value} ELSE {reading.nearest} END"
         parts.append(f"coalesce({value}, {_constant(schema.columns[name].missing)}) AS {identifier(name)}")
     return f"SELECT * REPLACE ({', '.join(parts)}) FROM {SOURCE}" if parts else f"SELECT * FROM {SOURCE}"
@@ -57,22 +54,36 @@ def count_strangers(
     table: "DuckDBTable", schema: Schema, columns: Sequence[str], *, clamp: bool
 ) -> dict[str, int]:
     """How many values of each column lie outside its domain (and cannot be clamped, if that is asked for)."""
-    readings = domain_readings(table, schema, columns)
+    readings = _readings(table, schema, columns)
     if not readings:
         return {}
-    counts = ", ".join(
-        f"count({identifier(name)}) FILTER (WHERE NOT coalesce({accepted_condition(reading, clamp=clamp)}, false))"
+    counts = [
+        table.counted(
+            f"{identifier(name)} IS NOT NULL AND NOT coalesce({_accepted(reading, clamp=clamp)}, false)"
+        )
         for name, reading in readings.items()
-    )
-    found = table.fetch(f"SELECT {counts} FROM {SOURCE}")[0]
-    return dict(zip(readings, found, strict=True))
+    ]
+    numbers = table.fetch(f"SELECT {', '.join(counts)} FROM {SOURCE}")[0]
+    return dict(zip(readings, map(int, numbers), strict=True))
 
 
-def domain_readings(table: "DuckDBTable", schema: Schema, columns: Sequence[str]) -> dict[str, _Reading]:
+def _readings(table: "DuckDBTable", schema: Schema, columns: Sequence[str]) -> dict[str, _Reading]:
     return {c: _reading(identifier(c), table.kinds[c], schema.columns[c]) for c in columns}
 
 
-def domain_remedy(column: Column, *, clamp: bool) -> str:
+def refuse_strangers(counts: Mapping[str, int], schema: Schema, *, clamp: bool) -> None:
+    """Refuse a table of which some columns have values outside their domains.
+
+    Raises:
+        DomainError: the first one of them.
+    """
+    for name, count in counts.items():
+        if count:
+            column = schema.columns[name]
+            raise DomainError(name, count, column.describe(), _remedy(column, clamp=clamp))
+
+
+def _remedy(column: Column, *, clamp: bool) -> str:
     if isinstance(column, CategoryColumn):
         return "add them to the schema's categories, or mend the data"
     if clamp:
@@ -80,7 +91,7 @@ def domain_remedy(column: Column, *, clamp: bool) -> str:
     return "declare wider bounds or a finer step, or pass --clamp to move them to the nearest value"
 
 
-def accepted_condition(reading: _Reading, *, clamp: bool) -> str:
+def _accepted(reading: _Reading, *, clamp: bool) -> str:
     return f"({reading.inside} OR {reading.nearest} IS NOT NULL)" if clamp else reading.inside
 
 

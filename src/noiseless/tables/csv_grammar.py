@@ -1,262 +1,242 @@
-"""The grammar of CSV: every file is held against it before the engine splits it into fields.
+"""The grammar of CSV, for files and for pipes: what is held against it reads the same everywhere.
 
 A field stands in quotes from its first character to its last, with quotes inside doubled, or in none; then
 it holds no separator and no line end, and no quote at its beginning, not even after spaces. Every line ends
-in the same way and has as many fields as the first; a blank line is no record. Engines differ about all else.
+in the same way and has as many fields as the first; a blank line is no record, but a missing value where
+there is one column. Engines differ about all else.
+
+The single file that checks certificates is joined from this module too, so it runs on Python 3.9 as it is.
 """
 
-
-# Arguments are bytes or arrays, and numbers; numba ships no types.
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
-# ruff: noqa: ANN001, ANN202, C901, PLR0912 - a grammar, one function
-# ruff: noqa: PLR2004 - numbers are bytes
-
-import codecs
-import mmap
 import re
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-# Arguments are bytes or arrays, and numbers; numba ships no types.
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return,untyped-decorator"
-# ruff: noqa: ANN001, ANN202, PLR0917, C901, PLR0912 - grammars, one function a rule
-# ruff: noqa: PLR2004 - numbers are bytes
-from typing import Any
+from noiseless.errors import RequestError, SourceError
 
-import numpy as np
-import numpy.typing as npt
-from numba.extending import register_jitable
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+NOT_UTF8 = "is not UTF-8 text; convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT"
 
-from noiseless.errors import SourceError
-from noiseless.tables.engine import NOT_UTF8
-from noiseless.tables.feeds import count_lines
-from noiseless.tables.kernels import compiled
+FINE, MALFORMED, MIXED, RAGGED = range(4)
+"""How a scan ended: at the last whole record, or at one with a problem."""
 
-_LARGE_FILE = 2**20
-"""So many bytes are worth loading machine code for."""
-
-_FINE, _MALFORMED, _MIXED, _RAGGED = range(4)
-_MARK, _GZIP, _UTF16 = b"\xef\xbb\xbf", b"\x1f\x8b", (b"\xff\xfe", b"\xfe\xff")
-_HEAD, _PIECE = 64, 2**24
+_SEPARATORS = (",", ";", "\t", "|")
+_LINE_END = re.compile("\r\n|\r|\n")
+_QUOTE, _SPACE, _LINE_FEED, _RETURN = 34, 32, 10, 13
 
 
-def check_csv(path: Path, separator: str, width: int) -> None:
-    """Hold a file against the grammar.
+class Dialect(NamedTuple):
+    """How CSV is written.
+
+    Attributes:
+        separator: one character, or one and a space.
+        names: the names of the columns.
+        header: whether the first line holds them.
+    """
+
+    separator: str
+    names: tuple[str, ...]
+    header: bool
+
+
+def csv_dialect(label: str, begin: str, names: Sequence[str] | None, *, tabs: bool = False) -> Dialect:
+    """How CSV is written, from its first two lines.
 
     Args:
-        path: a file that is not empty.
-        separator: one character, or one and a space.
-        width: how many fields each record has.
+        label: what messages call it.
+        begin: at least its first two lines, or all of it.
+        names: the columns' names when there is no header line.
+        tabs: whether tabs separate fields, whatever the header looks like.
 
     Raises:
-        SourceError: it does not keep to it; the message says in which line, counting one a record.
+        SourceError: the first line is no header, or no text.
+        RequestError: names were given, and the first line has another number of fields.
     """
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        _require_unicode(path, data)
-        begin = len(_MARK) if data[: len(_MARK)] == _MARK else 0
-        arguments = (begin, ord(separator[0]), len(separator) > 1, width)
-        if len(data) < _LARGE_FILE:
-            status, line, fields = _check(data[:], *arguments)
-        else:
-            view = np.frombuffer(data, np.uint8)
-            status, line, fields = compiled(_check)(view, *arguments)
-            del view  # of what is closed next
-    if status != _FINE:
-        problems = {
-            _MALFORMED: f"line {line} is not well-formed; mend its quotes and separators",
-            _MIXED: r"has lines that end in different ways; mend them: sed -i 's/\r$//' FILE",
-            _RAGGED: f"line {line} has {fields} fields where the header has {width}; mend that line",
-        }
-        raise SourceError(str(path), problems[status])
+    if not begin:
+        raise SourceError(label, "is empty; a table needs a header line and rows")
+    line, second = (*_LINE_END.split(begin, maxsplit=2), "")[:2]
+    if "\0" in line:
+        raise SourceError(label, not_text(begin.encode()[:64]))
+    separator = "\t" if tabs else max(_SEPARATORS, key=line.count)
+    fields = _split_line(line, separator)
+    if all(text.count(separator) == text.count(separator + " ") for text in (line, second)):
+        spaced = _split_line(line, separator + " ")
+        if spaced is not None and len(spaced) > 1:  # as in "age, workclass": the space belongs to it
+            separator, fields = separator + " ", spaced
+    if fields is None:
+        raise SourceError(label, "line 1 is not well-formed; mend its quotes and separators")
+    if names is None:
+        return Dialect(separator, _header_names(label, fields), header=True)
+    if len(names) != len(fields):
+        raise RequestError(
+            f"{len(names)} column names for {label}, whose first line has {len(fields)} fields; name each"
+        )
+    return Dialect(separator, tuple(names), header=False)
 
 
-def _require_unicode(path: Path, data: mmap.mmap) -> None:
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    try:
-        for start in range(0, len(data), _PIECE):
-            decoder.decode(data[start : start + _PIECE])
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        raise SourceError(str(path), no_text(data[:_HEAD])) from None
+def _split_line(line: str, separator: str) -> list[str] | None:
+    """The fields of one line; None when it is not well-formed."""
+    data, bounds = line.encode(), dict[tuple[int, int], int]()
+    spaced, any_width = len(separator) > 1, -1
+    _, status, _, fields, _ = scan_records(
+        data, 0, ord(separator[0]), spaced, any_width, (), True, 0, 1, bounds
+    )
+    return None if status != FINE else [field_text(data, bounds, 0, place) for place in range(fields or 1)]
 
 
-def no_text(head: bytes) -> str:
+def field_text(data: bytes, bounds: Mapping[tuple[int, int], int], row: int, place: int) -> str:
+    """A field that a scan has found, without its quotes; an empty one where nothing was scanned."""
+    if (row, 2 + 2 * place) not in bounds:
+        return ""
+    text = data[bounds[row, 2 + 2 * place] : bounds[row, 3 + 2 * place]].decode()
+    return text[1:-1].replace('""', '"') if text.startswith('"') else text
+
+
+def _header_names(label: str, fields: Sequence[str]) -> tuple[str, ...]:
+    """The columns' names. They are never quoted: without a header line they are somebody's data."""
+    names = tuple(field.strip() for field in fields)
+    if names == ("",):
+        raise SourceError(label, "has a blank first line; delete it")
+    if "" in names:
+        raise SourceError(label, f"column {names.index('') + 1} of the header has no name; give it one")
+    if len(set(names)) < len(names):
+        first, second = next((names.index(n), i) for i, n in enumerate(names) if names.index(n) < i)
+        raise SourceError(
+            label,
+            f"columns {first + 1} and {second + 1} have the same name; rename one, "
+            "or name the columns with --names A,B,C if there is no header line",
+        )
+    return names
+
+
+def check_names(label: str, names: Sequence[str]) -> None:
+    """Refuse columns that an engine, which does not tell upper from lower case, would confuse.
+
+    Raises:
+        SourceError: two names differ by case only, or a name cannot be written.
+    """
+    if len({name.casefold() for name in names}) < len(names):
+        raise SourceError(label, "has columns whose names differ by upper and lower case only; rename them")
+    if not all(names) or any("\0" in name for name in names):
+        raise SourceError(label, "has a column without a proper name; give it one")
+
+
+def csv_problem(status: int, fields: int, width: int) -> str:
+    """What is wrong with the line at which a scan ended, and how to mend it."""
+    return {
+        MALFORMED: "is not well-formed; mend its quotes and separators",
+        MIXED: "ends in another way than those before; end all in the same",
+        RAGGED: f"has {fields} fields where the header has {width}; mend that line",
+    }[status]
+
+
+def csv_error(label: str, status: int, line: int, fields: int, width: int) -> SourceError:
+    """The same of a file; lines are numbered by records, blank ones counted."""
+    if status == MIXED:
+        return SourceError(label, r"has lines that end in different ways; mend them: sed -i 's/\r$//' FILE")
+    return SourceError(label, f"line {line} {csv_problem(status, fields, width)}")
+
+
+def not_text(head: bytes) -> str:
     """What a file is that is not UTF-8 text, by its first bytes, and what to do about it."""
-    if head.startswith(_GZIP):
+    if head.startswith(b"\x1f\x8b"):
         return "is compressed; unpack it first: gunzip -k IN"
-    if head.startswith(_UTF16) or (len(head) > 1 and not (any(head[::2]) and any(head[1::2]))):
+    utf16 = head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if utf16 or (len(head) > 1 and not (any(head[::2]) and any(head[1::2]))):
         return "is UTF-16 text; convert it first: iconv -f utf-16 -t utf-8 IN > OUT"
     if b"\0" in head:
         return "is not text; give a CSV, TSV, JSON-lines, Parquet or Excel file"
     return NOT_UTF8
 
 
-def split_line(line: str, separator: str) -> list[str] | None:
-    r"""The fields of one line; None when it is not well-formed.
+def scan_records(  # noqa: C901, PLR0911, PLR0912, PLR0917 - a grammar, one function
+    data: Any,  # noqa: ANN401 - bytes, or an array of them
+    at: int,
+    separator: int,
+    spaced: bool,
+    width: int,
+    place: Any,  # noqa: ANN401 - numbers, or an array of them
+    final: bool,
+    ends: int,
+    step: int,
+    bounds: Any,  # noqa: ANN401 - an array, or a dictionary as good
+) -> tuple[int, int, int, int, int]:
+    """The records of some CSV: as it is, or as machine code over arrays, which is some twenty times as fast.
 
-    >>> split_line('age, "ward, bed"', ", "), split_line('age, "ward"', ",")
-    (['age', 'ward, bed'], None)
+    Invariant: `bounds` holds what was asked of all records before `used`, and `at` stands at the beginning of
+    a field, behind a closing quote, or at a byte of a field without quotes.
+
+    Args:
+        data: bytes, from `at` on the beginning of a record.
+        at: where to begin.
+        separator: the byte that separates fields.
+        spaced: whether a space follows each separator.
+        width: how many fields a record has; -1: as many as it has.
+        place: for each field the number of its bounds; -1: they are not wanted. With any width, all are.
+        final: whether the data end here; otherwise what may go on is left for later.
+        ends: how lines ended before: 1 carriage return, 2 line feed, 3 both; 0: there was none.
+        step: 1, or 0 to overwrite the bounds of each record by the next one's.
+        bounds: takes, for each record, where it and its wanted fields begin and end.
+
+    Returns:
+        How many records there are; how the scan ended; the number of the last record, blank ones counted, and
+        its fields; and where the bytes of the records end, with how lines ended: 4 * used + ends.
     """
-    mark = re.escape(separator)
-    field = re.compile(f'(?:"((?:[^"]|"")*)"|((?! *")(?:(?!{mark}).)*))({mark}|\\Z)', re.DOTALL)
-    fields, at = [], 0
-    while True:
-        found = field.match(line, at)
-        if found is None:
-            return None
-        fields.append(found[2] if found[1] is None else found[1].replace('""', '"'))
-        at = found.end()
-        if not found[3]:
-            return fields
-
-
-def _check(data, at, separator, spaced, width):
-    size, line, ends = len(data), 0, 0
+    size, rows, line, fields, used = len(data), 0, 0, 0, at
     while at < size:
         begin, fields = at, 0
         line += 1
         while True:  # a field
-            fields += 1
-            start, quoted = at, at < size and data[at] == 34
+            start = at
+            quoted = at < size and data[at] == _QUOTE
             if quoted:
                 at += 1
-                while at < size:
-                    if data[at] != 34:
-                        at += 1
-                    elif at + 1 < size and data[at + 1] == 34:
-                        at += 2
-                    else:
-                        break
-                if at >= size:
-                    return _MALFORMED, line, 0
+                while at < size and (data[at] != _QUOTE or (at + 1 < size and data[at + 1] == _QUOTE)):
+                    at += 2 if data[at] == _QUOTE else 1
+                if at >= size and final:
+                    return rows, MALFORMED, line, 0, 4 * used + ends
+                if at + 1 >= size and not final:  # it is not closed yet, or the quote may be half of two
+                    return rows, FINE, line, 0, 4 * used + ends
                 at += 1
-            over = False
-            while at < size and data[at] != 10 and data[at] != 13:
-                if data[at] == separator and (not spaced or (at + 1 < size and data[at + 1] == 32)):
-                    over = True
+            more = False
+            while at < size and data[at] != _LINE_FEED and data[at] != _RETURN:
+                if data[at] == separator and (not spaced or (at + 1 < size and data[at + 1] == _SPACE)):
+                    more = True
                     break
                 if quoted:
-                    return _MALFORMED, line, 0
-                if data[at] == 34:
+                    if spaced and data[at] == separator and at + 1 == size and not final:
+                        return rows, FINE, line, 0, 4 * used + ends
+                    return rows, MALFORMED, line, 0, 4 * used + ends
+                if data[at] == _QUOTE:
                     before = at - 1
-                    while before >= start and data[before] == 32:
+                    while before >= start and data[before] == _SPACE:
                         before -= 1
                     if before < start:
-                        return _MALFORMED, line, 0
+                        return rows, MALFORMED, line, 0, 4 * used + ends
                 at += 1
-            if not over:
+            column = fields if width < 0 else place[fields] if fields < width else -1
+            if column >= 0:
+                bounds[rows * step, 2 + 2 * column] = start
+                bounds[rows * step, 3 + 2 * column] = at
+            fields += 1
+            if not more:
                 break
             at += 2 if spaced else 1
         end, kind = at, 0
-        if at < size and data[at] == 13:
+        if not final and (at >= size or (data[at] == _RETURN and at + 1 == size)):
+            return rows, FINE, line, 0, 4 * used + ends
+        if at < size and data[at] == _RETURN:
             at, kind = at + 1, 1
-        if at < size and data[at] == 10:
+        if at < size and data[at] == _LINE_FEED:
             at, kind = at + 1, kind + 2
         if kind and ends and kind != ends:
-            return _MIXED, line, 0
-        ends = kind
-        if (end > begin or width == 1) and fields != width:
-            return _RAGGED, line, fields
-    return _FINE, line, 0
-
-
-FINE, MALFORMED, RAGGED, TWICE, ESCAPED = range(5)
-"""How a scan ended: at the last whole record, or at one with a problem."""
-
-_LARGE = 2**14
-"""So many bytes are worth loading machine code for."""
-
-Bounds = npt.NDArray[np.int32]
-
-
-def scan_csv(
-    data: bytes, separator: int, width: int, columns: list[int], *, spaced: bool, final: bool
-) -> tuple[Bounds, int, int, int]:
-    """The rows of some CSV.
-
-    Args:
-        data: bytes that begin with a record.
-        separator: what separates fields.
-        width: how many fields a record has.
-        columns: the places, ascending, of the fields whose bounds are wanted.
-        spaced: whether spaces after a separator belong to it.
-        final: whether the last record may end without a line end.
-
-    Returns:
-        For each row where it begins and ends and where each wanted field does; how many bytes they take; how
-        the scan ended; and how many fields a ragged row has.
-    """
-    bounds = np.empty((count_lines(data) + 1, 2 + 2 * len(columns)), np.int32)
-    place = np.full(width, -1, np.int64)
-    place[columns] = np.arange(len(columns))
-    numbers = (separator, width, place, spaced, final, bounds)
-    rows, used, status, fields = run(_scan_csv, data, *numbers)
-    return bounds[:rows], used, status, fields
-
-
-def run(function: Any, data: bytes, *arguments: Any) -> Any:  # noqa: ANN401 - a kernel's
-    """Run a kernel: as it is over few bytes, as machine code over many."""
-    if len(data) < _LARGE:
-        return function(data, *arguments)
-    return compiled(function)(np.frombuffer(data, np.uint8), *arguments)
-
-
-def _scan_csv(data, separator, width, place, spaced, final, bounds):
-    size, at, rows, used = len(data), 0, 0, 0
-    while at < size:
-        begin, field = at, 0
-        while True:
-            if spaced:
-                while at < size and data[at] == 32:
-                    at += 1
-            start = at
-            if at < size and data[at] == 34:
-                at = _quoted(data, at, final)
-                if at < 0:
-                    return rows, used, FINE if at == -1 else MALFORMED, 0
-            else:
-                while at < size:
-                    byte = data[at]
-                    if byte == separator or byte == 10 or byte == 13 or byte == 34:  # noqa: PLR1714 - faster
-                        break
-                    at += 1
-            column = place[field] if field < width else -1
-            if column >= 0:
-                bounds[rows, 2 + 2 * column] = start
-                bounds[rows, 3 + 2 * column] = at
-            field += 1
-            if at >= size or data[at] != separator:
-                break
-            at += 1
-        end = at
-        if at < size and data[at] == 13:
-            at += 1
-        if at >= size:
-            if not final:
-                return rows, used, FINE, 0
-        elif data[at] != 10:
-            return rows, used, MALFORMED, 0
-        at += 1
-        if end > begin:
-            if field != width:
-                return rows, used, RAGGED, field
-            bounds[rows, 0] = begin
-            bounds[rows, 1] = end
+            return rows, MIXED, line, 0, 4 * used + ends
+        ends = kind or ends
+        if end > begin or width == 1:
+            if width >= 0 and fields != width:
+                return rows, RAGGED, line, fields, 4 * used + ends
+            bounds[rows * step, 0] = begin
+            bounds[rows * step, 1] = end
             rows += 1
-        used = min(at, size)
-    return rows, used, FINE, 0
-
-
-@register_jitable
-def _quoted(data, at, final):
-    """The end of a quoted field; -1: it is not there yet, -2: it is never closed."""
-    at += 1
-    while at < len(data):
-        if data[at] == 34:
-            if at + 1 < len(data) and data[at + 1] == 34:
-                at += 1
-            elif at + 1 == len(data) and not final:
-                return -1
-            else:
-                return at + 1
-        at += 1
-    return -2 if final else -1
+        used = at
+    return rows, FINE, line, fields, 4 * used + ends

@@ -12,12 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.domain import ColumnSummary, Schema
-from noiseless.errors import ColumnError, RequestError
+from noiseless.errors import RequestError
 from noiseless.files import written_whole
-from noiseless.tables import column_types as summaries
-from noiseless.tables import row_keys as packing
 from noiseless.tables.base import Missing, Table
-from noiseless.tables.column_types import typed
+from noiseless.tables.column_types import summarise, typed
 from noiseless.tables.conformance import conforming, count_strangers
 from noiseless.tables.engine import (
     IN_PLACE,
@@ -31,10 +29,9 @@ from noiseless.tables.engine import (
     readable_errors,
 )
 from noiseless.tables.link import link
-from noiseless.tables.row_keys import tally_in_memory
+from noiseless.tables.row_keys import INTEGERS, Packed, key, packed_columns, tally_in_memory
 from noiseless.tables.tally import Tally, Word, split_into_words
 
-RESERVED = "noiseless_"
 COUNT, _ROW, _POSITION = "noiseless_count", "noiseless_row", "noiseless_position"
 """Names of columns that queries add; no table of a user's has them."""
 
@@ -79,6 +76,7 @@ class DuckDBTable(Table):
         files: the files it is read from.
         numbered: whether the rows stand in an order that means something to the user.
         memory: the same rows where they are in memory anyway.
+        weighted: whether each row stands for as many as its column `COUNT` says.
     """
 
     engine: Engine
@@ -89,6 +87,7 @@ class DuckDBTable(Table):
     numbered: bool = True
     files: tuple[Path, ...] = ()
     memory: pa.Table | None = None
+    weighted: bool = False
 
     @classmethod
     def describe(cls, engine: Engine, query: str, label: str, files: tuple[Path, ...] = ()) -> "DuckDBTable":
@@ -103,27 +102,34 @@ class DuckDBTable(Table):
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of all columns, in order."""
-        return tuple(self.kinds)
+        return tuple(name for name in self.kinds if not (self.weighted and name == COUNT))
+
+    def counted(self, condition: str) -> str:
+        """How many rows fulfil a condition, as SQL."""
+        if self.weighted:
+            return f"coalesce(sum({COUNT}) FILTER (WHERE {condition}), 0)::BIGINT"
+        return f"count(*) FILTER (WHERE {condition})"
 
     def count(self) -> int:
         """How many rows there are."""
-        return int(self.fetch(f"SELECT count(*) FROM {SOURCE}")[0][0])
+        number = self.counted("true") if self.weighted else "count(*)"  # which a file's metadata tell
+        return int(self.fetch(f"SELECT {number} FROM {SOURCE}")[0][0])
 
     def select(self, columns: Sequence[str]) -> Self:
         """Only these columns; text from a file is parsed and typed now, once."""
-        self.require(*columns)
-        for column in columns:
-            if column.casefold().startswith(RESERVED):
-                raise ColumnError(column, "has a name kept for the package itself; rename it")
-        plain = [plain_column(column, self.kinds[column]) for column in columns]
-        query = self.over(f"SELECT {', '.join(sql for sql, _ in plain)} FROM {SOURCE}")
-        kinds = dict(zip(columns, (kind for _, kind in plain), strict=True))
+        self.require_plain(*columns)
+        plain = {column: plain_column(column, self.kinds[column]) for column in columns}
+        if self.weighted:
+            plain[COUNT] = COUNT, self.kinds[COUNT]
+        query = self.over(f"SELECT {', '.join(sql for sql, _ in plain.values())} FROM {SOURCE}")
+        kinds = {column: kind for column, (_, kind) in plain.items()}
         narrowed = replace(self, query=query, kinds=kinds)
         return cast("Self", typed(narrowed)) if self.textual else narrowed
 
     def distinct_rows(self) -> Self:
         """The table without exact duplicates of whole rows."""
-        return self.where(f"SELECT DISTINCT * FROM {SOURCE}")
+        once = f"{identifiers(self.columns)}, 1::BIGINT AS {COUNT}" if self.weighted else "*"
+        return self.where(f"SELECT DISTINCT {once} FROM {SOURCE}")
 
     def with_missing(self, columns: Sequence[str], missing: Missing) -> Self:
         """The table with missing values in `columns` treated as `missing` says."""
@@ -136,7 +142,7 @@ class DuckDBTable(Table):
 
     def count_missing(self, column: str) -> int:
         """How many values of a column are missing."""
-        return int(self.fetch(f"SELECT count(*) - count({identifier(column)}) FROM {SOURCE}")[0][0])
+        return int(self.fetch(f"SELECT {self.counted(f'{identifier(column)} IS NULL')} FROM {SOURCE}")[0][0])
 
     def conform(self, schema: Schema, columns: Sequence[str], *, clamp: bool = False) -> Self:
         """The table with `columns` checked against, or clamped to, their declared domains."""
@@ -153,9 +159,12 @@ class DuckDBTable(Table):
         keys are counted or sorted here, which beats any hash table. Anything else the engine groups.
         """
         self.require(*columns)
-        if self.memory is not None and (found := tally_in_memory(self.memory, columns)) is not None:
+        weights = COUNT if self.weighted else None
+        if self.memory is not None and (found := tally_in_memory(self.memory, columns, weights)) is not None:
             return found
-        packable = packing.packed_columns(self, columns)
+        if self.weighted:
+            return self._tally_weighted(columns)
+        packable = packed_columns(self, columns)
         if packable is not None:
             packed, rows = packable
             layout = split_into_words([column.coding.size for column in packed], rows)
@@ -164,9 +173,16 @@ class DuckDBTable(Table):
         sql = f"SELECT {identifiers(columns)}, count(*) AS {COUNT} FROM {SOURCE} GROUP BY ALL"
         return Tally.from_arrow(self.arrow(sql), COUNT)
 
-    def _tally_packed(self, words: Sequence[Sequence[packing.Packed]]) -> Tally:
+    def _tally_weighted(self, columns: Sequence[str]) -> Tally:
+        names = identifiers(columns)
+        query = f"SELECT {names}, {COUNT} FROM {SOURCE}"  # of all columns few repeat: the tally adds them up
+        if set(columns) != set(self.columns):
+            query = f"SELECT {names}, sum({COUNT})::BIGINT AS {COUNT} FROM {SOURCE} GROUP BY ALL"
+        return Tally.from_arrow(self.arrow(query), COUNT)
+
+    def _tally_packed(self, words: Sequence[Sequence[Packed]]) -> Tally:
         """Tally one key a row and word, packed by the engine."""
-        keys = ", ".join(f"{packing.key(word)} AS w{i}" for i, word in enumerate(words))
+        keys = ", ".join(f"{key(word)} AS w{i}" for i, word in enumerate(words))
         columns = list(reversed(self.arrow(f"SELECT {keys} FROM {SOURCE}").columns))
         return Tally.from_words(
             [
@@ -178,22 +194,22 @@ class DuckDBTable(Table):
     def aggregate(self, column: str, by: Sequence[str] = ()) -> pa.Table:
         """Exact count, sum, minimum and maximum of a column of whole numbers, for each group of `by`."""
         self.require(column, *by)
-        if self.kinds[column] not in packing.INTEGERS:
+        if self.kinds[column] not in INTEGERS:
             raise RequestError(
                 f"column {column!r} does not hold whole numbers; declare bounds and a step to make it exact"
             )
         value, keys = identifier(column), identifiers(by)
-        lead = f"{keys}, " if by else ""
+        lead, times = f"{keys}, " if by else "", f" * {COUNT}" if self.weighted else ""
         return self.arrow(
-            f"SELECT {lead}count({value}) AS count, sum({value}::HUGEINT) AS sum, "
-            f"min({value}) AS min, max({value}) AS max FROM {SOURCE}"
+            f"SELECT {lead}{self.counted(f'{value} IS NOT NULL')} AS count,"
+            f" sum({value}::HUGEINT{times}) AS sum, min({value}) AS min, max({value}) AS max FROM {SOURCE}"
             + (f" GROUP BY {keys} ORDER BY {keys}" if by else "")
         )
 
     def summarise(self, columns: Sequence[str] | None = None) -> tuple[ColumnSummary, ...]:
         """What each column holds, as far as a proposal of a schema needs it."""
         chosen = self.columns if columns is None else tuple(columns)
-        return summaries.summarise(self.select(chosen))
+        return summarise(self.select(chosen))
 
     def locate(self, values: Mapping[str, pa.Array], present: Sequence[str] = ()) -> list[int | None]:
         """The number, from 1, of the first row that has each combination of values."""
@@ -234,7 +250,9 @@ class DuckDBTable(Table):
         self, columns: Sequence[str], marks: pa.Table, present: Sequence[str], *, inner: bool
     ) -> Iterator[tuple["DuckDBTable", str]]:
         """The numbered rows (s) joined with the marks of their combination (m), as SQL."""
-        table, connection = self.owned(tuple(dict.fromkeys((*columns, *present))))
+        chosen = tuple(dict.fromkeys((*columns, *present)))
+        table, connection = self.owned(chosen)
+        table = table.select(chosen)
         shared = [identifier(c) for c in columns if c in marks.column_names]
         match = " AND ".join(
             [f"s.{name} IS NOT DISTINCT FROM m.{name}" for name in shared]
@@ -256,13 +274,12 @@ class DuckDBTable(Table):
         return link([self, *cast("Sequence[DuckDBTable]", others)], unit, shared, public)
 
     def owned(self, columns: Sequence[str]) -> tuple["DuckDBTable", duckdb.DuckDBPyConnection]:
-        """These columns on a connection of ours, so that other tables can be joined to them."""
+        """A table with at least these columns on a connection of ours, to which others can be joined."""
         if isinstance(self.engine, OwnEngine):
-            return self.select(columns), self.engine.connection
+            return self, self.engine.connection
         engine = OwnEngine.start()
         engine.connection.register(ROOT, self.arrow(f"SELECT {identifiers(columns)} FROM {SOURCE}"))
-        copied = self.describe(engine, f"SELECT * FROM {ROOT}", self.label, self.files)
-        return copied.select(columns), engine.connection
+        return self.describe(engine, f"SELECT * FROM {ROOT}", self.label, self.files), engine.connection
 
     def keep(self, name: str) -> None:
         """Compute the table now and keep it as a temporary table of our connection; it may spill to disk."""

@@ -4,7 +4,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +15,7 @@ import duckdb
 import pyarrow as pa
 
 from noiseless.errors import NoiselessError, SourceError
+from noiseless.tables.csv_grammar import NOT_UTF8
 
 ROOT = "noiseless_root"
 """The name under which a caller's relation is visible to queries."""
@@ -125,9 +126,6 @@ def readable_errors(label: str) -> Iterator[None]:
         raise SourceError(label, NOT_UTF8) from None
 
 
-NOT_UTF8 = "is not UTF-8 text; convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT"
-
-
 def _explained(label: str, error: duckdb.Error) -> NoiselessError:
     """What is wrong, without the engine's own words."""
     text = str(error)
@@ -170,18 +168,6 @@ def files(paths: Iterable[Path]) -> str:
     return (
         "[" + ", ".join(literal(re.sub(r"([*?\[])", r"[\1]", str(path.absolute()))) for path in paths) + "]"
     )
-
-
-def check_names(source: str, names: Sequence[str]) -> None:
-    """Refuse columns that the engine, which does not tell upper from lower case, would confuse.
-
-    Raises:
-        SourceError: two names differ by case only, or a name cannot be written.
-    """
-    if len({name.casefold() for name in names}) < len(names):
-        raise SourceError(source, "has columns whose names differ by upper and lower case only; rename them")
-    if not all(names) or any("\0" in name for name in names):
-        raise SourceError(source, "has a column without a proper name; give it one")
 
 
 def literal(text: str) -> str:

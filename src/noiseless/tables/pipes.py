@@ -7,7 +7,7 @@ is written never depends on how the bytes happened to arrive.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noiseless.errors import SourceError
-from noiseless.tables.csv_grammar import Bounds
-from noiseless.tables.engine import NOT_UTF8
-from noiseless.tables.feeds import LABEL, Feed, Mark
+from noiseless.tables.csv_grammar import NOT_UTF8
+from noiseless.tables.csv_scan import Bounds
+from noiseless.tables.feeds import LABEL, Feed, Mark, count_lines
 
 Columns = dict[str, pa.Array]
 
@@ -56,7 +56,7 @@ class PipeBatch(ABC):
 
     def line(self, number: int) -> int:
         """The number, from 1, of the line in which a record begins."""
-        return self.begin.lines + self.data.count(b"\n", 0, int(self.bounds[number, 0])) + 1
+        return self.begin.lines + count_lines(self.data[: int(self.bounds[number, 0])]) + 1
 
     @abstractmethod
     def given(self) -> Columns:
@@ -166,30 +166,7 @@ class Pipe(ABC):
         """The number of the next line that is not blank."""
         pending = self.feed.pending
         blank = len(pending) - len(pending.lstrip(b"\r\n"))
-        return self.feed.mark.lines + pending.count(b"\n", 0, blank) + 1
-
-
-def open_pipe(stream: BinaryIO | Feed, names: Sequence[str] | None = None) -> Pipe:
-    """A pipe of JSON lines when its first character is `{`, of CSV otherwise.
-
-    Args:
-        stream: what to read.
-        names: the columns' names, for CSV without a header line.
-
-    Raises:
-        SourceError: it is empty or no text.
-    """
-    from noiseless.tables.csv_pipe import CsvPipe
-    from noiseless.tables.json_pipe import JsonPipe
-
-    feed = stream if isinstance(stream, Feed) else Feed(stream)
-    while not feed.ended and b"\n" not in feed.pending.lstrip(b"\r\n\t "):
-        feed.more()
-    if not feed.pending.strip():
-        raise SourceError(LABEL, "is empty; a table needs a header line and rows")
-    if feed.pending.lstrip().startswith(b"{"):
-        return JsonPipe(feed)
-    return CsvPipe.begin(feed, names)
+        return self.feed.mark.lines + count_lines(pending[:blank]) + 1
 
 
 def one_place(labels: pa.Array, write: Callable[[Any], str]) -> pa.Array:

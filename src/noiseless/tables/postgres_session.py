@@ -1,29 +1,21 @@
-"""One connection to PostgreSQL: its address, the transaction in which all is read, and errors without values or passwords."""
-
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from noiseless.errors import SourceError
-
-if TYPE_CHECKING:
-    import psycopg
+"""One connection to PostgreSQL: its address, its one transaction, and errors without values or passwords."""
 
 import os
+import re
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from noiseless.errors import SourceError
 from noiseless.tables.engine import identifier
 
 if TYPE_CHECKING:
     import psycopg
-
 
 SCHEMES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 _EXAMPLE = "write postgresql://user@host/database::schema.table"
@@ -62,7 +54,7 @@ class PostgresAddress:
             SourceError: it is none; the message does not repeat it.
 
         >>> PostgresAddress.parse("postgresql://me:secret@host/db?sslmode=require::public.people")
-        Address('postgresql://me@host/db::public.people')
+        PostgresAddress('postgresql://me@host/db::public.people')
         """
         scheme = next(scheme for scheme in SCHEMES if source.startswith(scheme))
         place, _, table = source.removeprefix(scheme).rpartition("::")
@@ -73,7 +65,7 @@ class PostgresAddress:
         return cls(database, names, f"{_shown(database)}::{table}")
 
     def __repr__(self) -> str:
-        return f"Address({self.label!r})"
+        return f"PostgresAddress({self.label!r})"
 
 
 def _names(table: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Tables on PostgreSQL: rows are grouped inside the server, and only the groups leave it, as text that loses nothing."""
+"""Tables on PostgreSQL: the server groups rows, and only the groups leave it, as text that loses nothing."""
 
 import os
 import threading

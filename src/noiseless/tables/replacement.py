@@ -13,12 +13,11 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.domain import NumberColumn, Schema
-from noiseless.errors import ColumnError, DomainError, EmptyTableError, MissingValuesError, RequestError
+from noiseless.errors import DomainError, EmptyTableError, MissingValuesError, RequestError
 from noiseless.files import check_output, written_whole
 from noiseless.tables.base import Table
 from noiseless.tables.duckdb_table import WRITERS, DuckDBTable
 from noiseless.tables.engine import (
-    ROOT,
     SOURCE,
     OwnEngine,
     identifier,
@@ -32,7 +31,6 @@ from noiseless.tables.sources import open_table
 from noiseless.tables.tally import Tally
 
 _RELEASED, _ROW, _KEY, _POSITION = (f"noiseless_{name}" for name in ("released", "row", "key_", "position"))
-_RESERVED = "noiseless_"
 _AS_WRITTEN = {".csv", ".tsv"}
 _FLOATS = ("FLOAT", "DOUBLE")
 
@@ -74,10 +72,8 @@ class DeclaredColumns:
             EmptyTableError: no row is left.
         """
         table.require(*columns)
-        for name in table.columns:
-            if name.casefold().startswith(_RESERVED):
-                raise ColumnError(name, "has a name kept for the package itself; rename it")
-        owned = _owned(cast("DuckDBTable", table))
+        table.require_plain(*table.columns)
+        owned, _ = cast("DuckDBTable", table).owned(table.columns)
         needed = tuple(name for name in columns if schema.columns[name].missing is None)
         narrow = _without_missing(owned.select(columns), needed, missing)
         tally = narrow.tally(columns)
@@ -158,15 +154,6 @@ def check_table_output(out: Path, sources: Sequence[Path]) -> None:
     check_output(out, sources)
     if out.suffix.lower() not in WRITERS:
         raise RequestError(f"{out}: tables are written as {', '.join(WRITERS)}; change the ending")
-
-
-def _owned(table: DuckDBTable) -> DuckDBTable:
-    """The table on a connection of ours, so that others can be joined to it."""
-    if isinstance(table.engine, OwnEngine):
-        return table
-    engine = OwnEngine.start()
-    engine.connection.register(ROOT, table.arrow(f"SELECT {identifiers(table.columns)} FROM {SOURCE}"))
-    return DuckDBTable.describe(engine, f"SELECT * FROM {ROOT}", table.label, table.files)
 
 
 def _without_missing(table: DuckDBTable, needed: Sequence[str], missing: MissingRows) -> DuckDBTable:

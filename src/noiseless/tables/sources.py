@@ -1,41 +1,51 @@
-"""From what a user points at (a file, a glob, a database table, a frame) to a table."""
+"""From what a user points at (a file, a glob, a database table, a frame, a pipe) to a table."""
 
+import json
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from glob import glob
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import duckdb
 import narwhals as nw
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from noiseless.errors import RequestError, SourceError
+from noiseless.errors import NoiselessError, RequestError, SourceError
 from noiseless.tables.base import Table
 from noiseless.tables.column_types import readable
-from noiseless.tables.csv_grammar import check_csv
+from noiseless.tables.csv_grammar import check_names
+from noiseless.tables.csv_pipe import CsvPipe
+from noiseless.tables.csv_scan import check_csv
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.engine import (
     ROOT,
     CallersEngine,
     OwnEngine,
-    check_names,
     files,
     identifier,
     literal,
     readable_errors,
     spill_folder,
 )
+from noiseless.tables.feeds import LABEL, Feed
+from noiseless.tables.json_pipe import JsonPipe
+from noiseless.tables.pipes import Pipe
 from noiseless.tables.postgres_session import is_postgresql
 from noiseless.tables.spark_frames import SCHEME, is_spark_frame
 from noiseless.tables.spark_table import SparkTable
 from noiseless.tables.text_files import open_json, read_csv_sql
 
-PARQUET_ENDINGS = {".parquet", ".pq"}
-JSON_LAYOUTS = {".jsonl": "newline_delimited", ".ndjson": "newline_delimited", ".json": "auto"}
-EXCEL_ENDINGS = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
-_TYPED = {*PARQUET_ENDINGS, *JSON_LAYOUTS, *EXCEL_ENDINGS}
+_PARQUET = {".parquet", ".pq"}
+_JSON_LAYOUTS = {".jsonl": "newline_delimited", ".ndjson": "newline_delimited", ".json": "auto"}
+_EXCEL = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
+_TYPED = {*_PARQUET, *_JSON_LAYOUTS, *_EXCEL}
+
+_LONGEST_ROW = 1 << 20
+"""Characters of a JSON file that are looked at: a first row that is longer is not read."""
 
 
 def open_table(source: Any, *, names: Sequence[str] | None = None) -> Table:  # noqa: ANN401 - any frame
@@ -65,7 +75,7 @@ def _open_text(source: str, names: Sequence[str] | None) -> Table:
         return SparkTable.open(source, names)
     if source.startswith("duckdb:///"):
         return _open_database(source.removeprefix("duckdb:///"))
-    paths = source_paths(source)
+    paths = _source_paths(source)
     endings = {path.suffix.lower() for path in paths}
     if len(endings) > 1:
         raise SourceError(source, f"mixes files of kinds {', '.join(sorted(endings))}; give one kind")
@@ -86,12 +96,12 @@ def _open_files(source: str, paths: Sequence[Path], ending: str, names: Sequence
         raise RequestError(
             f"{source} names its columns itself; names are for text files without a header line"
         )
-    if ending in EXCEL_ENDINGS:
+    if ending in _EXCEL:
         return _in_memory(readable(pa.concat_tables([_read_excel(path) for path in paths])), source)
-    if ending in PARQUET_ENDINGS:
+    if ending in _PARQUET:
         return _open_parquet(source, paths)
-    if ending in JSON_LAYOUTS:
-        return open_json(source, paths, JSON_LAYOUTS[ending])
+    if ending in _JSON_LAYOUTS:
+        return open_json(source, paths, _JSON_LAYOUTS[ending])
     sql, dialect = read_csv_sql(paths, names)
     for path in paths:
         check_csv(path, dialect.separator, len(dialect.names))
@@ -116,7 +126,7 @@ def _open_parquet(source: str, paths: Sequence[Path]) -> DuckDBTable:
     return replace(tables[0], query=query, label=source)
 
 
-def source_paths(source: str) -> list[Path]:
+def _source_paths(source: str) -> list[Path]:
     path = Path(source)
     if source == "-":
         raise SourceError(source, "a pipe is read by `noiseless quantize` only; write it to a file first")
@@ -143,7 +153,7 @@ def _in_folder(folder: Path) -> list[Path]:
             str(folder),
             "is partitioned by the names of folders, which would be columns; write it as plain files",
         )
-    found = [path for path in parts if path.is_file() and path.suffix.lower() in PARQUET_ENDINGS]
+    found = [path for path in parts if path.is_file() and path.suffix.lower() in _PARQUET]
     if not found or len(found) < len(parts):
         what = "holds no Parquet files" if not found else "holds other things than Parquet files"
         raise SourceError(
@@ -233,3 +243,76 @@ def _unknown_kind(frame: nw.DataFrame[Any]) -> str:
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
             return problem
     return "holds columns of mixed or unknown kinds of values; give each one type"
+
+
+def open_pipe(stream: BinaryIO | Feed, names: Sequence[str] | None = None) -> Pipe:
+    """A pipe of JSON lines when its first character is `{`, of CSV otherwise.
+
+    Args:
+        stream: what to read.
+        names: the columns' names, for CSV without a header line.
+
+    Raises:
+        SourceError: it is empty or no text.
+    """
+    feed = stream if isinstance(stream, Feed) else Feed(stream)
+    while not feed.ended and not re.search(b"[\r\n]", feed.pending.lstrip()):
+        feed.more()
+    if not feed.pending.strip():
+        raise SourceError(LABEL, "is empty; a table needs a header line and rows")
+    return JsonPipe(feed) if feed.pending.lstrip().startswith(b"{") else CsvPipe.begin(feed, names)
+
+
+def header(source: str) -> list[str]:
+    """The columns of a file, of the first file of a glob or folder, or of a DuckDB table; none if that fails.
+
+    No more than a header or a first row is read, and no error is raised: whoever presses the tabulator key
+    has not finished writing. Databases that are elsewhere are not asked.
+
+    >>> header("patients.csv")[:2], header("nobody.csv"), header("postgresql://host/db::people")
+    (['patient', 'age'], [], [])
+
+    Args:
+        source: what `open_table` takes.
+    """
+    import fastexcel
+
+    failures = (
+        NoiselessError,
+        OSError,
+        ValueError,
+        duckdb.Error,
+        fastexcel.FastExcelError,
+        pa.ArrowException,
+    )
+    try:
+        return _header(source)
+    except failures:
+        return []
+
+
+def _header(source: str) -> list[str]:
+    if source.startswith("duckdb:///"):
+        return list(open_table(source).columns)
+    if "::" in source or "://" in source:
+        return []
+    file = _source_paths(source)[0]
+    ending = file.suffix.lower()
+    if ending in _PARQUET:
+        return list(pq.read_schema(file).names)
+    if ending in _EXCEL:
+        import fastexcel
+
+        sheet = fastexcel.read_excel(str(file)).load_sheet(0, n_rows=0)
+        return [column.name for column in sheet.available_columns()]
+    if ending in _JSON_LAYOUTS:
+        return _first_row(file)
+    return list(read_csv_sql([file], None)[1].names)
+
+
+def _first_row(file: Path) -> list[str]:
+    """The keys of the first object, of lines or of a list."""
+    with file.open(encoding="utf-8") as opened:
+        text = opened.read(_LONGEST_ROW)
+    first, _ = json.JSONDecoder().raw_decode(text, text.index("{"))
+    return list(first)

@@ -1,23 +1,22 @@
 """Distinct combinations that are too many for one machine: they stay on Spark, with their counts."""
 
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import pyarrow as pa
 
 from noiseless.domain import ColumnSummary, Schema
-from noiseless.errors import DomainError, RequestError
+from noiseless.errors import RequestError
 from noiseless.tables.base import Missing, Table
-from noiseless.tables.conformance import domain_remedy
+from noiseless.tables.conformance import count_strangers, refuse_strangers
 from noiseless.tables.duckdb_table import COUNT
 from noiseless.tables.engine import SOURCE
+from noiseless.tables.plain_spelling import plain_spelling
 from noiseless.tables.spark_frames import collected, cut, declared_type, mapped, readable_spark_errors
-from noiseless.tables.spellings import plain_spelling
 from noiseless.tables.tally import Tally
 from noiseless.tables.weighted import RowlessTable, WeightedTable
 
@@ -71,7 +70,7 @@ class SparkGroups(RowlessTable):
 
     def select(self, columns: Sequence[str]) -> "WeightedTable | SparkGroups":  # type: ignore[override]
         """Only these columns; with few combinations of them, on this machine."""
-        self.require_plain(columns)
+        self.require_plain(*columns)
         if tuple(columns) == self.names:
             return self
         chosen = self.frame.select(
@@ -102,10 +101,7 @@ class SparkGroups(RowlessTable):
         self, schema: Schema, columns: Sequence[str], *, clamp: bool = False
     ) -> "WeightedTable | SparkGroups":
         """The table with `columns` checked against, or clamped to, their domains, batch by batch on Spark."""
-        for name, count in self._strangers(schema, columns, clamp=clamp).items():
-            if count:
-                column = schema.columns[name]
-                raise DomainError(name, count, column.describe(), domain_remedy(column, clamp=clamp))
+        refuse_strangers(self._strangers(schema, columns, clamp=clamp), schema, clamp=clamp)
         names, chosen, label = self.names, tuple(columns), self.label
         target = _conformed(self._empty(), names, schema, chosen, label, clamp=clamp).schema
 
@@ -157,8 +153,8 @@ class SparkGroups(RowlessTable):
         def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
                 table = weighted(pa.Table.from_batches([batch]), names, label)
-                found = table._strangers(schema, chosen, clamp=clamp)  # noqa: SLF001 - the same table
-                yield pa.RecordBatch.from_arrays([pa.array([found[c]]) for c in chosen], schema=counted)
+                counts = count_strangers(table.groups, schema, chosen, clamp=clamp)
+                yield pa.RecordBatch.from_arrays([pa.array([counts[c]]) for c in chosen], schema=counted)
 
         fields = ", ".join(f"{name} long" for name in counted.names)
         with readable_spark_errors(self.label):
@@ -179,19 +175,6 @@ class SparkGroups(RowlessTable):
         chosen = self.names if columns is None else tuple(columns)
         return tuple(summary for name in chosen for summary in self._small([name]).summarise())
 
-    def annotate(
-        self,
-        columns: Sequence[str],
-        marks: pa.Table,
-        out: Path,
-        *,
-        keep: Sequence[str] = (),
-        present: Sequence[str] = (),
-    ) -> NoReturn:
-        """Refused: there are too many rows for one file."""
-        del columns, marks, out, keep, present
-        self._refuse()
-
     def link(
         self, others: Sequence[Table], unit: str, shared: Sequence[str], public: Sequence[str]
     ) -> NoReturn:
@@ -201,10 +184,6 @@ class SparkGroups(RowlessTable):
             f"{self.label}: releases with so many different rows are joined by Spark; join them by the"
             " person's column first, and audit the result"
         )
-
-    def locate(self, values: Mapping[str, pa.Array], present: Sequence[str] = ()) -> list[int | None]:
-        """Nothing: rows on Spark have no numbers."""
-        return super().locate(values, present)
 
     def _small(self, columns: Sequence[str]) -> WeightedTable:
         found = self.select(columns)

@@ -13,7 +13,6 @@ from noiseless.arrays import IntArray
 from noiseless.tables.coding import Coding, encode, whole_type
 from noiseless.tables.kernels import (
     add_by_code,
-    count_codes,
     distinct_keys,
     sort_together,
     split_last,
@@ -204,7 +203,7 @@ def _strip(keys: IntArray, step: KeyStep) -> IntArray:
 def _count_slots(keys: IntArray, weights: IntArray | None, size: int) -> tuple[IntArray, IntArray]:
     """The distinct keys and their weights, through one slot for each possible key."""
     slots = (
-        count_codes(keys, size)
+        np.bincount(keys, minlength=size)
         if weights is None
         else add_by_code(keys, weights, size, weights.dtype)  # all of it fits, as counts of rows do
     )

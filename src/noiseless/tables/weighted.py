@@ -9,30 +9,27 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NoReturn, Self
+from typing import Any, NoReturn, Self
 
 import pyarrow as pa
 
 from noiseless.domain import ColumnSummary, Schema
-from noiseless.errors import ColumnError, DomainError, RequestError
+from noiseless.errors import RequestError
 from noiseless.files import written_whole
-from noiseless.tables import column_types as summaries
 from noiseless.tables.base import Missing, Table
-from noiseless.tables.conformance import accepted_condition, domain_readings, domain_remedy
-from noiseless.tables.duckdb_table import COUNT, RESERVED, WRITERS, DuckDBTable, plain_column
+from noiseless.tables.csv_grammar import check_names
+from noiseless.tables.duckdb_table import COUNT, WRITERS, DuckDBTable
 from noiseless.tables.engine import (
     IN_PLACE,
     ROOT,
     SOURCE,
     OwnEngine,
-    check_names,
     identifier,
     identifiers,
     literal,
     readable_errors,
 )
 from noiseless.tables.link import link
-from noiseless.tables.row_keys import INTEGERS, tally_in_memory
 from noiseless.tables.tally import Tally
 
 _MARKS = "noiseless_marks"
@@ -44,20 +41,11 @@ class RowlessTable(Table):
     textual = False
     files: tuple[Path, ...] = ()
 
-    @property
-    def engine(self) -> NoReturn:
-        """Refused, as other parts of a table on this machine are: there are no single rows here."""
-        self._refuse()
-
-    @property
-    def kinds(self) -> NoReturn:
-        """Refused."""
-        self._refuse()
-
-    @property
-    def arrow(self) -> NoReturn:
-        """Refused."""
-        self._refuse()
+    def __getattr__(self, name: str) -> NoReturn:
+        """Refuse what tables on this machine have besides: there are no single rows here."""
+        if name in ("engine", "kinds", "arrow", "owned"):
+            self._refuse()
+        raise AttributeError(name)
 
     def _refuse(self) -> NoReturn:
         raise RequestError(
@@ -70,16 +58,10 @@ class RowlessTable(Table):
         del present
         return [None] * len(next(iter(values.values())))
 
-    def require_plain(self, columns: Sequence[str]) -> None:
-        """Check that the table has these columns, and that none is called like one of the package's own.
-
-        Raises:
-            ColumnError: it has not, or one is.
-        """
-        self.require(*columns)
-        for column in columns:
-            if column.casefold().startswith(RESERVED):
-                raise ColumnError(column, "has a name kept for the package itself; rename it")
+    def annotate(self, *columns: Any, **wanted: Any) -> int:  # noqa: ANN401 - those of `Table.annotate`
+        """Refused, unless the rows can be told apart here."""
+        del columns, wanted
+        self._refuse()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +69,7 @@ class WeightedTable(RowlessTable):
     """Combinations of columns, each with the number of rows that have it; what is counted are these rows.
 
     Attributes:
-        groups: the combinations (one may occur several times) and their counts, in the column `COUNT`.
+        groups: the combinations (one may occur several times), weighted by their counts.
         label: what messages call it.
     """
 
@@ -116,7 +98,7 @@ class WeightedTable(RowlessTable):
         engine.connection.register(ROOT, data.rename_columns([f"c{i}" for i in range(data.num_columns)]))
         names = ", ".join(f"c{i} AS {identifier(name)}" for i, name in enumerate(data.column_names))
         groups = DuckDBTable.describe(engine, f"SELECT {names} FROM {ROOT}", label)
-        return cls(replace(groups, numbered=False, memory=data), label)
+        return cls(replace(groups, numbered=False, memory=data, weighted=True), label)
 
     def __repr__(self) -> str:
         return f"WeightedTable({self.label!r}, {len(self.columns):,} columns)"
@@ -124,94 +106,47 @@ class WeightedTable(RowlessTable):
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of all columns, in order."""
-        return tuple(name for name in self.groups.columns if name != COUNT)
+        return self.groups.columns
 
     def count(self) -> int:
         """How many rows there are."""
-        return self._rows("true")
+        return self.groups.count()
 
     def select(self, columns: Sequence[str]) -> Self:
         """Only these columns, as values that can be compared: NaN is missing, and -0 is 0."""
-        self.require_plain(columns)
-        plain = [plain_column(column, self.groups.kinds[column]) for column in columns]
-        query = self.groups.over(f"SELECT {', '.join([*(sql for sql, _ in plain), COUNT])} FROM {SOURCE}")
-        kinds = dict(zip(columns, (kind for _, kind in plain), strict=True))
-        kinds[COUNT] = self.groups.kinds[COUNT]
-        return replace(self, groups=replace(self.groups, query=query, kinds=kinds))
+        return replace(self, groups=self.groups.select(columns))
 
     def distinct_rows(self) -> Self:
         """The table without exact duplicates, each combination counting one."""
-        return self._where(f"SELECT DISTINCT {identifiers(self.columns)}, 1::BIGINT AS {COUNT} FROM {SOURCE}")
+        return replace(self, groups=self.groups.distinct_rows())
 
     def count_missing(self, column: str) -> int:
         """How many values of a column are missing."""
-        return self._rows(f"{identifier(column)} IS NULL")
+        return self.groups.count_missing(column)
 
     def with_missing(self, columns: Sequence[str], missing: Missing) -> Self:
         """The table with missing values in `columns` treated as `missing` says."""
-        if missing == "drop":
-            present = " AND ".join(f"{identifier(c)} IS NOT NULL" for c in columns)
-            return self._where(f"SELECT * FROM {SOURCE} WHERE {present}")
-        if missing == "error":
-            self.require_present(*columns)
-        return self
+        return replace(self, groups=self.groups.with_missing(columns, missing))
 
     def conform(self, schema: Schema, columns: Sequence[str], *, clamp: bool = False) -> Self:
         """The table with `columns` checked against, or clamped to, their declared domains."""
-        for name, count in self._strangers(schema, columns, clamp=clamp).items():
-            if count:
-                column = schema.columns[name]
-                raise DomainError(name, count, column.describe(), domain_remedy(column, clamp=clamp))
         return replace(self, groups=self.groups.conform(schema, columns, clamp=clamp))
 
     def strangers(self, schema: Schema, columns: Sequence[str]) -> dict[str, int]:
         """How many values of each column lie outside its declared domain."""
-        return self._strangers(schema, columns, clamp=False)
-
-    def _strangers(self, schema: Schema, columns: Sequence[str], *, clamp: bool) -> dict[str, int]:
-        readings = domain_readings(self.groups, schema, columns)
-        strange = [
-            f"{identifier(name)} IS NOT NULL AND NOT coalesce({accepted_condition(reading, clamp=clamp)}, false)"
-            for name, reading in readings.items()
-        ]
-        if not strange:
-            return {}
-        found = self.groups.fetch(f"SELECT {', '.join(map(_weight, strange))} FROM {SOURCE}")[0]
-        return dict(zip(readings, map(int, found), strict=True))
+        return self.groups.strangers(schema, columns)
 
     def tally(self, columns: Sequence[str]) -> Tally:
         """The distinct combinations of some columns, with how many rows have each."""
-        self.require(*columns)
-        is_whole, memory = set(columns) == set(self.columns), self.groups.memory
-        if is_whole and memory is not None:  # there may be millions: each copy takes its time
-            found = tally_in_memory(memory, columns, COUNT)
-            if found is not None:
-                return found
-        names = identifiers(columns)
-        summed = f"SELECT {names}, sum({COUNT})::BIGINT AS {COUNT} FROM {SOURCE} GROUP BY ALL"
-        as_it_is = f"SELECT {names}, {COUNT} FROM {SOURCE}"  # few repeats: the tally adds them up
-        return Tally.from_arrow(self.groups.arrow(as_it_is if is_whole else summed), COUNT)
+        return self.groups.tally(columns)
 
     def aggregate(self, column: str, by: Sequence[str] = ()) -> pa.Table:
         """Exact count, sum, minimum and maximum of a column of whole numbers, for each group of `by`."""
-        self.require(column, *by)
-        if self.groups.kinds[column] not in INTEGERS:
-            raise RequestError(
-                f"column {column!r} does not hold whole numbers; declare bounds and a step to make it exact"
-            )
-        value, keys = identifier(column), identifiers(by)
-        lead = f"{keys}, " if by else ""
-        return self.groups.arrow(
-            f"SELECT {lead}{_weight(f'{value} IS NOT NULL')} AS count,"
-            f" sum({value}::HUGEINT * {COUNT}) AS sum, min({value}) AS min, max({value}) AS max FROM {SOURCE}"
-            + (f" GROUP BY {keys} ORDER BY {keys}" if by else "")
-        )
+        return self.groups.aggregate(column, by)
 
     def summarise(self, columns: Sequence[str] | None = None) -> tuple[ColumnSummary, ...]:
         """What each column holds, as far as a proposal of a schema needs it."""
-        chosen = self.select(self.columns if columns is None else tuple(columns))
-        found = summaries.summarise(chosen.groups.select(chosen.columns))
-        return tuple(replace(summary, missing=chosen.count_missing(summary.name)) for summary in found)
+        return self.groups.summarise(columns)
 
     def annotate(
         self,
@@ -258,14 +193,8 @@ class WeightedTable(RowlessTable):
     def apart(self) -> DuckDBTable:
         """The same rows one by one, in no order, as a table on this machine."""
         repeated = f"SELECT *, unnest(range({COUNT})) FROM {SOURCE}"
-        return self.groups.where(f"SELECT {identifiers(self.columns)} FROM ({repeated})")
-
-    def _rows(self, condition: str) -> int:
-        """How many rows there are for which this holds."""
-        return int(self.groups.fetch(f"SELECT {_weight(condition)} FROM {SOURCE}")[0][0])
-
-    def _where(self, sql: str) -> Self:
-        return replace(self, groups=self.groups.where(sql))
+        rows = replace(self.groups, weighted=False)
+        return rows.where(f"SELECT {identifiers(self.columns)} FROM ({repeated})")
 
 
 class RemoteTable(RowlessTable):
@@ -284,7 +213,7 @@ class RemoteTable(RowlessTable):
 
     def select(self, columns: Sequence[str]) -> WeightedTable:  # type: ignore[override]  # now on this machine
         """Only these columns: grouped now, on the server, and counted here from then on."""
-        self.require_plain(columns)
+        self.require_plain(*columns)
         return WeightedTable.of(self.grouped(columns), self.label).select(columns)
 
     def count_missing(self, column: str) -> int:
@@ -337,11 +266,6 @@ class RemoteTable(RowlessTable):
         """This and other releases of the same people as one table, joined by who they are about."""
         parts = [_narrowed(table, (unit, *shared, *public)) for table in (self, *others)]
         return parts[0].link(parts[1:], unit, shared, public)
-
-
-def _weight(condition: str) -> str:
-    """How many rows fulfil a condition, as SQL."""
-    return f"coalesce(sum({COUNT}) FILTER (WHERE {condition}), 0)::BIGINT"
 
 
 def _annotated(columns: Sequence[str], marks: pa.Table, keep: Sequence[str], present: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 """Re-checking a certificate from data alone; shares nothing with what made it."""
 
-from noiseless.verification.results import Check, Verification
-from noiseless.verification.verifier import SCHEMA, STANDALONE, verify
+from noiseless.verification.findings import Check
+from noiseless.verification.standalone import standalone_script
+from noiseless.verification.verifier import SCHEMA, Verification, verify
 
-__all__ = ["SCHEMA", "STANDALONE", "Check", "Verification", "verify"]
+__all__ = ["SCHEMA", "Check", "Verification", "standalone_script", "verify"]

@@ -1,13 +1,13 @@
 """What a certificate says, with every part of the type it must have."""
 
+# ruff: noqa: UP045 - Python 3.9 runs this too
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
-from noiseless.exact import Bits
 from noiseless.verification.certificate_json import (
-    FormatError,
     Json,
     array,
     count,
@@ -19,14 +19,15 @@ from noiseless.verification.certificate_json import (
     parsed,
     plain,
     record,
+    require,
     text,
     texts,
     tuples,
     unicode,
 )
-from noiseless.verification.quantities import ExactLength, bits, day, fraction
+from noiseless.verification.quantities import ExactLength, LogRatio, bits, day, fraction
 
-Tuple = tuple[str | None, ...]
+Tuple = tuple[Optional[str], ...]
 
 ROLES = ("sensitive", "public", "given", "keep")
 DISTANCES = ("absolute", "euclidean", "max", "gower", "hamming", "discrete")
@@ -129,7 +130,7 @@ class CertifiedRelease:
     hierarchies: Mapping[str, Mapping[str, tuple[str, ...]]]
     cells: tuple[Cell, ...]
     claim: ClaimedMeasures
-    target: Mapping[str, int | Fraction | Bits | ExactLength]
+    target: Mapping[str, int | Fraction | LogRatio | ExactLength]
     witness: ClaimedWitness
     not_checked: Mapping[str, Any]
 
@@ -167,26 +168,22 @@ def parse_certificate(raw: Mapping[str, Any]) -> CertifiedRelease:
 
 
 def _mapping(value: Json, where: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise FormatError(f"{where} is not an object")
-    return value
+    require(isinstance(value, Mapping), f"{where} is not an object")
+    return value  # type: ignore[no-any-return]  # as was just seen
 
 
 def _columns(raw: Json) -> Columns:
     record(raw, "columns", ROLES)
-    found = Columns(*(texts(raw[role], f"columns.{role}") for role in ROLES))
-    if not found.sensitive or not found.public:
-        raise FormatError("columns names no sensitive or no public column")
-    if len(set(found.original)) < len(found.original):
-        raise FormatError("columns names a column twice")
-    return found
+    columns = Columns(*(texts(raw[role], f"columns.{role}") for role in ROLES))
+    require(columns.sensitive and columns.public, "columns names no sensitive or no public column")
+    require(len(set(columns.original)) == len(columns.original), "columns names a column twice")
+    return columns
 
 
 def _options(raw: Json, public: Sequence[str]) -> Options:
     _mapping(raw, "options")
     for name in _OPTIONS:
-        if name not in raw:
-            raise FormatError(f"options has no {name}")
+        require(name in raw, f"options has no {name}")
     record(raw["kinds"], "options.kinds", public)
     for kind in raw["kinds"].values():
         one_of(kind, "options.kinds", _KINDS)
@@ -207,23 +204,21 @@ def _options(raw: Json, public: Sequence[str]) -> Options:
 
 
 def _by_column(raw: Json, where: str, public: Sequence[str]) -> Mapping[str, Any]:
-    if not set(_mapping(raw, where)) <= set(public):
-        raise FormatError(f"{where} names a column that is not public")
+    require(set(_mapping(raw, where)) <= set(public), f"{where} names a column that is not public")
     return raw  # type: ignore[no-any-return]  # a mapping, as was just seen
 
 
 def _weight(raw: Json) -> Fraction:
     weight = parsed(raw, "options.weights", fraction)
-    if weight < 0:
-        raise FormatError("options.weights has a negative weight")
+    require(weight >= 0, "options.weights has a negative weight")
     return weight
 
 
 def _span(raw: Json, kind: str) -> tuple[Fraction, Fraction]:
     read = day if kind == "date" else fraction
     ends = [parsed(end, "options.spans", read) for end in array(raw, "options.spans")]
-    if len(ends) != 2 or ends[0] >= ends[1]:  # noqa: PLR2004 - from and to
-        raise FormatError("options.spans has a range that does not go from a lower to a higher end")
+    rises = len(ends) == 2 and ends[0] < ends[1]  # noqa: PLR2004 - from and to
+    require(rises, "options.spans has a range that does not go from a lower to a higher end")
     return ends[0], ends[1]
 
 
@@ -234,21 +229,21 @@ def _table_facts(raw: Json, where: str) -> TableFacts:
 
 def _hierarchies(raw: Json, kinds: Mapping[str, str]) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     record(raw, "hierarchies", [name for name, kind in kinds.items() if kind == "hierarchy"])
-    found = {}
+    trees = {}
     for name, tree in raw.items():
         where = f"hierarchies of column {name!r}"
         unicode(tuple(_mapping(tree, where)), where)
-        found[name] = {value: texts(above, where) for value, above in tree.items()}
-    return found
+        trees[name] = {value: texts(above, where) for value, above in tree.items()}
+    return trees
 
 
 def _cells(raw: Json, width: int) -> tuple[Cell, ...]:
     keys = ("released", "members", "rows", "posterior", "suppressed")
-    found = []
+    cells = []
     for number_, cell in enumerate(array(raw, "partition")):
         where = f"cell {number_} of the partition"
         record(cell, where, keys)
-        found.append(
+        cells.append(
             Cell(
                 tuples([cell["released"]], where, width)[0],
                 tuples(cell["members"], where, width),
@@ -257,16 +252,15 @@ def _cells(raw: Json, width: int) -> tuple[Cell, ...]:
                 flag(cell["suppressed"], f"suppressed of {where}"),
             )
         )
-    if not found:
-        raise FormatError("the partition has no cell")
-    return tuple(found)
+    require(cells, "the partition has no cell")
+    return tuple(cells)
 
 
 def _claim(raw: Json) -> ClaimedMeasures:
     record(raw, "claim", (*_COUNTS, *_EXACT, *_FLOATS))
     leakage, maximin, resolution = (parsed(raw[name], f"claim.{name}", fraction) for name in _EXACT[:3])
-    if min(leakage, maximin, resolution) <= 0:
-        raise FormatError("claim has the logarithm of a number that is not positive")
+    positive = min(leakage, maximin, resolution) > 0
+    require(positive, "claim has the logarithm of a number that is not positive")
     return ClaimedMeasures(
         {name: count(raw[name], f"claim.{name}") for name in _COUNTS},
         leakage,
@@ -280,7 +274,7 @@ def _claim(raw: Json) -> ClaimedMeasures:
     )
 
 
-def _target(raw: Json) -> Mapping[str, int | Fraction | Bits | ExactLength]:
+def _target(raw: Json) -> Mapping[str, int | Fraction | LogRatio | ExactLength]:
     readers = {
         "max_leakage": bits,
         "max_maximin": bits,
@@ -288,15 +282,14 @@ def _target(raw: Json) -> Mapping[str, int | Fraction | Bits | ExactLength]:
         "max_distortion": ExactLength.read,
         "suppress": fraction,
     }
-    found: dict[str, int | Fraction | Bits | ExactLength] = {}
+    limits: dict[str, int | Fraction | LogRatio | ExactLength] = {}
     for name, value in _mapping(raw, "target").items():
         if name == "min_posterior":
-            found[name] = count(value, "target.min_posterior")
-        elif name in readers:
-            found[name] = parsed(value, f"target.{name}", readers[name])
+            limits[name] = count(value, "target.min_posterior")
         else:
-            raise FormatError("target has a limit of an unknown name")
-    return found
+            require(name in readers, "target has a limit of an unknown name")
+            limits[name] = parsed(value, f"target.{name}", readers[name])
+    return limits
 
 
 def _witness(raw: Json, width: int) -> ClaimedWitness:

@@ -1,4 +1,4 @@
-"""A certificate's JSON, read without trusting it: each part checked for its type, named where it is wrong, never repaired."""
+"""A certificate's JSON, read without trusting it: each part is checked for its type, and never repaired."""
 
 import json
 import math
@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
 
-from noiseless.errors import RequestError, SourceError
+from noiseless.errors import SourceError
 from noiseless.verification.quantities import Unreadable
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
@@ -24,30 +24,31 @@ class FormatError(Exception):
     """A certificate is not well formed; the message names the part and holds no value."""
 
 
+def require(holds: object, problem: str) -> None:
+    """Refuse what is not as it must be."""
+    if not holds:
+        raise FormatError(problem)
+
+
 def record(value: Json, where: str, keys: Sequence[str]) -> None:
     """Check that something is an object with exactly these keys."""
-    if not isinstance(value, Mapping):
-        raise FormatError(f"{where} is not an object")
+    require(isinstance(value, Mapping), f"{where} is not an object")
     for key in keys:
-        if key not in value:
-            raise FormatError(f"{where} has no {key}")
-    if len(value) > len(keys):
-        raise FormatError(f"{where} has a key of an unknown name")
+        require(key in value, f"{where} has no {key}")
+    require(len(value) == len(keys), f"{where} has a key of an unknown name")
 
 
 def array(value: Json, where: str) -> Sequence[Any]:
     """A list."""
-    if not isinstance(value, list | tuple):
-        raise FormatError(f"{where} is not a list")
-    return value
+    require(isinstance(value, (list, tuple)), f"{where} is not a list")
+    return value  # type: ignore[no-any-return]  # as was just seen
 
 
 def text(value: Json, where: str) -> str:
     """A text that can be written down."""
-    if type(value) is not str:
-        raise FormatError(f"{where} is not a text")
+    require(type(value) is str, f"{where} is not a text")
     unicode((value,), where)
-    return value
+    return str(value)
 
 
 def texts(value: Json, where: str) -> tuple[str, ...]:
@@ -65,65 +66,58 @@ def unicode(values: Sequence[str | None], where: str) -> None:
 
 def tuples(value: Json, where: str, width: int) -> tuple[tuple[str | None, ...], ...]:
     """A list of lists of so many texts; null is a missing value."""
-    found = []
     for item in array(value, where):
-        if not isinstance(item, list | tuple) or len(item) != width:
-            raise FormatError(f"{where} has a value without a text for each public column")
-        for part in item:
-            if part is not None and type(part) is not str:
-                raise FormatError(f"{where} has a value that is neither a text nor null")
-        found.append(tuple(item))
-    unicode([part for item in found for part in item], where)
-    return tuple(found)
+        fits = isinstance(item, (list, tuple)) and len(item) == width
+        require(fits, f"{where} has a value without a text for each public column")
+        plain_parts = all(part is None or type(part) is str for part in item)
+        require(plain_parts, f"{where} has a value that is neither a text nor null")
+    unicode([part for item in value for part in item], where)
+    return tuple(map(tuple, value))
 
 
 def count(value: Json, where: str) -> int:
     """A whole number that counts something."""
-    if type(value) is not int or not 0 <= value < _MOST:
-        raise FormatError(f"{where} is not a count")
-    return value
+    require(type(value) is int and 0 <= value < _MOST, f"{where} is not a count")
+    return int(value)
 
 
 def flag(value: Json, where: str) -> bool:
     """True or false."""
-    if type(value) is not bool:
-        raise FormatError(f"{where} is neither true nor false")
-    return value
+    require(type(value) is bool, f"{where} is neither true nor false")
+    return bool(value)
 
 
 def number(value: Json, where: str) -> float:
     """A JSON number, as the double that readers of JSON make of it."""
-    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        raise FormatError(f"{where} is not a number")
+    numeric = isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
+    require(numeric, f"{where} is not a number")
     try:
-        found = float(value)
+        double = float(value)
     except OverflowError:
-        found = math.inf
-    if not math.isfinite(found):
-        raise FormatError(f"{where} is not a finite number")
-    return found
+        double = math.inf
+    require(math.isfinite(double), f"{where} is not a finite number")
+    return double
 
 
 def one_of(value: Json, where: str, known: Sequence[str]) -> str:
     """One of some texts."""
-    if type(value) is not str or value not in known:
-        raise FormatError(f"{where} is none of {', '.join(known)}")
-    return value
+    require(type(value) is str and value in known, f"{where} is none of {', '.join(known)}")
+    return str(value)
 
 
 def digest(value: Json, where: str) -> str:
     """The name of a digest."""
-    if type(value) is not str or not _DIGEST.fullmatch(value):
-        raise FormatError(f"{where} is not sha256: and 64 hexadecimal digits")
-    return value
+    is_digest = type(value) is str and _DIGEST.fullmatch(value)
+    require(is_digest, f"{where} is not sha256: and 64 hexadecimal digits")
+    return str(value)
 
 
 def parsed(value: Json, where: str, read: Callable[[Any], T]) -> T:
     """An exact quantity, written as a text or as a number."""
     if isinstance(value, float) and math.isfinite(value):
         value = Decimal(repr(value))
-    if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
-        raise FormatError(f"{where} is not a number")
+    exact = isinstance(value, (str, int, Decimal)) and not isinstance(value, bool)
+    require(exact, f"{where} is not a number")
     try:
         return read(value)
     except Unreadable:
@@ -137,12 +131,11 @@ def optional(value: Json, read: Callable[[Any], T]) -> T | None:
 
 def plain(value: Json, where: str, depth: int = 20) -> Json:
     """Anything that is only shown: as JSON has it, not nested too deeply, and writable."""
-    if not depth:
-        raise FormatError(f"{where} is nested too deeply")
+    require(depth, f"{where} is nested too deeply")
     if isinstance(value, Mapping):
         unicode([str(key) for key in value], where)
         return {str(key): plain(item, where, depth - 1) for key, item in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return [plain(item, where, depth - 1) for item in value]
     if isinstance(value, str):
         unicode((value,), where)
@@ -152,39 +145,32 @@ def plain(value: Json, where: str, depth: int = 20) -> Json:
 FORMAT, VERSION = "noiseless-certificate", 1
 
 
-def read_certificate(source: Any) -> Mapping[str, Any]:  # noqa: ANN401 - a file's name or an object
-    """The certificate as it stands in a file, or as somebody has it in memory.
+def check_version(certificate: Json, label: str) -> Mapping[str, Any]:
+    """What was read, if it is a certificate of the version that this program reads.
 
-    Args:
-        source: the name of a JSON file, a mapping, or an object with `to_dict`.
+    Raises:
+        SourceError: it is none, or one of another version.
+    """
+    if not isinstance(certificate, Mapping):
+        raise SourceError(label, "is no certificate: it does not hold one JSON object")
+    if certificate.get("format") != FORMAT:
+        raise SourceError(label, f'is no certificate: its "format" is not "{FORMAT}"')
+    version = certificate.get("version")
+    if type(version) is not int or version != VERSION:
+        problem = f"is a certificate of another version than {VERSION}, which this version of noiseless reads"
+        raise SourceError(label, problem)
+    return certificate
+
+
+def certificate_file(path: Path) -> Mapping[str, Any]:
+    """The certificate that a file holds, numbers with a fraction as decimals.
 
     Raises:
         SourceError: it cannot be read, is no certificate, or is one of another version.
     """
-    if isinstance(source, str | Path):
-        label, found = str(source), _parsed(Path(source))
-    else:
-        label = "the certificate"
-        found = source.to_dict() if not isinstance(source, Mapping) and hasattr(source, "to_dict") else source
-    if not isinstance(found, Mapping):
-        if isinstance(source, str | Path):
-            raise SourceError(label, "is no certificate: it does not hold one JSON object")
-        raise RequestError("a certificate is the name of a JSON file or a mapping")
-    if found.get("format") != FORMAT:
-        raise SourceError(label, f'is no certificate: its "format" is not "{FORMAT}"')
-    version = found.get("version")
-    if type(version) is not int or version != VERSION:
-        raise SourceError(
-            label,
-            f"is a certificate of another version than {VERSION}, which this version of noiseless reads",
-        )
-    return found
-
-
-def _parsed(path: Path) -> object:
     label = str(path)
     try:
-        text = path.read_text("utf-8-sig")
+        written = path.read_text("utf-8-sig")
     except UnicodeDecodeError:
         raise SourceError(label, "is no certificate: it is not UTF-8 text") from None
     except FileNotFoundError:
@@ -192,10 +178,8 @@ def _parsed(path: Path) -> object:
     except OSError as error:
         raise SourceError(label, f"cannot be opened ({error.strerror})") from None
     try:
-        return json.loads(
-            text, parse_float=Decimal, parse_constant=_refuse_constant, object_pairs_hook=_once_each
-        )
-    except _DoubleKeyError:
+        return check_version(parse_json(written, parse_float=Decimal), label)
+    except DoubleKeyError:
         raise SourceError(label, "is no certificate: a key stands twice in an object") from None
     except RecursionError:
         raise SourceError(label, "is no certificate: it is nested too deeply") from None
@@ -203,15 +187,24 @@ def _parsed(path: Path) -> object:
         raise SourceError(label, "is no certificate: it is not well-formed JSON") from None
 
 
-class _DoubleKeyError(Exception):
-    """Two readers of such an object may each believe another value."""
+class DoubleKeyError(ValueError):
+    """Two readers of an object in which a key stands twice may each believe another value."""
+
+
+def parse_json(written: str, **numbers: Any) -> Json:  # noqa: ANN401 - functions that make numbers
+    """JSON as the standard has it: keys stand once each, NaN and infinity are nothing.
+
+    Raises:
+        ValueError: it is none.
+    """
+    return json.loads(written, parse_constant=_refuse_constant, object_pairs_hook=_once_each, **numbers)
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise _DoubleKeyError
-    return found
+    whole = dict(pairs)
+    if len(whole) < len(pairs):
+        raise DoubleKeyError
+    return whole
 
 
 def _refuse_constant(name: str) -> None:

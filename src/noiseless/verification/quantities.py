@@ -1,24 +1,28 @@
-"""Exact quantities as a certificate writes them: fractions, roots of fractions, limits in bits."""
+"""Exact quantities as a certificate writes them: fractions, roots of fractions, logarithms, days.
+
+Like all modules that `standalone.py` joins, this one runs on Python 3.9 with nothing installed.
+"""
+
+# ruff: noqa: PLR2004, UP007 - days of the calendar; Python 3.9 evaluates aliases
 
 import math
 import re
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import total_ordering
-
-from noiseless.exact import Bits
+from typing import Any, Union
 
 _FRACTION = re.compile(r"(-?[0-9]{1,2000})(?:/([0-9]{1,2000}))?")
 _DECIMAL = re.compile(r"(-?[0-9]{1,400})\.([0-9]{1,400})")
 _INSIDE = re.compile(r"(sqrt|log2)\((.*)\)")
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?")
+_CANONICAL = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?")
 _DAY = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
 _LARGEST_EXPONENT = 400
 _MOST_DIGITS = 1000
 """A longer text is no number: to read it as one would take long."""
 
-Written = str | int | Decimal
+Written = Union[str, int, Decimal]
 """A number of the certificate: a text, a whole JSON number, or one with a fraction."""
 
 
@@ -41,20 +45,69 @@ def fraction(written: Written) -> Fraction:
         if not written.is_finite() or abs(written.adjusted()) > _LARGEST_EXPONENT:
             raise Unreadable
         return Fraction(written)
-    if found := _FRACTION.fullmatch(written):
-        below = int(found[2] or 1)
+    if quotient := _FRACTION.fullmatch(written):
+        below = int(quotient[2] or 1)
         if below:
-            return Fraction(int(found[1]), below)
-    if found := _DECIMAL.fullmatch(written):
-        return Fraction(int(found[1] + found[2]), 10 ** len(found[2]))
+            return Fraction(int(quotient[1]), below)
+    if decimal := _DECIMAL.fullmatch(written):
+        return Fraction(int(decimal[1] + decimal[2]), 10 ** len(decimal[2]))
     raise Unreadable
 
 
-def bits(written: Written) -> Bits | Fraction:
+@dataclass(frozen=True)
+class LogRatio:
+    """A number of bits, kept as the ratio whose log2 it is; compared with others and with rationals exactly.
+
+    >>> LogRatio(Fraction(8)) <= Fraction(3) < LogRatio(Fraction(9))
+    True
+    """
+
+    ratio: Fraction
+
+    def __str__(self) -> str:
+        return f"log2({self.ratio})"
+
+    def __lt__(self, other: "LogRatio | Fraction") -> bool:
+        return self._order(other) < 0
+
+    def __le__(self, other: "LogRatio | Fraction") -> bool:
+        return self._order(other) <= 0
+
+    def __gt__(self, other: "LogRatio | Fraction") -> bool:
+        return self._order(other) > 0
+
+    def __ge__(self, other: "LogRatio | Fraction") -> bool:
+        return self._order(other) >= 0
+
+    def _order(self, other: "LogRatio | Fraction") -> int:
+        """-1, 0 or 1 as it is less than, equal to or more than another number."""
+        if isinstance(other, LogRatio):
+            return (self.ratio > other.ratio) - (self.ratio < other.ratio)
+        top, bottom = self.ratio.numerator, self.ratio.denominator
+        if not top & (top - 1) and not bottom & (bottom - 1):  # the logarithm is a whole number
+            whole = top.bit_length() - bottom.bit_length()
+            return (whole > other) - (whole < other)
+        digits = 50
+        while True:  # it is irrational, so the bounds part from the other number
+            low, high = self._bounds(digits)
+            if high < other or low > other:
+                return 1 if low > other else -1
+            digits *= 2
+
+    def _bounds(self, digits: int) -> tuple[Fraction, Fraction]:
+        """Rationals below and above; each rounded operation is off by far less than the slack."""
+        with localcontext(Context(prec=digits)):
+            above, below = Decimal(self.ratio.numerator).ln(), Decimal(self.ratio.denominator).ln()
+            middle = Fraction((above - below) / Decimal(2).ln())
+            slack = Fraction(max(above, below, Decimal(1))) * 16 / 10 ** (digits - 2)
+        return middle - slack, middle + slack
+
+
+def bits(written: Written) -> LogRatio | Fraction:
     """A limit in bits: a rational number of them, or exactly "log2(38/5)".
 
-    >>> bits("log2(8)") == 3, bits("2.5")
-    (True, Fraction(5, 2))
+    >>> bits("log2(8)"), bits("2.5")
+    (LogRatio(ratio=Fraction(8, 1)), Fraction(5, 2))
     """
     inside = _inside(written, "log2")
     if inside is None:
@@ -62,7 +115,7 @@ def bits(written: Written) -> Bits | Fraction:
     ratio = fraction(inside)
     if ratio <= 0:
         raise Unreadable
-    return Bits(ratio)
+    return LogRatio(ratio)
 
 
 @total_ordering
@@ -97,8 +150,8 @@ class ExactLength:
 
 def _inside(written: Written, function: str) -> str | None:
     """What stands in the brackets of "sqrt(...)"."""
-    found = _INSIDE.fullmatch(written) if isinstance(written, str) else None
-    return found[2] if found and found[1] == function else None
+    call = _INSIDE.fullmatch(written) if isinstance(written, str) else None
+    return call[2] if call and call[1] == function else None
 
 
 def is_number(text: str) -> bool:
@@ -107,15 +160,15 @@ def is_number(text: str) -> bool:
     >>> [is_number(text) for text in ("5", "-0.5", "5.0", "-0", "1e5", "007")]
     [True, True, False, False, False, False]
     """
-    return len(text) <= _MOST_DIGITS and _NUMBER.fullmatch(text) is not None and text != "-0"
+    return len(text) <= _MOST_DIGITS and _CANONICAL.fullmatch(text) is not None and text != "-0"
 
 
 def is_day(text: str) -> bool:
     """Whether a canonical text is a day, such as 2020-12-31."""
-    found = _DAY.fullmatch(text)
-    if found is None:
+    parts = _DAY.fullmatch(text)
+    if parts is None:
         return False
-    year, month, number = (int(part) for part in found.groups())
+    year, month, number = (int(part) for part in parts.groups())
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     lengths = (31, 28 + leap, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
     return 1 <= month <= len(lengths) and 1 <= number <= lengths[month - 1]
@@ -128,11 +181,11 @@ def day_number(text: str) -> int:
     (2, 0)
     """
     year, month, number = (int(part) for part in text.split("-"))
-    year, month = (year - 1, month + 9) if month <= 2 else (year, month - 3)  # noqa: PLR2004 - February ends it
+    year, month = (year - 1, month + 9) if month <= 2 else (year, month - 3)
     return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + number - 1
 
 
-def day(written: Written) -> Fraction:
+def day(written: Any) -> Fraction:  # noqa: ANN401 - any JSON
     """A day of a declared range, as a number."""
     if not isinstance(written, str) or not is_day(written):
         raise Unreadable

@@ -15,7 +15,7 @@ import pyarrow.types as pt
 
 from noiseless.arrays import IntArray
 from noiseless.tables import Table, Tally
-from noiseless.verification.standalone import meant
+from noiseless.tables.plain_spelling import plain_spelling
 
 
 def canonical_texts(values: pa.Array) -> pa.Array:
@@ -169,7 +169,10 @@ class DistinctRows:
         texts, codes = dict(self.texts), dict(self.codes)
         for column in columns:
             places: dict[str, int] = {}
-            of = [places.setdefault(meant(text), len(places)) for text in self.texts[column].to_pylist()]
+            of = [
+                places.setdefault(plain_spelling(text or ""), len(places))
+                for text in self.texts[column].to_pylist()
+            ]
             texts[column], codes[column] = pa.array(list(places)), np.array(of, np.int64)[self.codes[column]]
         return DistinctRows(texts, codes, self.counts)
 
@@ -235,17 +238,12 @@ def table_digest(rows: DistinctRows, columns: Sequence[str]) -> str:
 
 def _with_counts(hashes: npt.NDArray[np.uint8], counts: IntArray) -> bytes:
     """Each hash followed by its count in decimal digits and a line feed."""
-    digits = np.ones(len(counts), np.int64)
-    while np.any(more := counts >= 10**digits):
-        digits += more
-    ends = np.cumsum(digits + 33)
-    out = np.empty(int(ends[-1]), np.uint8)
-    out[(ends - digits - 33)[:, None] + np.arange(32)] = hashes
-    for place in range(int(digits.max())):
-        here = digits > place
-        out[(ends - 2 - place)[here]] = counts[here] // 10**place % 10 + ord("0")
-    out[ends - 1] = ord("\n")
-    return out.tobytes()
+    buffers = [None, pa.py_buffer(np.ascontiguousarray(hashes))]
+    parts = pa.FixedSizeBinaryArray.from_buffers(pa.binary(32), len(counts), buffers).cast(pa.large_binary())
+    digits = pa.array(counts).cast(pa.large_string()).cast(pa.large_binary())
+    nothing, line_feed = (pa.scalar(end, pa.large_binary()) for end in (b"", b"\n"))
+    lines = pc.binary_join_element_wise(parts, digits, line_feed, nothing)
+    return bytes(lines.buffers()[2])
 
 
 def _json(value: object) -> str:

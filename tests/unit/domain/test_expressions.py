@@ -9,10 +9,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from noiseless.collection.blur.hypotheses import Hypothesis
+from noiseless.collection.blur.polynomials import Polynomial, polynomial_of
 from noiseless.domain.expressions import Call, ColumnValue, Constant, Expression, Operation, Power
 from noiseless.domain.grammar import MOST_CHARACTERS, MOST_NESTING, read_comparison, read_expression
-from noiseless.domain.hypotheses import Hypothesis
-from noiseless.domain.polynomials import Polynomial, polynomial_of
 from noiseless.errors import ExpressionError
 from noiseless.exact import Enclosure
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import noiseless as nl
-from noiseless.verification import standalone
+from noiseless.verification import script
 
 PEOPLE = pd.DataFrame({"ill": list("abcdef"), "seen": pd.date_range("2020-01-01", periods=6)})
 
@@ -37,7 +37,7 @@ def test_the_single_file_takes_midnights_for_days(tmp_path: Path) -> None:
     made = nl.release(names[1], sensitive="ill", public="seen", min_posterior=3)
     made.certificate.write(names[0])
     made.table.to_pandas().to_csv(names[2], index=False)
-    assert standalone.main([names[0], "--original", names[1], "--released", names[2]]) == 0
+    assert script.main([names[0], "--original", names[1], "--released", names[2]]) == 0
 
 
 @pytest.mark.parametrize("options", [{"categorical": "seen"}, {"distance": "discrete"}])

@@ -20,7 +20,7 @@ from noiseless.releases.problem import PreparedTable
 from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.source import ReleaseSource
 from noiseless.search.merging import Length
-from noiseless.verification import standalone, verify
+from noiseless.verification import script, verify
 
 TREE = {"fr": ("Europe", "World"), "de": ("Europe", "World"), "ml": ("Africa", "World")}
 
@@ -92,7 +92,7 @@ def test_a_column_of_text_keeps_a_value(
     assert set(done.table["t"].to_pylist()) == {released}
     done.save(out, certificate=certificate)
     assert verify(certificate, original=original, released=out).holds
-    assert standalone.main([certificate, "--original", original, "--released", out]) == 0
+    assert script.main([certificate, "--original", original, "--released", out]) == 0
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import duckdb
 import pandas as pd
 import pytest
 
-from noiseless.tables.headers import header
+from noiseless.tables.sources import header
 
 FRAME = pd.DataFrame({"age": [1, 2], "home town": ["a", "b"]})
 NAMES = ["age", "home town"]

@@ -1,20 +1,23 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from noiseless.errors import SourceError, UnknownColumnError
-from noiseless.tables import csv_grammar as scanners
-from noiseless.tables import json_pipe as json_scanner
+from noiseless.tables import csv_scan, json_pipe
 from noiseless.tables.csv_pipe import CsvPipe
+from noiseless.tables.engine import SOURCE
 from noiseless.tables.feeds import Mark
-from noiseless.tables.pipes import PipeBatch, open_pipe
+from noiseless.tables.pipes import PipeBatch
+from noiseless.tables.sources import open_pipe, open_table
 
 
 class Slow(io.RawIOBase):
@@ -115,11 +118,12 @@ def test_rows_can_be_left_out() -> None:
         ("a,b\n1,2\n3\n", "line 3 has 1 fields where the header has 2"),
         ("a,b\n1,2\n\n3,4,5\n", "line 4 has 3 fields where the header has 2"),
         ("a,a\n1,2\n", "same name"),
-        ('a,"b\n1,2\n', "first line that is no header"),
+        ('a,"b\n1,2\n', "line 1 is not well-formed"),
         ('a,b\n1,"2"x\n', "line 2 is not well-formed"),
-        ('a,b\n1,2\n1,2"\n', "line 3 is not well-formed"),
+        ('a,b\n1,2\n1, "2"\n', "line 3 is not well-formed"),
         ('a,b\n1,2\n1,"2\n', "line 3 is not well-formed"),
-        ("a,b\n1,2\r3,4\n", "line 2 is not well-formed"),
+        ("a,b\n1,2\r3,4\n", "line 2 ends in another way than those before"),
+        ("a,b\r1,2\r3\r", "line 3 has 1 fields where the header has 2"),
         ('{"a": 1}\n{"a": 1, "a": 2}\n', "line 2 has a key twice"),
         ('{"a": 1}\n{"a": 1, "\\u0061": 2}\n', "line 2 has a key twice"),
         ('{"a": 1}\n5\n', "line 2 is no object"),
@@ -182,21 +186,37 @@ def test_a_quote_that_is_never_closed_does_not_fill_memory(monkeypatch: pytest.M
         run('a,b\n1,2\n3,"' + "x" * 1000, ["a"], 50)
 
 
-@given(st.text('a1",\n\r ', max_size=25), st.integers(1, 30))
-def test_csv_is_read_as_pythons_reader_reads_it_or_refused(text: str, size: int) -> None:
-    """And the same whatever the pieces are in which it comes, as it is and as machine code."""
+@given(
+    st.sampled_from(["p,q", "p, q", "p;q", "p"]),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.text('a1",\n\r; ', max_size=25),
+    st.integers(1, 30),
+)
+@example("p, q", "\n", "1,  x\n", 1)
+@example("p,q", "\n", '1,x"y\n', 1)
+@example("p", "\n", "1\n\n2\n", 2)
+@example("p,q", "\r", "1,2\r3,4\r", 2)
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_pipe_is_read_as_a_file_is(tmp_path: Path, header: str, end: str, rows: str, size: int) -> None:
+    """And the same whatever the pieces are in which it comes; both read it, or both refuse it."""
+    text, names = header + end + rows, [name.strip() for name in re.split("[,;]", header)]
+    path = tmp_path / "table.csv"
+    path.write_bytes(text.encode())
 
-    def read(pieces: int) -> list[tuple[Any, ...]] | str:
+    def piped(pieces: int) -> list[tuple[Any, ...]] | str:
         try:
-            return values("p,q\n" + text, ["p", "q"], pieces)
+            return values(text, names, pieces)
         except SourceError as error:
             return str(error)
 
-    found = read(1000)
-    assert found == read(size)
-    if not isinstance(found, str):
-        rows = csv.reader(io.StringIO(text, newline=""), strict=True)
-        assert found == [tuple(field or None for field in row) for row in rows if row]
+    found = piped(1000)
+    assert found == piped(size)
+    try:
+        rows_of_file = open_table(path).arrow(f"SELECT * FROM {SOURCE}").to_pylist()  # type: ignore[attr-defined]
+    except SourceError:
+        assert isinstance(found, str)
+    else:
+        assert found == [tuple(row.values()) for row in rows_of_file]
 
 
 @given(
@@ -222,7 +242,7 @@ def test_a_line_is_json_when_python_says_so(text: str) -> None:
         expected = json.loads(line)
     except ValueError:
         expected = None
-    found, _, status, _ = json_scanner.scan_json(
+    found, _, status, _ = json_pipe.scan_json(
         line.encode() + b"\n",
         {b"a": 0, b"b": 1, **{s.encode(): -1 for s in _escaped_keys(text)}},
         2,
@@ -230,9 +250,9 @@ def test_a_line_is_json_when_python_says_so(text: str) -> None:
     )
     keys = json.loads(line, object_pairs_hook=lambda pairs: [k for k, _ in pairs]) if expected else []
     if expected is None or keys.count("a") > 1 or keys.count("b") > 1:
-        assert status in (scanners.MALFORMED, scanners.TWICE, scanners.ESCAPED)
-    elif status != scanners.ESCAPED:
-        assert status == scanners.FINE
+        assert status in (json_pipe.MALFORMED, json_pipe.TWICE, json_pipe.ESCAPED)
+    elif status != json_pipe.ESCAPED:
+        assert status == json_pipe.FINE
         begin, end = found[0, 5:7]
         assert json.loads(line.encode()[begin:end]) == expected["b"]
 
@@ -280,14 +300,14 @@ def test_machine_code_does_the_same(rows: str, objects: str) -> None:
 
     def read() -> list[Any]:
         found: list[Any] = [
-            scanners.scan_csv(table.encode(), 44, 2, [0, 1], spaced=False, final=True),
-            json_scanner.scan_json(lines.encode(), {b"x": 0}, 1, final=True),
+            csv_scan.scan_csv(table.encode(), ",", 2, [0, 1], final=True),
+            json_pipe.scan_json(lines.encode(), {b"x": 0}, 1, final=True),
         ]
         return [[part.tolist() if hasattr(part, "tolist") else part for part in scan] for scan in found]
 
     plain = read()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scanners, "_LARGE", 0)
+        patch.setattr(csv_scan, "_LARGE", 0)
         assert read() == plain
 
 

@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 
 from certificate_examples import make, random_case
 from noiseless.errors import NoiselessError
-from noiseless.verification import SCHEMA, standalone, verify
+from noiseless.verification import SCHEMA, verify
 from noiseless.verification.certificate import parse_certificate
-from noiseless.verification.certificate_json import FormatError, read_certificate
+from noiseless.verification.certificate_json import FormatError
+from noiseless.verification.verifier import read_certificate
+from oracle import certificate_oracle
 
 SHAPE = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text("utf-8")))
 TRUE = [make(random_case(seed)).certificate for seed in range(12)]
@@ -98,8 +100,8 @@ def _problem(certificate: Any) -> str | None:  # noqa: ANN401 - any JSON
 
 def _problem_alone(certificate: Any) -> str | None:  # noqa: ANN401 - any JSON
     try:
-        standalone.Certificate(json.loads(json.dumps(certificate), parse_float=Decimal))
-    except standalone.Malformed as error:
+        certificate_oracle.Certificate(json.loads(json.dumps(certificate), parse_float=Decimal))
+    except certificate_oracle.Malformed as error:
         return str(error)
     return None
 
@@ -172,8 +174,8 @@ def test_what_is_no_certificate_is_refused_in_one_line(text: str, problem: str, 
     with pytest.raises(NoiselessError, match=problem) as told:
         read_certificate(path)
     assert len(str(told.value).splitlines()) == 1
-    with pytest.raises(standalone.Unusable, match=problem):
-        standalone.read_certificate(str(path))
+    with pytest.raises(certificate_oracle.Unusable, match=problem):
+        certificate_oracle.read_certificate(str(path))
 
 
 def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 import pytest
 
-from noiseless.verification import standalone
-from noiseless.verification.columns import GeneralisationTree, interval_text, read_set
+from noiseless.verification.generalisation import GeneralisationTree, interval_text, read_set
+from oracle import certificate_oracle
 
 TREE = {
     "Paris": ["France", "Europe", "World"],
@@ -34,7 +34,7 @@ def test_a_node_costs_its_height_or_its_other_leaves(
     name: str | None, values: list[str | None], height: int | None, leaves: int | None
 ) -> None:
     assert (tree().cost(name, values), tree("leaves").cost(name, values)) == (height, leaves)
-    alone = standalone.Tree(TREE, set(values), "leaves")
+    alone = certificate_oracle.Tree(TREE, set(values), "leaves")
     assert alone.cost(name, set(values)) == leaves
 
 
@@ -55,7 +55,7 @@ def test_several_tops_have_a_star_above_them_and_so_has_a_missing_value() -> Non
 
 def test_a_value_without_a_place_makes_no_tree() -> None:
     assert GeneralisationTree.grow(TREE, ["Paris", "Oslo"], "height") is None
-    assert not standalone.Tree(TREE, {"Oslo"}, "height").complete
+    assert not certificate_oracle.Tree(TREE, {"Oslo"}, "height").complete
 
 
 def test_a_name_that_stands_twice_on_a_path_is_the_lowest_common_one() -> None:
@@ -97,7 +97,7 @@ def test_a_path_of_a_hundred_thousand_names_is_climbed_at_once() -> None:
     ],
 )
 def test_sets_are_read_as_they_are_written(text: str, expected: set[str | None] | None) -> None:
-    assert read_set(text) == standalone.read_set(text) == expected
+    assert read_set(text) == certificate_oracle.read_set(text) == expected
 
 
 def test_intervals_of_whole_numbers_have_a_dash_and_others_a_word() -> None:

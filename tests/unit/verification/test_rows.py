@@ -3,7 +3,7 @@ import pyarrow as pa
 import pytest
 
 from noiseless.tables import open_table
-from noiseless.verification.partition import PublicValues
+from noiseless.verification.evidence import PublicValues
 from noiseless.verification.rows import DistinctRows, Groups, combined, numbered
 
 

@@ -8,8 +8,8 @@ from math import prod
 from typing import Literal, NamedTuple, Self
 
 from noiseless.collection.blur.fibres import Mode, division_error
+from noiseless.collection.blur.hypotheses import Hypothesis
 from noiseless.collection.blur.volume import BoundaryStrip, Box, protected_volume
-from noiseless.domain.hypotheses import Hypothesis
 from noiseless.errors import ExpressionError, RequestError
 from noiseless.exact import Enclosure
 from noiseless.theory.continuous.cuts import Number, finite

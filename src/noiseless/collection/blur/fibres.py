@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from noiseless.arrays import BoolArray, IntArray
+from noiseless.collection.blur.hypotheses import Hypothesis
 from noiseless.domain import NumberColumn
 from noiseless.domain.expressions import Arithmetic
-from noiseless.domain.hypotheses import Hypothesis
 from noiseless.domain.literals import as_text, read_number
 from noiseless.errors import ExpressionError
 

@@ -15,9 +15,9 @@ import pyarrow as pa
 
 from noiseless.collection.blur.census import BlurCensus, take_census
 from noiseless.collection.blur.fibres import BlurLattice, Mode, points_of, texts_of
+from noiseless.collection.blur.hypotheses import Hypothesis
 from noiseless.domain import NumberColumn, Schema
 from noiseless.domain.grammar import Sides, read_comparison
-from noiseless.domain.hypotheses import Hypothesis
 from noiseless.domain.literals import as_text, read_number
 from noiseless.errors import ColumnError, ExpressionError, RequestError, SchemaError
 from noiseless.exact import Rational, round_down, round_up

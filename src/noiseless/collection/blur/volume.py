@@ -8,8 +8,8 @@ from heapq import heappop, heappush
 from itertools import count, pairwise, product
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
+from noiseless.collection.blur.polynomials import Polynomial, polynomial_of
 from noiseless.domain.expressions import Expression
-from noiseless.domain.polynomials import Polynomial, polynomial_of
 from noiseless.exact import Enclosure
 
 if TYPE_CHECKING:

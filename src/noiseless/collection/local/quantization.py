@@ -17,8 +17,9 @@ from noiseless.errors import NoiselessError, RequestError
 from noiseless.exact import round_up
 from noiseless.tables import Missing, open_table, require_distinct, written_whole
 from noiseless.tables.csv_pipe import CsvPipe
-from noiseless.tables.pipes import Columns, Pipe, PipeBatch, open_pipe
+from noiseless.tables.pipes import Columns, Pipe, PipeBatch
 from noiseless.tables.replacement import rewrite, rewritten
+from noiseless.tables.sources import open_pipe
 from noiseless.tables.spark_table import spark_frame
 
 ProgressCallback = Callable[[int, int | None], None]

@@ -1,13 +1,17 @@
 """What a verification found: one line a claim."""
 
+# ruff: noqa: UP007 - Python 3.9 runs this too
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Union
 
-from noiseless.display import html_table, text_table
+from noiseless.errors import printable
 
-Shown = int | str | None
+Shown = Union[int, str, None]
 """A number, or a few words; never a value of a sensitive column."""
+
+_SHOWN_ROLES = {"sensitive": "hidden", "public": "released", "keep": "kept", "given": "known besides"}
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ class Check:
 
 
 @dataclass(frozen=True, repr=False)
-class Verification:
+class Findings:
     """Whether a certificate holds for two tables, claim by claim.
 
     Attributes:
@@ -97,13 +101,48 @@ class Verification:
     @property
     def lines(self) -> dict[str, str]:
         """A line a check; those that could not be made are told in one, so that the cause can be seen."""
-        found = {check.name: str(check) for check in self.checks if check.name not in self._not_made}
+        shown = {check.name: str(check) for check in self.checks if check.name not in self._not_made}
         if self._not_made:
-            found["not made"] = f"FAIL, because of what fails above: {', '.join(self._not_made)}"
-        return found
+            shown["not made"] = f"FAIL, because of what fails above: {', '.join(self._not_made)}"
+        return shown
 
-    def __repr__(self) -> str:
-        return text_table(self.verdict, self.lines)
+    @property
+    def text(self) -> str:
+        """Every check, and what the claims are about, for people at a terminal."""
+        lines = [self.verdict]
+        roles = {word: self.about.get(role) for role, word in _SHOWN_ROLES.items()}
+        shown = {word: _listed(columns) for word, columns in roles.items() if columns}
+        lines += _table({**shown, **_measured(self.about)})
+        lines += _table(self.lines)
+        lines += [line for note in self.notes for line in ("", f"Note: {note}.")]
+        if self.not_checked:
+            lines += ["", "Not checked, because no table can tell:"]
+            lines += _table({name: _listed(value) for name, value in self.not_checked.items() if value})[1:]
+        return "\n".join(printable(line) for line in lines)
 
-    def _repr_html_(self) -> str:
-        return html_table(self.verdict, self.lines)
+
+def _measured(about: Mapping[str, Any]) -> dict[str, str]:
+    """How distances are measured, which the certificate chooses."""
+    if not about:
+        return {}
+    chosen = [f"{about['distance']} distance" if about["distance"] else "no distance"]
+    chosen += [
+        f"{name} {_listed(about[name])}" for name in ("weights", "spans", "hierarchies") if about[name]
+    ]
+    return {"measured by": "; ".join(chosen)}
+
+
+def _table(rows: Mapping[str, str]) -> list[str]:
+    width = max(map(len, rows), default=0)
+    return ["", *(f"  {name:<{width}}  {text}" for name, text in rows.items())] if rows else []
+
+
+def _listed(value: object) -> str:
+    """A value of JSON on one line."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_listed(item)}" for name, item in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_listed, value))
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
+    return str(value)

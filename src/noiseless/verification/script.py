@@ -1,0 +1,51 @@
+"""The command of the single file that checks certificates without this package."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from noiseless.errors import NoiselessError
+from noiseless.verification.certificate_json import certificate_file
+from noiseless.verification.claims import check_certificate
+from noiseless.verification.plain_tables import count_plain_tables, open_plain_table
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check a certificate; the exit code."""
+    parser = argparse.ArgumentParser(description="Check the certificate of a table release.")
+    parser.add_argument("certificate", metavar="CERT", help="the certificate (JSON)")
+    parser.add_argument(
+        "--original", required=True, metavar="TABLE", help="the table the release was made from"
+    )
+    parser.add_argument("--released", required=True, metavar="TABLE", help="the released table")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="text for people, or JSON")
+    options = parser.parse_args(arguments)
+    try:
+        raw = certificate_file(Path(options.certificate))
+        original, released = open_plain_table(options.original), open_plain_table(options.released)
+        found = check_certificate(raw, lambda claimed: count_plain_tables(claimed, original, released))
+    except NoiselessError as error:
+        sys.stderr.write(f"{parser.prog}: {error}\n")
+        return 2
+    _tell(found.text if options.format == "text" else _visible(found.to_dict()))
+    return 0 if found.holds else 1
+
+
+def _visible(answer: dict[str, Any]) -> str:
+    """JSON in which no character steers a terminal."""
+    written = json.dumps(answer, ensure_ascii=False, indent=2)
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in written)
+
+
+def _tell(answer: str) -> None:
+    """Print; neither an odd terminal nor a reader who has gone away changes the exit code."""
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        sys.stdout.write(answer.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - stands in for stdout until the end
