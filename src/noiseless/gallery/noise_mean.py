@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from noiseless.adversaries.intervals import wilson
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.gallery.noise_count import checks, compare_mechanisms, panels
 from noiseless.gallery.noise_mechanisms import Floats, GroupQuestion, Positions, bits_text
 from noiseless.questions import Lattice
@@ -131,7 +131,15 @@ BASES = 200
 ROUNDS, FEWER_ROUNDS = 1000, 200
 
 
-def make(data: Data) -> Outcome:
+@reproduces(
+    "Comparison: mean",
+    "A mean without noise and with it, at equal bits",
+    "At equal bits a noiseless mean is never off by more than half a cell, where noise can be off by"
+    " the whole range; on average noise is nearer to the truth. One noiseless bit tells two extreme values"
+    " apart for certain.",
+    needs=("meters",),
+)
+def figure(data: Data) -> Outcome:
     """The mean of all households in each half hour."""
     meters = np.rint(data.meters() / float(STEP)).astype(np.int64)
     times, households = meters.shape
@@ -163,15 +171,3 @@ def make(data: Data) -> Outcome:
             ),
         ),
     )
-
-
-FIGURE = Figure(
-    name="noise-mean",
-    paper="Comparison: mean",
-    title="A mean without noise and with it, at equal bits",
-    claim="At equal bits a noiseless mean is never off by more than half a cell, where noise can be off by"
-    " the whole range; on average noise is nearer to the truth. One noiseless bit tells two extreme values"
-    " apart for certain.",
-    needs=("meters",),
-    make=make,
-)

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Figure, Outcome
+from noiseless.gallery.figure import Outcome, reproduces
 from noiseless.gallery.noise_count import checks, compare_mechanisms, panels
 from noiseless.gallery.noise_mechanisms import GroupQuestion
 from noiseless.questions import Lattice
@@ -16,7 +16,15 @@ LEAST, MOST = 1, 99
 PEOPLE = 100
 
 
-def make(data: Data) -> Outcome:
+@reproduces(
+    "Comparison: sum",
+    "A sum without noise and with it, at equal bits",
+    "At equal bits a noiseless sum is never off by more than half a cell, where noise can be off by"
+    " the whole range; on average noise is nearer to the truth. One noiseless bit tells two extreme values"
+    " apart for certain.",
+    needs=("adult",),
+)
+def figure(data: Data) -> Outcome:
     """The hours that a hundred people work in a week, for each hundred of the table."""
     hours = np.asarray(data.adult()["hours-per-week"].to_numpy(), np.int64)
     groups = hours[: len(hours) // PEOPLE * PEOPLE].reshape(-1, PEOPLE) - LEAST
@@ -45,15 +53,3 @@ def make(data: Data) -> Outcome:
             ),
         ),
     )
-
-
-FIGURE = Figure(
-    name="noise-sum",
-    paper="Comparison: sum",
-    title="A sum without noise and with it, at equal bits",
-    claim="At equal bits a noiseless sum is never off by more than half a cell, where noise can be off by"
-    " the whole range; on average noise is nearer to the truth. One noiseless bit tells two extreme values"
-    " apart for certain.",
-    needs=("adult",),
-    make=make,
-)

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, MeasuredGuarantees, at_random, nearest
 from noiseless.theory.differential import (
     Database,
@@ -33,7 +33,13 @@ SMALL = 1e-6
 CLOSE = 1e-3
 
 
-def make(_: Data) -> Outcome:
+@reproduces(
+    "[P5] Lemma 2",
+    "From mutual information to delta",
+    "epsilon nats of MI-DP imply (0, sqrt(2 epsilon))-DP, and at best delta = 1 - 2 h^-1(ln 2 - "
+    "epsilon); above ln 2 nothing.",
+)
+def figure(_: Data) -> Outcome:
     """Printed and tight curves, binary channels and mechanisms at random."""
     binary, drawn = _binary_channels(), at_random()
     falls = {nats: [mi_to_dp(nats, t) for t in TARGETS] for nats in CURVES}
@@ -152,14 +158,3 @@ def _check_ends(falls: dict[float, list[float]]) -> tuple[ClaimCheck, ...]:
             ),
         ),
     )
-
-
-FIGURE = Figure(
-    name="p5-delta",
-    paper="[P5] Lemma 2",
-    title="From mutual information to delta",
-    claim="epsilon nats of MI-DP imply (0, sqrt(2 epsilon))-DP, and at best delta = 1 - 2 h^-1(ln 2 - "
-    "epsilon); above ln 2 nothing.",
-    needs=(),
-    make=make,
-)
