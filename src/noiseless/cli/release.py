@@ -26,7 +26,6 @@ from noiseless.cli.release_request import (
     checked_request,
     merged_options,
     required_table,
-    write_page,
 )
 from noiseless.errors import RequestError
 
@@ -121,6 +120,8 @@ def _release(
             page = render_release(done, done.frontier(tell), compared)
     done.save(out, certificate=certificate)
     if html is not None and page is not None:
+        from noiseless.reports.pages import write_page
+
         write_page(html, page, done.sources)
     from noiseless.reports.release_text import release_text
 
@@ -183,9 +184,9 @@ def frontier_command(
 
         save_plot(frontier, written["plot"])
     if written["html"] is not None:
-        from noiseless.reports import render_frontier
+        from noiseless.reports import write_frontier_html
 
-        write_page(written["html"], render_frontier(frontier))
+        write_frontier_html(frontier, written["html"])
     listed = [f"Written: {path}" for path in written.values() if path is not None]
     lines = [frontier_text(frontier), *([""] if listed else []), *listed]
     show(output, {**frontier.to_dict(), **_named(written)}, "\n".join(lines))

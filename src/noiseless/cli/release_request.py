@@ -92,14 +92,6 @@ _PER_COLUMN = {"hierarchy": "COL=FILE", "column_weight": "COL=NUMBER", "span": "
 """Options that say something of a column, and how."""
 
 
-def write_page(path: Path, page: str, sources: Sequence[Path] = ()) -> None:
-    """Write a report, whole or not at all, and over none of the sources."""
-    from noiseless.tables import written_whole
-
-    with written_whole(path, sources) as part:
-        part.write_text(page, "utf-8", newline="\n")
-
-
 def required_table(source: Any) -> str:  # noqa: ANN401 - from a file or from the command line
     """The table that is named.
 

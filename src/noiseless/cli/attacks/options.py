@@ -58,7 +58,7 @@ def play(
     asked |= settled
     plot, output = asked.pop("plot", None), asked.pop("output")
     if plot is not None:
-        from noiseless.reports.game_plot import picture_kind
+        from noiseless.reports.canvas import picture_kind
         from noiseless.tables import check_output
 
         picture_kind(plot)
