@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.adversaries.columns import read_columns
-from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets
+from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reported
 from noiseless.audits.census import Census
 from noiseless.audits.exposure import survey
 from noiseless.errors import ColumnError, EmptyTableError, RequestError, UnknownColumnError
@@ -265,10 +265,9 @@ def homogeneity(
     if released is not None:
         found = view_released(opened, released, roles, missing, same_order=same_order)
         met.append((found.leaked, found))
-    for done, aim in enumerate(aims, 1):
-        met.append(_released(opened, roles, {**aim, "missing": missing, **options}))
-        if progress is not None:
-            progress(done, len(aims))
+    met += [
+        _released(opened, roles, {**aim, "missing": missing, **options}) for aim in reported(aims, progress)
+    ]
     met.sort(key=lambda pair: pair[0])
     results = [score for budget, seen in (*met, (None, whole)) for score in _scores(budget, seen, few)]
     return Game(

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -46,7 +45,7 @@ def play(
     """Play a game, draw it if that is wanted, and show it.
 
     Args:
-        game: of `noiseless.adversaries`: a function, in a module of the same name.
+        game: its name in `noiseless.adversaries`.
         doing: what the bar says meanwhile.
         options: of the command: what the game takes, `plot` and `output`; for those that are not given the
             game has its own defaults.
@@ -54,6 +53,8 @@ def play(
         across: what scores are drawn against.
         settled: what the game takes in any case, instead of what is in the options.
     """
+    from noiseless import adversaries
+
     asked = {name: value for name, value in options.items() if value is not None and value != []}
     asked |= settled
     plot, output = asked.pop("plot", None), asked.pop("output")
@@ -64,8 +65,7 @@ def play(
         picture_kind(plot)
         check_output(plot)
     with progress_bar(doing) as tell:
-        playing = getattr(import_module(f"noiseless.adversaries.{game}"), game)
-        played = playing(asked.pop("table"), **asked, progress=tell)
+        played = getattr(adversaries, game)(asked.pop("table"), **asked, progress=tell)
     if plot is not None:
         from noiseless.reports.game_plot import game_plot
 
