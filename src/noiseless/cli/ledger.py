@@ -1,13 +1,14 @@
 """`noiseless ledger`: what was charged, whether the record is whole, exports and backups."""
 
 from collections import deque
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from noiseless.cli.options import Format, FormatOption, option, print_json, say, show, working
+from noiseless.display import bound_text, counted
 
 if TYPE_CHECKING:
     from noiseless.ledger import Entry, Ledger, State
@@ -230,8 +231,6 @@ def _account(state: "State") -> str:
 
 
 def _bits(value: float) -> str:
-    from noiseless.display import bound_text
-
     return f"{bound_text(value, 2, up=False)} bits"
 
 
@@ -247,13 +246,13 @@ def _said(entry: "Entry") -> str:
         return "what is public of this version was noted: its columns and groups"
     if entry.kind in {"charge", "release", "randomised"}:
         what = {
-            "charge": _counted(body.get("questions", ()), "question"),
+            "charge": counted(len(body.get("questions", ())), "questions"),
             "release": "a table release",
             "randomised": "a randomised release",
         }[entry.kind]
         return f"{what} for {_price(entry)}"
     if entry.kind == "answers":
-        return _counted(body["answers"], "answer")
+        return counted(len(body["answers"]), "answers")
     if entry.kind == "version":
         return f"version {body['version']}, budgets {'carried over' if body['carry_over'] else 'begin anew'}"
     if entry.kind in {"token", "revocation"}:
@@ -272,10 +271,6 @@ def _is_public_state(entry: "Entry") -> bool:
     from noiseless.curator.custody import PUBLIC
 
     return [asked["question"] for asked in entry.body.get("questions", ())] == [PUBLIC]
-
-
-def _counted(things: Sized, name: str) -> str:
-    return f"{len(things):,} {name}{'s' * (len(things) != 1)}"
 
 
 def _price(entry: "Entry") -> str:

@@ -219,6 +219,11 @@ def _estimate(results: MechanismResults, given: str, ours: Callable[[MechanismRe
     )
 
 
+CAPACITY = (
+    "Bits are the capacity from one person to the answer: exactly log2 of the reach of a noiseless answer,"
+    " and bounded from above for noise, which is then as small as the bound allows."
+)
+MORE_BITS = tuple(map(Fraction, ("1/4", "1/2", "3/4", "1", "3/2", "2", "3", "4")))
 BITS = tuple(map(Fraction, ("1/10", "1/4", "1/2", "3/4", "9/10", "1", "2")))
 FEWER_BITS = tuple(map(Fraction, ("1/2", "1")))
 

@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from noiseless.adversaries.intervals import wilson
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
-from noiseless.gallery.noise_count import checks, compare_mechanisms, panels
+from noiseless.gallery.noise_count import (
+    CAPACITY,
+    FEWER_BITS,
+    MORE_BITS,
+    checks,
+    compare_mechanisms,
+    panels,
+)
 from noiseless.gallery.noise_mechanisms import Floats, GroupQuestion, Positions, bits_text
 from noiseless.questions import Lattice
 
@@ -124,8 +131,6 @@ def check(played: dict[str, list[tuple[Fraction, int]]], rounds: int) -> ClaimCh
     )
 
 
-BITS = tuple(map(Fraction, ("1/4", "1/2", "3/4", "1", "3/2", "2", "3", "4")))
-FEWER_BITS = tuple(map(Fraction, ("1/2", "1")))
 FUSE, STEP = Fraction(23, 2), Fraction(1, 1000)
 BASES = 200
 ROUNDS, FEWER_ROUNDS = 1000, 200
@@ -147,7 +152,7 @@ def figure(data: Data) -> Outcome:
     truths = meters.sum(axis=1)
     some = np.arange(0, times, max(1, times // BASES))
     bases = truths[some] - meters[some, some % households]
-    bits = FEWER_BITS if data.synthetic else BITS
+    bits = FEWER_BITS if data.synthetic else MORE_BITS
     results = compare_mechanisms(GroupQuestion("mean", households, values), bits, truths, bases)
     rounds = FEWER_ROUNDS if data.synthetic else ROUNDS
     played = play(meters, values, bits, rounds)
@@ -159,11 +164,7 @@ def figure(data: Data) -> Outcome:
                 f"{times:,} means of {households} households, one for each half hour; a reading lies within 0"
                 f" and {float(FUSE)} kWh. One person may tell so many bits through each answer."
             ),
-            (
-                "Bits are the capacity from one person to the answer: exactly log2 of the reach of a"
-                " noiseless answer, and bounded from above for noise, which is then as small as the bound"
-                " allows."
-            ),
+            CAPACITY,
             (
                 "The first adversary knows all other readings and has to tell 0 from the largest possible"
                 " reading, the second estimates a reading that may be anything, the third looks for a"

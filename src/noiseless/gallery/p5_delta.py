@@ -7,7 +7,7 @@ from functools import cache
 
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
-from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, MeasuredGuarantees, at_random, nearest
+from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, MeasuredGuarantees, at_random, dots, nearest
 from noiseless.theory.differential import (
     Database,
     delta_floor,
@@ -45,10 +45,6 @@ def figure(_: Data) -> Outcome:
     falls = {nats: [mi_to_dp(nats, t) for t in TARGETS] for nats in CURVES}
     symmetric = [MeasuredGuarantees.of(_channel((1 + d) / 2, (1 - d) / 2)) for d in SYMMETRIC]
     others = [m for m in (*binary, *drawn) if m.information <= INFORMATION[-1]]
-    dots = tuple(
-        Curve.of(label, (m.information for m in each), (m.variation for m in each), style="dots")
-        for label, each in (("other mechanisms", others), ("binary symmetric channels", symmetric))
-    )
     panels = (
         Panel(
             "delta that follows from MI-DP",
@@ -57,7 +53,8 @@ def figure(_: Data) -> Outcome:
             (
                 Curve.of(PRINTED, INFORMATION, map(simple_variation, INFORMATION), style="dashed"),
                 Curve.of(TIGHT, INFORMATION, map(mi_to_delta, INFORMATION)),
-                *dots,
+                dots("other mechanisms", others, "information", "variation"),
+                dots("binary symmetric channels", symmetric, "information", "variation"),
             ),
             note="From ln 2 = 0.693 nats on, one noiseless bit, nothing follows",
         ),

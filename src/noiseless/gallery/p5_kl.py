@@ -6,7 +6,7 @@ from fractions import Fraction
 from noiseless.exact import Nats
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
-from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, at_random, nearest
+from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, at_random, dots, nearest
 from noiseless.theory.differential import divergence, dp_to_kl
 from noiseless.theory.differential.published_bounds import simple_divergence
 
@@ -39,12 +39,7 @@ def figure(_: Data) -> Outcome:
                 Curve.of(PRINTED, EPSILONS, map(simple_divergence, EPSILONS), style="dashed"),
                 Curve.of(TIGHT, EPSILONS, map(dp_to_kl, EPSILONS)),
                 Curve.of("extreme binary pairs", map(_log, RATIOS), map(_extreme, RATIOS), style="dots"),
-                Curve.of(
-                    "mechanisms at random",
-                    (each.epsilon for each in drawn),
-                    (each.divergence for each in drawn),
-                    style="dots",
-                ),
+                dots("mechanisms at random", drawn, "epsilon", "divergence"),
             ),
         ),
         Panel(

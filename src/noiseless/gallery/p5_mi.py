@@ -4,7 +4,7 @@ import math
 
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
-from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, at_random, nearest, subset_selection
+from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, at_random, dots, nearest, subset_selection
 from noiseless.theory.differential import Database, dp_to_kl, dp_to_mi, mi_dp
 from noiseless.theory.differential.published_bounds import simple_divergence
 
@@ -35,12 +35,7 @@ def figure(_: Data) -> Outcome:
         )
         for n in VALUES
     )
-    random = Curve.of(
-        "mechanisms at random",
-        (each.epsilon for each in drawn),
-        (each.information for each in drawn),
-        style="dots",
-    )
+    random = dots("mechanisms at random", drawn, "epsilon", "information")
     return Outcome(
         (
             Panel("MI-DP that follows from epsilon-DP", "epsilon", "nats", (printed, route, tight)),

@@ -7,8 +7,14 @@ from noiseless.exact import Nats
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.gallery.p5_mechanisms import NEAR
-from noiseless.theory.differential import Database, dp_delta, group_delta, group_information, mi_dp
-from noiseless.theory.differential import published_bounds as as_printed
+from noiseless.theory.differential import (
+    Database,
+    dp_delta,
+    group_delta,
+    group_information,
+    mi_dp,
+    published_bounds,
+)
 
 TOLD = Fraction(1, 4)
 """The probability with which the mechanism of Example 5 says whether both agree."""
@@ -92,7 +98,7 @@ def _group(single: float, size: int) -> float:
 
 
 def _printed(single: float, size: int) -> float:
-    return as_printed.group_information(single, PAIR, inputs=size, outputs=size + 2)
+    return published_bounds.group_information(single, PAIR, inputs=size, outputs=size + 2)
 
 
 def _misprint(epsilon: float) -> float:
