@@ -215,7 +215,8 @@ def details_of(attack: str, plays: Sequence[Play], told_apart: int) -> dict[str,
     }
 
 
-Attack, Played = TypeVar("Attack"), TypeVar("Played")
+Attack = TypeVar("Attack")
+Played = TypeVar("Played")
 
 
 def attack_curators(

@@ -69,8 +69,8 @@ def release_command(
     Returns:
         The exit code: 0.
     """
-    files = {"out": out, "certificate": certificate, "html": html, "compare_with": compare_with}
-    asked = merged_options(config, {**options, **files, "keep_order": keep_order, "names": names})
+    written = {"out": out, "certificate": certificate, "html": html, "compare_with": compare_with}
+    asked = merged_options(config, {**options, **written, "keep_order": keep_order, "names": names})
     files = {name: asked.pop(name, None) for name in FILES}
     request = checked_request(asked)
     source = required_table(files["table"])
@@ -133,7 +133,7 @@ def _release(
 
 def _named(written: Mapping[str, Path | None]) -> dict[str, str | None]:
     """Files as JSON names them."""
-    return {name: path and str(path) for name, path in written.items()}
+    return {name: None if path is None else str(path) for name, path in written.items()}
 
 
 FRONTIER_HELP = """The releases of a table that none found beats: what is given away against what is kept.

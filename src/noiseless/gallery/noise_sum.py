@@ -1,6 +1,5 @@
 """Noiseless against noise: a sum over a census."""
 
-
 import numpy as np
 
 from noiseless.gallery.data import Data

@@ -19,6 +19,7 @@ from noiseless.errors import OutputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axes._base import _AxesBase
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
@@ -190,7 +191,7 @@ def plain_axes(axes: "Axes") -> None:
     bare_axes(axes)
 
 
-def bare_axes(axes: "Axes") -> None:
+def bare_axes(axes: "_AxesBase") -> None:
     """Numbers beside the axes, without lines."""
     axes.tick_params(which="both", colors=QUIET, length=0)
     axes.spines[:].set_visible(False)
