@@ -215,12 +215,15 @@ def tick_text(value: float) -> str:
 
 
 def even_ticks(low: float, high: float) -> list[float]:
-    """A few round numbers between two."""
+    """A few round numbers between two.
+
+    >>> even_ticks(0, 17)
+    [0.0, 5.0, 10.0, 15.0]
+    """
     from matplotlib.ticker import MaxNLocator
 
-    return [
-        tick for tick in MaxNLocator(MOST_TICKS, steps=_STEPS).tick_values(low, high) if low <= tick <= high
-    ]
+    ticks = MaxNLocator(MOST_TICKS, steps=_STEPS).tick_values(low, high)
+    return [float(tick) for tick in ticks if low <= tick <= high]
 
 
 def decades(low: float, high: float) -> list[float]:
