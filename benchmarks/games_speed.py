@@ -28,9 +28,6 @@ def membership_row(scale: int = 1) -> dict[str, Any]:
     """1,000 rounds x 6 group sizes x 8 budgets x 3 adversaries over a year of half hours."""
     readings = _meters(HALF_HOURS // scale)
     rounds = 1000 // scale
-    membership(
-        readings[:2000], bounds=(0, 10), step=0.001, people=[2], rounds=600
-    )  # compiles what is not yet
     (seconds,) = best_of(1, lambda: membership(readings, bounds=(0, 10), step=0.001, rounds=rounds))
     sizes = f"{rounds:,} rounds x 6 sizes x 8 budgets x 3 adversaries x {len(readings):,} half hours"
     return {"game": "membership", "played": sizes, "copy s": copying(readings), "s": seconds}

@@ -49,18 +49,16 @@ def html_table(title: str, rows: Mapping[str, str], notes: Iterable[str] = ()) -
     return f"{_titled(title)}{table}{_paragraphs(notes)}"
 
 
-def aligned(table: Sequence[Sequence[str]]) -> list[str]:
-    """A head and rows as lines.
+def aligned(table: Sequence[Sequence[str]], sides: str = "") -> list[str]:
+    """A head and rows as lines; each column stands at the left, or where its sign (<, > or ^) says.
 
-    >>> aligned([["suburb", "n"], ["north", "10"]])
-    ['suburb  n', 'north   10']
+    >>> aligned([["suburb", "n"], ["north", "10"]], "<>")
+    ['suburb   n', 'north   10']
     """
     table = [list(map(printable, line)) for line in table]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in table
-    ]
+    shapes = [f"{side}{width}" for side, width in zip(sides.ljust(len(widths), "<"), widths, strict=True)]
+    return ["  ".join(map(format, line, shapes)).rstrip() for line in table]
 
 
 def html_rows(table: Sequence[Sequence[str]], title: str = "", notes: Iterable[str] = ()) -> str:

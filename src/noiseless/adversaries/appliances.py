@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from noiseless.adversaries.appliance_states import PLAYERS, Adversary, Appliance, Household, learn
 from noiseless.adversaries.columns import as_floats, read_columns
-from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, streams
+from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reported, streams
 from noiseless.adversaries.intervals import CONFIDENCE
 from noiseless.arrays import BoolArray, FloatArray
 from noiseless.collection.local.scalar import describe
@@ -199,14 +199,12 @@ def appliances(
     played = (*as_budgets(budgets), None)
     truth = on[learned:]
     really, results = drawn.sums(truth), []
-    for done, budget in enumerate(played, 1):
+    for budget in reported(played, progress):
         told = house.told(budget, meter, clamp=clamp)
         for adversary in adversaries:
             guessed = PLAYERS[adversary](house, told)[told.codes[learned:]]
             found = drawn.scores(guessed, truth, really)
             results += _results(budget, adversary, known, *found)
-        if progress is not None:
-            progress(done, len(played))
     settings = {"meter": meter, **_settings(house), "blocks": len(drawn.starts), "rounds": rounds}
     return Game("appliances", "f-score", seed, settings, tuple(results), ("adversary", "appliance"))
 

@@ -7,9 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from noiseless.adversaries.columns import MissingRows, PrivateColumn, read_private, require_filtered
-from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of, require_sound
+from noiseless.adversaries.game import Budget, Game, Progress, Score, reach_of, require_sound
 from noiseless.adversaries.targets import (
-    MEASURE,
     PEOPLE,
     PERSON,
     ROUNDING,
@@ -17,13 +16,13 @@ from noiseless.adversaries.targets import (
     AttackTestbed,
     Play,
     Target,
+    attack_curators,
     conclusions,
     counted_apart,
-    draw_targets,
+    details_of,
     is_refused,
     learnt_bits,
     one_by_one,
-    unprotected,
 )
 from noiseless.exact import Bits, Rational
 from noiseless.pricing.history import BudgetError
@@ -82,27 +81,18 @@ def binary_search(
         table, column, bounds=bounds, step=step, public=public, missing=missing, names=names
     )
     require_filtered(people)
-    chosen, wanted = draw_targets(people, targets, seed), as_budgets(budgets)
-    results, done, total = list[Score](), 0, len(wanted) * len(_ATTACKS) * len(chosen)
-    with AttackTestbed.of(people, [target.number for target in chosen]) as arena:
-        for budget in wanted:
-            for name, attack in _ATTACKS.items():
-                plays = []
-                for target in chosen:
-                    plays.append(_played(arena, people, target, reach_of(budget), attack))
-                    done += 1
-                    if progress is not None:
-                        progress(done, total)
-                results.append(_score(budget, name, plays, people.size))
-    results += [unprotected(name, one_by_one(people.size), people.size) for name in _ATTACKS]
-    settings = {
-        "column": column,
-        "people": people.people,
-        "values": people.size,
-        "singled_out": float(people.alone.mean()),
-        "targets": len(chosen),
-    }
-    return Game("binary-search", MEASURE, seed, settings, tuple(results), ("attack",))
+    return attack_curators(
+        "binary-search",
+        people,
+        _ATTACKS,
+        play=lambda arena, target, budget, attack: _played(arena, people, target, reach_of(budget), attack),
+        score=lambda budget, name, _, played: _score(budget, name, played, people.size),
+        exact=lambda _: one_by_one(people.size),
+        budgets=budgets,
+        targets=targets,
+        seed=seed,
+        progress=progress,
+    )
 
 
 def halved(size: int, depth: int) -> list[tuple[range, int]]:
@@ -222,16 +212,7 @@ def _score(budget: Budget, attack: str, found: Sequence[tuple[Play, _Search]], s
     plays = [play for play, _ in found]
     parts = found[0][1].parts
     learnt = learnt_bits(parts, size)
-    details = {
-        "attack": attack,
-        "charged": max(play.charged for play in plays).upper,
-        "told_apart": conclusions(parts),
-        "left": math.fsum(len(play.left) for play in plays) / len(plays),
-        "fewest_left": min(len(play.left) for play in plays),
-        "questions": max(play.questions for play in plays),
-        "stopped": any(play.stopped for play in plays),
-    }
-    return Score(budget, learnt, learnt, learnt, details)
+    return Score(budget, learnt, learnt, learnt, details_of(attack, plays, conclusions(parts)))
 
 
 _ATTACKS: dict[str, Attack] = {"adaptive": _adaptive, "batch": _batch}

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from noiseless.adversaries.columns import MissingRows, PrivateColumn, read_private, require_filtered
-from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of, require_sound
+from noiseless.adversaries.game import Budget, Game, Progress, Score, reach_of, require_sound
 from noiseless.adversaries.intervals import bootstrap_mean
 from noiseless.adversaries.targets import (
-    MEASURE,
     PEOPLE,
     PERSON,
     ROUNDING,
@@ -21,13 +20,13 @@ from noiseless.adversaries.targets import (
     AttackTestbed,
     Play,
     Target,
+    attack_curators,
     conclusions,
     counted_apart,
-    draw_targets,
+    details_of,
     is_refused,
     learnt_bits,
     one_by_one,
-    unprotected,
 )
 from noiseless.domain import NumberColumn
 from noiseless.exact import Bits, Rational
@@ -99,34 +98,26 @@ def differencing(
         table, column, bounds=bounds, step=step, public=public, missing=missing, names=names
     )
     require_filtered(people)
-    chosen, wanted = draw_targets(people, targets, seed), as_budgets(budgets)
     attacks = _ATTACKS if isinstance(people.domain, NumberColumn) else {_COUNT: _ATTACKS[_COUNT]}
-    results, done, total = list[Score](), 0, len(wanted) * len(attacks) * len(chosen)
-    with AttackTestbed.of(people, [target.number for target in chosen]) as arena:
-        for budget in wanted:
-            for name, attack in attacks.items():
-                plays = []
-                for target in chosen:
-                    plays.append(_played(arena, people, target, reach_of(budget), attack))
-                    done += 1
-                    if progress is not None:
-                        progress(done, total)
-                learnt = _learnt(people, [target.number for target in chosen], reach_of(budget), attack, seed)
-                results.append(_score(budget, name, plays, learnt))
-    results += [
-        unprotected(
-            name, _count_parts(people, 0, 2) if name == _COUNT else one_by_one(people.size), people.size
-        )
-        for name in attacks
-    ]
-    settings = {
-        "column": column,
-        "people": people.people,
-        "values": people.size,
-        "singled_out": float(people.alone.mean()),
-        "targets": len(chosen),
-    }
-    return Game("differencing", MEASURE, seed, settings, tuple(results), ("attack",))
+
+    def score(budget: Budget, name: str, attacked: Sequence[Target], plays: Sequence[Play]) -> Score:
+        numbers = [target.number for target in attacked]
+        learnt = _learnt(people, numbers, reach_of(budget), attacks[name], seed)
+        details = details_of(name, plays, learnt.told_apart)
+        return Score(budget, learnt.bits, learnt.low, learnt.high, details)
+
+    return attack_curators(
+        "differencing",
+        people,
+        attacks,
+        play=lambda arena, target, budget, attack: _played(arena, people, target, reach_of(budget), attack),
+        score=score,
+        exact=lambda name: _count_parts(people, 0, 2) if name == _COUNT else one_by_one(people.size),
+        budgets=budgets,
+        targets=targets,
+        seed=seed,
+        progress=progress,
+    )
 
 
 class _Attack(NamedTuple):
@@ -181,19 +172,6 @@ def _learnt(
     mean = math.fsum(b * c for b, c in zip(bits, counts.tolist(), strict=True)) / int(counts.sum())
     low, high = (mean, mean) if few else bootstrap_mean(np.repeat(bits, counts).tolist(), seed)
     return _Learnt(mean, min(low, mean), max(high, mean), max(map(conclusions, told)))
-
-
-def _score(budget: Budget, attack: str, plays: Sequence[Play], learnt: _Learnt) -> Score:
-    details = {
-        "attack": attack,
-        "charged": max(play.charged for play in plays).upper,
-        "told_apart": learnt.told_apart,
-        "left": math.fsum(len(play.left) for play in plays) / len(plays),
-        "fewest_left": min(len(play.left) for play in plays),
-        "questions": max(play.questions for play in plays),
-        "stopped": any(play.stopped for play in plays),
-    }
-    return Score(budget, learnt.bits, learnt.low, learnt.high, details)
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,22 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from noiseless.adversaries.columns import MissingRows, read_private
-from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of, require_sound
+from noiseless.adversaries.game import (
+    Budget,
+    Game,
+    Progress,
+    Score,
+    as_budgets,
+    reach_of,
+    reported,
+    require_sound,
+)
 from noiseless.adversaries.posteriors import (
     PRIORS,
     Errors,
@@ -109,21 +119,19 @@ def estimate(
         length = Fraction(bounds[1]) - Fraction(bounds[0])
         if length <= 0:
             raise RequestError("the bounds are two numbers, the smaller one first")
-        plays = (_on_interval(length, budget, chosen, power) for budget in wanted)
+        play = partial(_on_interval, length, priors=chosen, power=power)
     else:
         people = read_private(table, column, bounds=bounds, step=step, missing=missing, names=names)
         settings["people"] = people.people
         asked = _Asked(people.size, people.step, people.positions, given, power)
         known = {name: Posteriors(lattice_prior(name, people.size, people.positions)) for name in chosen}
-        plays = (_on_lattice(asked, budget, known) for budget in wanted)
-    results = list[Score]()
-    for done, scores in enumerate(plays, 1):
-        results += scores
-        if progress is not None:
-            progress(done, len(wanted))
-    for prior in chosen:
-        for way in given:  # whoever sees the value, or all of the sum, is never off
-            results.append(Score(None, 0.0, 0.0, 0.0, {"prior": prior, "told": way, "bound": 0.0}))
+        play = partial(_on_lattice, asked, priors=known)
+    results = [score for budget in reported(wanted, progress) for score in play(budget)]
+    results += [  # whoever sees the value, or all of the sum, is never off
+        Score(None, 0.0, 0.0, 0.0, {"prior": prior, "told": way, "bound": 0.0})
+        for prior in chosen
+        for way in given
+    ]
     return Game("estimate", _MEASURES[power], None, settings, tuple(results), ("prior", "told"))
 
 

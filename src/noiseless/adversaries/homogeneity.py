@@ -3,25 +3,21 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from noiseless.adversaries.columns import read_columns
-from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets
-from noiseless.audits.census import Census
-from noiseless.audits.exposure import survey
+from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reported
 from noiseless.errors import ColumnError, EmptyTableError, RequestError, UnknownColumnError
 from noiseless.exact import Bits, Rational
 from noiseless.measures import leakage
-from noiseless.releases import release
 from noiseless.tables import Missing, Table, Tally, merge_spellings, open_table, require_distinct
 from noiseless.tables.coding import IntegerCoding
-from noiseless.verification.certificate import parse_certificate
-from noiseless.verification.certificate_json import FormatError
-from noiseless.verification.evidence import Evidence
-from noiseless.verification.verifier import read_certificate
+
+if TYPE_CHECKING:
+    from noiseless.audits.census import Census
 
 _RELEASED = "released."
 """Stands before the names of released columns, which are those of the original too."""
@@ -53,7 +49,7 @@ class AdversaryView:
         leaked: L0, the bits that the most telling group gives away.
     """
 
-    census: Census
+    census: "Census"
     leaked: Bits
 
     @classmethod
@@ -62,6 +58,8 @@ class AdversaryView:
         if not len(tally):
             raise EmptyTableError("there is nobody to learn anything about")
         merged, _ = merge_spellings(tally, roles.sensitive)
+        from noiseless.audits.exposure import survey
+
         census, side = survey(merged, roles.sensitive, roles.given, roles.public, roles.unit)
         return cls(census, leakage(census.joint, side))
 
@@ -107,6 +105,11 @@ def view_certified(table: Table, certificate: Any) -> AdversaryView:  # noqa: AN
     Raises:
         RequestError: the certificate is about another table, or is not well formed.
     """
+    from noiseless.verification.certificate import parse_certificate
+    from noiseless.verification.certificate_json import FormatError
+    from noiseless.verification.evidence import Evidence
+    from noiseless.verification.verifier import read_certificate
+
     try:
         claimed = parse_certificate(read_certificate(certificate))
     except FormatError as error:
@@ -266,10 +269,9 @@ def homogeneity(
     if released is not None:
         found = view_released(opened, released, roles, missing, same_order=same_order)
         met.append((found.leaked, found))
-    for done, aim in enumerate(aims, 1):
-        met.append(_released(opened, roles, {**aim, "missing": missing, **options}))
-        if progress is not None:
-            progress(done, len(aims))
+    met += [
+        _released(opened, roles, {**aim, "missing": missing, **options}) for aim in reported(aims, progress)
+    ]
     met.sort(key=lambda pair: pair[0])
     results = [score for budget, seen in (*met, (None, whole)) for score in _scores(budget, seen, few)]
     return Game(
@@ -311,6 +313,8 @@ def _bits(budget: Budget) -> Fraction:
 
 def _released(table: Table, roles: ColumnRoles, options: dict[str, Any]) -> tuple[Budget, AdversaryView]:
     """A release that keeps to an aim: the bits that it may leak (or does), and what it shows."""
+    from noiseless.releases import release
+
     done = release(table, sensitive=roles.sensitive, public=roles.public, given=roles.given, **options)
     seen = view_certified(table, done.certificate)
     return options.get("max_leakage", seen.leaked), seen

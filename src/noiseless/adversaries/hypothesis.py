@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from noiseless.adversaries.columns import positions_of
-from noiseless.adversaries.game import Game, Progress, Score, require_sound
+from noiseless.adversaries.game import Game, Progress, Score, reported, require_sound
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.collection.blur import Blur
 from noiseless.collection.blur.fibres import Fibres, Mode
@@ -247,10 +247,8 @@ def hypothesis(
         raise RequestError(f"a value moves by more than {_MOST_STEPS:,} steps; declare a coarser step")
     rows = _Rows.of(open_table(table, names=names), blurs[0], missing)
     results = list[Score]()
-    for done, blur in enumerate(blurs, 1):
+    for blur in reported(blurs, progress):
         results += rows.protected(blur, prior)
-        if progress is not None:
-            progress(done, len(blurs))
     results += rows.unprotected()
     settings = {
         "hypothesis": str(blurs[0].hypothesis),

@@ -6,6 +6,7 @@ of cells no other trip has can be pointed at by anybody who saw it begin and end
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import product
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from noiseless.adversaries.columns import as_floats, read_columns
-from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of
+from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of, reported
 from noiseless.collection.local.readings import encode, float_cells
 from noiseless.collection.local.scalar import LocalQuantizer, describe
 from noiseless.collection.local.vectors import LocalVector
@@ -117,13 +118,10 @@ def linkage(
     rows, left_out = _within(
         read_columns(table, list(columns), missing=missing, names=names), columns, outside
     )
-    results, total = [], len(wanted) * len(splits)
-    for way in splits:
-        for budget in wanted:
-            told = _mechanism(columns, budget, way, weights)
-            results.append(_score(budget, way, linked(_cells(told, rows)), told))
-            if progress is not None:
-                progress(len(results), total)
+    results = []
+    for way, budget in reported(list(product(splits, wanted)), progress):
+        told = _mechanism(columns, budget, way, weights)
+        results.append(_score(budget, way, linked(_cells(told, rows)), told))
     whole = linked([_numbered(rows.column(name)) for name in columns])
     results += [_score(None, way, whole, None) for way in splits]
     domains = {name: describe(span) for name, span in columns.items()}
@@ -135,7 +133,7 @@ def linked(columns: Sequence[Codes]) -> LinkageCounts:
     """Count the groups of rows that agree in every column.
 
     >>> linked([np.array([0, 0, 1]), np.array([5, 5, 5])])
-    Linked(unique=1, groups=2, rows=3)
+    LinkageCounts(unique=1, groups=2, rows=3)
     """
     keys, limit = np.zeros(len(columns[0]), np.int64), 1
     for codes in columns:

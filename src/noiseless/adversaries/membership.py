@@ -14,6 +14,7 @@ from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets
 from noiseless.adversaries.intervals import advantage, wilson
 from noiseless.adversaries.membership_rounds import (
     ADVERSARIES,
+    WRAPS,
     Adversary,
     Aggregate,
     MembershipExperiment,
@@ -29,9 +30,6 @@ BUDGETS = (0, 1, 2, 3, 4, 5, 6, 8)
 PEOPLE = (2, 4, 8, 16, 32, 64)
 SHORTEST = 3
 """Fewer answers have no peak between neighbours."""
-
-_WRAPS = 2**62
-"""Sums beyond do not fit into 64 bits, by far."""
 
 
 def membership(
@@ -147,7 +145,7 @@ def _length(window: int | None, readings: Readings, largest: int) -> int:
     length = readings.times if window is None else window
     if not SHORTEST <= length <= readings.times:
         raise RequestError(f"a window has from {SHORTEST} to {readings.times:,} answers: as many as readings")
-    if 2 * largest * readings.lattice.last**2 * length >= _WRAPS:
+    if 2 * largest * readings.lattice.last**2 * length >= WRAPS:
         raise RequestError("the step is too fine for sums in 64 bits; declare a coarser one")
     return length
 

@@ -1,17 +1,16 @@
-"""The rounds of the membership game: how a group's answer is told, what is drawn, played in threads, and judged."""
+"""The rounds of the membership game: how answers are told, what is drawn, played in threads, and judged."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from noiseless.adversaries.game import Budget, reach_of, stream
-from noiseless.adversaries.membership_kernel import player
 from noiseless.adversaries.readings import Readings
 from noiseless.errors import RequestError
 from noiseless.exact import log2_bounds, round_up
@@ -25,8 +24,11 @@ Question = Literal["mean", "sum"]
 Recipe = Literal["finest", "printed"]
 """Cells as fine as the budget truly allows, or those of Theorem 8 of [P1] as printed, which is unsound."""
 
-_MOST_CELLS = 2**24
-"""More cells do not fit into caches, and tell what nothing protects."""
+WRAPS = 2**62
+"""Sums of products are smaller, so that they fit into 64 bits."""
+
+_LARGEST = 2**31
+Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -86,52 +88,24 @@ class Aggregate:
         return round_up(self.mechanism.worst_error)
 
 
-class CellTables(NamedTuple):
-    """The cells of several quantizers as the kernel wants them; see there."""
-
-    begins: npt.NDArray[np.int64]
-    middles: npt.NDArray[np.int64]
-    offsets: npt.NDArray[np.int64]
-    scales: npt.NDArray[np.float64]
-
-
-def cell_tables(quantizers: Sequence[Quantizer]) -> CellTables:
-    """The first position of each cell, and twice its middle.
-
-    Raises:
-        RequestError: there are more cells than can be held.
-    """
-    begins, middles, offsets, scales = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [], []
-    filled = 0
-    for quantizer in quantizers:
-        offsets.append(filled)
-        if quantizer.cells > quantizer.last:  # a cell of its own for each value
-            scales.append(0.0)
-            continue
-        if quantizer.cells > _MOST_CELLS:
-            raise RequestError("the budget makes more than 2^24 cells; declare a coarser step")
-        first = _begins(quantizer)
-        begins.append(first)
-        middles.append(np.append(first[:-1] + first[1:] - 1, 0))
-        scales.append(quantizer.cells / (quantizer.last + 1))
-        filled += len(first)
-    return CellTables(
-        np.concatenate(begins), np.concatenate(middles), np.array(offsets, np.int64), np.array(scales)
-    )
-
-
-def _begins(quantizer: Quantizer) -> npt.NDArray[np.int64]:
-    """The first position of each cell, and the position after the last one."""
-    numbers = np.arange(quantizer.cells + 1)
+def cells_of(quantizer: Quantizer, sums: Numbers) -> tuple[Numbers, Numbers]:
+    """The cell of each position on a lattice, and twice its middle: as a quantizer says, for all at once."""
+    last = quantizer.last
+    if quantizer.cells > last:  # a cell of its own for each value
+        return sums, 2 * sums
     if isinstance(quantizer, Stepped):
-        return np.minimum(numbers * quantizer.points, quantizer.last + 1)
-    return np.array([quantizer.begin(int(cell)) for cell in numbers[:-1]] + [quantizer.last + 1])
+        small = sums.astype(np.int32) if last < _LARGEST else sums  # their division is ten times as fast
+        cells = (small // quantizer.points).astype(np.int64)
+        begins = cells * quantizer.points
+        return cells, begins + np.minimum(begins + quantizer.points, last + 1) - 1
+    cells = np.minimum(sums * quantizer.cells // last, quantizer.cells - 1)
+    ends = np.where(cells < quantizer.cells - 1, -(-(cells + 1) * last // quantizer.cells), last + 1)
+    return cells, -(-cells * last // quantizer.cells) + ends - 1
 
 
 Adversary = Literal["correlation", "square-error", "peaks"]
 ADVERSARIES: tuple[Adversary, ...] = ("correlation", "square-error", "peaks")
 
-Numbers = npt.NDArray[np.int64]
 Exact = npt.NDArray[np.object_]
 """Whole numbers of any size: products of sums do not fit into 64 bits."""
 
@@ -239,17 +213,28 @@ class MembershipExperiment:
     def _run(
         self, pairs: Numbers, members: Numbers, starts: Numbers, told: Sequence[Aggregate]
     ) -> tuple[Numbers, Numbers]:
-        play, peaks = player(self.rounds * len(told) * self.length), _peaks_of(self.readings)
-        tables = cell_tables([one.quantizer for one in told])
+        quantizers = [one.quantizer for one in told]
+        if any(one.cells * one.last >= WRAPS for one in quantizers):
+            raise RequestError("the step is too fine for sums in 64 bits; declare a coarser one")
         own, joint = np.zeros((self.rounds, 2, 2), np.int64), np.zeros((self.rounds, len(told), 5), np.int64)
 
         def part(begin: int, end: int) -> int:
-            some = slice(begin, end)
-            drawn = pairs[some], members[some], starts[some]
-            play(self.readings.numbers, peaks, *drawn, self.length, *tables, own[some], joint[some])
+            for r in range(begin, end):
+                window = slice(starts[r], starts[r] + self.length)
+                sums = self.readings.numbers[members[r], window].sum(axis=0, dtype=np.int64)
+                candidates = self.readings.numbers[pairs[r], window].astype(np.int64)
+                own[r, :, 0], own[r, :, 1] = candidates.sum(axis=1), (candidates * candidates).sum(axis=1)
+                peaks = _peaks(candidates)
+                for k, quantizer in enumerate(quantizers):
+                    cells, answers = cells_of(quantizer, sums)
+                    joint[r, k, 0], joint[r, k, 1:3] = (
+                        answers.sum(),
+                        np.einsum("it,t->i", candidates, answers),
+                    )
+                    told_peaks = _peaks(cells)
+                    joint[r, k, 3:5] = [np.count_nonzero(each & told_peaks) for each in peaks]
             return end - begin
 
-        part(0, 0)  # compiles here what is not yet: threads would do so at once
         begins = range(0, self.rounds, _TOGETHER)
         with ThreadPoolExecutor(self.threads) as pool:
             waiting = [pool.submit(part, begin, min(begin + _TOGETHER, self.rounds)) for begin in begins]
@@ -258,10 +243,9 @@ class MembershipExperiment:
         return own, joint
 
 
-def _peaks_of(readings: Readings) -> npt.NDArray[np.uint8]:
-    """1 where a reading is above both its neighbours."""
-    numbers = readings.numbers
-    found = np.zeros(numbers.shape, np.uint8)
-    inner = numbers[:, 1:-1]
-    found[:, 1:-1] = (inner > numbers[:, :-2]) & (inner > numbers[:, 2:])
+def _peaks(numbers: Numbers) -> npt.NDArray[np.bool_]:
+    """Where an inner number of a series is above both its neighbours."""
+    found: npt.NDArray[np.bool_] = (numbers[..., 1:-1] > numbers[..., :-2]) & (
+        numbers[..., 1:-1] > numbers[..., 2:]
+    )
     return found

@@ -1,4 +1,4 @@
-"""What an adversary believes before and after an answer: priors, posterior means, and the least error of any estimate."""
+"""What an adversary believes before and after an answer: priors, posterior means, and the least error."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -17,6 +17,7 @@ from noiseless.adversaries.game import (
     as_budgets,
     reach_of,
     require_sound,
+    stream,
     streams,
 )
 from noiseless.adversaries.intervals import bootstrap_mean, wilson
@@ -193,8 +194,7 @@ def _check(questions: Sequence[int], mechanisms: Sequence[str], people: int, rou
 
 def _noise_lot(seed: int, number: int, questions: int, mechanism: str) -> np.random.Generator:
     """Random numbers of a round that depend on nothing else that is played; the same for all budgets."""
-    key = (number, questions, MECHANISMS.index(mechanism))
-    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
+    return stream(seed, number, questions, MECHANISMS.index(mechanism))
 
 
 def _drawn(everybody: PrivateColumn, people: int, lot: np.random.Generator) -> PrivateColumn:

@@ -1,33 +1,27 @@
 """Curators set up to be attacked, the people whom an adversary singles out, and what an attack came to."""
 
+import math
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Self
-
-from noiseless.adversaries.columns import PrivateColumn
-from noiseless.domain import CategoryColumn, Column, NumberColumn, Schema
-from noiseless.domain.literals import as_text, read_number
-
-if TYPE_CHECKING:
-    from noiseless.curator import Curator
-
-import math
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
-from noiseless.adversaries.game import Score, streams
+from noiseless.adversaries.columns import PrivateColumn
+from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reported, streams
+from noiseless.domain import CategoryColumn, Column, NumberColumn, Schema
+from noiseless.domain.literals import as_text, read_number
 from noiseless.errors import RequestError
-from noiseless.exact import Bits
+from noiseless.exact import Bits, Rational
+from noiseless.pricing.history import BudgetError
 
 if TYPE_CHECKING:
     from noiseless.curator import Curator
-
 
 PEOPLE, PERSON, VALUE = "people", "person", "value"
 """The dataset, its public column and its private one, as they are called in questions."""
@@ -192,7 +186,7 @@ def draw_targets(people: PrivateColumn, targets: int, seed: int) -> list[Target]
 def learnt_bits(parts: Iterable[AnswerClass], size: int) -> float:
     """log2 of all values over those left, on average over what the value may be.
 
-    >>> learnt_bits([Part(range(2), range(2)), Part(range(2, 4), range(2, 4))], 4)
+    >>> learnt_bits([AnswerClass(range(2), range(2)), AnswerClass(range(2, 4), range(2, 4))], 4)
     1.0
     """
     return math.fsum(len(part.values) * math.log2(size / len(part.left)) for part in parts) / size
@@ -203,16 +197,70 @@ def unprotected(attack: str, parts: Iterable[AnswerClass], size: int) -> Score:
     told = list(parts)
     bits = learnt_bits(told, size)
     fewest = min(len(part.left) for part in told)
-    details = {
-        "attack": attack,
-        "charged": None,
-        "told_apart": conclusions(told),
-        "left": float(fewest),
-        "fewest_left": fewest,
-        "questions": None,
-        "stopped": False,
-    }
+    counts = {"told_apart": conclusions(told), "left": float(fewest), "fewest_left": fewest}
+    details = {"attack": attack, "charged": None, **counts, "questions": None, "stopped": False}
     return Score(None, bits, bits, bits, details)
+
+
+def details_of(attack: str, plays: Sequence[Play], told_apart: int) -> dict[str, Any]:
+    """What came of an attack on some targets."""
+    return {
+        "attack": attack,
+        "charged": max(play.charged for play in plays).upper,
+        "told_apart": told_apart,
+        "left": math.fsum(len(play.left) for play in plays) / len(plays),
+        "fewest_left": min(len(play.left) for play in plays),
+        "questions": max(play.questions for play in plays),
+        "stopped": any(play.stopped for play in plays),
+    }
+
+
+Attack = TypeVar("Attack")
+Played = TypeVar("Played")
+
+
+def attack_curators(
+    game: str,
+    people: PrivateColumn,
+    attacks: Mapping[str, Attack],
+    *,
+    play: Callable[[AttackTestbed, Target, Budget, Attack], Played],
+    score: Callable[[Budget, str, Sequence[Target], Sequence[Played]], Score],
+    exact: Callable[[str], Iterable[AnswerClass]],
+    budgets: Iterable[Budget | Rational | str],
+    targets: int,
+    seed: int,
+    progress: Progress | None,
+) -> Game:
+    """Play attacks on real curators, each with every budget on every target.
+
+    Args:
+        game: its name.
+        people: everybody's private values.
+        attacks: by their names.
+        play: attack one target.
+        score: what all plays of an attack with a budget come to.
+        exact: what an attack would tell if the answers were exact.
+        budgets: bits that one person may tell.
+        targets: how many people are attacked.
+        seed: of the lot that chooses them.
+        progress: told how many of the attacks are done.
+    """
+    chosen, wanted = draw_targets(people, targets, seed), as_budgets(budgets)
+    plays = dict[tuple[Budget, str], list[Played]]()
+    with AttackTestbed.of(people, [target.number for target in chosen]) as arena:
+        for budget, name, target in reported(list(product(wanted, attacks, chosen)), progress):
+            plays.setdefault((budget, name), []).append(play(arena, target, budget, attacks[name]))
+    results = [score(budget, name, chosen, played) for (budget, name), played in plays.items()]
+    results += [unprotected(name, exact(name), people.size) for name in attacks]
+    settings = {
+        "column": people.name,
+        "people": people.people,
+        "values": people.size,
+        "singled_out": float(people.alone.mean()),
+        "targets": len(chosen),
+    }
+    return Game(game, MEASURE, seed, settings, tuple(results), ("attack",))
 
 
 def one_by_one(size: int) -> list[AnswerClass]:
@@ -227,8 +275,6 @@ def conclusions(parts: Iterable[AnswerClass]) -> int:
 
 def is_refused(curator: "Curator", *sql: str) -> bool:
     """Ask, and say whether the ledger refused it."""
-    from noiseless.pricing.history import BudgetError
-
     try:
         curator.ask(*sql)
     except BudgetError:

@@ -6,15 +6,18 @@ from typing import Annotated
 import typer
 
 from noiseless.cli.options import (
-    Format,
+    TABLES,
+    DistinctOption,
     FormatOption,
-    MissingValues,
+    GivenOption,
+    HtmlOption,
+    MissingOption,
     NamesOption,
-    columns,
-    columns_before_equals,
+    column_option,
+    option,
+    per_column,
     print_json,
     say,
-    split_names,
     working,
 )
 
@@ -39,81 +42,32 @@ _NOT_MET = 1
 
 
 def audit_command(  # noqa: PLR0917 - typer calls it by keywords
-    table: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="TABLE",
-            help="CSV, TSV, JSON-lines, Parquet or Excel file, a glob, or duckdb:///file.db::table.",
-        ),
-    ],
-    sensitive: Annotated[
-        list[str] | None,
-        typer.Option("--sensitive", metavar="COLUMN", autocompletion=columns, help="A column to protect."),
-    ] = None,
+    table: Annotated[list[str], typer.Argument(metavar="TABLE", help=TABLES)],
+    sensitive: Annotated[list[str] | None, column_option("A column to protect.")] = None,
     public: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--public",
-            metavar="COLUMN",
-            autocompletion=columns,
-            help="A column that everybody sees; without it all others.",
-        ),
+        list[str] | None, column_option("A column that everybody sees; without it all others.")
     ] = None,
-    given: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--given",
-            metavar="COLUMN",
-            autocompletion=columns,
-            help="A column that the adversary knows from elsewhere.",
-        ),
-    ] = None,
+    given: GivenOption = None,
     unit: Annotated[
-        str | None,
-        typer.Option(
-            "--unit",
-            metavar="COLUMN",
-            autocompletion=columns,
-            help="The column that names a person: count persons, not rows.",
-        ),
+        str | None, column_option("The column that names a person: count persons, not rows.")
     ] = None,
     rule: Annotated[
         list[str] | None,
-        typer.Option(
-            "--rule",
-            metavar="[COLUMN=]RULE",
-            autocompletion=columns_before_equals,
-            help="Audit what is seen under a disclosure rule: age=round:5, min-cell:10, pay=p-percent:10.",
+        per_column(
+            "Audit what is seen under a disclosure rule: age=round:5, min-cell:10, pay=p-percent:10.",
+            "[COLUMN=]RULE",
         ),
     ] = None,
     policy: Annotated[
-        Path | None,
-        typer.Option(
-            "--policy", metavar="FILE", help="Limits to keep (TOML); exit code 1 when one is not met."
-        ),
+        Path | None, option("Limits to keep (TOML); exit code 1 when one is not met.", "FILE")
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="OUT", help="Write a self-contained report.")
-    ] = None,
+    html: HtmlOption = None,
     records: Annotated[
-        Path | None,
-        typer.Option(
-            "--records", metavar="OUT", help="Write the risk of each row (CSV, Parquet, JSON lines)."
-        ),
+        Path | None, option("Write the risk of each row (CSV, Parquet, JSON lines).", "OUT")
     ] = None,
-    missing: Annotated[
-        MissingValues,
-        typer.Option(
-            "--missing", help="A missing value is one ordinary value, its row is left out, or an error."
-        ),
-    ] = MissingValues.value,
-    distinct_rows: Annotated[
-        bool, typer.Option("--distinct-rows", help="Drop exact duplicates of whole rows first.")
-    ] = False,
-    schema: Annotated[
-        Path | None,
-        typer.Option("--schema", metavar="FILE", help="Declared domains to check the columns against."),
-    ] = None,
+    missing: MissingOption = "value",
+    distinct_rows: DistinctOption = False,
+    schema: Annotated[Path | None, option("Declared domains to check the columns against.", "FILE")] = None,
     clamp: Annotated[
         bool,
         typer.Option("--clamp", help="With --schema: move values outside the bounds to the nearest bound."),
@@ -122,7 +76,7 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
         bool, typer.Option("--show-values", help="Show the witnesses' values; the output is then private.")
     ] = False,
     names: NamesOption = None,
-    output: FormatOption = Format.text,
+    output: FormatOption = "text",
 ) -> int:
     """Run the audit, write what was asked for, and say whether the policy is met.
 
@@ -148,11 +102,11 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
             public=public,
             given=given,
             unit=unit,
-            missing=missing.value,
+            missing=missing,
             distinct_rows=distinct_rows,
             schema=schema,
             clamp=clamp,
-            names=split_names(names),
+            names=names,
             rule=rule or None,
         )
         checks = None if limits is None else limits.check(result)
@@ -160,13 +114,13 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
             result.write_records(records)
         if html is not None:
             write_audit_html(result, html, checks, reveal=show_values)
-        if output is Format.json:
+        if output == "json":
             answer = result.to_dict(reveal=show_values) | {"policy": checks.to_dict() if checks else None}
         else:
             text = audit_text(result, checks, reveal=show_values)
     if not public and schema is None:
         typer.echo(f"Without --public, everybody is taken to see {', '.join(result.public)}.", err=True)
-    if output is Format.json:
+    if output == "json":
         print_json(answer)
     else:
         say(text)

@@ -1,26 +1,28 @@
 """`noiseless blur`: hide a yes/no fact about each row by moving one column a little."""
 
-from enum import StrEnum
+import math
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from noiseless.cli.options import (
-    Format,
+    TABLES,
     FormatOption,
+    Gaps,
     NamesOption,
-    columns_before_equals,
-    print_json,
-    say,
-    split_names,
+    number_option,
+    option,
+    per_column,
+    show,
     working,
 )
+from noiseless.cli.values import read_ranges
+from noiseless.display import text_table
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-    from fractions import Fraction
-
     from noiseless.collection.blur.lattice import BlurredTable
 
 HELP = """Hide a yes/no fact about each row by moving one column a little; the rest of the table stays.
@@ -35,64 +37,29 @@ Examples:
 """
 
 
-class Mode(StrEnum):
-    """How values near the boundary are merged."""
-
-    stretch = "stretch"
-    collapse = "collapse"
-
-
-class MissingRows(StrEnum):
-    """What happens to rows without a value."""
-
-    drop = "drop"
-    error = "error"
+HypothesisBounds = Annotated[
+    list[str] | None,
+    per_column("What a column of the hypothesis may hold; its step is 1 unless given.", "COL=LO:HI[:STEP]"),
+]
+DomainsOption = Annotated[Path | None, option("Declared domains, instead of --bounds.", "FILE")]
+ModeOption = Annotated[
+    Literal["stretch", "collapse"], option("Keep released values spread out, or release one value a fibre.")
+]
 
 
 def blur_command(  # noqa: PLR0917 - typer calls it by keywords
-    table: Annotated[
-        str,
-        typer.Argument(
-            metavar="TABLE",
-            help="CSV, TSV, JSON-lines, Parquet or Excel file, a glob, or duckdb:///file.db::table.",
-        ),
-    ],
+    table: Annotated[str, typer.Argument(metavar="TABLE", help=TABLES)],
     hypothesis: Annotated[
-        str,
-        typer.Option(
-            "--hypothesis",
-            metavar="TEXT",
-            help="What to hide: a column compared with an expression of others.",
-        ),
+        str, option("What to hide: a column compared with an expression of others.", "TEXT")
     ],
-    max_change: Annotated[
-        str, typer.Option("--max-change", metavar="D", help="The most that a value may move.")
-    ],
-    out: Annotated[
-        Path,
-        typer.Option("--out", "-o", metavar="OUT", help="The blurred table (CSV, TSV, Parquet, JSON lines)."),
-    ],
-    bounds: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--bounds",
-            metavar="COL=LO:HI[:STEP]",
-            autocompletion=columns_before_equals,
-            help="What a column of the hypothesis may hold; its step is 1 unless given.",
-        ),
-    ] = None,
-    schema: Annotated[
-        Path | None, typer.Option("--schema", metavar="FILE", help="Declared domains, instead of --bounds.")
-    ] = None,
-    mode: Annotated[
-        Mode,
-        typer.Option("--mode", help="Keep released values spread out, or release one value a fibre."),
-    ] = Mode.stretch,
-    missing: Annotated[
-        MissingRows, typer.Option("--missing", help="Leave rows without a value out, or refuse them.")
-    ] = MissingRows.error,
+    max_change: Annotated[Decimal, number_option("--max-change", "D", "The most that a value may move.")],
+    out: Annotated[Path, option("The blurred table (CSV, TSV, Parquet, JSON lines).", "OUT", "--out", "-o")],
+    bounds: HypothesisBounds = None,
+    schema: DomainsOption = None,
+    mode: ModeOption = "stretch",
+    missing: Annotated[Gaps, option("Leave rows without a value out, or refuse them.")] = "error",
     names: NamesOption = None,
-    output: FormatOption = Format.text,
+    output: FormatOption = "text",
 ) -> int:
     """Blur the table, write it, and say what that protects.
 
@@ -103,59 +70,23 @@ def blur_command(  # noqa: PLR0917 - typer calls it by keywords
     from noiseless.tables import open_table
     from noiseless.tables.replacement import check_table_output
 
-    declared = _bounds(bounds or [])
-    change = _number(max_change, "--max-change")
+    declared = read_ranges("--bounds", bounds)
     with working("blurring"):
-        opened = open_table(table, names=split_names(names))
+        opened = open_table(table, names=names)
         check_table_output(out, opened.files)
         result = blur(
             opened,
             hypothesis,
-            max_change=change,
+            max_change=max_change,
             bounds=declared,
             schema=schema,
-            mode=mode.value,
-            missing=missing.value,
+            mode=mode,
+            missing=missing,
         )
         answer = result.to_dict()  # before anything is written: the declared range may divide by 0 somewhere
         result.write(out)
-    if output is Format.json:
-        print_json({**answer, "out": str(out)})
-    else:
-        say(f"{_text(result)}\n  {'written to':<15}  {out}")
+    show(output, {**answer, "out": str(out)}, f"{_text(result)}\n  {'written to':<15}  {out}")
     return 0
-
-
-def _bounds(texts: list[str]) -> dict[str, tuple["Decimal", ...]]:
-    """The domains that `--bounds` declares; a column's name may hold = and : itself."""
-    from noiseless.errors import RequestError
-
-    found: dict[str, tuple[Decimal, ...]] = {}
-    for text in texts:
-        name, sign, numbers = text.rpartition("=")
-        parts = numbers.split(":")
-        if not sign or not name or len(parts) not in (2, 3):
-            raise RequestError(
-                f"--bounds {text!r} is not COL=LO:HI or COL=LO:HI:STEP, such as weight=0:200:0.5"
-            )
-        if name in found:
-            raise RequestError(f"--bounds are given twice for column {name!r}; give them once")
-        found[name] = tuple(_number(part, "--bounds") for part in parts)
-    return found
-
-
-def _number(text: str, option: str) -> "Decimal":
-    from decimal import Decimal, InvalidOperation
-
-    from noiseless.errors import RequestError
-
-    try:
-        number = Decimal(text.strip())
-    except InvalidOperation:
-        number = Decimal("NaN")
-    if not number.is_finite():
-        raise RequestError(f"{option}: {text!r} is not a number; write digits such as 5 or 0.5")
-    return number
 
 
 def _text(result: "BlurredTable") -> str:
@@ -175,7 +106,7 @@ def _text(result: "BlurredTable") -> str:
         "largest change": f"{_decimal(result.max_change)} of {_decimal(mechanism.max_change)} allowed",
         "mode": mechanism.mode,
     }
-    return "\n".join([_verdict(result), "", *(f"  {name:<15}  {value}" for name, value in rows.items())])
+    return f"{_verdict(result)}\n{text_table('', rows)}"
 
 
 def _verdict(result: "BlurredTable") -> str:
@@ -188,28 +119,19 @@ def _verdict(result: "BlurredTable") -> str:
     return f"{fact} is hidden for {rows}; {result.moved:,} {'was' if result.moved == 1 else 'were'} moved."
 
 
-def _bits(nats: float) -> "Fraction | float":
+def _bits(nats: float) -> Fraction | float:
     """Nats in bits, not rounded up: 1 / ln 2 is 1.44269504088896340..."""
-    import math
-    from fractions import Fraction
-
     return nats if math.isinf(nats) else Fraction(nats) * Fraction("1.4426950408889634")
 
 
-def _down(value: "Fraction | float", places: int) -> str:
+def _down(value: Fraction | float, places: int) -> str:
     """A promise, rounded down."""
-    import math
-    from decimal import Decimal
-    from fractions import Fraction
-
     if math.isinf(value):
         return "inf"
     return f"{Decimal(math.floor(Fraction(value) * 10**places)).scaleb(-places):.{places}f}"
 
 
-def _decimal(value: "Fraction") -> str:
+def _decimal(value: Fraction) -> str:
     """An exact number as people write it, where it has an end."""
-    from decimal import Decimal
-
     whole = Decimal(value.numerator) / Decimal(value.denominator)
     return f"{whole:f}" if whole.as_integer_ratio() == value.as_integer_ratio() else str(value)

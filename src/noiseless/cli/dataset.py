@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noiseless.cli.options import Format, FormatOption, print_json, say, working
+from noiseless.cli.options import Format, FormatOption, option, print_json, say, show, working
 from noiseless.display import counted
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ Examples:
 """
 
 CuratorFile = Annotated[str, typer.Argument(metavar="CURATOR.toml", help="The curator's file.")]
-ByOption = Annotated[str, typer.Option("--by", metavar="NAME", help="Who says so; the ledger records it.")]
+ByOption = Annotated[str, option("Who says so; the ledger records it.", "NAME")]
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
@@ -79,7 +79,7 @@ def declare_command(
         bool, typer.Option("--start-anew", help="What was paid for earlier versions does not count any more.")
     ] = False,
     by: ByOption = "owner",
-    output: FormatOption = Format.text,
+    output: FormatOption = "text",
 ) -> None:
     """Declare a version."""
     from noiseless.curator import Curator
@@ -87,14 +87,11 @@ def declare_command(
     with Curator.unchecked(curator) as owned, working("reading the source"):
         version = owned.declare_version(carry_over=not start_anew, by=by)
         found = {"new_version": version.is_new, **_standing(owned)}
-    if output is Format.json:
-        print_json(found)
-    else:
-        say(f"version {version.number} of {version.dataset} is declared\n{_text(found)}")
+    show(output, found, f"version {version.number} of {version.dataset} is declared\n{_text(found)}")
 
 
 @app.command("budget", help=BUDGET_HELP)
-def budget_command(curator: CuratorFile, by: ByOption = "owner", output: FormatOption = Format.text) -> None:
+def budget_command(curator: CuratorFile, by: ByOption = "owner", output: FormatOption = "text") -> None:
     """Record other budgets."""
     from noiseless.curator import Curator
 
@@ -105,7 +102,7 @@ def budget_command(curator: CuratorFile, by: ByOption = "owner", output: FormatO
 
 
 @app.command("show", help=SHOW_HELP)
-def show_command(curator: CuratorFile, output: FormatOption = Format.text) -> None:
+def show_command(curator: CuratorFile, output: FormatOption = "text") -> None:
     """Show a dataset."""
     from noiseless.curator import Curator
 
@@ -117,10 +114,8 @@ def show_command(curator: CuratorFile, output: FormatOption = Format.text) -> No
 @app.command("exposure", help=EXPOSURE_HELP)
 def exposure_command(
     curator: CuratorFile,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="A CSV, Parquet or JSON-lines file to write.")
-    ],
-    output: FormatOption = Format.text,
+    out: Annotated[Path, option("A CSV, Parquet or JSON-lines file to write.", "FILE", "--out", "-o")],
+    output: FormatOption = "text",
 ) -> None:
     """Write the exposure of each class of equal rows."""
     from noiseless.curator import Curator
@@ -129,7 +124,7 @@ def exposure_command(
         found = owned.exposure()
         found.write(out)
     summary = {"classes": len(found), "questions": found.questions, "file": str(out)}
-    if output is Format.json:
+    if output == "json":
         print_json(summary)
     else:
         asked = f"{found.questions:,} question{'s' * (found.questions != 1)}"
@@ -142,14 +137,10 @@ def release_command(
     certificate: Annotated[str, typer.Argument(metavar="CERT", help="The release's certificate.")],
     fixed_cells: Annotated[
         int | None,
-        typer.Option(
-            "--fixed-cells",
-            metavar="N",
-            help="How many cells there were in all, if they were fixed before the data was seen.",
-        ),
+        option("How many cells there were in all, if they were fixed before the data was seen.", "N"),
     ] = None,
     by: ByOption = "owner",
-    output: FormatOption = Format.text,
+    output: FormatOption = "text",
 ) -> int:
     """Charge a release.
 
@@ -166,18 +157,12 @@ def release_command(
         except BudgetError as error:
             return refused(error, output)
         found = {"bits": cost.upper, "outputs": cost.outputs, **_standing(owned)}
-    if output is Format.json:
-        print_json(found)
-    else:
-        say(f"the release costs {cost}\n{_text(found)}")
+    show(output, found, f"the release costs {cost}\n{_text(found)}")
     return 0
 
 
 def _say_standing(found: dict[str, Any], output: Format) -> None:
-    if output is Format.json:
-        print_json(found)
-    else:
-        say(f"version {found['version']} of {found['dataset']}\n{_text(found)}")
+    show(output, found, f"version {found['version']} of {found['dataset']}\n{_text(found)}")
 
 
 def _standing(owned: "Curator") -> dict[str, Any]:

@@ -8,9 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, cast
 
-import typer
-
-from noiseless.cli.options import say
+from noiseless.cli.options import option, say
 
 if TYPE_CHECKING:
     from noiseless.audits import TableAudit
@@ -64,7 +62,7 @@ _AGAIN = "To run these commands yourself: noiseless demo --out demo; cd demo"
 def demo_command(
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help="Write tables, reports and records here."),
+        option("Write tables, reports and records here.", "DIR", "--out", "-o"),
     ] = None,
 ) -> None:
     """Audit the bundled patients, release their ages, answer two questions, and attack what was told."""

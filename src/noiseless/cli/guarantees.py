@@ -1,21 +1,20 @@
-"""`noiseless compare`, `convert` and `capacity`: a guarantee beside others, in terms of others, and of a channel."""
-
-from typing import TYPE_CHECKING, Annotated
-
-import typer
-
-from noiseless.cli.options import Format, FormatOption, print_json, say, working
-from noiseless.cli.plan import BoundsOption, read_bounds, read_budget, read_number
-
-if TYPE_CHECKING:
-    from noiseless.comparison.comparison import Comparison
-    from noiseless.exact import Rational
+"""`noiseless compare`, `convert` and `capacity`: a guarantee beside others, in their terms, and channels."""
 
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
+from noiseless.cli.options import BoundsOption, FormatOption, StepOption, option, show, working
+from noiseless.cli.values import read_budget
+from noiseless.display import aligned, bound_text
 from noiseless.errors import RequestError
+
+if TYPE_CHECKING:
+    from noiseless.comparison.comparison import Comparison
 
 COMPARE_HELP = """A noiseless answer beside randomised ones through which one person can tell as many bits.
 
@@ -29,51 +28,29 @@ Examples:
 
 def compare_command(
     *,
-    query: Annotated[
-        str, typer.Option("--query", help="count, sum, mean, min, max, median or variance.", metavar="NAME")
-    ],
-    n: Annotated[int, typer.Option("--n", help="How many people take part.", metavar="N")],
+    query: Annotated[str, option("count, sum, mean, min, max, median or variance.", "NAME")],
+    n: Annotated[int, option("How many people take part.", "N")],
     bits: Annotated[
         str,
-        typer.Option(
-            "--bits",
-            "--budget",
-            help='The bits that one person may tell through the answer, or "reach K".',
-            metavar="B",
+        option(
+            'The bits that one person may tell through the answer, or "reach K".', "B", "--bits", "--budget"
         ),
     ],
     bounds: BoundsOption = None,
-    step: Annotated[
-        str | None,
-        typer.Option("--step", help="The resolution of values; any number without it.", metavar="S"),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Draws the example.", metavar="SEED", min=0)] = 0,
-    output: FormatOption = Format.text,
+    step: StepOption = None,
+    seed: Annotated[int, option("Draws the example.", "SEED", min=0)] = 0,
+    output: FormatOption = "text",
 ) -> None:
     """Print the comparison."""
     from noiseless.comparison.comparison import compare
 
     amount, reach = read_budget(bits, "--bits")
     with working("comparing"):
-        found = compare(
-            query,
-            n=n,
-            bounds=read_bounds(bounds),
-            bits=amount,
-            reach=reach,
-            step=None if step is None else read_number("--step", step),
-            seed=seed,
-        )
-    if output is Format.json:
-        print_json(found.to_dict())
-    else:
-        say(_text(found))
+        compared = compare(query, n=n, bounds=bounds, bits=amount, reach=reach, step=step, seed=seed)
+    show(output, compared.to_dict(), _text(compared))
 
 
 def _text(found: "Comparison") -> str:
-    from fractions import Fraction
-
-    from noiseless.display import bound_text
     from noiseless.reports.notation import upper_text
 
     rows = [("", "worst error", "mean error", "bits", "epsilon", "example")]
@@ -81,16 +58,9 @@ def _text(found: "Comparison") -> str:
         epsilon = "-" if one.epsilon is None else f"{one.epsilon:.3g}"
         errors = upper_text(Fraction(one.worst_error)), f"{one.mean_error:.4g}"
         rows.append((one.name, *errors, bound_text(one.bits, 3, up=True), epsilon, f"{one.example:.10g}"))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(
-            [f"{row[0]:<{widths[0]}}", *(f"{cell:>{w}}" for cell, w in zip(row[1:], widths[1:], strict=True))]
-        )
-        for row in rows
-    ]
     title = (
-        f"{found.query} of {found.people:,} people, {_counted(found.bits, 'bit')} from one person at most"
-        f" (the example's truth is {found.truth:.10g}):"
+        f"{found.query} of {found.people:,} people, {float(found.bits):g} bit{'s' * (found.bits != 1)}"
+        f" from one person at most (the example's truth is {found.truth:.10g}):"
     )
     noise = (
         f"Noise is added on a lattice of step {float(found.resolution):.4g},"
@@ -105,11 +75,7 @@ def _text(found: "Comparison") -> str:
         else "Equal bits are not equal promises:"
         " a noiseless answer has no epsilon, noise no useful worst error."
     )
-    return "\n".join([title, "", *(f"  {line}" for line in lines), "", *notes])
-
-
-def _counted(number: "Rational", what: str) -> str:
-    return f"{float(number):g} {what}{'s' * (number != 1)}"
+    return "\n".join([title, "", *(f"  {line}" for line in aligned(rows, "<" + ">" * 5)), "", *notes])
 
 
 CONVERT_HELP = """What a privacy guarantee of one kind says in terms of another.
@@ -131,33 +97,44 @@ Examples:
 _NOTHING_FOLLOWS = 1
 
 
+def _guaranteed(text: str, name: str) -> Fraction | Decimal:
+    """A number exactly as it was written: a decimal, a fraction, or inf."""
+    try:
+        if "/" in text:
+            return Fraction(text)
+        number = Decimal(text)
+    except (ValueError, ZeroDivisionError, InvalidOperation):
+        number = Decimal("nan")
+    if number.is_nan():
+        raise RequestError(f"{name} takes a number such as 0.1, 1/3 or 1e-6, not {text!r}")
+    return number
+
+
+def _guarantee(name: str, metavar: str, description: str) -> Any:  # noqa: ANN401 - as typer says
+    return option(description, metavar, name, parser=partial(_guaranteed, name=name))
+
+
 def convert_command(
     *,
-    source: Annotated[
-        str, typer.Option("--from", metavar="KIND", help="What is given: dp, kl, mi or delta.")
-    ],
-    target: Annotated[str, typer.Option("--to", metavar="KIND", help="What is wanted: dp, kl, mi or delta.")],
+    source: Annotated[str, option("What is given: dp, kl, mi or delta.", "KIND", "--from")],
+    target: Annotated[str, option("What is wanted: dp, kl, mi or delta.", "KIND", "--to")],
     epsilon: Annotated[
-        str | None,
-        typer.Option("--epsilon", metavar="E", help="The epsilon that is given, in nats (0.1, 1/3, 1e-6)."),
+        Decimal | None,
+        _guarantee("--epsilon", "E", "The epsilon that is given, in nats (0.1, 1/3, 1e-6)."),
     ] = None,
     delta: Annotated[
-        str | None, typer.Option("--delta", metavar="D", help="The delta that is given, with dp and delta.")
+        Decimal | None, _guarantee("--delta", "D", "The delta that is given, with dp and delta.")
     ] = None,
-    inputs: Annotated[
-        int | None, typer.Option("--inputs", metavar="N", help="How many values one entry can take.")
-    ] = None,
-    outputs: Annotated[
-        int | None, typer.Option("--outputs", metavar="M", help="How many outputs there are.")
-    ] = None,
+    inputs: Annotated[int | None, option("How many values one entry can take.", "N")] = None,
+    outputs: Annotated[int | None, option("How many outputs there are.", "M")] = None,
     target_epsilon: Annotated[
-        str | None,
-        typer.Option("--target-epsilon", metavar="E", help="With --to dp: find delta' for this epsilon'."),
+        Decimal | None,
+        _guarantee("--target-epsilon", "E", "With --to dp: find delta' for this epsilon'."),
     ] = None,
     as_printed: Annotated[
         bool, typer.Option("--as-printed", help="Use the paper's formula instead of the sharpest known.")
     ] = False,
-    output: FormatOption = Format.text,
+    output: FormatOption = "text",
 ) -> int:
     """Print what follows.
 
@@ -166,36 +143,18 @@ def convert_command(
     """
     from noiseless.theory.differential import convert
 
-    found = convert(
+    converted = convert(
         source,
         target,
-        epsilon=_number("--epsilon", epsilon),
-        delta=_number("--delta", delta),
+        epsilon=epsilon,
+        delta=delta,
         inputs=inputs,
         outputs=outputs,
-        target_epsilon=_number("--target-epsilon", target_epsilon),
+        target_epsilon=target_epsilon,
         as_printed=as_printed,
     )
-    if output is Format.json:
-        print_json(found.to_dict())
-    else:
-        say(found.statement)
-    return 0 if found.follows else _NOTHING_FOLLOWS
-
-
-def _number(option: str, text: str | None) -> Fraction | Decimal | None:
-    """A number exactly as it was written: a decimal, a fraction, or inf."""
-    if text is None:
-        return None
-    try:
-        if "/" in text:
-            return Fraction(text)
-        number = Decimal(text)
-    except (ValueError, ZeroDivisionError, InvalidOperation):
-        number = Decimal("nan")
-    if number.is_nan():
-        raise RequestError(f"{option} takes a number such as 0.1, 1/3 or 1e-6, not {text!r}")
-    return number
+    show(output, converted.to_dict(), converted.statement)
+    return 0 if converted.follows else _NOTHING_FOLLOWS
 
 
 CAPACITY_HELP = """How many bits a channel can carry, between two ends that hold for certain.
@@ -212,14 +171,9 @@ def capacity_command(
     channel: Annotated[
         Path, typer.Argument(metavar="CHANNEL.csv", help="Probabilities of the outputs, a row an input.")
     ],
-    tolerance: Annotated[
-        float, typer.Option("--tolerance", metavar="NATS", help="How near the two ends should be.")
-    ] = 1e-9,
-    time_limit: Annotated[
-        float | None,
-        typer.Option("--time-limit", metavar="SECONDS", help="Stop then, with the ends found so far."),
-    ] = None,
-    output_format: FormatOption = Format.text,
+    tolerance: Annotated[float, option("How near the two ends should be.", "NATS")] = 1e-9,
+    time_limit: Annotated[float | None, option("Stop then, with the ends found so far.", "SECONDS")] = None,
+    output: FormatOption = "text",
 ) -> None:
     """Read a channel and bracket its capacity."""
     from noiseless.theory.capacity import capacity
@@ -228,21 +182,8 @@ def capacity_command(
     with working("reading"):
         read = Channel.read(channel)
     with working("searching"):
-        found = capacity(read, tolerance=tolerance, time_limit=time_limit)
-    if output_format is Format.text:
-        say(repr(found))
-        return
-    print_json(
-        {
-            "lower": found.lower,
-            "upper": found.upper,
-            "lower_nats": found.lower_nats,
-            "upper_nats": found.upper_nats,
-            "width_nats": found.width_nats,
-            "method": found.method,
-            "converged": found.converged,
-            "inputs": found.inputs,
-            "outputs": found.outputs,
-            "inputs_used": found.atoms,
-        }
-    )
+        bracket = capacity(read, tolerance=tolerance, time_limit=time_limit)
+    ends = ("lower", "upper", "lower_nats", "upper_nats", "width_nats")
+    names = (*ends, "method", "converged", "inputs", "outputs")
+    result = {name: getattr(bracket, name) for name in names} | {"inputs_used": bracket.atoms}
+    show(output, result, repr(bracket))

@@ -1,13 +1,14 @@
 """`noiseless ledger`: what was charged, whether the record is whole, exports and backups."""
 
 from collections import deque
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noiseless.cli.options import Format, FormatOption, print_json, say, working
+from noiseless.cli.options import Format, FormatOption, option, print_json, say, show, working
+from noiseless.display import bound_text, counted
 
 if TYPE_CHECKING:
     from noiseless.ledger import Entry, Ledger, State
@@ -76,10 +77,8 @@ _MOST_CHARACTERS = 8_000_000
 Target = Annotated[
     str, typer.Argument(metavar="LEDGER", help="A curator's file, a ledger's URL, or a SQLite file.")
 ]
-DatasetOption = Annotated[
-    str | None, typer.Option("--dataset", metavar="NAME", help="Only the entries of one dataset.")
-]
-OutOption = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The new file to write.")]
+DatasetOption = Annotated[str | None, option("Only the entries of one dataset.", "NAME")]
+OutOption = Annotated[Path, option("The new file to write.", "FILE", "--out", "-o")]
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
@@ -91,12 +90,10 @@ def show_command(
     dataset: DatasetOption = None,
     last: Annotated[
         int | None,
-        typer.Option("--last", metavar="N", min=0, help="How many entries; text shows 20 unless said."),
+        option("How many entries; text shows 20 unless said.", "N", min=0),
     ] = None,
-    before: Annotated[
-        int | None, typer.Option("--before", metavar="SEQ", min=1, help="Only entries before this number.")
-    ] = None,
-    output: FormatOption = Format.text,
+    before: Annotated[int | None, option("Only entries before this number.", "SEQ", min=1)] = None,
+    output: FormatOption = "text",
 ) -> int:
     """Show accounts and entries.
 
@@ -107,10 +104,10 @@ def show_command(
     with ledger, working("checking the chain"):
         chosen = dataset or named
         states = [ledger.state(name) for name in ([chosen] if chosen else ledger.datasets())]
-        shown = _SHOWN if last is None and output is Format.text else last
+        shown = _SHOWN if last is None and output == "text" else last
         entries, earlier = _last(ledger.entries(chosen), shown, before)
         report = ledger.verify()
-    if output is Format.json:
+    if output == "json":
         print_json(
             {
                 "datasets": [state.to_dict() for state in states],
@@ -131,11 +128,9 @@ def verify_command(
     *,
     expect: Annotated[
         str | None,
-        typer.Option(
-            "--expect", metavar="SEQ:HASH", help="A head that was noted earlier, outside the ledger."
-        ),
+        option("A head that was noted earlier, outside the ledger.", "SEQ:HASH"),
     ] = None,
-    output: FormatOption = Format.text,
+    output: FormatOption = "text",
 ) -> int:
     """Check the ledger.
 
@@ -146,16 +141,13 @@ def verify_command(
     with ledger, working("checking the chain"):
         report = ledger.verify(expect)
     found = report.to_dict()
-    if output is Format.json:
-        print_json(found)
-    else:
-        say("\n".join([_verdict(found), *(f"  {problem}" for problem in report.problems)]))
+    show(output, found, "\n".join([_verdict(found), *(f"  {problem}" for problem in report.problems)]))
     return 0 if report.ok else BROKEN
 
 
 @app.command("export", help=EXPORT_HELP)
 def export_command(
-    target: Target, *, out: OutOption, dataset: DatasetOption = None, output: FormatOption = Format.text
+    target: Target, *, out: OutOption, dataset: DatasetOption = None, output: FormatOption = "text"
 ) -> None:
     """Write the entries."""
     ledger, _ = _opened(target)
@@ -165,7 +157,7 @@ def export_command(
 
 
 @app.command("backup", help=BACKUP_HELP)
-def backup_command(target: Target, *, out: OutOption, output: FormatOption = Format.text) -> None:
+def backup_command(target: Target, *, out: OutOption, output: FormatOption = "text") -> None:
     """Write a backup."""
     ledger, _ = _opened(target)
     with ledger, working("writing"):
@@ -178,7 +170,7 @@ def restore_command(
     backup: Annotated[Path, typer.Argument(metavar="BACKUP", help="A backup, or a JSON export.")],
     target: Target,
     *,
-    output: FormatOption = Format.text,
+    output: FormatOption = "text",
 ) -> int:
     """Fill an empty ledger.
 
@@ -191,10 +183,11 @@ def restore_command(
         count = ledger.restore(backup)
         report = ledger.verify()
     found = report.to_dict()
-    if output is Format.json:
-        print_json({**found, "from": str(backup)})
-    else:
-        say(f"{count:,} entries were restored from {backup}\n{_verdict(found)}")
+    show(
+        output,
+        {**found, "from": str(backup)},
+        f"{count:,} entries were restored from {backup}\n{_verdict(found)}",
+    )
     return 0 if report.ok else BROKEN
 
 
@@ -221,10 +214,7 @@ def _opened(target: str) -> tuple["Ledger", str | None]:
 
 
 def _tell_written(out: Path, count: int, output: Format) -> None:
-    if output is Format.json:
-        print_json({"entries": count, "file": str(out)})
-    else:
-        say(f"{count:,} entries were written to {out}")
+    show(output, {"entries": count, "file": str(out)}, f"{count:,} entries were written to {out}")
 
 
 def _verdict(found: dict[str, Any]) -> str:
@@ -241,8 +231,6 @@ def _account(state: "State") -> str:
 
 
 def _bits(value: float) -> str:
-    from noiseless.display import bound_text
-
     return f"{bound_text(value, 2, up=False)} bits"
 
 
@@ -258,13 +246,13 @@ def _said(entry: "Entry") -> str:
         return "what is public of this version was noted: its columns and groups"
     if entry.kind in {"charge", "release", "randomised"}:
         what = {
-            "charge": _counted(body.get("questions", ()), "question"),
+            "charge": counted(len(body.get("questions", ())), "questions"),
             "release": "a table release",
             "randomised": "a randomised release",
         }[entry.kind]
         return f"{what} for {_price(entry)}"
     if entry.kind == "answers":
-        return _counted(body["answers"], "answer")
+        return counted(len(body["answers"]), "answers")
     if entry.kind == "version":
         return f"version {body['version']}, budgets {'carried over' if body['carry_over'] else 'begin anew'}"
     if entry.kind in {"token", "revocation"}:
@@ -283,10 +271,6 @@ def _is_public_state(entry: "Entry") -> bool:
     from noiseless.curator.custody import PUBLIC
 
     return [asked["question"] for asked in entry.body.get("questions", ())] == [PUBLIC]
-
-
-def _counted(things: Sized, name: str) -> str:
-    return f"{len(things):,} {name}{'s' * (len(things) != 1)}"
 
 
 def _price(entry: "Entry") -> str:

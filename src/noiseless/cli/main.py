@@ -22,6 +22,7 @@ from noiseless.cli import (
     blur,
     dataset,
     demo,
+    guarantees,
     ledger,
     plan,
     quantize,
@@ -33,11 +34,6 @@ from noiseless.cli import (
     token,
     verify,
 )
-from noiseless.cli import guarantees as capacity
-from noiseless.cli import guarantees as compare
-from noiseless.cli import guarantees as convert
-from noiseless.cli import plan as rules
-from noiseless.cli import release as frontier
 from noiseless.errors import NoiselessError, printable
 
 HELP = """Publish data and answer questions without noise, with guarantees counted in bits.
@@ -72,11 +68,11 @@ app.command("demo", help=demo.HELP, rich_help_panel=START)(demo.demo_command)
 app.command("audit", help=audit.HELP, rich_help_panel=AUDIT)(audit.audit_command)
 app.command("schema", help=schema.HELP, rich_help_panel=AUDIT)(schema.schema_command)
 app.command("release", help=release.RELEASE_HELP, rich_help_panel=RELEASE)(release.release_command)
-app.command("frontier", help=frontier.FRONTIER_HELP, rich_help_panel=RELEASE)(frontier.frontier_command)
+app.command("frontier", help=release.FRONTIER_HELP, rich_help_panel=RELEASE)(release.frontier_command)
 app.command("verify", help=verify.HELP, rich_help_panel=RELEASE)(verify.verify_command)
 app.command("quantize", help=quantize.HELP, rich_help_panel=RELEASE)(quantize.quantize_command)
 app.command("blur", help=blur.HELP, rich_help_panel=RELEASE)(blur.blur_command)
-app.command("rules", help=rules.RULES_HELP, rich_help_panel=AUDIT)(rules.rules_command)
+app.command("rules", help=plan.RULES_HELP, rich_help_panel=AUDIT)(plan.rules_command)
 app.command("plan", help=plan.PLAN_HELP, rich_help_panel=CURATE)(plan.plan_command)
 app.command("query", help=query.HELP, rich_help_panel=CURATE)(query.query_command)
 app.command("serve", help=serve.HELP, rich_help_panel=CURATE)(serve.serve_command)
@@ -84,9 +80,9 @@ app.add_typer(dataset.app, name="dataset", rich_help_panel=CURATE)
 app.add_typer(token.app, name="token", rich_help_panel=CURATE)
 app.add_typer(ledger.app, name="ledger", rich_help_panel=CURATE)
 app.add_typer(attacks.app, name="attack", rich_help_panel=ATTACK)
-app.command("compare", help=compare.COMPARE_HELP, rich_help_panel=ATTACK)(compare.compare_command)
-app.command("convert", help=convert.CONVERT_HELP, rich_help_panel=ATTACK)(convert.convert_command)
-app.command("capacity", help=capacity.CAPACITY_HELP, rich_help_panel=ATTACK)(capacity.capacity_command)
+app.command("compare", help=guarantees.COMPARE_HELP, rich_help_panel=ATTACK)(guarantees.compare_command)
+app.command("convert", help=guarantees.CONVERT_HELP, rich_help_panel=ATTACK)(guarantees.convert_command)
+app.command("capacity", help=guarantees.CAPACITY_HELP, rich_help_panel=ATTACK)(guarantees.capacity_command)
 app.command("reproduce", help=reproduce.HELP, rich_help_panel=ATTACK)(reproduce.reproduce_command)
 
 

@@ -5,43 +5,131 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from enum import StrEnum
-from typing import Annotated, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from decimal import Decimal
+from functools import partial
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import typer
 
+from noiseless.cli.values import read_number
 from noiseless.errors import printable
 
-
-class Format(StrEnum):
-    """How a result is printed."""
-
-    text = "text"
-    json = "json"
-
-
-class MissingValues(StrEnum):
-    """What a missing value is."""
-
-    value = "value"
-    drop = "drop"
-    error = "error"
+Format = Literal["text", "json"]
+"""How a result is printed."""
+Missing = Literal["value", "drop", "error"]
+"""What a missing value is."""
+Gaps = Literal["error", "drop"]
+"""What happens to rows without a value."""
 
 
-FormatOption = Annotated[Format, typer.Option("--format", help="Text for people, JSON for programs.")]
+def option(description: str, metavar: str | None = None, *names: str, **more: Any) -> Any:  # noqa: ANN401
+    """An option; without names it is called as its parameter is."""
+    return typer.Option(*names, metavar=metavar, help=description, **more)
+
+
+def column_option(description: str) -> Any:  # noqa: ANN401 - as typer says
+    """An option that names a column; the shell completes it."""
+    return option(description, "COLUMN", autocompletion=columns)
+
+
+def per_column(description: str, metavar: str) -> Any:  # noqa: ANN401 - as above
+    """An option that says something of a column, COLUMN=..."""
+    return option(description, metavar, autocompletion=columns_before_equals)
+
+
+def number_option(name: str, metavar: str, description: str) -> Any:  # noqa: ANN401 - as above
+    """An option that takes a decimal number, exactly as it is written."""
+    return option(description, metavar, name, parser=partial(read_number, name))
+
+
+def split_names(names: str) -> list[str]:
+    """The names of `--names`."""
+    return [name.strip() for name in names.split(",")]
+
+
+_UNSAFE = re.compile(r"([^\w@%+=:,./-])")
+
+
+def columns(context: typer.Context, incomplete: str) -> list[str]:
+    """The columns of the command's table that begin as written; none when it is not named yet.
+
+    Only a header is read, and nothing that goes wrong is told: completion offers less then.
+    """
+    from noiseless.tables.sources import header
+
+    # Words that stand by themselves are no parameters yet while the last option still waits for its value.
+    named = context.params.get("table") or context.args
+    sources = [named] if isinstance(named, str) else list(named)
+    names = dict.fromkeys(name for source in sources for name in header(source))
+    return [_written(name) for name in names if name.startswith(incomplete)]
+
+
+def columns_before_equals(context: typer.Context, incomplete: str) -> list[str]:
+    """The same where more follows the column: COLUMN=..."""
+    return [] if "=" in incomplete else [f"{name}=" for name in columns(context, incomplete)]
+
+
+def _written(name: str) -> str:
+    """Bash takes what it is offered for what was typed; other shells quote by themselves."""
+    bash = os.environ.get("_NOISELESS_COMPLETE") == "complete_bash"
+    return _UNSAFE.sub(r"\\\1", name) if bash else name
+
+
+TABLES = "CSV, TSV, JSON-lines, Parquet or Excel file, a glob, or duckdb:///file.db::table."
+"""What a table may be."""
+
+FormatOption = Annotated[Format, option("Text for people, JSON for programs.", None, "--format")]
 NamesOption = Annotated[
-    str | None,
-    typer.Option(
-        "--names", metavar="A,B,C", help="The columns' names, for a text file without a header line."
-    ),
+    Sequence[str] | None,
+    option("The columns' names, for a text file without a header line.", "A,B,C", parser=split_names),
+]
+HtmlOption = Annotated[Path | None, option("Write a self-contained report.", "OUT")]
+GivenOption = Annotated[list[str] | None, column_option("A column that the adversary knows from elsewhere.")]
+NumericOption = Annotated[list[str] | None, column_option("A public column of text to read as numbers.")]
+CategoricalOption = Annotated[
+    list[str] | None, column_option("A public column of numbers to take as categories.")
+]
+MissingOption = Annotated[
+    Missing, option("A missing value is one ordinary value, its row is left out, or an error.")
+]
+DistinctOption = Annotated[
+    bool, typer.Option("--distinct-rows", help="Drop exact duplicates of whole rows first.")
+]
+BoundsOption = Annotated[
+    tuple[Decimal, Decimal] | None,
+    number_option("--bounds", "LO HI", "The smallest and the largest value of a person; a count needs none."),
+]
+StepOption = Annotated[
+    Decimal | None, number_option("--step", "S", "The resolution of values; any number without it.")
 ]
 
 
-def split_names(names: str | None) -> list[str] | None:
-    """The names of `--names`."""
-    return None if names is None else [name.strip() for name in names.split(",")]
+def takes(*groups: Mapping[str, Any]) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Let a command take groups of options besides its own, as `**options`; each is None if not given."""
+
+    def with_options(command: Callable[..., int]) -> Callable[..., int]:
+        own = [one for one in signature(command).parameters.values() if one.kind is not one.VAR_KEYWORD]
+        shared = [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+            for group in groups
+            for name, annotation in group.items()
+        ]
+        command.__signature__ = Signature([*shared, *own])  # type: ignore[attr-defined]
+        return command
+
+    return with_options
+
+
+def show(output: Format, result: Mapping[str, Any], text: str) -> None:
+    """Print a result: as JSON, or for people."""
+    if output == "json":
+        print_json(result)
+    else:
+        say(text)
 
 
 def print_json(result: Mapping[str, Any]) -> None:
@@ -83,51 +171,36 @@ def working(what: str) -> Iterator[None]:
     from rich.console import Console
 
     console = Console(stderr=True)
-    if not console.is_terminal:
-        yield
-        return
-    with console.status(what):
+    with console.status(what) if console.is_terminal else nullcontext():
         yield
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Callable[[float], None] | None]:
-    """A bar on stderr while something takes its time, when that is a terminal."""
+def progress_bar(what: str, *counts: str) -> Iterator[Callable[..., None] | None]:
+    """A bar on stderr while something takes its time, when that is a terminal.
+
+    Args:
+        what: what is being done.
+        counts: how far it has come, in rich's words for a task; percent, if not given.
+
+    Yields:
+        What is called with how much is done, of how much (None: nobody knows; a share, if not given), and
+        what was done last.
+    """
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None
         return
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task(what, total=1.0)
-        yield lambda share: bar.update(task, completed=share)
+    texts = map(TextColumn, counts or ("{task.percentage:>3.0f}%",))
+    with Progress(
+        TextColumn(what), BarColumn(), *texts, TimeRemainingColumn(), console=console, transient=True
+    ) as bar:
+        task = bar.add_task("", total=None)
 
+        def tell(done: float, total: float | None = 1.0, name: str = "") -> None:
+            bar.update(task, completed=done, total=total, description=name)
 
-_UNSAFE = re.compile(r"([^\w@%+=:,./-])")
-
-
-def columns(context: typer.Context, incomplete: str) -> list[str]:
-    """The columns of the command's table that begin as written; none when it is not named yet.
-
-    Only a header is read, and nothing that goes wrong is told: completion offers less then.
-    """
-    from noiseless.tables.sources import header
-
-    # Words that stand by themselves are no parameters yet while the last option still waits for its value.
-    named = context.params.get("table") or context.args
-    sources = [named] if isinstance(named, str) else list(named)
-    found = dict.fromkeys(name for source in sources for name in header(source))
-    return [_written(name) for name in found if name.startswith(incomplete)]
-
-
-def columns_before_equals(context: typer.Context, incomplete: str) -> list[str]:
-    """The same where more follows the column: COLUMN=..."""
-    return [] if "=" in incomplete else [f"{name}=" for name in columns(context, incomplete)]
-
-
-def _written(name: str) -> str:
-    """Bash takes what it is offered for what was typed; other shells quote by themselves."""
-    bash = os.environ.get("_NOISELESS_COMPLETE") == "complete_bash"
-    return _UNSAFE.sub(r"\\\1", name) if bash else name
+        yield tell

@@ -1,30 +1,33 @@
 """`noiseless quantize`: each reading of a person told as its cell."""
 
+import math
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
+from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
 from noiseless.cli.options import (
     Format,
     FormatOption,
-    MissingValues,
+    Missing,
     NamesOption,
-    columns,
-    columns_before_equals,
+    column_option,
+    number_option,
+    option,
+    per_column,
     print_json,
+    progress_bar,
     say,
-    split_names,
 )
-from noiseless.cli.plan import read_budget, read_number, read_span, read_spans
-from noiseless.display import text_table
+from noiseless.cli.values import read_budget, read_spans, span
+from noiseless.display import bound_text, text_table
 from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
@@ -51,21 +54,6 @@ _PIPE = "-"
 _INTERRUPTED = 3
 
 
-class CellFormat(StrEnum):
-    """How a cell is told."""
-
-    midpoint = "midpoint"
-    interval = "interval"
-    cell = "cell"
-
-
-class ExhaustedBudget(StrEnum):
-    """What happens to a person whose bits run out."""
-
-    stop = "stop"
-    coarsen = "coarsen"
-
-
 def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
     table: Annotated[
         str,
@@ -74,73 +62,50 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
             help="A file, a glob or a database table; - reads CSV or JSON lines from a pipe.",
         ),
     ],
-    column: Annotated[
-        str,
-        typer.Option("--column", metavar="COLUMN", autocompletion=columns, help="The column of readings."),
-    ],
+    column: Annotated[str, column_option("The column of readings.")],
     bounds: Annotated[
-        tuple[str, str],
-        typer.Option("--bounds", metavar="LO HI", help="The smallest and the largest possible reading."),
+        tuple[Decimal, Decimal],
+        number_option("--bounds", "LO HI", "The smallest and the largest possible reading."),
     ],
     step: Annotated[
-        str | None,
-        typer.Option("--step", metavar="S", help="The resolution of readings; any number without it."),
+        Decimal | None, number_option("--step", "S", "The resolution of readings; any number without it.")
     ] = None,
     also: Annotated[
         list[str] | None,
-        typer.Option(
-            "--also",
-            metavar="COL=LO:HI[:STEP]",
-            autocompletion=columns_before_equals,
-            help="Another column of the same reading, which shares the budget.",
-        ),
+        per_column("Another column of the same reading, which shares the budget.", "COL=LO:HI[:STEP]"),
     ] = None,
-    budget: Annotated[
-        str | None,
-        typer.Option("--budget", metavar="B", help='Bits that a reading may tell, or "reach K".'),
-    ] = None,
+    budget: Annotated[str | None, option('Bits that a reading may tell, or "reach K".', "B")] = None,
     max_error: Annotated[
-        str | None, typer.Option("--max-error", metavar="E", help="The largest tolerated error instead.")
+        Decimal | None, number_option("--max-error", "E", "The largest tolerated error instead.")
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="OUT", help="The released table; a pipe goes on without it."),
+        Path | None, option("The released table; a pipe goes on without it.", "OUT", "--out", "-o")
     ] = None,
     release_as: Annotated[
-        CellFormat, typer.Option("--as", help="Tell the middle of a cell, its interval, or its number.")
-    ] = CellFormat.midpoint,
+        Literal["midpoint", "interval", "cell"],
+        option("Tell the middle of a cell, its interval, or its number.", None, "--as"),
+    ] = "midpoint",
     unit: Annotated[
-        str | None,
-        typer.Option(
-            "--unit",
-            metavar="COLUMN",
-            autocompletion=columns,
-            help="The column that names a person, to count their readings.",
-        ),
+        str | None, column_option("The column that names a person, to count their readings.")
     ] = None,
     total_budget: Annotated[
-        str | None,
-        typer.Option("--total-budget", metavar="B", help="Bits that all readings of a person may tell."),
+        Decimal | None,
+        number_option("--total-budget", "B", "Bits that all readings of a person may tell."),
     ] = None,
     when_spent: Annotated[
-        ExhaustedBudget,
-        typer.Option("--when-spent", help="Tell nothing more when they are spent, or coarser cells before."),
-    ] = ExhaustedBudget.stop,
+        Literal["stop", "coarsen"],
+        option("Tell nothing more when they are spent, or coarser cells before."),
+    ] = "stop",
     clamp: Annotated[
         bool, typer.Option("--clamp", help="Move readings outside the bounds to the nearest value.")
     ] = False,
     missing: Annotated[
-        MissingValues,
-        typer.Option(
-            "--missing", help="Tell missing values as missing, leave their rows out, or refuse them."
-        ),
-    ] = MissingValues.error,
+        Missing, option("Tell missing values as missing, leave their rows out, or refuse them.")
+    ] = "error",
     state: Annotated[
         Path | None,
-        typer.Option(
-            "--state",
-            metavar="FILE",
-            help="For a pipe: remember here who has been told how much, and how far this run has come.",
+        option(
+            "For a pipe: remember here who has been told how much, and how far this run has come.", "FILE"
         ),
     ] = None,
     resume: Annotated[
@@ -151,19 +116,14 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
         ),
     ] = False,
     abandon: Annotated[
-        bool,
-        typer.Option("--abandon", help="Begin a new run although the last one in FILE was stopped."),
+        bool, typer.Option("--abandon", help="Begin a new run although the last one in FILE was stopped.")
     ] = False,
     received: Annotated[
         int | None,
-        typer.Option(
-            "--received",
-            metavar="BYTES",
-            help="On resuming into a pipe: how much its reader has, so that nothing comes twice.",
-        ),
+        option("On resuming into a pipe: how much its reader has, so that nothing comes twice.", "BYTES"),
     ] = None,
     names: NamesOption = None,
-    output: FormatOption = Format.text,
+    output: FormatOption = "text",
 ) -> int:
     """Release the readings, and say what that tells.
 
@@ -173,25 +133,28 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
     from noiseless.collection.local.quantization import quantize
     from noiseless.collection.local.schedule import Schedule, local_mechanism
 
+    others = read_spans("--also", also)
+    if column in others:
+        raise RequestError(f"column {column!r} is named twice; name it once")
     bits, reach = read_budget(budget)
     mechanism = local_mechanism(
-        read_spans("--also", also or [], {column: read_span("--bounds", *bounds, step)}),
+        {column: span(*bounds, step), **others},
         budget=bits,
         reach=reach,
-        max_error=None if max_error is None else read_number("--max-error", max_error),
-        missing=missing is MissingValues.value,
+        max_error=max_error,
+        missing=missing == "value",
     )
     schedule = Schedule.endless(mechanism)
     if total_budget is not None:
         if unit is None:
             raise RequestError("--total-budget is one person's; name the column that names a person: --unit")
-        schedule = Schedule.of(mechanism, read_number("--total-budget", total_budget), when_spent.value)
+        schedule = Schedule.of(mechanism, total_budget, when_spent)
     options: dict[str, Any] = {
         "unit": unit,
-        "release_as": release_as.value,
+        "release_as": release_as,
         "clamp": clamp,
-        "missing": missing.value,
-        "names": split_names(names),
+        "missing": missing,
+        "names": names,
     }
     if state is None and (resume or abandon or received is not None):
         raise RequestError("--resume, --abandon and --received go on from a file: name it with --state FILE")
@@ -205,7 +168,7 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
     if out is None:
         raise RequestError("name the file to write: -o OUT")
     try:
-        with _ended_by_signals(), _shown_progress() as progress:
+        with _ended_by_signals(), progress_bar("quantizing", "{task.completed:,} rows") as progress:
             found = quantize(table, schedule, out, progress=progress, **options)
     except KeyboardInterrupt:
         return _interrupted("nothing was written")
@@ -271,32 +234,11 @@ def _ended_by_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-@contextmanager
-def _shown_progress() -> Iterator[Callable[[int, int | None], None] | None]:
-    """Rows, and a bar where their number is known, on stderr when that is a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    columns = (
-        TextColumn("quantizing"),
-        BarColumn(),
-        TextColumn("{task.completed:,} rows"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda rows, total: bar.update(task, completed=rows, total=total)
-
-
 def _tell(found: "Quantized", out: Path | None, output: Format) -> None:
     """The result on stdout; on stderr when the table itself went there."""
     if out is None:
         typer.echo(_text(found, out), err=True)
-    elif output is Format.json:
+    elif output == "json":
         print_json({**found.to_dict(), "out": str(out)})
     else:
         say(_text(found, out))
@@ -304,7 +246,6 @@ def _tell(found: "Quantized", out: Path | None, output: Format) -> None:
 
 def _text(found: "Quantized", out: Path | None) -> str:
     from noiseless.collection.local.scalar import describe
-    from noiseless.display import bound_text
     from noiseless.rules.base import number_text
 
     mechanism = found.mechanism
@@ -360,8 +301,6 @@ def _off(found: "Quantized", number: int) -> str:
 
 def _moved(found: "Quantized") -> str:
     """How far readings were moved, and are off then."""
-    import math
-
     from noiseless.collection.local.column_release import distance
     from noiseless.reports.notation import length_text
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noiseless.cli.options import Format, FormatOption, print_json, say
+from noiseless.cli.options import Format, FormatOption, option, print_json, say, show
 from noiseless.errors import NoiselessError, RequestError
 
 if TYPE_CHECKING:
@@ -45,10 +45,8 @@ def query_command(
     each: Annotated[
         bool, typer.Option("--each", help="Ask one statement after the other, each priced by itself.")
     ] = False,
-    analyst: Annotated[
-        str | None, typer.Option("--analyst", metavar="NAME", help="Who asks; the account to charge.")
-    ] = None,
-    output: FormatOption = Format.text,
+    analyst: Annotated[str | None, option("Who asks; the account to charge.", "NAME")] = None,
+    output: FormatOption = "text",
 ) -> int:
     """Print the answers, or what they would cost.
 
@@ -70,10 +68,7 @@ def query_command(
             found = asked.price(*sql, analyst=analyst) if dry_run else asked.ask(*sql, analyst=analyst)
         except BudgetError as error:
             return refused(error, output)
-    if output is Format.json:
-        print_json(found.to_dict())
-    else:
-        say(repr(found))
+    show(output, found.to_dict(), repr(found))
     return 0 if found.allowed else REFUSED
 
 
@@ -82,7 +77,7 @@ def _tell_each(statements: list[str], outcomes: "list[Reply | NoiselessError]", 
     from noiseless.pricing import BudgetError
 
     refusals = [found for found in outcomes if isinstance(found, NoiselessError)]
-    if output is Format.json:
+    if output == "json":
         pairs = zip(statements, outcomes, strict=True)
         print_json({"batches": [{"sql": sql, **_as_json(found)} for sql, found in pairs]})
     else:
@@ -102,7 +97,7 @@ def _as_json(found: "Reply | NoiselessError") -> dict[str, Any]:
 
 def refused(error: "BudgetError", output: Format) -> int:
     """Say that the budget does not allow a batch; the exit code."""
-    if output is Format.json:
+    if output == "json":
         print_json(_error(error))
     else:
         typer.echo(f"noiseless: {error}", err=True)

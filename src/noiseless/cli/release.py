@@ -1,4 +1,4 @@
-"""`noiseless release` and `noiseless frontier`: a sanitised table with its certificate, and what others are possible."""
+"""`noiseless release` and `frontier`: a sanitised table with its certificate, and what others there are."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,40 +6,31 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noiseless.cli.options import Format, FormatOption, NamesOption, print_json, progress_bar, say
-from noiseless.cli.release_request import (
-    FILES,
-    CategoricalOption,
-    CodewordOption,
-    ColumnWeightOption,
-    ConfigOption,
-    DistanceOption,
-    DistinctOption,
-    GivenOption,
-    HierarchyCostOption,
-    HierarchyOption,
+from noiseless.cli.options import (
+    Format,
+    FormatOption,
     HtmlOption,
-    KeepOption,
-    MethodOption,
-    MissingOption,
-    NumericOption,
-    ObjectiveOption,
-    PublicOption,
-    SensitiveOption,
-    SpanOption,
-    TableArgument,
-    UtilityOption,
+    NamesOption,
+    option,
+    progress_bar,
+    show,
+    takes,
+)
+from noiseless.cli.release_request import (
+    COLUMNS,
+    FILES,
+    MERGING,
+    TARGETS,
+    ConfigOption,
     check_outputs,
     checked_request,
     merged_options,
     required_table,
-    write_page,
 )
 from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
     from noiseless.releases import ReleaseRequest
-
 
 RELEASE_HELP = """Publish columns so that a sensitive one stays hidden, changing them as little as possible.
 
@@ -55,83 +46,31 @@ Examples:
 """
 
 
+@takes(COLUMNS, TARGETS, MERGING)
 def release_command(
     *,
-    table: TableArgument = None,
-    sensitive: SensitiveOption = None,
-    public: PublicOption = None,
-    given: GivenOption = None,
-    keep: KeepOption = None,
-    objective: ObjectiveOption = None,
-    utility: UtilityOption = None,
-    weight: Annotated[
-        str | None,
-        typer.Option("--weight", metavar="L", help="Weigh utility against leakage instead of a target."),
-    ] = None,
-    min_posterior: Annotated[
-        int | None,
-        typer.Option("--min-posterior", metavar="K", help="The fewest sensitive values behind an answer."),
-    ] = None,
-    max_leakage: Annotated[
-        str | None, typer.Option("--max-leakage", metavar="B", help="The most bits that may leak, L0.")
-    ] = None,
-    max_maximin: Annotated[
-        str | None,
-        typer.Option("--max-maximin", metavar="B", help="The most bits that every row may tell, I*."),
-    ] = None,
-    max_distortion: Annotated[
-        str | None,
-        typer.Option("--max-distortion", metavar="D", help="The furthest that a value may be moved."),
-    ] = None,
-    min_resolution: Annotated[
-        str | None,
-        typer.Option("--min-resolution", metavar="B", help="The fewest bits of the public columns to keep."),
-    ] = None,
-    suppress: Annotated[
-        str | None,
-        typer.Option("--suppress", metavar="SHARE", help="The share of rows that may be released as *."),
-    ] = None,
-    method: MethodOption = None,
-    codeword: CodewordOption = None,
-    distance: DistanceOption = None,
-    hierarchy: HierarchyOption = None,
-    hierarchy_cost: HierarchyCostOption = None,
-    column_weight: ColumnWeightOption = None,
-    span: SpanOption = None,
-    numeric: NumericOption = None,
-    categorical: CategoricalOption = None,
-    missing: MissingOption = None,
-    distinct_rows: DistinctOption = None,
     keep_order: Annotated[
         bool | None,
         typer.Option("--keep-order", help="Leave the rows in the table's order, which tells something too."),
     ] = None,
     config: ConfigOption = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="OUT", help="The released table.")
-    ] = None,
-    certificate: Annotated[
-        Path | None, typer.Option("--certificate", metavar="CERT", help="The certificate (JSON).")
-    ] = None,
+    out: Annotated[Path | None, option("The released table.", "OUT", "--out", "-o")] = None,
+    certificate: Annotated[Path | None, option("The certificate (JSON).", "CERT")] = None,
     html: HtmlOption = None,
     compare_with: Annotated[
-        Path | None,
-        typer.Option(
-            "--compare-with",
-            metavar="CERT",
-            help="Another release's certificate, to show beside it (--html).",
-        ),
+        Path | None, option("Another release's certificate, to show beside it (--html).", "CERT")
     ] = None,
     names: NamesOption = None,
-    output: FormatOption = Format.text,
+    output: FormatOption = "text",
+    **options: Any,  # noqa: ANN401 - of the groups above
 ) -> int:
     """Make the release, write what was asked for, and say what it gives away and keeps.
 
     Returns:
         The exit code: 0.
     """
-    options = {name: value for name, value in locals().items() if name not in ("config", "output", "names")}
-    asked = merged_options(config, options, names)
+    written = {"out": out, "certificate": certificate, "html": html, "compare_with": compare_with}
+    asked = merged_options(config, {**options, **written, "keep_order": keep_order, "names": names})
     files = {name: asked.pop(name, None) for name in FILES}
     request = checked_request(asked)
     source = required_table(files["table"])
@@ -181,17 +120,20 @@ def _release(
             page = render_release(done, done.frontier(tell), compared)
     done.save(out, certificate=certificate)
     if html is not None and page is not None:
+        from noiseless.reports.pages import write_page
+
         write_page(html, page, done.sources)
-    if output is Format.json:
-        written = {"out": out, "certificate": certificate, "html": html}
-        print_json({**done.to_dict(), **{name: path and str(path) for name, path in written.items()}})
-        return
     from noiseless.reports.release_text import release_text
 
     certified = f", certified by {certificate} (keep it with the original)" if certificate else ""
-    listed = [f"Written: {out}{certified}"]
-    listed += [f"Report: {html}"] if html else []
-    say("\n".join([release_text(done), "", *listed]))
+    lines = [release_text(done), "", f"Written: {out}{certified}", *([f"Report: {html}"] if html else [])]
+    written = {"out": out, "certificate": certificate, "html": html}
+    show(output, {**done.to_dict(), **_named(written)}, "\n".join(lines))
+
+
+def _named(written: Mapping[str, Path | None]) -> dict[str, str | None]:
+    """Files as JSON names them."""
+    return {name: None if path is None else str(path) for name, path in written.items()}
 
 
 FRONTIER_HELP = """The releases of a table that none found beats: what is given away against what is kept.
@@ -207,71 +149,45 @@ Examples:
   noiseless frontier --config release.toml --html frontier.html
 """
 
-_NOT_IN_FILES = ("config", "output", "names", "baselines")
-"""Options that stand on the command line only, or are read otherwise."""
 
-
+@takes(COLUMNS, MERGING)
 def frontier_command(
     *,
-    table: TableArgument = None,
-    sensitive: SensitiveOption = None,
-    public: PublicOption = None,
-    given: GivenOption = None,
-    keep: KeepOption = None,
-    objective: ObjectiveOption = None,
-    utility: UtilityOption = None,
-    method: MethodOption = None,
-    codeword: CodewordOption = None,
-    distance: DistanceOption = None,
-    hierarchy: HierarchyOption = None,
-    hierarchy_cost: HierarchyCostOption = None,
-    column_weight: ColumnWeightOption = None,
-    span: SpanOption = None,
-    numeric: NumericOption = None,
-    categorical: CategoricalOption = None,
-    missing: MissingOption = None,
-    distinct_rows: DistinctOption = None,
     baselines: Annotated[
         bool, typer.Option("--baselines/--no-baselines", help="Whether to run other people's methods too.")
     ] = True,
     config: ConfigOption = None,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="OUT", help="Draw the frontier (PNG, SVG or PDF).")
-    ] = None,
+    plot: Annotated[Path | None, option("Draw the frontier (PNG, SVG or PDF).", "OUT")] = None,
     html: HtmlOption = None,
     names: NamesOption = None,
-    output: FormatOption = Format.text,
+    output: FormatOption = "text",
+    **options: Any,  # noqa: ANN401 - of the groups above
 ) -> int:
     """Find the frontier, draw it if asked for, and list its points.
 
     Returns:
         The exit code: 0.
     """
-    options = {name: value for name, value in locals().items() if name not in _NOT_IN_FILES}
-    asked = merged_options(config, options, names)
+    asked = merged_options(config, {**options, "plot": plot, "html": html, "names": names})
     files = {name: asked.pop(name, None) for name in FILES}
-    plot, html = files["plot"], files["html"]
+    written = {name: files[name] for name in ("plot", "html")}
     source, request = required_table(files["table"]), checked_request(asked)
-    check_outputs([out for out in (plot, html) if out is not None], source, request, [config])
+    check_outputs([out for out in written.values() if out is not None], source, request, [config])
 
     from noiseless.releases import make_frontier
+    from noiseless.reports.release_text import frontier_text
 
     with progress_bar("surveying releases") as tell:
-        found = make_frontier(source, request, tell, baselines=baselines)
-    if plot is not None:
+        frontier = make_frontier(source, request, tell, baselines=baselines)
+    if written["plot"] is not None:
         from noiseless.reports import save_plot
 
-        save_plot(found, plot)
-    if html is not None:
-        from noiseless.reports import render_frontier
+        save_plot(frontier, written["plot"])
+    if written["html"] is not None:
+        from noiseless.reports import write_frontier_html
 
-        write_page(html, render_frontier(found))
-    if output is Format.json:
-        written = {"plot": plot, "html": html}
-        print_json({**found.to_dict(), **{name: path and str(path) for name, path in written.items()}})
-    else:
-        from noiseless.reports.release_text import frontier_text
-
-        listed = [f"Written: {path}" for path in (plot, html) if path is not None]
-        say("\n".join([frontier_text(found), *([""] if listed else []), *listed]))
+        write_frontier_html(frontier, written["html"])
+    listed = [f"Written: {path}" for path in written.values() if path is not None]
+    lines = [frontier_text(frontier), *([""] if listed else []), *listed]
+    show(output, {**frontier.to_dict(), **_named(written)}, "\n".join(lines))
     return 0

@@ -1,32 +1,95 @@
 """The options of `noiseless release` and `noiseless frontier`, and the request that they make."""
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from noiseless.cli.options import split_names
+import typer
+
+from noiseless.cli.options import (
+    TABLES,
+    CategoricalOption,
+    DistinctOption,
+    GivenOption,
+    MissingOption,
+    NumericOption,
+    column_option,
+    option,
+    per_column,
+)
+from noiseless.cli.values import read_assigned
 from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
     from noiseless.releases import ReleaseRequest
 
-from typing import Annotated
+COLUMNS: dict[str, Any] = {
+    "table": Annotated[str | None, typer.Argument(metavar="[TABLE]", help=TABLES)],
+    "sensitive": Annotated[list[str] | None, column_option("A column to hide.")],
+    "public": Annotated[list[str] | None, column_option("A column to publish, merged as far as needed.")],
+    "given": GivenOption,
+    "keep": Annotated[list[str] | None, column_option("A column to publish as it is; it counts as seen.")],
+    "objective": Annotated[
+        Literal["leakage", "maximin", "both"] | None,
+        option("What is to be small: leakage (the default), maximin, or both."),
+    ],
+    "utility": Annotated[
+        Literal["resolution", "distortion"] | None,
+        option("What is to be kept: little distortion (the default), or much resolution."),
+    ],
+}
+"""The table, what its columns are, and what matters: options of both commands."""
+TARGETS: dict[str, Any] = {
+    "weight": Annotated[str | None, option("Weigh utility against leakage instead of a target.", "L")],
+    "min_posterior": Annotated[int | None, option("The fewest sensitive values behind an answer.", "K")],
+    "max_leakage": Annotated[str | None, option("The most bits that may leak, L0.", "B")],
+    "max_maximin": Annotated[str | None, option("The most bits that every row may tell, I*.", "B")],
+    "max_distortion": Annotated[str | None, option("The furthest that a value may be moved.", "D")],
+    "min_resolution": Annotated[str | None, option("The fewest bits of the public columns to keep.", "B")],
+    "suppress": Annotated[str | None, option("The share of rows that may be released as *.", "SHARE")],
+}
+"""Which of all releases is wanted; a frontier shows all of them."""
+MERGING: dict[str, Any] = {
+    "method": Annotated[
+        Literal["auto", "greedy", "exact"] | None,
+        option("The best of what applies (auto), greedy, or exact."),
+    ],
+    "codeword": Annotated[
+        Literal["midrange", "centroid", "medoid", "interval"] | None,
+        option("What is released for merged numbers: midrange by default."),
+    ],
+    "distance": Annotated[
+        Literal["absolute", "euclidean", "max", "gower", "hamming", "discrete"] | None,
+        option("How the differences of several columns make one number."),
+    ],
+    "hierarchy": Annotated[
+        list[str] | None, per_column("A tree for a column: rows of value,level 1,...,top.", "COL=FILE")
+    ],
+    "hierarchy_cost": Annotated[
+        Literal["height", "leaves"] | None,
+        option("A node counts its height (the default), or its other leaves."),
+    ],
+    "column_weight": Annotated[
+        list[str] | None, per_column("What a difference in a column counts; 1 if not given.", "COL=W")
+    ],
+    "span": Annotated[
+        list[str] | None, per_column("A column's range, which the distance gower divides by.", "COL=LO:HI")
+    ],
+    "numeric": NumericOption,
+    "categorical": CategoricalOption,
+    "missing": MissingOption,
+    "distinct_rows": DistinctOption,
+}
+"""How values are read, compared and merged: options of both commands."""
 
-import typer
-
-from noiseless.cli.options import MissingValues, columns, columns_before_equals
+ConfigOption = Annotated[
+    Path | None, option("A TOML file with any of these options; they override it.", "FILE")
+]
 
 FILES = ("table", "out", "certificate", "html", "compare_with", "plot")
 """Options that name files; all others say what is asked for."""
-
-
-def write_page(path: Path, page: str, sources: Sequence[Path] = ()) -> None:
-    """Write a report, whole or not at all, and over none of the sources."""
-    from noiseless.tables import written_whole
-
-    with written_whole(path, sources) as part:
-        part.write_text(page, "utf-8", newline="\n")
+_PER_COLUMN = {"hierarchy": "COL=FILE", "column_weight": "COL=NUMBER", "span": "COL=LO:HI"}
+"""Options that say something of a column, and how."""
 
 
 def required_table(source: Any) -> str:  # noqa: ANN401 - from a file or from the command line
@@ -80,7 +143,7 @@ def checked_request(asked: Mapping[str, Any]) -> "ReleaseRequest":
     return request
 
 
-def merged_options(config: Path | None, options: Mapping[str, Any], names: str | None) -> dict[str, Any]:
+def merged_options(config: Path | None, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a file, and over them those of the command line."""
     from pydantic import create_model
 
@@ -96,204 +159,11 @@ def merged_options(config: Path | None, options: Mapping[str, Any], names: str |
         compare_with=(Path | None, None),
         plot=(Path | None, None),
     )
-    found = {} if config is None else read_config(config, file)
-    given = {name: _plain(name, value) for name, value in options.items() if value not in (None, [])}
-    for name in ("hierarchy", "column_weight", "span"):
+    written = {} if config is None else read_config(config, file)
+    given = {name: value for name, value in options.items() if value not in (None, [])}
+    for name, shape in _PER_COLUMN.items():
         if name in given:
-            given[name] = found.get(name, {}) | given[name]
-    if names is not None:
-        given["names"] = split_names(names)
-    return found | given
-
-
-def _plain(name: str, value: Any) -> Any:  # noqa: ANN401 - whatever an option holds
-    if isinstance(value, StrEnum):
-        return value.value
-    if name in ("hierarchy", "column_weight", "span"):
-        return dict(_assigned(f"--{name.replace('_', '-')}", text) for text in value)
-    return value
-
-
-def _assigned(option: str, text: str) -> tuple[str, str]:
-    """COL=VALUE in its two parts; the column's name may hold = itself."""
-    column, sign, value = text.rpartition("=")
-    if not sign or not column or not value:
-        shape = {"--hierarchy": "COL=FILE", "--span": "COL=LO:HI"}.get(option, "COL=NUMBER")
-        raise RequestError(f"{option} {text!r} is not {shape}")
-    return column, value
-
-
-class Objective(StrEnum):
-    """What is to be small."""
-
-    leakage = "leakage"
-    maximin = "maximin"
-    both = "both"
-
-
-class Utility(StrEnum):
-    """What is to be kept."""
-
-    resolution = "resolution"
-    distortion = "distortion"
-
-
-class Method(StrEnum):
-    """How cells are chosen."""
-
-    auto = "auto"
-    greedy = "greedy"
-    exact = "exact"
-
-
-class Codeword(StrEnum):
-    """What is released for numbers that are merged."""
-
-    midrange = "midrange"
-    centroid = "centroid"
-    medoid = "medoid"
-    interval = "interval"
-
-
-class DistanceName(StrEnum):
-    """How the differences of several columns make one number."""
-
-    absolute = "absolute"
-    euclidean = "euclidean"
-    max = "max"
-    gower = "gower"
-    hamming = "hamming"
-    discrete = "discrete"
-
-
-class HierarchyCost(StrEnum):
-    """What a node of a hierarchy counts."""
-
-    height = "height"
-    leaves = "leaves"
-
-
-TableArgument = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[TABLE]",
-        help="CSV, TSV, JSON-lines, Parquet or Excel file, a glob, or duckdb:///file.db::table.",
-    ),
-]
-SensitiveOption = Annotated[
-    list[str] | None,
-    typer.Option("--sensitive", metavar="COLUMN", autocompletion=columns, help="A column to hide."),
-]
-PublicOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--public",
-        metavar="COLUMN",
-        autocompletion=columns,
-        help="A column to publish, merged as far as needed.",
-    ),
-]
-GivenOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--given",
-        metavar="COLUMN",
-        autocompletion=columns,
-        help="A column that the adversary knows from elsewhere.",
-    ),
-]
-KeepOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--keep",
-        metavar="COLUMN",
-        autocompletion=columns,
-        help="A column to publish as it is; it counts as seen.",
-    ),
-]
-ObjectiveOption = Annotated[
-    Objective | None,
-    typer.Option("--objective", help="What is to be small: leakage (the default), maximin, or both."),
-]
-UtilityOption = Annotated[
-    Utility | None,
-    typer.Option(
-        "--utility", help="What is to be kept: little distortion (the default), or much resolution."
-    ),
-]
-MethodOption = Annotated[
-    Method | None, typer.Option("--method", help="The best of what applies (auto), greedy, or exact.")
-]
-CodewordOption = Annotated[
-    Codeword | None,
-    typer.Option("--codeword", help="What is released for merged numbers: midrange by default."),
-]
-DistanceOption = Annotated[
-    DistanceName | None,
-    typer.Option("--distance", help="How the differences of several columns make one number."),
-]
-HierarchyOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--hierarchy",
-        metavar="COL=FILE",
-        autocompletion=columns_before_equals,
-        help="A tree for a column: rows of value,level 1,...,top.",
-    ),
-]
-HierarchyCostOption = Annotated[
-    HierarchyCost | None,
-    typer.Option("--hierarchy-cost", help="A node counts its height (the default), or its other leaves."),
-]
-ColumnWeightOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--column-weight",
-        metavar="COL=W",
-        autocompletion=columns_before_equals,
-        help="What a difference in a column counts; 1 if not given.",
-    ),
-]
-SpanOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--span",
-        metavar="COL=LO:HI",
-        autocompletion=columns_before_equals,
-        help="A column's range, which the distance gower divides by.",
-    ),
-]
-NumericOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--numeric",
-        metavar="COLUMN",
-        autocompletion=columns,
-        help="A public column of text to read as numbers.",
-    ),
-]
-CategoricalOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--categorical",
-        metavar="COLUMN",
-        autocompletion=columns,
-        help="A public column of numbers to take as categories.",
-    ),
-]
-MissingOption = Annotated[
-    MissingValues | None,
-    typer.Option(
-        "--missing", help="A missing value is one ordinary value, its row is left out, or an error."
-    ),
-]
-DistinctOption = Annotated[
-    bool | None, typer.Option("--distinct-rows", help="Drop exact duplicates of whole rows first.")
-]
-ConfigOption = Annotated[
-    Path | None,
-    typer.Option("--config", metavar="FILE", help="A TOML file with any of these options; they override it."),
-]
-HtmlOption = Annotated[
-    Path | None, typer.Option("--html", metavar="OUT", help="Write a self-contained report.")
-]
+            option = f"--{name.replace('_', '-')}"
+            of_columns = dict(read_assigned(option, text, shape) for text in given[name])
+            given[name] = written.get(name, {}) | of_columns
+    return written | given

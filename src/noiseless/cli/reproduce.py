@@ -1,13 +1,13 @@
 """`noiseless reproduce`: the papers' figures, made again."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noiseless.cli.options import Format, FormatOption, print_json, say
+from noiseless.cli.options import Format, FormatOption, option, print_json, progress_bar, say, show
+from noiseless.display import aligned
 from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
@@ -34,16 +34,14 @@ def reproduce_command(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help="Write pictures, numbers and a page here."),
+        option("Write pictures, numbers and a page here.", "DIR", "--out", "-o"),
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="Name the figures, and make none.")] = False,
     jobs: Annotated[
         int | None,
-        typer.Option(
-            "--jobs", metavar="N", min=1, help="How many figures are made at a time; one a core if not given."
-        ),
+        option("How many figures are made at a time; one a core if not given.", "N", min=1),
     ] = None,
-    output: FormatOption = Format.text,
+    output: FormatOption = "text",
 ) -> None:
     """Make figures, or list them."""
     from noiseless.gallery import every_figure, named_figure
@@ -59,19 +57,20 @@ def reproduce_command(
 
     from noiseless.gallery.reproduction import PAGE, reproduce
 
-    with _bar(len(chosen)) as tell:
+    with progress_bar("making figures", "{task.completed}/{task.total}", "{task.description}") as tell:
         made = reproduce(
             out, [figure.name for figure in chosen], data=data, jobs=jobs or _cores(), progress=tell
         )
-    if output is Format.json:
-        print_json({"folder": str(out), "page": PAGE, "figures": [one.to_dict() for one in made]})
-    else:
-        say(_text(made, out / PAGE))
+    show(
+        output,
+        {"folder": str(out), "page": PAGE, "figures": [one.to_dict() for one in made]},
+        _text(made, out / PAGE),
+    )
 
 
 def _list(figures: "Sequence[Figure]", data: "Data", output: Format) -> None:
     """All figures and the data sets that they need."""
-    if output is Format.json:
+    if output == "json":
         found = [
             {
                 "name": figure.name,
@@ -87,7 +86,7 @@ def _list(figures: "Sequence[Figure]", data: "Data", output: Format) -> None:
         return
     rows = [(figure.name, figure.paper, figure.title) for figure in figures]
     missing = {source.name: source for figure in figures for source in data.needing(figure.needs).missing}
-    say("\n".join([*_columns(rows), *_fetch(list(missing.values()))]))
+    say("\n".join([*aligned(rows), *_fetch(list(missing.values()))]))
 
 
 def _text(made: "Sequence[ReproducedFigure]", page: Path) -> str:
@@ -112,18 +111,13 @@ def _text(made: "Sequence[ReproducedFigure]", page: Path) -> str:
     missing = {source.name: source for one in made for source in one.missing}
     return "\n".join(
         [
-            *_columns(rows),
+            *aligned(rows),
             *(["", "What does not hold (the page says what was measured):", *differ] if differ else []),
             *_fetch(list(missing.values())),
             "",
             f"Written: {page}",
         ]
     )
-
-
-def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def _fetch(missing: "Sequence[PublicDataset]") -> list[str]:
@@ -135,22 +129,6 @@ def _fetch(missing: "Sequence[PublicDataset]") -> list[str]:
         "Synthetic stand-ins take the place of these public files; name their folder in NOISELESS_DATA:",
         *(f"  {source.path}: {source.what}, {source.address}" for source in missing),
     ]
-
-
-@contextmanager
-def _bar(figures: int) -> Iterator[Callable[[int, int, str], None] | None]:
-    """A bar on stderr that says which figure was made last, when that is a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    parts = (TextColumn("making figures"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*parts, TextColumn("{task.description}"), console=console, transient=True) as bar:
-        task = bar.add_task("", total=figures)
-        yield lambda done, _, name: bar.update(task, completed=done, description=name)
 
 
 def _cores() -> int:

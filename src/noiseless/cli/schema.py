@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noiseless.cli.options import Format, FormatOption, NamesOption, print_json, say, split_names, working
+from noiseless.cli.options import Format, FormatOption, NamesOption, option, print_json, say, working
 from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
@@ -30,16 +30,14 @@ def schema_command(
     table: Annotated[str, typer.Argument(metavar="TABLE", help="A file, a glob or a database table.")],
     check: Annotated[
         Path | None,
-        typer.Option(
-            "--check", metavar="FILE", help="Hold the table against this schema; exit code 1 if it fails."
-        ),
+        option("Hold the table against this schema; exit code 1 if it fails.", "FILE"),
     ] = None,
     curator: Annotated[
         bool,
         typer.Option("--curator", help="Propose a whole curator's file, for `noiseless query` and `serve`."),
     ] = False,
     names: NamesOption = None,
-    output: FormatOption = Format.text,
+    output: FormatOption = "text",
 ) -> int:
     """Print a proposal, or the outcome of a check.
 
@@ -49,10 +47,10 @@ def schema_command(
     from noiseless.domain import Schema, propose
     from noiseless.tables import open_table
 
-    if curator and (check is not None or output is Format.json):
+    if curator and (check is not None or output == "json"):
         raise RequestError("--curator writes a file to begin with; give it without --check and --format json")
     with working("reading"):
-        opened = open_table(table, names=split_names(names))
+        opened = open_table(table, names=names)
         if check is not None:
             return _check(opened, Schema.read(check), output)
         summaries = opened.summarise()
@@ -62,7 +60,7 @@ def schema_command(
             from noiseless.curator.file import draft_sections
 
             sections = draft_sections(table, summaries, opened.count())
-    if output is Format.text:
+    if output == "text":
         say(proposal.dump(sections=sections).rstrip("\n"))
         return 0
     columns = [
@@ -94,7 +92,7 @@ def _check(table: "Table", schema: "Schema", output: Format) -> int:
     outside = table.select(present).strangers(schema, present) if present else {}
     absent = [name for name in schema.columns if name not in table.columns]
     conforms = not absent and not any(outside.values())
-    if output is Format.json:
+    if output == "json":
         print_json({"conforms": conforms, "absent": absent, "outside": outside, "proposal": schema.proposal})
     else:
         for name in absent:

@@ -1,12 +1,12 @@
 """`noiseless serve`: the curator behind HTTP."""
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
+from noiseless.cli.options import option
 from noiseless.errors import RequestError
 
 HELP = """Answer questions about private tables over HTTP, with a console for the browser.
@@ -24,66 +24,30 @@ Examples:
 """
 
 
-class LogFormat(StrEnum):
-    """How the log is written."""
-
-    json = "json"
-    text = "text"
-
-
-class MetricsAccess(StrEnum):
-    """Who may read the metrics."""
-
-    open = "open"
-    owner = "owner"
-    off = "off"
-
-
 def serve_command(
     curators: Annotated[
         list[str], typer.Argument(metavar="CURATOR.toml..", help="Curators' files, one a dataset.")
     ],
     *,
-    host: Annotated[str, typer.Option("--host", help="The address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port to listen at.")] = 8000,
-    tls_cert: Annotated[
-        Path | None, typer.Option("--tls-cert", metavar="FILE", help="A certificate (PEM): serve HTTPS.")
-    ] = None,
-    tls_key: Annotated[
-        Path | None, typer.Option("--tls-key", metavar="FILE", help="The certificate's key (PEM).")
-    ] = None,
-    workers: Annotated[int, typer.Option("--workers", min=1, max=64, help="How many processes.")] = 1,
-    threads: Annotated[
-        int, typer.Option("--threads", min=1, max=256, help="Batches worked on at once in a process.")
-    ] = 32,
-    max_body: Annotated[
-        int, typer.Option("--max-body", min=1000, help="The most bytes of a request's body.")
-    ] = 1_000_000,
-    max_batch: Annotated[
-        int, typer.Option("--max-batch", min=1, help="The most statements of a batch.")
-    ] = 100,
-    rate: Annotated[
-        float, typer.Option("--rate", min=0, help="Requests a second that a token may make; 0: no limit.")
-    ] = 100.0,
-    burst: Annotated[
-        int | None, typer.Option("--burst", min=1, help="Requests at once; twice the rate unless said.")
-    ] = None,
+    host: Annotated[str, option("The address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, option("The port to listen at.", min=1, max=65535)] = 8000,
+    tls_cert: Annotated[Path | None, option("A certificate (PEM): serve HTTPS.", "FILE")] = None,
+    tls_key: Annotated[Path | None, option("The certificate's key (PEM).", "FILE")] = None,
+    workers: Annotated[int, option("How many processes.", min=1, max=64)] = 1,
+    threads: Annotated[int, option("Batches worked on at once in a process.", min=1, max=256)] = 32,
+    max_body: Annotated[int, option("The most bytes of a request's body.", min=1000)] = 1_000_000,
+    max_batch: Annotated[int, option("The most statements of a batch.", min=1)] = 100,
+    rate: Annotated[float, option("Requests a second that a token may make; 0: no limit.", min=0)] = 100.0,
+    burst: Annotated[int | None, option("Requests at once; twice the rate unless said.", min=1)] = None,
     timeout: Annotated[
         float,
-        typer.Option("--timeout", min=0.1, help="Seconds until a waiting request is told to come back."),
+        option("Seconds until a waiting request is told to come back.", min=0.1),
     ] = 30.0,
-    body_timeout: Annotated[
-        float, typer.Option("--body-timeout", min=0.1, help="Seconds that a body may take to arrive.")
-    ] = 10.0,
-    metrics: Annotated[
-        MetricsAccess, typer.Option("--metrics", help="Who may read /metrics.")
-    ] = MetricsAccess.open,
+    body_timeout: Annotated[float, option("Seconds that a body may take to arrive.", min=0.1)] = 10.0,
+    metrics: Annotated[Literal["open", "owner", "off"], option("Who may read /metrics.")] = "open",
     log_format: Annotated[
-        LogFormat | None,
-        typer.Option(
-            "--log-format",
-            help="JSON lines for programs, text for people; text on a terminal unless said.",
-        ),
+        Literal["json", "text"] | None,
+        option("JSON lines for programs, text for people; text on a terminal unless said."),
     ] = None,
 ) -> None:
     """Serve until told to stop."""
@@ -105,7 +69,7 @@ def serve_command(
         timeout=timeout,
         body_timeout=body_timeout,
         threads=threads,
-        metrics=metrics.value,
+        metrics=metrics,
     )
     listening = ListenOptions(
         host=host,
@@ -113,6 +77,6 @@ def serve_command(
         tls_cert=None if tls_cert is None else str(tls_cert),
         tls_key=None if tls_key is None else str(tls_key),
         workers=workers,
-        log_format=(log_format or (LogFormat.text if sys.stderr.isatty() else LogFormat.json)).value,
+        log_format=log_format or ("text" if sys.stderr.isatty() else "json"),
     )
     serve(settings, listening)

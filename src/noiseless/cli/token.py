@@ -3,13 +3,12 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from noiseless.cli.options import Format, FormatOption, print_json, say
+from noiseless.cli.options import FormatOption, option, print_json, say, show
 from noiseless.display import aligned
 from noiseless.errors import OutputError
 from noiseless.files import create_private
@@ -57,17 +56,10 @@ NOTHING = 1
 """The exit code when there is no such token."""
 
 
-class Role(StrEnum):
-    """What the holder of a token may do."""
-
-    analyst = "analyst"
-    owner = "owner"
-
-
 CuratorFiles = Annotated[
     list[str], typer.Argument(metavar="CURATOR.toml..", help="Curators' files, one a dataset.")
 ]
-ByOption = Annotated[str, typer.Option("--by", metavar="NAME", help="Who says so; it is recorded.")]
+ByOption = Annotated[str, option("Who says so; it is recorded.", "NAME")]
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
@@ -76,17 +68,15 @@ app = typer.Typer(help=HELP, no_args_is_help=True)
 def add_command(
     curators: CuratorFiles,
     *,
-    name: Annotated[str, typer.Option("--name", help="Who gets it; an analyst's account.")],
-    role: Annotated[Role, typer.Option("--role", help="What they may do.")] = Role.analyst,
+    name: Annotated[str, option("Who gets it; an analyst's account.")],
+    role: Annotated[Literal["analyst", "owner"], option("What they may do.")] = "analyst",
     expires: Annotated[
         str | None,
-        typer.Option("--expires", metavar="SPAN|DATE", help="12h, 30d, 1y or 2030-12-31; never unless said."),
+        option("12h, 30d, 1y or 2030-12-31; never unless said.", "SPAN|DATE"),
     ] = None,
     by: ByOption = "owner",
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="A new file for the token.")
-    ] = None,
-    output: FormatOption = Format.text,
+    out: Annotated[Path | None, option("A new file for the token.", "FILE", "--out", "-o")] = None,
+    output: FormatOption = "text",
 ) -> None:
     """Make a token."""
     from noiseless.curator import CuratorFile
@@ -98,10 +88,10 @@ def add_command(
     with _written(token.text, out):
         for file in files:
             with Ledger.open(file.ledger) as ledger:
-                add_token(ledger, [file.name], name=name, role=role.value, token=token, expires=until, by=by)
+                add_token(ledger, [file.name], name=name, role=role, token=token, expires=until, by=by)
     shown = {"token": token.text} if out is None else {"file": str(out)}
-    if output is Format.json:
-        found = {**shown, "id": token.id, "name": name, "role": role.value}
+    if output == "json":
+        found = {**shown, "id": token.id, "name": name, "role": role}
         print_json({**found, "datasets": [file.name for file in files], "expires": until})
     else:
         say(token.text if out is None else f"the token {token.id} was written to {out}")
@@ -135,7 +125,7 @@ def revoke_command(
     token: Annotated[str, typer.Argument(metavar="ID", help="What the token is called: see `token list`.")],
     *,
     by: ByOption = "owner",
-    output: FormatOption = Format.text,
+    output: FormatOption = "text",
 ) -> int:
     """End a token.
 
@@ -148,10 +138,11 @@ def revoke_command(
     ledger, dataset = _opened(curator)
     with ledger:
         count = revoke_token(ledger, called, [dataset], by=by)
-    if output is Format.json:
-        print_json({"id": called, "datasets": [dataset] * (count > 0), "revoked": count > 0})
-    else:
-        say(f"{called} is revoked" if count else f"{dataset} has no valid token {called}")
+    show(
+        output,
+        {"id": called, "datasets": [dataset] * (count > 0), "revoked": count > 0},
+        f"{called} is revoked" if count else f"{dataset} has no valid token {called}",
+    )
     return 0 if count else NOTHING
 
 
@@ -159,7 +150,7 @@ def revoke_command(
 def list_command(
     curator: Annotated[str, typer.Argument(metavar="CURATOR.toml", help="The curator's file.")],
     *,
-    output: FormatOption = Format.text,
+    output: FormatOption = "text",
 ) -> None:
     """List tokens."""
     from noiseless.ledger.entries import now
@@ -169,10 +160,11 @@ def list_command(
     with ledger:
         found = [token for token in list_tokens(ledger) if token.dataset == dataset]
     at = now()
-    if output is Format.json:
-        print_json({"tokens": [_shown(token, at) for token in found]})
-    else:
-        say("\n".join(aligned([_line(token, at) for token in found])) or f"{dataset} has no tokens")
+    show(
+        output,
+        {"tokens": [_shown(token, at) for token in found]},
+        "\n".join(aligned([_line(token, at) for token in found])) or f"{dataset} has no tokens",
+    )
 
 
 def _opened(path: str) -> tuple["Ledger", str]:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from noiseless.cli.options import Format, FormatOption, NamesOption, print_json, say, split_names, working
+from noiseless.cli.options import Format, FormatOption, NamesOption, option, show, working
 
 HELP = """Re-check the certificate of a released table from the two tables alone.
 
@@ -27,25 +27,19 @@ def verify_command(
     ] = None,
     original: Annotated[
         str | None,
-        typer.Option("--original", metavar="TABLE", help="The table that the release was made from."),
+        option("The table that the release was made from.", "TABLE"),
     ] = None,
-    released: Annotated[
-        str | None, typer.Option("--released", metavar="TABLE", help="The released table.")
-    ] = None,
+    released: Annotated[str | None, option("The released table.", "TABLE")] = None,
     write_standalone: Annotated[
         Path | None,
-        typer.Option(
-            "--write-standalone",
-            metavar="FILE",
-            help="Write the same checks as one file that needs nothing but Python.",
-        ),
+        option("Write the same checks as one file that needs nothing but Python.", "FILE"),
     ] = None,
     write_schema: Annotated[
         Path | None,
-        typer.Option("--write-schema", metavar="FILE", help="Write the JSON Schema of certificates."),
+        option("Write the JSON Schema of certificates.", "FILE"),
     ] = None,
     names: NamesOption = None,
-    output: FormatOption = Format.text,
+    output: FormatOption = "text",
 ) -> int:
     """Check every claim, and say which ones do not hold.
 
@@ -62,11 +56,8 @@ def verify_command(
     if write_standalone is not None or write_schema is not None:
         raise RequestError("--write-standalone and --write-schema go without a certificate")
     with working("verifying"):
-        found = verify(certificate, original=original, released=released, names=split_names(names))
-    if output is Format.json:
-        print_json(found.to_dict())
-    else:
-        say(found.text)
+        found = verify(certificate, original=original, released=released, names=names)
+    show(output, found.to_dict(), found.text)
     return 0 if found.holds else _DOES_NOT_HOLD
 
 
@@ -82,8 +73,5 @@ def _write(standalone: Path | None, schema: Path | None, output: Format) -> int:
             with written_whole(out) as part:
                 part.write_text(text(), "utf-8", newline="\n")
             written.append(str(out))
-    if output is Format.json:
-        print_json({"written": written})
-    else:
-        say("\n".join(f"written to {out}" for out in written))
+    show(output, {"written": written}, "\n".join(f"written to {out}" for out in written))
     return 0

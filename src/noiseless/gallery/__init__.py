@@ -1,6 +1,6 @@
 """The papers' figures, one module a figure: what they claim, what is measured, and whether it holds.
 
-A module of this package that holds a `FIGURE` is a figure; there is no list to keep.
+A module of this package that holds a `figure` is one; there is no list to keep.
 """
 
 import re
@@ -10,7 +10,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from noiseless.errors import RequestError
-from noiseless.gallery.figure import Area, ClaimCheck, Curve, Figure, Outcome, Panel, Raster
+from noiseless.gallery.figure import Area, ClaimCheck, Curve, Figure, Outcome, Panel, Raster, reproduces
 
 __all__ = [
     "Area",
@@ -22,6 +22,7 @@ __all__ = [
     "Raster",
     "every_figure",
     "named_figure",
+    "reproduces",
 ]
 
 
@@ -53,7 +54,7 @@ def named_figure(name: str) -> Figure:
 
 def _in_module(name: str) -> Figure | None:
     """The figure in a module of this package, if it holds one."""
-    figure = getattr(import_module(f"{__name__}.{name}"), "FIGURE", None)
+    figure = getattr(import_module(f"{__name__}.{name}"), "figure", None)
     return figure if isinstance(figure, Figure) else None
 
 

@@ -1,21 +1,14 @@
-"""The data sets of the figures: what and where they are, read from `NOISELESS_DATA`, or small synthetic stand-ins."""
-
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-import numpy as np
-from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+"""The data sets of the figures: what they are, read from `NOISELESS_DATA`, or small synthetic stand-ins."""
 
 import os
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from noiseless.errors import SourceError
 from noiseless.gallery import stand_ins

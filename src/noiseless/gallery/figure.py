@@ -1,7 +1,8 @@
 """What a figure of the gallery is made of: data alone. Colours, fonts and files are the frame's business.
 
-A figure is a module of this package that holds one `FIGURE`. Its `make` takes the data sets and returns
-panels of curves, regions and maps, and the paper's statements with what was found and the test that decides.
+A module of this package whose function `figure` says what it reproduces is a figure. It takes the data sets
+and returns panels of curves, regions and maps, and the paper's statements with what was found and the test of
+each.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -233,6 +234,25 @@ class Figure:
     claim: str
     needs: tuple[str, ...]
     make: "Callable[[Data], Outcome]"
+
+
+def reproduces(
+    paper: str, title: str, claim: str, *, needs: tuple[str, ...] = ()
+) -> "Callable[[Callable[[Data], Outcome]], Figure]":
+    """Declare a figure by the function that makes it; it is named as its module is.
+
+    Args:
+        paper: "[P1] Fig. 3".
+        title: a short heading.
+        claim: what the paper says, in our own words.
+        needs: the data sets it is made from, of those in `noiseless.gallery.data.SETS`.
+    """
+
+    def declared(make: "Callable[[Data], Outcome]") -> Figure:
+        name = make.__module__.rpartition(".")[2].replace("_", "-")
+        return Figure(name, paper, title, claim, needs, make)
+
+    return declared
 
 
 def _floats(numbers: Iterable[SupportsFloat]) -> Numbers:

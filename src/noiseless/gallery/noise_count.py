@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.gallery.noise_mechanisms import (
     ComparedMechanism,
     GroupQuestion,
@@ -219,11 +219,23 @@ def _estimate(results: MechanismResults, given: str, ours: Callable[[MechanismRe
     )
 
 
+CAPACITY = (
+    "Bits are the capacity from one person to the answer: exactly log2 of the reach of a noiseless answer,"
+    " and bounded from above for noise, which is then as small as the bound allows."
+)
+MORE_BITS = tuple(map(Fraction, ("1/4", "1/2", "3/4", "1", "3/2", "2", "3", "4")))
 BITS = tuple(map(Fraction, ("1/10", "1/4", "1/2", "3/4", "9/10", "1", "2")))
 FEWER_BITS = tuple(map(Fraction, ("1/2", "1")))
 
 
-def make(data: Data) -> Outcome:
+@reproduces(
+    "Comparison: count",
+    "A count without noise and with it, at equal bits",
+    "A count costs exactly 1 bit and is then exact, with or without noise; for less than that a"
+    " noiseless answer is a constant, and noise is the only way to say anything.",
+    needs=("heart",),
+)
+def figure(data: Data) -> Outcome:
     """How many patients are at least so old, for every age that occurs."""
     ages = np.asarray(data.heart()["age"].to_numpy(), np.int64)
     limits = np.unique(ages)
@@ -279,14 +291,3 @@ def _doubt(results: MechanismResults) -> ClaimCheck:
             if one.bits < 1
         ),
     )
-
-
-FIGURE = Figure(
-    name="noise-count",
-    paper="Comparison: count",
-    title="A count without noise and with it, at equal bits",
-    claim="A count costs exactly 1 bit and is then exact, with or without noise; for less than that a"
-    " noiseless answer is a constant, and noise is the only way to say anything.",
-    needs=("heart",),
-    make=make,
-)

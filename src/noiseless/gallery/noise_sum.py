@@ -1,28 +1,39 @@
 """Noiseless against noise: a sum over a census."""
 
-from fractions import Fraction
-
 import numpy as np
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Figure, Outcome
-from noiseless.gallery.noise_count import checks, compare_mechanisms, panels
+from noiseless.gallery.figure import Outcome, reproduces
+from noiseless.gallery.noise_count import (
+    CAPACITY,
+    FEWER_BITS,
+    MORE_BITS,
+    checks,
+    compare_mechanisms,
+    panels,
+)
 from noiseless.gallery.noise_mechanisms import GroupQuestion
 from noiseless.questions import Lattice
 
-BITS = tuple(map(Fraction, ("1/4", "1/2", "3/4", "1", "3/2", "2", "3", "4")))
-FEWER_BITS = tuple(map(Fraction, ("1/2", "1")))
 LEAST, MOST = 1, 99
 PEOPLE = 100
 
 
-def make(data: Data) -> Outcome:
+@reproduces(
+    "Comparison: sum",
+    "A sum without noise and with it, at equal bits",
+    "At equal bits a noiseless sum is never off by more than half a cell, where noise can be off by"
+    " the whole range; on average noise is nearer to the truth. One noiseless bit tells two extreme values"
+    " apart for certain.",
+    needs=("adult",),
+)
+def figure(data: Data) -> Outcome:
     """The hours that a hundred people work in a week, for each hundred of the table."""
     hours = np.asarray(data.adult()["hours-per-week"].to_numpy(), np.int64)
     groups = hours[: len(hours) // PEOPLE * PEOPLE].reshape(-1, PEOPLE) - LEAST
     truths = groups.sum(axis=1)
     own = groups[np.arange(len(groups)), np.arange(len(groups)) % PEOPLE]
-    bits = FEWER_BITS if data.synthetic else BITS
+    bits = FEWER_BITS if data.synthetic else MORE_BITS
     results = compare_mechanisms(
         GroupQuestion("sum", PEOPLE, Lattice.of(LEAST, MOST, 1)), bits, truths, truths - own
     )
@@ -34,26 +45,10 @@ def make(data: Data) -> Outcome:
                 f"Weekly hours of work of {len(groups)} hundreds of people in the order of the table;"
                 f" somebody works {LEAST} to {MOST} hours."
             ),
-            (
-                "Bits are the capacity from one person to the answer: exactly log2 of the reach of a"
-                " noiseless answer, and bounded from above for noise, which is then as small as the bound"
-                " allows."
-            ),
+            CAPACITY,
             (
                 "The first adversary knows everybody else's hours and has to tell 1 hour from 99, the second"
                 " estimates hours that may be any number."
             ),
         ),
     )
-
-
-FIGURE = Figure(
-    name="noise-sum",
-    paper="Comparison: sum",
-    title="A sum without noise and with it, at equal bits",
-    claim="At equal bits a noiseless sum is never off by more than half a cell, where noise can be off by"
-    " the whole range; on average noise is nearer to the truth. One noiseless bit tells two extreme values"
-    " apart for certain.",
-    needs=("adult",),
-    make=make,
-)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from noiseless.adversaries.intervals import wilson
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 
 if TYPE_CHECKING:
     from noiseless.adversaries.game import Game, Score
@@ -35,7 +35,15 @@ Scores = Mapping[tuple[int, str, str], "list[Score]"]
 """By group size, adversary and recipe: the scores by budget, the unprotected one last."""
 
 
-def make(data: Data) -> Outcome:
+@reproduces(
+    "[P1] Fig. 3",
+    "Who is in the aggregate?",
+    "An adversary who knows the readings of two households guesses which of them is in a mean that is"
+    " told through a quantizer. For small groups and moderate budgets the advantage over a coin is almost"
+    " zero, and with a growing budget it tends to the one without protection.",
+    needs=("meters",),
+)
+def figure(data: Data) -> Outcome:
     """Play over a year of answers, and over a day of them."""
     from noiseless.adversaries.membership import membership
 
@@ -206,15 +214,3 @@ def _remarks(answers: int) -> tuple[str, ...]:
         ),
         "The advantage is corrected for the upward bias of an absolute value; bands are 95 % intervals.",
     )
-
-
-FIGURE = Figure(
-    name="p1-fig3",
-    paper="[P1] Fig. 3",
-    title="Who is in the aggregate?",
-    claim="An adversary who knows the readings of two households guesses which of them is in a mean that is"
-    " told through a quantizer. For small groups and moderate budgets the advantage over a coin is almost"
-    " zero, and with a growing budget it tends to the one without protection.",
-    needs=("meters",),
-    make=make,
-)

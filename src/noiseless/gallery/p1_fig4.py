@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 
 if TYPE_CHECKING:
     from noiseless.adversaries.game import Game, Score
@@ -29,7 +29,14 @@ HALF, CORRELATED = 0.5, 0.8
 _NOTHING = BUDGETS[-1] + 1
 
 
-def make(data: Data) -> Outcome:
+@reproduces(
+    "[P1] Fig. 4",
+    "Which appliances are on?",
+    "A house tells its meter's reading every three seconds through a quantizer. How well five"
+    " appliances are recognised from that gets rapidly worse as the budget shrinks.",
+    needs=("redd",),
+)
+def figure(data: Data) -> Outcome:
     """Recognise the appliances at each budget."""
     import pyarrow as pa
 
@@ -129,14 +136,3 @@ def _recognised(mean: "list[Score]") -> ClaimCheck:
         "the unprotected mean f-score lies in the interval at the largest budget",
         last.low <= unprotected.score <= last.high,
     )
-
-
-FIGURE = Figure(
-    name="p1-fig4",
-    paper="[P1] Fig. 4",
-    title="Which appliances are on?",
-    claim="A house tells its meter's reading every three seconds through a quantizer. How well five"
-    " appliances are recognised from that gets rapidly worse as the budget shrinks.",
-    needs=("redd",),
-    make=make,
-)

@@ -1,20 +1,14 @@
 """[P1] Fig. 5: the map of New York, and the trips in it."""
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from noiseless.questions import Continuum
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-import pyarrow as pa
-
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Figure, Outcome, Panel, Raster
+from noiseless.gallery.figure import ClaimCheck, Outcome, Panel, Raster, reproduces
+from noiseless.questions import Continuum
 
 LONGITUDE = (Fraction("-74.27"), Fraction("-73.68"))
 LATITUDE = (Fraction("40.49"), Fraction("40.92"))
@@ -28,7 +22,7 @@ COLUMNS = {
 """What is told of a trip, and where it can be."""
 
 
-def inside(trips: "pa.Table") -> NDArray[np.bool_]:
+def inside(trips: pa.Table) -> NDArray[np.bool_]:
     """Which trips begin and end in the box."""
     found = np.ones(len(trips), bool)
     for name, span in COLUMNS.items():
@@ -37,7 +31,7 @@ def inside(trips: "pa.Table") -> NDArray[np.bool_]:
     return found
 
 
-def density(trips: "pa.Table", end: str, cells: tuple[int, int]) -> NDArray[np.float64]:
+def density(trips: pa.Table, end: str, cells: tuple[int, int]) -> NDArray[np.float64]:
     """How many trips have an end ("pickup" or "dropoff") in each cell of the box: rows are latitudes."""
     longitude, latitude = (trips[f"{end}_{name}"].to_numpy() for name in ("lon", "lat"))
     edges = [_edges(LATITUDE, cells[0]), _edges(LONGITUDE, cells[1])]
@@ -55,7 +49,14 @@ BITS_A_COLUMN = (4, 6)
 NEARLY_ALL = 0.99
 
 
-def make(data: Data) -> Outcome:
+@reproduces(
+    "[P1] Fig. 5",
+    "The box around New York",
+    "Trips that begin and end within latitude 40.49 to 40.92 and longitude -74.27 to -73.68 are those"
+    " in New York City.",
+    needs=("taxi",),
+)
+def figure(data: Data) -> Outcome:
     """Where trips begin: as it is, and as a few bits tell it."""
     trips = data.taxi()
     kept = inside(trips)
@@ -96,14 +97,3 @@ def _map(title: str, trips: pa.Table, end: str, cells: tuple[int, int]) -> Panel
     box = [(float(low), float(high)) for low, high in (LONGITUDE, LATITUDE)]
     image = Raster.of("trips in a cell", box[0], box[1], density(trips, end, cells), log=True)
     return Panel(title, "longitude (degrees)", "latitude (degrees)", image=image)
-
-
-FIGURE = Figure(
-    name="p1-fig5",
-    paper="[P1] Fig. 5",
-    title="The box around New York",
-    claim="Trips that begin and end within latitude 40.49 to 40.92 and longitude -74.27 to -73.68 are those"
-    " in New York City.",
-    needs=("taxi",),
-    make=make,
-)

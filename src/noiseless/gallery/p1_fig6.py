@@ -4,7 +4,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.gallery.p1_fig5 import COLUMNS
 
 if TYPE_CHECKING:
@@ -20,7 +20,14 @@ SMALL, NEAR, PER_CENT = 16, 1e-3, 0.01
 """Up to so many bits a budget is small; a share is reached if it is nearer than this."""
 
 
-def make(data: Data) -> Outcome:
+@reproduces(
+    "[P1] Fig. 6",
+    "How many trips are unique?",
+    "If the origin and the destination of each taxi trip are told through a quantizer of their"
+    " coordinates, the portion of trips whose pair is unique is negligible for small budgets.",
+    needs=("taxi",),
+)
+def figure(data: Data) -> Outcome:
     """The share of unique trips by budget, for the table and for parts of it."""
     trips = data.taxi()
     wanted = FEWER_BUDGETS if data.synthetic else BUDGETS
@@ -112,14 +119,3 @@ def _remarks(trips: int) -> tuple[str, ...]:
         ),
         "Shares are exact for this table: nothing is random.",
     )
-
-
-FIGURE = Figure(
-    name="p1-fig6",
-    paper="[P1] Fig. 6",
-    title="How many trips are unique?",
-    claim="If the origin and the destination of each taxi trip are told through a quantizer of their"
-    " coordinates, the portion of trips whose pair is unique is negligible for small budgets.",
-    needs=("taxi",),
-    make=make,
-)

@@ -1,14 +1,10 @@
 """Fig. 5 of the early version of [P2]: the mean and the distribution of weights once they are blurred."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.data import Data
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.gallery.p2_fig4 import POLICIES, Floats, Policy, Respondents
-
-if TYPE_CHECKING:
-    from noiseless.gallery.data import Data
 
 CHANGES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20, 25, 30, 35, 40, 45, 50)
 RHOS = tuple(1 / change for change in CHANGES)[::-1]
@@ -22,7 +18,14 @@ HALF = 0.5
 RANK = 0.9
 
 
-def make(data: "Data") -> Outcome:
+@reproduces(
+    "[P2] early version, Fig. 5",
+    "Mean and distribution of blurred weights",
+    "The difference of the mean weight and the divergence of the weights' distribution, with and without "
+    "the blur, against its accuracy: what a curator balances privacy against.",
+    needs=("young-people",),
+)
+def figure(data: Data) -> Outcome:
     """The mean's difference and the divergence for each accuracy, by the paper's policy and by ours."""
     people = Respondents.of(data)
     means = {policy: [_shift(people, change, policy) for change in CHANGES] for policy, _ in POLICIES}
@@ -129,14 +132,3 @@ def _rank_correlation(values: Floats) -> float:
 
 def _words(ranks: dict[Policy, float]) -> str:
     return " and ".join(f"{ranks[policy]:.2f} ({name})" for policy, name in POLICIES)
-
-
-FIGURE = Figure(
-    "p2-early-fig5",
-    "[P2] early version, Fig. 5",
-    "Mean and distribution of blurred weights",
-    "The difference of the mean weight and the divergence of the weights' distribution, with and without "
-    "the blur, against its accuracy: what a curator balances privacy against.",
-    ("young-people",),
-    make,
-)

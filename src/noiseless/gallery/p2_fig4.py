@@ -1,28 +1,19 @@
 """Example 3 of [P2], and its Fig. 4: the privacy of the blurred body mass index against its accuracy."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from itertools import pairwise, product
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noiseless.collection.blur import Blur, ContinuousBlur
-
-if TYPE_CHECKING:
-    from noiseless.gallery.data import Data
-
-import math
-from collections.abc import Sequence
-from itertools import pairwise, product
-from typing import TYPE_CHECKING
-
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
-
-if TYPE_CHECKING:
-    from noiseless.gallery.data import Data
-
+from noiseless.gallery.data import Data
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -63,7 +54,7 @@ class Respondents:
     mistyped: int
 
     @classmethod
-    def of(cls, data: "Data") -> "Respondents":
+    def of(cls, data: Data) -> "Respondents":
         """The survey's."""
         table = data.young_people().select(["Height", "Weight"])
         asked = len(table)
@@ -142,7 +133,12 @@ KILOGRAMS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100)
 """Changes that are whole kilograms, for the lattice."""
 
 
-def make(_: "Data") -> Outcome:
+@reproduces(
+    "[P2] Fig. 4",
+    "Privacy against accuracy of a blurred body mass index",
+    "The privacy e of the blur falls with the accuracy rho like 1/rho: their product tends to a constant.",
+)
+def figure(_: Data) -> Outcome:
     """Exact shares of the range for each accuracy, and what Priv is by the paper's own definition."""
     epsilons = [continuous_blur(rho).epsilon for rho in RHOS]
     return Outcome(
@@ -283,13 +279,3 @@ def _mended() -> ClaimCheck:
         "Priv of the stretched blur with reference h0(Y) is at least ln(1 + e), exactly",
         sound,
     )
-
-
-FIGURE = Figure(
-    "p2-fig4",
-    "[P2] Fig. 4",
-    "Privacy against accuracy of a blurred body mass index",
-    "The privacy e of the blur falls with the accuracy rho like 1/rho: their product tends to a constant.",
-    (),
-    make,
-)

@@ -1,15 +1,12 @@
 """Fig. 5 of [P2]: how blurring changes the histogram of heights and weights."""
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel, Raster
+from noiseless.gallery.data import Data
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, Raster, reproduces
 from noiseless.gallery.p2_fig4 import POLICIES, Floats, Policy, Respondents, blurred
-
-if TYPE_CHECKING:
-    from noiseless.gallery.data import Data
 
 SHOWN = (5, 10, 20)
 """1/rho of the histograms, in kilograms."""
@@ -21,7 +18,13 @@ WEIGHTS = np.arange(35, 171, 4)
 """The cells of the histograms; nearly everybody lies within them, and the others count in the outermost."""
 
 
-def make(data: "Data") -> Outcome:
+@reproduces(
+    "[P2] Fig. 5",
+    "Heights and weights, blurred",
+    "With less accuracy rho the histogram of reported heights and weights changes more drastically.",
+    needs=("young-people",),
+)
+def figure(data: Data) -> Outcome:
     """Histograms for three accuracies, by the paper's policy and by ours, and how far they have moved."""
     people = Respondents.of(data)
     original = _histogram(people, people.released(0, "stretch"))
@@ -158,13 +161,3 @@ def _left(people: Respondents) -> str:
         + ", ".join(parts)
         + ". Of all others the answer can still be read off."
     )
-
-
-FIGURE = Figure(
-    "p2-fig5",
-    "[P2] Fig. 5",
-    "Heights and weights, blurred",
-    "With less accuracy rho the histogram of reported heights and weights changes more drastically.",
-    ("young-people",),
-    make,
-)

@@ -3,16 +3,14 @@
 import math
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from noiseless.exact import Nats
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.data import Data
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.theory.continuous import IntervalSet
 from noiseless.theory.hypothesis.privacy import leakage_bound, leakage_bound_as_printed
 from noiseless.theory.hypothesis.ranges import HypothesisRanges
-
-if TYPE_CHECKING:
-    from noiseless.gallery.data import Data
 
 EPSILONS = tuple(Fraction(round(10 ** (6 + k / 16)), 10**6) for k in range(-32, 33))
 """From 1/100 to 100."""
@@ -23,7 +21,12 @@ SHOWN = EPSILONS[:49]
 SMALL = 0.01
 
 
-def make(_: "Data") -> Outcome:
+@reproduces(
+    "[P2] Fig. 6",
+    "Leakage of an e-private policy",
+    "The leakage L0(Y;H) of an e-private policy is at most -ln(1 - exp(-e)), which tends to 0 as e grows.",
+)
+def figure(_: Data) -> Outcome:
     """The three formulas of the paper and the right one, with ranges that attain it."""
     bounds = [leakage_bound(e) for e in EPSILONS]
     printed = [leakage_bound_as_printed(e) for e in EPSILONS]
@@ -115,13 +118,3 @@ def _attained(bounds: list[Nats], leaks: list[Nats]) -> ClaimCheck:
         "the example is e-private and leaks ln(1 + 1/e), the logarithm of the same rational",
         private and equal == len(leaks),
     )
-
-
-FIGURE = Figure(
-    "p2-fig6",
-    "[P2] Fig. 6",
-    "Leakage of an e-private policy",
-    "The leakage L0(Y;H) of an e-private policy is at most -ln(1 - exp(-e)), which tends to 0 as e grows.",
-    (),
-    make,
-)

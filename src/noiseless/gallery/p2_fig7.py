@@ -1,14 +1,11 @@
 """Fig. 7 of [P2]: how many cells an epsilon-indistinguishable average may have."""
 
 from itertools import pairwise, product
-from typing import TYPE_CHECKING
 
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.data import Data
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.theory.indistinguishability import largest_cells, linear_indistinguishability, printed_cells
 from noiseless.theory.linear_query import LinearQuery
-
-if TYPE_CHECKING:
-    from noiseless.gallery.data import Data
 
 PEOPLE = (10, 100, 1000)
 EPSILONS = tuple(range(1, 11))
@@ -16,7 +13,13 @@ TRIED = (2, 3, 5, 10, 17, 100)
 """Group sizes for which soundness is counted."""
 
 
-def make(_: "Data") -> Outcome:
+@reproduces(
+    "[P2] Fig. 7",
+    "Cells of an indistinguishable average",
+    "The average of n records on max(1, n (2^(epsilon-1) - 1)) cells is epsilon-indistinguishable; with more "
+    "people the quantizer can be finer for the same privacy.",
+)
+def figure(_: Data) -> Outcome:
     """The printed rule and the largest number that is sound."""
     curves = []
     for n in PEOPLE:
@@ -114,14 +117,3 @@ def _loose() -> ClaimCheck:
         "more cells than printed are sound for every epsilon",
         all(printed < largest for printed, largest in more.values()),
     )
-
-
-FIGURE = Figure(
-    "p2-fig7",
-    "[P2] Fig. 7",
-    "Cells of an indistinguishable average",
-    "The average of n records on max(1, n (2^(epsilon-1) - 1)) cells is epsilon-indistinguishable; with more "
-    "people the quantizer can be finer for the same privacy.",
-    (),
-    make,
-)

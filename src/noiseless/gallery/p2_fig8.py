@@ -4,14 +4,11 @@ import math
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel, Raster
+from noiseless.gallery.data import Data
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, Raster, reproduces
 from noiseless.theory.indistinguishability import largest_cells, printed_cells
 from noiseless.theory.linear_query import LinearQuery
-
-if TYPE_CHECKING:
-    from noiseless.gallery.data import Data
 
 PEOPLE = tuple(range(2, 31))
 EPSILONS = tuple(range(1, 9))
@@ -22,7 +19,12 @@ Leakage = Callable[[int, int], float]
 _SLACK = 1e-12
 
 
-def make(_: "Data") -> Outcome:
+@reproduces(
+    "[P2] Fig. 8",
+    "Leakage of an indistinguishable average",
+    "The leakage of the quantised average falls with a smaller epsilon and with more people.",
+)
+def figure(_: Data) -> Outcome:
     """Three readings of "the leakage of the average", for the printed and for the largest number of cells."""
     ends = (PEOPLE[0] - 0.5, PEOPLE[-1] + 0.5), (EPSILONS[0] - 0.5, EPSILONS[-1] + 0.5)
     panels = []
@@ -150,13 +152,3 @@ def _strictly() -> ClaimCheck:
         "it falls strictly both ways, over the whole map",
         falls,
     )
-
-
-FIGURE = Figure(
-    "p2-fig8",
-    "[P2] Fig. 8",
-    "Leakage of an indistinguishable average",
-    "The leakage of the quantised average falls with a smaller epsilon and with more people.",
-    (),
-    make,
-)

@@ -5,16 +5,12 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING
 
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.data import Data
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.measures import maximin
 from noiseless.ranges import JointRange, confusability_edges, overlap_partition
 from noiseless.search.merging import Cells, ColumnCodebook, MergePath, Numbers
-
-if TYPE_CHECKING:
-    from noiseless.gallery.data import Data
-
 
 _HELD = ("s1 s2", "s2", "s3", "s3", "s4", "s5", "s6")
 """Fig. 1: the sensitive values behind x1, ..., x7."""
@@ -78,6 +74,13 @@ def lagrangians(path: MergePath, weight: Fraction, points: Sequence[int]) -> Ite
     return (float(path.lagrangian(t, weight)) - constant for t in points)
 
 
+def descent(label: str, heights: Sequence[float], stop: int, beyond: str) -> Iterator[Curve]:
+    """Heights up to where an algorithm stops, and dashed what comes after it."""
+    yield Curve.of(label, range(stop + 1), heights[: stop + 1])
+    if stop + 1 < len(heights):
+        yield Curve.of(f"{label}{beyond}", range(stop, len(heights)), heights[stop:], style="dashed")
+
+
 def steps(values: Sequence[float]) -> list[float]:
     """How much each value is above the one before."""
     return [after - before for before, after in pairwise(values)]
@@ -86,7 +89,12 @@ def steps(values: Sequence[float]) -> list[float]:
 PRINTED = printed("12", "34", "5", "6", "7")
 
 
-def make(_: "Data") -> Outcome:
+@reproduces(
+    "[P3] Fig. 2",
+    "The confusability graph of Example 1",
+    "The graph falls apart into {x1, x2}, {x3, x4}, {x5}, {x6}, {x7}, so that I*(S;X) = log2 5.",
+)
+def figure(_: Data) -> Outcome:
     """The graph, its subgraphs by union-find, and all its cuts by enumeration."""
     blocks = overlap_partition(EXAMPLE)
     found = Cells.from_labels(blocks.y_blocks)
@@ -138,13 +146,3 @@ def _cuts() -> tuple[int, int]:
         for inside in combinations(range(EXAMPLE.size_y), many)
     ]
     return min(sizes), sizes.count(min(sizes))
-
-
-FIGURE = Figure(
-    "p3-fig2",
-    "[P3] Fig. 2",
-    "The confusability graph of Example 1",
-    "The graph falls apart into {x1, x2}, {x3, x4}, {x5}, {x6}, {x7}, so that I*(S;X) = log2 5.",
-    (),
-    make,
-)

@@ -1,25 +1,23 @@
 """Fig. 3 of [P3]: how Algorithm 1 lowers the Lagrangian of the example."""
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.data import Data
+from noiseless.gallery.figure import ClaimCheck, Outcome, Panel, reproduces
 from noiseless.gallery.p3_fig2 import (
     EXAMPLE,
     LAMBDA,
     Members,
     centroids,
+    descent,
     in_words,
     lagrangians,
     printed,
     steps,
 )
 from noiseless.search.merging import MergePath, leakage_path
-
-if TYPE_CHECKING:
-    from noiseless.gallery.data import Data
 
 DISTORTION_WEIGHT = Fraction(5, 2)
 
@@ -36,23 +34,26 @@ DISTORTION_CELLS: tuple[Members, ...] = (printed("124", "35", "67"), printed("12
 _ROUNDED = 5e-5
 
 
-def make(_: "Data") -> Outcome:
+@reproduces(
+    "[P3] Fig. 3",
+    "Convergence of Algorithm 1 on Example 1",
+    "Algorithm 1 lowers the Lagrangian strictly; it stops at t = 3 with U1 and lambda = 0.3, at t = 1 "
+    "with U2 and lambda = 2.5.",
+)
+def figure(_: Data) -> Outcome:
     """The Lagrangian after each iteration, with both utilities."""
     resolution, distortion = leakage_path(EXAMPLE), leakage_path(EXAMPLE, centroids("1"))
     values = {
         "U1, lambda = 0.3": (resolution, LAMBDA),
         "U2, lambda = 2.5": (distortion, DISTORTION_WEIGHT),
     }
-    curves = []
-    for name, (path, weight) in values.items():
-        heights = _along(path, weight)
-        stop = _stop(path, weight)
-        curves.append(Curve.of(name, range(stop + 1), heights[: stop + 1]))
-        if stop + 1 < len(heights):
-            beyond = range(stop, len(heights))
-            curves.append(Curve.of(f"{name}: refused", beyond, heights[stop:], style="dashed"))
+    curves = tuple(
+        curve
+        for name, (path, weight) in values.items()
+        for curve in descent(name, _along(path, weight), _stop(path, weight), ": refused")
+    )
     return Outcome(
-        panels=(Panel("Algorithm 1", "iteration t", "Lagrangian", tuple(curves)),),
+        panels=(Panel("Algorithm 1", "iteration t", "Lagrangian", curves),),
         checks=(
             _stops("U1", resolution, LAMBDA, 3),
             _stops("U2", distortion, DISTORTION_WEIGHT, 1),
@@ -123,14 +124,3 @@ def _as_printed(path: MergePath) -> ClaimCheck:
         "the same cells",
         found.members == printed("127", "35", "46"),
     )
-
-
-FIGURE = Figure(
-    "p3-fig3",
-    "[P3] Fig. 3",
-    "Convergence of Algorithm 1 on Example 1",
-    "Algorithm 1 lowers the Lagrangian strictly; it stops at t = 3 with U1 and lambda = 0.3, at t = 1 "
-    "with U2 and lambda = 2.5.",
-    (),
-    make,
-)

@@ -2,12 +2,12 @@
 
 from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from noiseless.exact import Bits
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.data import Data
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.gallery.p3_fig2 import (
     EXAMPLE,
     LAMBDA,
@@ -20,9 +20,6 @@ from noiseless.gallery.p3_fig2 import (
 )
 from noiseless.ranges import overlap_partition
 from noiseless.search.merging import MergePath, maximin_path
-
-if TYPE_CHECKING:
-    from noiseless.gallery.data import Data
 
 CELLS: tuple[Members, ...] = (
     printed("13", "2", "4", "5", "6", "7"),
@@ -37,7 +34,12 @@ FOOTNOTE = 3
 _ROUNDED = 5e-5
 
 
-def make(_: "Data") -> Outcome:
+@reproduces(
+    "[P3] Fig. 4",
+    "Algorithm 2 joins subgraphs (resolution)",
+    "Each iteration of Algorithm 2 joins two subgraphs; after four of them I* has fallen from log2 5 to 0.",
+)
+def figure(_: Data) -> Outcome:
     """The graph after each merge."""
     path = maximin_path(EXAMPLE)
     graphs = [graph_panel(f"t = {t}", path[t].cells) for t in range(len(path))]
@@ -132,13 +134,3 @@ def _third_unions() -> list[int]:
             )
         )
     return found
-
-
-FIGURE = Figure(
-    "p3-fig4",
-    "[P3] Fig. 4",
-    "Algorithm 2 joins subgraphs (resolution)",
-    "Each iteration of Algorithm 2 joins two subgraphs; after four of them I* has fallen from log2 5 to 0.",
-    (),
-    make,
-)

@@ -1,8 +1,7 @@
 """Fig. 5 of [P3]: how Algorithm 2 joins the subgraphs of the example, with the distortion as utility."""
 
-from typing import TYPE_CHECKING
-
-from noiseless.gallery.figure import ClaimCheck, Figure, Outcome, Panel
+from noiseless.gallery.data import Data
+from noiseless.gallery.figure import ClaimCheck, Outcome, Panel, reproduces
 from noiseless.gallery.p3_fig2 import (
     EXAMPLE,
     LAMBDA,
@@ -15,9 +14,6 @@ from noiseless.gallery.p3_fig2 import (
 )
 from noiseless.search.merging import MergePath, maximin_path
 
-if TYPE_CHECKING:
-    from noiseless.gallery.data import Data
-
 THIRD = printed("14", "356", "2", "7")
 """Q(3) of Example 4."""
 
@@ -25,7 +21,13 @@ SAID = 3
 """The iteration after which Example 4 stops."""
 
 
-def make(_: "Data") -> Outcome:
+@reproduces(
+    "[P3] Fig. 5",
+    "Algorithm 2 joins subgraphs (distortion)",
+    "With the distortion as utility and lambda = 0.3 Algorithm 2 stops after three iterations, with two "
+    "subgraphs left.",
+)
+def figure(_: Data) -> Outcome:
     """The graph after each merge, on beyond where the paper stops."""
     path = maximin_path(EXAMPLE, centroids("4"))
     return Outcome(
@@ -65,14 +67,3 @@ def _stop(path: MergePath) -> ClaimCheck:
         f"it stops after {SAID} merges",
         end.merges == SAID,
     )
-
-
-FIGURE = Figure(
-    "p3-fig5",
-    "[P3] Fig. 5",
-    "Algorithm 2 joins subgraphs (distortion)",
-    "With the distortion as utility and lambda = 0.3 Algorithm 2 stops after three iterations, with two "
-    "subgraphs left.",
-    (),
-    make,
-)

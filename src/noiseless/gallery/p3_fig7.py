@@ -3,15 +3,13 @@
 import math
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.data import Data
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.gallery.p3_fig2 import EXAMPLE, LAMBDA, centroids
 from noiseless.measures import maximin
 from noiseless.search.merging import Cells, MergePoint, Quality, assess, maximin_path
-
-if TYPE_CHECKING:
-    from noiseless.gallery.data import Data
 
 BOOK = centroids("4")
 """Of Example 4: x7 is 4."""
@@ -24,7 +22,13 @@ class Place(NamedTuple):
     loss: Fraction
 
 
-def make(_: "Data") -> Outcome:
+@reproduces(
+    "[P3] Fig. 7",
+    "Frontier of the example: I* against the loss",
+    "Varying lambda traces the Pareto frontier, which holds the solutions of Examples 3 and 4; a "
+    "resolution of log2 7/3 can be kept with I* = 0.",
+)
+def figure(_: Data) -> Outcome:
     """Every partition is looked at, so the frontier is the true one."""
     every = [assess(EXAMPLE, cells, BOOK) for cells in every_partition(EXAMPLE.size_y)]
     counted, measured = {*map(_counted, every)}, {*map(_measured, every)}
@@ -156,14 +160,3 @@ def _printed_end(path: list[Place], every: set[Place]) -> ClaimCheck:
         "no partition with as few subgraphs has a smaller distortion",
         not better,
     )
-
-
-FIGURE = Figure(
-    "p3-fig7",
-    "[P3] Fig. 7",
-    "Frontier of the example: I* against the loss",
-    "Varying lambda traces the Pareto frontier, which holds the solutions of Examples 3 and 4; a "
-    "resolution of log2 7/3 can be kept with I* = 0.",
-    (),
-    make,
-)

@@ -1,32 +1,27 @@
 """The heart data of [P3], and its Fig. 8: how Algorithms 1 and 2 lower the Lagrangian."""
 
+import math
 from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import chain, combinations, pairwise
 
 import numpy as np
 
-from noiseless.gallery.figure import ClaimCheck
-from noiseless.ranges import JointRange
-from noiseless.search.merging import ColumnCodebook, Numbers
+from noiseless.gallery.data import Data
+from noiseless.gallery.figure import ClaimCheck, Outcome, Panel, reproduces
+from noiseless.gallery.p3_fig2 import descent
+from noiseless.ranges import JointRange, overlap_partition
+from noiseless.search.merging import (
+    ColumnCodebook,
+    MergePath,
+    MergePoint,
+    Numbers,
+    leakage_path,
+    maximin_path,
+)
 from noiseless.search.portfolio import Problem
-
-if TYPE_CHECKING:
-    from noiseless.gallery.data import Data
-
-import math
-from fractions import Fraction
-from itertools import combinations, pairwise
-from typing import TYPE_CHECKING
-
-from noiseless.gallery.figure import Curve, Figure, Outcome, Panel
-from noiseless.ranges import overlap_partition
-from noiseless.search.merging import MergePath, MergePoint, leakage_path, maximin_path
-
-if TYPE_CHECKING:
-    from noiseless.gallery.data import Data
-
 
 MISSING = -9
 """What the unprocessed file writes for a missing cholesterol level; it is one value like any other."""
@@ -49,7 +44,7 @@ class Heart:
     pairs: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, data: "Data") -> "Heart":
+    def of(cls, data: Data) -> "Heart":
         """All patients, or some of a stand-in."""
         table = data.heart()
         rows, step = (table.slice(0, FEW), COARSE) if data.synthetic else (table, 1)
@@ -186,7 +181,13 @@ class Run:
         return told + float(self.weight) * max(costs)
 
 
-def make(data: "Data") -> Outcome:
+@reproduces(
+    "[P3] Fig. 8",
+    "Convergence on the heart data",
+    "Algorithms 1 and 2 lower the Lagrangian strictly and converge to locally optimal solutions.",
+    needs=("heart",),
+)
+def figure(data: Data) -> Outcome:
     """The Lagrangian along each path: as far as the paper goes, and on to the end."""
     heart = Heart.of(data)
     runs = [Run(heart, number, utility) for number in (1, 2) for utility in WEIGHTS]
@@ -206,16 +207,12 @@ def make(data: "Data") -> Outcome:
 
 
 def _panel(number: int, runs: list[Run]) -> Panel:
-    curves = []
-    for run in runs:
-        label = f"{run.utility}, lambda = {float(run.weight):g}"
-        curves.append(Curve.of(label, range(run.stop + 1), run.heights[: run.stop + 1]))
-        if run.stop + 1 < len(run.heights):
-            beyond = range(run.stop, len(run.heights))
-            curves.append(
-                Curve.of(f"{label}, after the stop", beyond, run.heights[run.stop :], style="dashed")
-            )
-    return Panel(f"Algorithm {number}", "iteration t", "Lagrangian", tuple(curves))
+    labels = [f"{run.utility}, lambda = {float(run.weight):g}" for run in runs]
+    drawn = (
+        descent(label, run.heights, run.stop, ", after the stop")
+        for label, run in zip(labels, runs, strict=True)
+    )
+    return Panel(f"Algorithm {number}", "iteration t", "Lagrangian", tuple(chain.from_iterable(drawn)))
 
 
 def _falls(run: Run) -> ClaimCheck:
@@ -247,13 +244,3 @@ def _better(run: Run) -> str:
     )
     where = f"after {best.merges} merges instead of {run.end.merges} it is lower by {-change:.3f}"
     return f"{run.name}: stopping at the first rise misses the best point of the path; {where}."
-
-
-FIGURE = Figure(
-    "p3-fig8",
-    "[P3] Fig. 8",
-    "Convergence on the heart data",
-    "Algorithms 1 and 2 lower the Lagrangian strictly and converge to locally optimal solutions.",
-    ("heart",),
-    make,
-)

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from noiseless.exact import Bits
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel, Style
+from noiseless.gallery.data import Data
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, Style, reproduces
 from noiseless.gallery.p3_fig8 import REMARKS, Heart
 from noiseless.search.loss import Loss, below
 from noiseless.search.merging import (
@@ -24,10 +24,6 @@ from noiseless.search.merging import (
 )
 from noiseless.search.merging.path import Objective, Utility
 from noiseless.search.portfolio import Survey, SurveyPoint, survey
-
-if TYPE_CHECKING:
-    from noiseless.gallery.data import Data
-
 
 PROBLEMS: tuple[tuple[Objective, str], ...] = (
     ("leakage", "Problem (2)"),
@@ -155,7 +151,14 @@ ANONYMITY = 5
 """The k that the paper compares at."""
 
 
-def make(data: "Data") -> Outcome:
+@reproduces(
+    "[P3] Fig. 9",
+    "Frontiers of the heart data",
+    "For 5-anonymity Algorithm 1 loses less than generalisation and suppression; for I* Algorithm 2 has "
+    "several points that are strictly better than submodularity-based agglomeration.",
+    needs=("heart",),
+)
+def figure(data: Data) -> Outcome:
     """All methods on all problems, measured alike."""
     heart = Heart.of(data)
     contests = [
@@ -266,14 +269,3 @@ def _two_values(heart: Heart) -> str:
         "Algorithm 2 as many points. What stands for [50] merges the pair that lowers the Lagrangian "
         "most, as long as one does."
     )
-
-
-FIGURE = Figure(
-    "p3-fig9",
-    "[P3] Fig. 9",
-    "Frontiers of the heart data",
-    "For 5-anonymity Algorithm 1 loses less than generalisation and suppression; for I* Algorithm 2 has "
-    "several points that are strictly better than submodularity-based agglomeration.",
-    ("heart",),
-    make,
-)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import asin, cos, nan, pi, sin, sqrt
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.theory.accuracy import (
     AccuracyPolicy,
@@ -72,6 +72,16 @@ def listed(numbers: tuple[Fraction, ...]) -> str:
     return ", ".join(f"{float(number):g}" for number in numbers)
 
 
+def has_fewest_regions(policy: AccuracyPolicy) -> ClaimCheck:
+    """Whether quantizing the answer is optimal."""
+    return ClaimCheck(
+        "No policy that is off by at most 1/2 has fewer regions: quantizing the answer loses nothing.",
+        f"any policy needs at least {policy.least_cells}; this one is off by at most {policy.worst_error}",
+        "regions = the fewest possible, error <= 1/2, exactly",
+        policy.cells == policy.least_cells and policy.worst_error <= 1 / QUALITY,
+    )
+
+
 _EVEN = [Fraction(i, 20) for i in range(10, 61)]
 _AFTER = [Fraction(i, 2) + Fraction(1, 1000) for i in range(1, 6)]
 GAMMAS = tuple(sorted(_EVEN + _AFTER))
@@ -98,7 +108,13 @@ Pair = tuple[AccuracyPolicy, AccuracyPolicy]
 """Equal cells and best cells."""
 
 
-def make(_: Data) -> Outcome:
+@reproduces(
+    "[P4] Example IV.1",
+    "Two questions about two numbers: the policies themselves",
+    "For the average, and for x1^2 + 2 x2^2, of two numbers in [-2, 2] the optimal policy rounds the "
+    "answer to ceil(2 gamma) and to ceil(6 gamma) equal cells.",
+)
+def figure(_: Data) -> Outcome:
     """Both questions, for gamma = 2 and for others."""
     mean = fewest_cells(mean_of_two(), 1 / QUALITY)
     square = bowl_policy()
@@ -230,14 +246,3 @@ def _check_best(means: list[Pair], bowls: Pair) -> ClaimCheck:
         f"at most {NEAR} nats for the average, at most {CERTIFIED} (certified bounds) for the other",
         gap <= NEAR and other <= CERTIFIED and bowls[1].leakage.upper < bowls[0].leakage.upper,
     )
-
-
-FIGURE = Figure(
-    name="p4-example-iv1",
-    paper="[P4] Example IV.1",
-    title="Two questions about two numbers: the policies themselves",
-    claim="For the average, and for x1^2 + 2 x2^2, of two numbers in [-2, 2] the optimal policy rounds the "
-    "answer to ceil(2 gamma) and to ceil(6 gamma) equal cells.",
-    needs=(),
-    make=make,
-)

@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import ceil, sqrt
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.ranges.quantizer import Uniform
 from noiseless.theory.accuracy import LinearVolume, adversary_error
 from noiseless.theory.polytopes import Distance
@@ -25,7 +25,13 @@ MOST = 60
 """Cells up to which the threshold is looked for; what is granted falls with their number."""
 
 
-def make(_: Data) -> Outcome:
+@reproduces(
+    "[P4] Example IV.2",
+    "The average height of n people: how far off is an adversary?",
+    "The average of n heights from 100 to 250 cm is told in ceil(75 gamma) cells; the adversary is off "
+    "by 150 sqrt(2) / ceil(75 gamma) cm whatever n is, and gamma > 22/75 grants everybody 10 cm.",
+)
+def figure(_: Data) -> Outcome:
     """The adversary's error over people and over gamma."""
     by_people = {q: [_error(n, q) for n in PEOPLE] for q in CELLS}
     by_gamma = {n: [_error(n, ceil(75 * gamma)) for gamma in GAMMAS] for n in (2, 5)}
@@ -113,14 +119,3 @@ def _check_gamma() -> tuple[ClaimCheck, ...]:
             most == ALLOWED and all(granted[q] >= Distance(WANTED**2) for q in range(1, most)),
         ),
     )
-
-
-FIGURE = Figure(
-    name="p4-example-iv2",
-    paper="[P4] Example IV.2",
-    title="The average height of n people: how far off is an adversary?",
-    claim="The average of n heights from 100 to 250 cm is told in ceil(75 gamma) cells; the adversary is off "
-    "by 150 sqrt(2) / ceil(75 gamma) cm whatever n is, and gamma > 22/75 grants everybody 10 cm.",
-    needs=(),
-    make=make,
-)

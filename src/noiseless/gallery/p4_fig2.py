@@ -3,15 +3,21 @@
 from fractions import Fraction
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Area, ClaimCheck, Curve, Figure, Outcome, Panel, Raster
-from noiseless.gallery.p4_example_iv1 import QUALITY, SIDE, bowl, bowl_level, bowl_policy, middles
+from noiseless.gallery.figure import Area, ClaimCheck, Curve, Outcome, Panel, Raster, reproduces
+from noiseless.gallery.p4_example_iv1 import SIDE, bowl, bowl_level, bowl_policy, has_fewest_regions, middles
 from noiseless.theory.accuracy import AccuracyPolicy, RegionGrid
 
 PIXELS = 128
 CELLS = 12
 
 
-def make(_: Data) -> Outcome:
+@reproduces(
+    "[P4] Fig. 2",
+    "The regions behind twelve answers: a quadratic question",
+    "The optimal policy for x1^2 + 2 x2^2 on [-2, 2]^2 and gamma = 2 tells which of twelve rings the "
+    "two numbers lie in, and that is the same as rounding the answer.",
+)
+def figure(_: Data) -> Outcome:
     """Paint the square by the optimal policy, with certified pixels."""
     policy = bowl_policy()
     grid = RegionGrid.of(bowl(), policy.quantizer, pixels=PIXELS)
@@ -48,13 +54,7 @@ def _checks(policy: AccuracyPolicy, grid: RegionGrid) -> tuple[ClaimCheck, ...]:
             "b_i = i - 1/2 for i = 1..12, exactly",
             told == tuple(i - Fraction(1, 2) for i in range(1, CELLS + 1)),
         ),
-        ClaimCheck(
-            "No policy that is off by at most 1/2 has fewer regions: quantizing the answer loses nothing.",
-            f"any policy needs at least {policy.least_cells}; this one is off by at most "
-            f"{policy.worst_error}",
-            "regions = the fewest possible, error <= 1/2, exactly",
-            policy.cells == policy.least_cells and policy.worst_error <= 1 / QUALITY,
-        ),
+        has_fewest_regions(policy),
         ClaimCheck(
             "The regions are rings i <= x1^2 + 2 x2^2 < i + 1, cut off by the square.",
             f"{sure:.0%} of the pixels lie in one ring for certain, all as painted; the others are crossed "
@@ -63,14 +63,3 @@ def _checks(policy: AccuracyPolicy, grid: RegionGrid) -> tuple[ClaimCheck, ...]:
             same and sure >= 1 / 2,
         ),
     )
-
-
-FIGURE = Figure(
-    name="p4-fig2",
-    paper="[P4] Fig. 2",
-    title="The regions behind twelve answers: a quadratic question",
-    claim="The optimal policy for x1^2 + 2 x2^2 on [-2, 2]^2 and gamma = 2 tells which of twelve rings the "
-    "two numbers lie in, and that is the same as rounding the answer.",
-    needs=(),
-    make=make,
-)

@@ -8,7 +8,7 @@ from typing import Self
 
 from noiseless.exact import Bits
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.gallery.p4_example_iv1 import mean_of_two
 from noiseless.theory.accuracy import adversary_error, fewest_cells, least_leakage
 from noiseless.theory.distortion import radius_for_volume
@@ -51,7 +51,13 @@ class Tradeoff:
         return cls(equal.cells, equal.leakage.upper, best.leakage.upper, error, by_volume)
 
 
-def make(_: Data) -> Outcome:
+@reproduces(
+    "[P4] Fig. 3",
+    "Quality against privacy: the average of two numbers",
+    "For the average of two numbers in [-2, 2]: the better the answer (the larger gamma), the more "
+    "leaks, by L0 and by I*, and the smaller is the error of an adversary's estimate.",
+)
+def figure(_: Data) -> Outcome:
     """Sweep gamma."""
     found = [Tradeoff.at(gamma) for gamma in GAMMAS]
     gammas = [float(gamma) for gamma in GAMMAS]
@@ -128,14 +134,3 @@ def _checks(found: list[Tradeoff]) -> tuple[ClaimCheck, ...]:
             formula and all(f.by_volume <= f.error for f in found),
         ),
     )
-
-
-FIGURE = Figure(
-    name="p4-fig3",
-    paper="[P4] Fig. 3",
-    title="Quality against privacy: the average of two numbers",
-    claim="For the average of two numbers in [-2, 2]: the better the answer (the larger gamma), the more "
-    "leaks, by L0 and by I*, and the smaller is the error of an adversary's estimate.",
-    needs=(),
-    make=make,
-)

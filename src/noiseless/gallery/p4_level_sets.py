@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.gallery.p4_example_iv1 import ON_X1, ON_X2, bowl, bowl_level, bowl_policy
 from noiseless.theory.accuracy import RegionGrid
 
@@ -12,7 +12,13 @@ DRAWN = (2, 4, 6, 8, 10)
 PIXELS = 128
 
 
-def make(_: Data) -> Outcome:
+@reproduces(
+    "[P4] Corollary IV.1",
+    "The level sets of the quadratic question",
+    "Quantizing the answer is optimal if every level set of the question is connected, and x1^2 + 2 "
+    "x2^2 on [-2, 2]^2 is such a question.",
+)
+def figure(_: Data) -> Outcome:
     """Count the pieces of each level set, and of each region for certain."""
     policy = bowl_policy()
     grid = RegionGrid.of(bowl(), policy.quantizer, pixels=PIXELS)
@@ -85,14 +91,3 @@ def _checks(
             answers == (HIGHEST, HIGHEST),
         ),
     )
-
-
-FIGURE = Figure(
-    name="p4-level-sets",
-    paper="[P4] Corollary IV.1",
-    title="The level sets of the quadratic question",
-    claim="Quantizing the answer is optimal if every level set of the question is connected, and x1^2 + 2 "
-    "x2^2 on [-2, 2]^2 is such a question.",
-    needs=(),
-    make=make,
-)

@@ -11,7 +11,7 @@ import numpy as np
 from noiseless.audits import audit
 from noiseless.exact import Bits
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.measures import disarray, leakage, maximin
 from noiseless.theory.continuous import Box, BoxSet, ContinuousRange
 
@@ -27,7 +27,13 @@ SMALLEST = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50)
 DECADE = 10
 
 
-def make(data: Data) -> Outcome:
+@reproduces(
+    "[P4] Proposition V.1",
+    "k-anonymity hides nothing when k people agree",
+    "Some k-anonymous release has d0 = 0, L0 = h0(X) and I* = infinity: k-anonymity is not private.",
+    needs=("adult",),
+)
+def figure(data: Data) -> Outcome:
     """The paper's construction at growing resolution, and the people of a census made k-anonymous."""
     found = {k: [agreeing(k, cells) for cells in numbers] for k, numbers in CELLS.items()}
     people = _anonymous_people(data.adult())
@@ -179,13 +185,3 @@ def _check_people(people: dict[str, list[tuple[float, int]]]) -> ClaimCheck:
         "somebody is given away at k = 5",
         any(shares[at][0] > 0 for shares in people.values()),
     )
-
-
-FIGURE = Figure(
-    name="p4-proposition-v1",
-    paper="[P4] Proposition V.1",
-    title="k-anonymity hides nothing when k people agree",
-    claim="Some k-anonymous release has d0 = 0, L0 = h0(X) and I* = infinity: k-anonymity is not private.",
-    needs=("adult",),
-    make=make,
-)

@@ -6,7 +6,7 @@ import numpy as np
 
 from noiseless.arrays import FloatArray
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.gallery.p5_mechanisms import NEAR
 from noiseless.theory.capacity import capacity
 from noiseless.theory.differential import dp_to_mi
@@ -53,7 +53,13 @@ def _bins(epsilon: float, shift: int, people: int) -> FloatArray:
     return np.asarray(np.exp(-epsilon / BINS * near) * -math.expm1(-epsilon / BINS) / 2)
 
 
-def make(_: Data) -> Outcome:
+@reproduces(
+    "[P5] Example 3",
+    "A correlated database: the strong adversary is not the worst",
+    "If all n entries are the same bit, the epsilon-DP mean tells nearly the whole bit for large n, "
+    "while somebody who knows all other entries learns nothing.",
+)
+def figure(_: Data) -> Outcome:
     """All equal against all independent, over the number of people."""
     equal = {e: [told_by_equal(n * e) / math.log(2) for n in PEOPLE] for e in EPSILONS}
     apart = {e: [told_by_independent(e, n) / math.log(2) for n in INDEPENDENT] for e in EPSILONS}
@@ -171,14 +177,3 @@ def _pair(epsilon: float, value: int) -> FloatArray:
     """The masses of one noisy bit on common bins, with all the tails."""
     masses = np.concatenate([np.zeros(value * BINS), _bins(epsilon, 0, 1), np.zeros((1 - value) * BINS)])
     return np.asarray(masses / masses.sum())
-
-
-FIGURE = Figure(
-    name="p5-correlated",
-    paper="[P5] Example 3",
-    title="A correlated database: the strong adversary is not the worst",
-    claim="If all n entries are the same bit, the epsilon-DP mean tells nearly the whole bit for large n, "
-    "while somebody who knows all other entries learns nothing.",
-    needs=(),
-    make=make,
-)

@@ -6,8 +6,8 @@ from fractions import Fraction
 from functools import cache
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
-from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, MeasuredGuarantees, at_random, nearest
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, MeasuredGuarantees, at_random, dots, nearest
 from noiseless.theory.differential import (
     Database,
     delta_floor,
@@ -33,16 +33,18 @@ SMALL = 1e-6
 CLOSE = 1e-3
 
 
-def make(_: Data) -> Outcome:
+@reproduces(
+    "[P5] Lemma 2",
+    "From mutual information to delta",
+    "epsilon nats of MI-DP imply (0, sqrt(2 epsilon))-DP, and at best delta = 1 - 2 h^-1(ln 2 - "
+    "epsilon); above ln 2 nothing.",
+)
+def figure(_: Data) -> Outcome:
     """Printed and tight curves, binary channels and mechanisms at random."""
     binary, drawn = _binary_channels(), at_random()
     falls = {nats: [mi_to_dp(nats, t) for t in TARGETS] for nats in CURVES}
     symmetric = [MeasuredGuarantees.of(_channel((1 + d) / 2, (1 - d) / 2)) for d in SYMMETRIC]
     others = [m for m in (*binary, *drawn) if m.information <= INFORMATION[-1]]
-    dots = tuple(
-        Curve.of(label, (m.information for m in each), (m.variation for m in each), style="dots")
-        for label, each in (("other mechanisms", others), ("binary symmetric channels", symmetric))
-    )
     panels = (
         Panel(
             "delta that follows from MI-DP",
@@ -51,7 +53,8 @@ def make(_: Data) -> Outcome:
             (
                 Curve.of(PRINTED, INFORMATION, map(simple_variation, INFORMATION), style="dashed"),
                 Curve.of(TIGHT, INFORMATION, map(mi_to_delta, INFORMATION)),
-                *dots,
+                dots("other mechanisms", others, "information", "variation"),
+                dots("binary symmetric channels", symmetric, "information", "variation"),
             ),
             note="From ln 2 = 0.693 nats on, one noiseless bit, nothing follows",
         ),
@@ -152,14 +155,3 @@ def _check_ends(falls: dict[float, list[float]]) -> tuple[ClaimCheck, ...]:
             ),
         ),
     )
-
-
-FIGURE = Figure(
-    name="p5-delta",
-    paper="[P5] Lemma 2",
-    title="From mutual information to delta",
-    claim="epsilon nats of MI-DP imply (0, sqrt(2 epsilon))-DP, and at best delta = 1 - 2 h^-1(ln 2 - "
-    "epsilon); above ln 2 nothing.",
-    needs=(),
-    make=make,
-)

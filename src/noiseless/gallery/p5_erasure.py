@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, at_random, erasure, nearest
 from noiseless.theory.differential import delta_to_mi, dp_delta, mi_dp
 from noiseless.theory.differential.published_bounds import reverse, reverse_by_inputs, reverse_by_outputs
@@ -19,7 +19,13 @@ HUGE = 10**300
 TWICE = Fraction(21, 10)
 
 
-def make(_: Data) -> Outcome:
+@reproduces(
+    "[P5] Lemma 3 and Example 2",
+    "The erasure channel: delta needs an alphabet",
+    "(0, delta)-DP bounds mutual information only for finite alphabets; the erasure channel over N "
+    "values has capacity delta ln N, about half of the bound for large N.",
+)
+def figure(_: Data) -> Outcome:
     """Bounds and the erasure channel over delta and over the alphabet."""
     measured = {delta: mi_dp(erasure(VALUES, delta)).upper_nats for delta in DELTAS[::4]}
     by_size = {size: mi_dp(erasure(size, DELTA)).upper_nats for size in SIZES}
@@ -102,14 +108,3 @@ def _checks(by_size: dict[int, float]) -> tuple[ClaimCheck, ...]:
             sharper <= WHOLE,
         ),
     )
-
-
-FIGURE = Figure(
-    name="p5-erasure",
-    paper="[P5] Lemma 3 and Example 2",
-    title="The erasure channel: delta needs an alphabet",
-    claim="(0, delta)-DP bounds mutual information only for finite alphabets; the erasure channel over N "
-    "values has capacity delta ln N, about half of the bound for large N.",
-    needs=(),
-    make=make,
-)

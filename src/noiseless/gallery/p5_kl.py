@@ -5,8 +5,8 @@ from fractions import Fraction
 
 from noiseless.exact import Nats
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
-from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, at_random, nearest
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, at_random, dots, nearest
 from noiseless.theory.differential import divergence, dp_to_kl
 from noiseless.theory.differential.published_bounds import simple_divergence
 
@@ -22,7 +22,12 @@ SMALL = 0.01
 HALF = 1e-4
 
 
-def make(_: Data) -> Outcome:
+@reproduces(
+    "[P5] Property 1",
+    "From epsilon-DP to Kullback-Leibler divergence",
+    "epsilon-DP implies min{epsilon, epsilon^2} nats of KL-DP; epsilon tanh(epsilon/2) is the best bound.",
+)
+def figure(_: Data) -> Outcome:
     """The printed and the tight curve, extreme pairs and pairs at random."""
     drawn = [each for each in at_random() if each.epsilon <= EPSILONS[-1]]
     panels = (
@@ -34,12 +39,7 @@ def make(_: Data) -> Outcome:
                 Curve.of(PRINTED, EPSILONS, map(simple_divergence, EPSILONS), style="dashed"),
                 Curve.of(TIGHT, EPSILONS, map(dp_to_kl, EPSILONS)),
                 Curve.of("extreme binary pairs", map(_log, RATIOS), map(_extreme, RATIOS), style="dots"),
-                Curve.of(
-                    "mechanisms at random",
-                    (each.epsilon for each in drawn),
-                    (each.divergence for each in drawn),
-                    style="dots",
-                ),
+                dots("mechanisms at random", drawn, "epsilon", "divergence"),
             ),
         ),
         Panel(
@@ -131,14 +131,3 @@ def _check_chain() -> tuple[ClaimCheck, ...]:
             holds,
         ),
     )
-
-
-FIGURE = Figure(
-    name="p5-kl",
-    paper="[P5] Property 1",
-    title="From epsilon-DP to Kullback-Leibler divergence",
-    claim="epsilon-DP implies min{epsilon, epsilon^2} nats of KL-DP; epsilon tanh(epsilon/2) is the best "
-    "bound.",
-    needs=(),
-    make=make,
-)

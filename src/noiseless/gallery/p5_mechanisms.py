@@ -9,6 +9,7 @@ from typing import Self
 
 import numpy as np
 
+from noiseless.gallery.figure import Curve
 from noiseless.theory.differential import Database, dp_delta, dp_epsilon, kl_dp, mi_dp
 
 DRAWN = 150
@@ -74,6 +75,12 @@ def at_random() -> tuple[MeasuredGuarantees, ...]:
         told = np.hstack([share * rows, silence]) if number % 2 else mixed
         found.append(MeasuredGuarantees.of(Database.of(told)))
     return tuple(found)
+
+
+def dots(label: str, mechanisms: Iterable[MeasuredGuarantees], x: str, y: str) -> Curve:
+    """A dot for each mechanism: one of its guarantees against another."""
+    places = [(getattr(one, x), getattr(one, y)) for one in mechanisms]
+    return Curve.of(label, *zip(*places, strict=True), style="dots")
 
 
 def erasure(values: int, delta: Fraction) -> Database:

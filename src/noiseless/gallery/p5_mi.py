@@ -3,8 +3,8 @@
 import math
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
-from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, at_random, nearest, subset_selection
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, at_random, dots, nearest, subset_selection
 from noiseless.theory.differential import Database, dp_to_kl, dp_to_mi, mi_dp
 from noiseless.theory.differential.published_bounds import simple_divergence
 
@@ -18,7 +18,12 @@ SMALL = 0.01
 QUARTER = 1e-3
 
 
-def make(_: Data) -> Outcome:
+@reproduces(
+    "[P5] Lemma 1",
+    "From epsilon-DP to mutual information",
+    "epsilon-DP implies min{epsilon, epsilon^2} nats of MI-DP, by way of Kullback-Leibler divergence.",
+)
+def figure(_: Data) -> Outcome:
     """Printed bounds, the tight one, and mechanisms that approach it."""
     drawn = [each for each in at_random() if each.epsilon <= EPSILONS[-1]]
     printed = Curve.of("printed (23): min{e, e²}", EPSILONS, map(simple_divergence, EPSILONS), style="dashed")
@@ -30,12 +35,7 @@ def make(_: Data) -> Outcome:
         )
         for n in VALUES
     )
-    random = Curve.of(
-        "mechanisms at random",
-        (each.epsilon for each in drawn),
-        (each.information for each in drawn),
-        style="dots",
-    )
+    random = dots("mechanisms at random", drawn, "epsilon", "information")
     return Outcome(
         (
             Panel("MI-DP that follows from epsilon-DP", "epsilon", "nats", (printed, route, tight)),
@@ -100,13 +100,3 @@ def _checks() -> tuple[ClaimCheck, ...]:
 def _response_capacity(epsilon: float) -> float:
     right = 1 / (1 + math.exp(-epsilon))
     return mi_dp(Database.of([[right, 1 - right], [1 - right, right]])).upper_nats
-
-
-FIGURE = Figure(
-    name="p5-mi",
-    paper="[P5] Lemma 1",
-    title="From epsilon-DP to mutual information",
-    claim="epsilon-DP implies min{epsilon, epsilon^2} nats of MI-DP, by way of Kullback-Leibler divergence.",
-    needs=(),
-    make=make,
-)

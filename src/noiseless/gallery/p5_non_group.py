@@ -5,10 +5,16 @@ from fractions import Fraction
 
 from noiseless.exact import Nats
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.gallery.p5_mechanisms import NEAR
-from noiseless.theory.differential import Database, dp_delta, group_delta, group_information, mi_dp
-from noiseless.theory.differential import published_bounds as as_printed
+from noiseless.theory.differential import (
+    Database,
+    dp_delta,
+    group_delta,
+    group_information,
+    mi_dp,
+    published_bounds,
+)
 
 TOLD = Fraction(1, 4)
 """The probability with which the mechanism of Example 5 says whether both agree."""
@@ -42,7 +48,13 @@ def loud_pair(ratio: Fraction) -> Database:
     return Database.from_function(told, range(2), range(2))
 
 
-def make(_: Data) -> Outcome:
+@reproduces(
+    "[P5] Section 5",
+    "Groups: what a guarantee for one says of two",
+    "Differential privacy carries over to groups; MI-DP does not: in Example 5 one entry tells epsilon "
+    "ln 2 nats and two tell epsilon ln(|X| + 1).",
+)
+def figure(_: Data) -> Outcome:
     """One entry against two over the alphabet, and the delta of pairs over epsilon."""
     one = [mi_dp(match(size)).upper_nats for size in SIZES]
     both = [mi_dp(match(size).flattened()).upper_nats for size in SIZES]
@@ -86,7 +98,7 @@ def _group(single: float, size: int) -> float:
 
 
 def _printed(single: float, size: int) -> float:
-    return as_printed.group_information(single, PAIR, inputs=size, outputs=size + 2)
+    return published_bounds.group_information(single, PAIR, inputs=size, outputs=size + 2)
 
 
 def _misprint(epsilon: float) -> float:
@@ -151,14 +163,3 @@ def _check_pairs(pairs: list[float]) -> tuple[ClaimCheck, ...]:
             exact,
         ),
     )
-
-
-FIGURE = Figure(
-    name="p5-non-group",
-    paper="[P5] Section 5",
-    title="Groups: what a guarantee for one says of two",
-    claim="Differential privacy carries over to groups; MI-DP does not: in Example 5 one entry tells epsilon "
-    "ln 2 nats and two tell epsilon ln(|X| + 1).",
-    needs=(),
-    make=make,
-)

@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.gallery.p5_mechanisms import NEAR
 from noiseless.theory.differential import Database, InformationBounds, compose_sequential, mi_dp
 
@@ -39,7 +39,13 @@ def both(size: int, reused: Fraction = Fraction(1)) -> Database:
     return Database.from_function(told, range(size))
 
 
-def make(_: Data) -> Outcome:
+@reproduces(
+    "[P5] Example 4",
+    "A one-time pad and its key: noise that is used twice",
+    "Two outputs can tell nothing each and everything together if they share their noise: composition "
+    "needs outputs that are independent given the database.",
+)
+def figure(_: Data) -> Outcome:
     """Over the alphabet, and over how often the key is used again."""
     alone = [mi_dp(padded(size)) for size in SIZES]
     keys = [mi_dp(key(size)) for size in SIZES]
@@ -104,14 +110,3 @@ def _checks(
             rises[0] <= fresh + NEAR and rises == sorted(rises) and rises[1] > fresh,
         ),
     )
-
-
-FIGURE = Figure(
-    name="p5-one-time-pad",
-    paper="[P5] Example 4",
-    title="A one-time pad and its key: noise that is used twice",
-    claim="Two outputs can tell nothing each and everything together if they share their noise: composition "
-    "needs outputs that are independent given the database.",
-    needs=(),
-    make=make,
-)

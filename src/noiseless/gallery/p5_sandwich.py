@@ -7,7 +7,7 @@ from functools import cache
 
 from noiseless.exact import Nats
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel
+from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, MeasuredGuarantees, at_random, erasure, nearest
 from noiseless.theory.differential import (
     Database,
@@ -49,7 +49,13 @@ def near_erasure(step: int) -> MeasuredGuarantees:
     )
 
 
-def make(_: Data) -> Outcome:
+@reproduces(
+    "[P5] Theorem 1",
+    "The sandwich of definitions",
+    "Mutual-information differential privacy is weaker than epsilon-DP and stronger than (epsilon, "
+    "delta)-DP, and equal to the latter for finite alphabets; the first steps cannot be reversed.",
+)
+def figure(_: Data) -> Outcome:
     """The chain of implications, the room between two of them, and why none can be reversed."""
     thin, leaky = [rare(step) for step in range(1, 12)], [near_erasure(step) for step in STEPS]
     return Outcome(
@@ -213,14 +219,3 @@ def _check_property_3() -> ClaimCheck:
         f"a pair of distributions attains the formula within {NEAR} at each",
         max(map(abs, missed)) <= NEAR,
     )
-
-
-FIGURE = Figure(
-    name="p5-sandwich",
-    paper="[P5] Theorem 1",
-    title="The sandwich of definitions",
-    claim="Mutual-information differential privacy is weaker than epsilon-DP and stronger than (epsilon, "
-    "delta)-DP, and equal to the latter for finite alphabets; the first steps cannot be reversed.",
-    needs=(),
-    make=make,
-)

@@ -1,44 +1,30 @@
-"""The pictures of a figure: panels on matplotlib's axes, in the colours of the pages, and the files of both."""
+"""The pictures of a figure: panels on matplotlib's axes, in the colours of the pages, and their files."""
 
-import math
-from itertools import cycle
-from typing import TYPE_CHECKING
-
-from noiseless.gallery.figure import Outcome, Panel
-from noiseless.reports.charts import OTHERS, OURS, SeriesStyle, number_text
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
-
+import csv
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from noiseless.gallery.figure import Area, Curve, Raster
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-import csv
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-from noiseless.gallery.figure import Figure
+from noiseless.gallery.figure import Area, Curve, Figure, Outcome, Panel, Raster
+from noiseless.reports.canvas import (
+    INK,
+    LOOKS,
+    bare_axes,
+    plain_axes,
+    plain_style,
+    save_figure,
+    set_even,
+    set_logarithmic,
+)
 from noiseless.tables import written_whole
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
-
-
-LOOKS: tuple[SeriesStyle, ...] = (
-    *OURS,
-    *(look for look in OTHERS if look.light not in {ours.light for ours in OURS}),
-)
-"""Colours that are told apart on white and on black, each with a marker of its own."""
 
 
 def looks_of(outcome: Outcome) -> dict[str, int]:
@@ -53,14 +39,6 @@ def looks_of(outcome: Outcome) -> dict[str, int]:
     return dict(zip(labels, cycle(range(len(LOOKS))), strict=False))
 
 
-_MOST = 6
-_FEW, _SOME = 1.5, 2.5
-"""Up to so many decades an axis has 1, 2 and 5 of each, and up to so many 1 and 3."""
-
-_SMALL, _LARGE = -4, 6
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
 def set_ticks(panel: Panel, axes: "Axes") -> None:
     """Write few numbers beside both axes, or the texts that the panel gives."""
     for axis, given, log in (
@@ -72,84 +50,18 @@ def set_ticks(panel: Panel, axes: "Axes") -> None:
             axis.minorticks_off()
         elif log:
             low, high = sorted(axis.get_view_interval())
-            _logarithmic(axis, low, high)
+            set_logarithmic(axis, low, high)
         else:
-            _even(axis)
+            set_even(axis)
 
 
 def shade_ticks(axes: "Axes", low: float, high: float, *, log: bool) -> None:
     """The same for a scale of shades."""
     if log:
-        _logarithmic(axes.yaxis, low, high)
+        set_logarithmic(axes.yaxis, low, high)
     else:
-        _even(axes.yaxis)
+        set_even(axes.yaxis)
 
-
-def tick_text(value: float) -> str:
-    """A number in few characters.
-
-    >>> tick_text(0.25), tick_text(2000.0), tick_text(1e-9)
-    ('0.25', '2,000', '10⁻⁹')
-    """
-    if value == 0:
-        return "0"
-    power = math.floor(math.log10(abs(value)) + 1e-9)
-    if _SMALL <= power < _LARGE:
-        return number_text(float(f"{value:.10g}")).replace("-", "−")  # noqa: RUF001 - a minus sign
-    factor = f"{value / 10.0**power:.4g}"
-    raised = f"10{str(power).translate(_RAISED)}"
-    return raised if factor == "1" else f"{factor}×{raised}".replace("-", "−")  # noqa: RUF001 - signs
-
-
-def _even(axis: "Axis") -> None:
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
-
-    axis.set_major_locator(MaxNLocator(_MOST, steps=[1, 2, 2.5, 5, 10]))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value)))
-
-
-def _logarithmic(axis: "Axis", low: float, high: float) -> None:
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
-
-    axis.set_minor_locator(NullLocator())
-    powers = decades(low, high)
-    if len(powers) < 2:  # noqa: PLR2004 - one number alone does not make a scale
-        _even(axis)
-        return
-    axis.set_major_locator(FixedLocator(powers))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value)))
-
-
-def decades(low: float, high: float) -> list[float]:
-    """Powers of ten between two numbers, as few as will do; others between them where these are too few.
-
-    >>> decades(1, 20), decades(0.001, 1e6)
-    ([1.0, 2.0, 5.0, 10.0, 20.0], [0.001, 0.1, 10.0, 1000.0, 100000.0])
-    """
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    wide = math.log10(high / low)
-    factors = (1, 2, 5) if wide <= _FEW else (1, 3) if wide <= _SOME else (1,)
-    every = max(1, math.ceil((last - first) / (_MOST + 1))) if len(factors) == 1 else 1
-    numbers = [factor * 10.0**power for power in range(first, last + 1, every) for factor in factors]
-    return [number for number in numbers if low * (1 - 1e-9) <= number <= high * (1 + 1e-9)]
-
-
-INK, QUIET, GRID = "#1b1f24", "#55606c", "#d9dee4"
-STYLE: list[str | Path | dict[str, Any]] = [
-    "default",
-    {
-        "svg.fonttype": "none",
-        "svg.hashsalt": "noiseless",
-        "font.sans-serif": ["DejaVu Sans", "Arial", "sans-serif"],
-        "font.size": 10,
-        "text.parse_math": False,
-        "text.color": INK,
-        "axes.labelcolor": INK,
-        "axes.titlesize": 11,
-        "axes.titleweight": "bold",
-    },
-]
-"""Nobody's own settings of matplotlib, so that the same figure has the same bytes everywhere."""
 
 MARKED = 30
 """A line with more points has no markers."""
@@ -202,11 +114,7 @@ def _frame(panel: Panel, axes: "Axes", letters: int, *, note: bool) -> None:
         axes.set_xscale("log", nonpositive="mask")
     if panel.log_y:
         axes.set_yscale("log", nonpositive="mask")
-    if panel.image is None:
-        axes.grid(color=GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.tick_params(which="both", colors=QUIET, length=0)
-    axes.spines[:].set_visible(False)
+    (plain_axes if panel.image is None else bare_axes)(axes)
 
 
 def _curve(curve: Curve, axes: "Axes", looks: Mapping[str, int], *, log: bool) -> None:
@@ -276,7 +184,7 @@ def _raster(raster: Raster, axes: "Axes", letters: int) -> None:
     bar = figure.colorbar(image, ax=axes, pad=0.02)
     bar.set_label(textwrap.fill(raster.label, letters))
     bar.outline.set_visible(False)
-    bar.ax.tick_params(which="both", colors=QUIET, length=0)
+    bare_axes(bar.ax)
     shade_ticks(bar.ax, low, high, log=raster.log and low < high)
 
 
@@ -286,10 +194,6 @@ SYNTHETIC = "synthetic stand-in"
 COLUMNS = ("panel", "series", "kind", "x", "y", "low", "high", "value")
 """The columns of the CSV."""
 
-_NO_DATE: dict[str, dict[str, str | None]] = {
-    "png": {"Software": None},
-    "svg": dict.fromkeys(("Creator", "Date", "Format", "Type")),
-}
 _PANEL = (4.8, 3.7)
 _LINE = 0.26
 """In inches: a panel, and a line of text."""
@@ -307,14 +211,12 @@ def write_files(figure: Figure, outcome: Outcome, folder: Path) -> dict[str, str
     Raises:
         OutputError: one cannot be written there.
     """
-    from matplotlib import style
-
     names = {kind: f"{figure.name}.{kind}" for kind in ("png", "svg", "csv")}
-    with style.context(STYLE):
+    with plain_style():
         canvas = _canvas(figure, outcome)
-        for kind, metadata in _NO_DATE.items():
+        for kind in ("png", "svg"):
             with written_whole(folder / names[kind]) as part:
-                canvas.savefig(part, format=kind, metadata=metadata, dpi=_RESOLUTION)
+                save_figure(canvas, part, kind, _RESOLUTION)
             canvas.set_layout_engine("none")  # found once, the places stay
     with (
         written_whole(folder / names["csv"]) as part,

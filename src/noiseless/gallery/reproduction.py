@@ -1,52 +1,30 @@
 """Figures made again: several at a time, each written when it is done, and a page about all of them."""
 
-import io
 import re
-from collections.abc import Mapping, Sequence
-from functools import cache
-from html import escape
+import signal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
+from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from noiseless import __version__
-from noiseless.gallery.figure import Curve, Outcome, Panel
-from noiseless.gallery.pictures import GRID, INK, LOOKS, MARKED, QUIET, STYLE, SYNTHETIC, draw, looks_of
-from noiseless.tables import written_whole
-
-if TYPE_CHECKING:
-    pass
-
-import signal
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, replace
-from multiprocessing import get_context
-from typing import Any
-
 from noiseless.errors import NoiselessError, OutputError
 from noiseless.gallery import every_figure, named_figure
 from noiseless.gallery.data import Data, PublicDataset
-from noiseless.gallery.figure import Figure
+from noiseless.gallery.figure import Curve, Figure, Outcome, Panel
+from noiseless.gallery.pictures import MARKED, SYNTHETIC, draw, looks_of, write_files
+from noiseless.reports.canvas import LOOKS, page_svg, plain_style
+from noiseless.reports.pages import environment, write_page
 
 _SIZE = (4.2, 3.1)
 """In inches; about as wide as a phone, so that texts stay readable there."""
 
 _LETTERS = 36
-
-_NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-_CLUTTER = re.compile(r"<defs>\s*<style.*?</style>\s*</defs>|<!--.*?-->|font-family: [^;\"]*; ?", re.DOTALL)
-_NAMED = re.compile(r'<g id="[^"]*"')
-_FONT = re.compile(r"font: ([\w.]+(?: [\w.]+)*) '[^;\"]*")
-_VIEW = re.compile(r'viewBox="([^"]*)"')
-
-VARIABLES = {INK: "var(--ink)", QUIET: "var(--quiet)", GRID: "var(--line)"} | {
-    look.light: f"var(--look-{number})" for number, look in enumerate(LOOKS)
-}
-"""What the page calls each colour."""
 
 
 def panel_svg(panel: Panel, looks: Mapping[str, int], name: str) -> str:
@@ -57,27 +35,12 @@ def panel_svg(panel: Panel, looks: Mapping[str, int], name: str) -> str:
         looks: the number of each label's look.
         name: of its own on the page, so that what it refers to is its own too.
     """
-    from matplotlib import style
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Canvas
 
-    out = io.StringIO()
-    with style.context([*STYLE, {"svg.hashsalt": name}]):
-        canvas = Figure(figsize=_SIZE, layout="constrained")
+    with plain_style(svg_hashsalt=name):
+        canvas = Canvas(figsize=_SIZE, layout="constrained")
         draw(panel, canvas.subplots(), looks, note=False, letters=_LETTERS)
-        canvas.savefig(out, format="svg", transparent=True, metadata=_NO_METADATA)
-    return _fit_for_a_page(out.getvalue(), panel.title)
-
-
-def _fit_for_a_page(svg: str, title: str) -> str:
-    start = svg.index("<svg")
-    view = _VIEW.search(svg, start)
-    body = svg[svg.index(">", start) + 1 :]
-    body = _NAMED.sub("<g", _CLUTTER.sub("", body))
-    body = _FONT.sub(r"font: \1 system-ui, sans-serif", body).replace("xlink:href", "href")
-    for colour, variable in VARIABLES.items():
-        body = body.replace(colour, variable)
-    head = f'<svg class="plot" role="img" viewBox="{view[1] if view else ""}"><title>{escape(title)}</title>'
-    return head + re.sub(r"\s*\n\s*", "\n", body).rstrip()
+        return page_svg(canvas, panel.title)
 
 
 def legend_of(outcome: Outcome) -> list[tuple[str, str]]:
@@ -144,7 +107,7 @@ def gallery_html(made: "Sequence[ReproducedFigure]") -> str:
     checks = [check for one in made for check in one.outcome.checks]
     missing = {source.name: source for one in made for source in one.missing}
     return (
-        _environment()
+        environment("noiseless.gallery")
         .get_template("gallery.html.j2")
         .render(
             groups=groups,
@@ -152,7 +115,6 @@ def gallery_html(made: "Sequence[ReproducedFigure]") -> str:
             checks=checks,
             held=sum(check.agrees for check in checks),
             missing=list(missing.values()),
-            looks=LOOKS,
             legend=lambda one: [(label, Markup(svg)) for label, svg in legend_of(one.outcome)],  # noqa: S704 - drawn by this package
             picture=Markup,  # for what this package draws, its texts escaped
             synthetic=SYNTHETIC,
@@ -161,32 +123,10 @@ def gallery_html(made: "Sequence[ReproducedFigure]") -> str:
     )
 
 
-def write_page(made: "Sequence[ReproducedFigure]", path: Path) -> None:
-    """Write the page; a reader sees the old file or the whole new one, never a part.
-
-    Raises:
-        OutputError: it cannot be written there.
-    """
-    page = gallery_html(made)
-    with written_whole(path) as part:
-        part.write_text(page, "utf-8", newline="\n")
-
-
 def _group(made: "ReproducedFigure") -> str:
     """The heading under which a figure stands."""
     found = re.match(r"\[P\d\]", made.figure.paper)
     return f"{found[0]} {PAPERS[found[0]]}" if found else _OWN
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=ChoiceLoader([PackageLoader("noiseless.gallery"), PackageLoader("noiseless.reports")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
 
 
 PAGE = "index.html"
@@ -256,7 +196,6 @@ def reproduce(
         SourceError: a data set is there and cannot be read.
         OutputError: nothing can be written there.
     """
-
     figures = tuple({figure.name: figure for figure in map(named_figure, names)}.values()) or every_figure()
     sets = Data.found() if data is None else data
     out = _made_folder(Path(folder))
@@ -266,7 +205,7 @@ def reproduce(
         if progress is not None:
             progress(len(made), len(figures), done.figure.name)
     ordered = tuple(made[figure.name] for figure in figures)
-    write_page(ordered, out / PAGE)
+    write_page(out / PAGE, gallery_html(ordered))
     return ordered
 
 
@@ -308,8 +247,6 @@ def _all(figures: Sequence[Figure], data: Data, folder: Path, jobs: int) -> Iter
 
 
 def _one(figure: Figure, data: Data, folder: Path) -> ReproducedFigure:
-    from noiseless.gallery.pictures import write_files
-
     outcome = make(figure, data)
     files = write_files(figure, outcome, folder)
     return ReproducedFigure(

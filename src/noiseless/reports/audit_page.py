@@ -24,9 +24,9 @@ from noiseless.reports.audit_rows import (
     total_rows,
 )
 from noiseless.reports.notation import value_text
-from noiseless.reports.pages import environment, inline
+from noiseless.reports.pages import environment, inline, write_page
 from noiseless.reports.plots import bipartite_plot, contribution_plot, drawable, posterior_plot
-from noiseless.tables import Tally, written_whole
+from noiseless.tables import Tally
 
 
 def audit_html(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool = False) -> str:
@@ -84,10 +84,8 @@ def write_audit_html(
     Raises:
         OutputError: it cannot be written there.
     """
-    page = audit_html(audit, policy, reveal=reveal)
     files = audit.table.files if isinstance(audit, TableAudit) else ()
-    with written_whole(path, files, private=reveal) as part:
-        part.write_text(page, "utf-8", newline="\n")
+    write_page(path, audit_html(audit, policy, reveal=reveal), files, private=reveal)
 
 
 def _sentence(audit: Audit) -> str:

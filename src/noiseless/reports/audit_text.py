@@ -6,9 +6,9 @@ from noiseless.audits import Audit, PolicyResult, Witness
 from noiseless.audits.policy import policy_table
 from noiseless.audits.under_rules import rule_rows
 from noiseless.audits.verdict import ROWS, near_notes
-from noiseless.display import counted, verb
+from noiseless.display import aligned, counted, text_table, verb
 from noiseless.reports.audit_rows import finest_text, total_rows
-from noiseless.reports.notation import aligned, table, value_text, wrapped
+from noiseless.reports.notation import table, value_text, wrapped
 
 _WITNESSES = 5
 
@@ -17,7 +17,7 @@ def audit_text(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool
     """The verdict, the main numbers, what matters most, and where to look."""
     blocks = [
         *_headline(audit),
-        aligned(_summary(audit)),
+        _summary(audit),
         *_notes(audit),
         *_rules(audit),
         _several(audit),
@@ -48,10 +48,12 @@ _HOW = {"missing": "--missing", "left out": "--missing drop"}
 """The options about what the summary says of missing values."""
 
 
-def _summary(audit: Audit) -> list[tuple[str, str]]:
-    return [
-        (name, f"{text} ({_HOW[name]})" if name in _HOW else text) for name, text in audit.summary.items()
+def _summary(audit: Audit) -> str:
+    rows = [
+        [f"  {name}", f"{text} ({_HOW[name]})" if name in _HOW else text]
+        for name, text in audit.summary.items()
     ]
+    return "\n".join(aligned(rows))
 
 
 def _notes(audit: Audit) -> list[str]:
@@ -86,19 +88,15 @@ def _side(audit: Audit) -> str:
     if side is None:
         return ""
     known = ", ".join(audit.given)
-    return "\n".join(
-        (
-            f"The adversary knows {known}:",
-            *aligned(
-                (
-                    ("the release adds at most", str(audit.leakage)),
-                    (f"{known} alone gives away", str(side.leakage_alone)),
-                    ("both together give away", str(side.leakage_total)),
-                    ("the release alone would leak", str(side.leakage_without)),
-                    ("and leave at least", counted(side.min_posterior_without, "values")),
-                )
-            ).splitlines(),
-        )
+    return text_table(
+        f"The adversary knows {known}:",
+        {
+            "the release adds at most": str(audit.leakage),
+            f"{known} alone gives away": str(side.leakage_alone),
+            "both together give away": str(side.leakage_total),
+            "the release alone would leak": str(side.leakage_without),
+            "and leave at least": counted(side.min_posterior_without, "values"),
+        },
     )
 
 

@@ -8,8 +8,8 @@ from itertools import cycle
 
 from noiseless.exact import Bits
 from noiseless.releases.results import ReleaseFrontier, ReleasePoint, Series
+from noiseless.reports.canvas import OTHERS, OURS, SeriesStyle, decades, even_ticks, tick_text
 
-_MOST_TICKS = 6
 _ZERO_ROOM = 0.08
 """The share of a logarithmic axis that stands between 0 and the smallest positive number."""
 
@@ -42,9 +42,9 @@ class AxisScale:
     def place(self, value: float) -> float:
         """Where a number goes, from 0 (the beginning of the axis) to 1.
 
-        >>> Scale(0, 10).place(2.5), Scale(0, 10, falling=True).place(2.5)
+        >>> AxisScale(0, 10).place(2.5), AxisScale(0, 10, falling=True).place(2.5)
         (0.25, 0.75)
-        >>> scale = Scale(1, 100, logarithmic=True, zero=True)
+        >>> scale = AxisScale(1, 100, logarithmic=True, zero=True)
         >>> scale.place(0), scale.place(1), round(scale.place(10), 2)
         (0.0, 0.08, 0.54)
         """
@@ -63,9 +63,8 @@ class AxisScale:
     @property
     def ticks(self) -> tuple[tuple[float, str], ...]:
         """The numbers that are written, ascending, and how."""
-        if not self.logarithmic:
-            return _even(self.low, self.high)
-        return ((0.0, "0"),) * self.zero + _powers(self.low, self.high)
+        numbers = (decades if self.logarithmic else even_ticks)(self.low, self.high)
+        return tuple((number, tick_text(number)) for number in ([0.0] if self.zero else []) + numbers)
 
 
 def scale_for(values: Sequence[float], *, falling: bool = False, linear: bool = False) -> AxisScale:
@@ -92,37 +91,6 @@ def scale_for(values: Sequence[float], *, falling: bool = False, linear: bool = 
     return AxisScale(0.0, largest * _END, falling=falling)
 
 
-def number_text(value: float) -> str:
-    """A tick in as few characters as will do.
-
-    >>> number_text(0.5), number_text(20.0), number_text(12_000), number_text(3e-7)
-    ('0.5', '20', '12,000', '3e-07')
-    """
-    return f"{value:,.0f}" if value == int(value) and abs(value) < 10**6 else f"{value:.4g}"
-
-
-def _step(width: float) -> float:
-    """The finest of 1, 2 and 5 times a power of ten that needs only a few ticks."""
-    power = 10.0 ** (math.floor(math.log10(width)) - 1)
-    steps = (power * factor for factor in (1, 2, 5, 10, 20))
-    return next(step for step in steps if width / step <= _MOST_TICKS)
-
-
-def _even(low: float, high: float) -> tuple[tuple[float, str], ...]:
-    step = _step(high - low)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return tuple((step * i, number_text(float(f"{step * i:.10g}"))) for i in range(first, last + 1))
-
-
-def _powers(low: float, high: float) -> tuple[tuple[float, str], ...]:
-    """Powers of ten, as few as will do, with 2 and 5 between them when there are few."""
-    first, last = math.floor(math.log10(low)), math.floor(math.log10(high))
-    every = math.ceil((last - first + 1) / _MOST_TICKS)
-    factors = (1, 2, 5) if last - first <= 1 else (1, 3) if last - first <= 2 else (1,)  # noqa: PLR2004 - decades
-    numbers = [f * 10.0**p for p in range(first, last + 1, every) for f in factors]
-    return tuple((n, number_text(n)) for n in numbers if low * (1 - 1e-9) <= n <= high)
-
-
 MOST_DOTS = 80
 """A curve with more points is drawn as a line alone."""
 
@@ -133,39 +101,6 @@ _DISTORTION = "Distortion (the largest change)"
 
 _CLOSE = 0.07
 """Numbers nearer than this share of an axis are not written beside each other."""
-
-
-@dataclass(frozen=True)
-class SeriesStyle:
-    """How a curve looks; shape and dashes tell curves apart where colours do not.
-
-    Attributes:
-        light: its colour on white.
-        dark: its colour on black.
-        marker: the shape of its points, in the letters of matplotlib.
-        dashes: the lengths of its dashes and gaps; none for a solid line.
-    """
-
-    light: str
-    dark: str
-    marker: str
-    dashes: tuple[float, ...] = ()
-
-
-OURS = (
-    SeriesStyle("#0b5cad", "#6cb2ff", "o"),
-    SeriesStyle("#c2410c", "#ff9a5c", "s"),
-    SeriesStyle("#00795c", "#3fd0a6", "D"),
-    SeriesStyle("#a8457f", "#f0a3cf", "^"),
-)
-OTHERS = (
-    SeriesStyle("#8f6500", "#e8c14a", "v", (6, 3)),
-    SeriesStyle("#8a3ea8", "#d9a5f0", "P", (2, 2)),
-    SeriesStyle("#00795c", "#3fd0a6", "X", (6, 2, 2, 2)),
-    SeriesStyle("#5b6570", "#b3bcc7", "D", (4, 4)),
-    SeriesStyle("#a8457f", "#f0a3cf", "^", (8, 3)),
-    SeriesStyle("#1b7f9c", "#7fd6ee", "<", (3, 2)),
-)
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,8 @@ from noiseless.releases.results import ReleaseFrontier, ReleasePoint
 from noiseless.reports.charts import chart_of, goes_nowhere, leak_of
 from noiseless.reports.frontier_plot import NARROW, WIDE, frontier_svg
 from noiseless.reports.notation import kept_text, length_text
-from noiseless.reports.pages import environment, inline
+from noiseless.reports.pages import environment, inline, write_page
 from noiseless.search.merging import Length
-from noiseless.tables import written_whole
 
 T = TypeVar("T")
 
@@ -249,6 +248,4 @@ def write_frontier_html(frontier: ReleaseFrontier, path: Path | str) -> None:
     Raises:
         OutputError: it cannot be written there.
     """
-    page = render_frontier(frontier)
-    with written_whole(path) as part:
-        part.write_text(page, "utf-8", newline="\n")
+    write_page(path, render_frontier(frontier))

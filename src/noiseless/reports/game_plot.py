@@ -1,43 +1,30 @@
 """The plot of an attack game as a file: the adversary's score against the budget."""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from noiseless.errors import OutputError
 from noiseless.exact import Bits
-from noiseless.reports.charts import OTHERS, OURS, SeriesStyle
+from noiseless.reports.canvas import (
+    OTHERS,
+    OURS,
+    QUIET,
+    SeriesStyle,
+    picture_kind,
+    plain_axes,
+    plain_style,
+    save_figure,
+)
 from noiseless.tables import written_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_KINDS = {".png": "png", ".svg": "svg"}
-_STYLE: list[str | Path | dict[str, Any]] = [
-    "default",
-    {
-        "svg.hashsalt": "noiseless",
-        "svg.fonttype": "none",
-        "font.sans-serif": ["DejaVu Sans", "Arial", "sans-serif"],
-        "font.size": 10,
-    },
-]
-"""Nobody's own settings of matplotlib, so that the same plot has the same bytes everywhere."""
-
-_NO_DATE: dict[str, dict[str, str | None]] = {
-    "png": {"Software": None},
-    "svg": dict.fromkeys(("Creator", "Date", "Format", "Type")),
-}
 _LOOKS = (*OURS, *OTHERS)
-_QUIET, _GRID = "#55606c", "#d9dee4"
-_LONG_NUMBER = re.compile(r"(?<![\w#])(\d+\.\d\d)\d+")
-"""Hundredths of a point are more than anybody sees."""
-
 _MANY = 6
 """With more lines than this each adversary (or other text that tells lines apart) gets a panel of its own."""
 
@@ -105,18 +92,6 @@ class _Line:
     unprotected: ScoreLike | None
 
 
-def picture_kind(path: Path | str) -> str:
-    """Which kind of picture a name asks for.
-
-    Raises:
-        OutputError: none that is known here.
-    """
-    kind = _KINDS.get(Path(path).suffix.lower())
-    if kind is None:
-        raise OutputError(str(path), "is no kind of picture known here; end its name in .png or .svg")
-    return kind
-
-
 def game_plot(game: GameLike, path: Path | str, *, across: str = "budget") -> None:
     """Draw a game: score against budget with the band of its interval, dashed where nothing is protected.
 
@@ -170,13 +145,12 @@ def _named(key: str, value: object) -> str:
 
 
 def _save(game: GameLike, lines: Sequence[_Line], across: str, path: Path, kind: str) -> None:
-    from matplotlib import style
     from matplotlib.figure import Figure
 
     panels = list(dict.fromkeys(line.panel for line in lines))
-    with style.context(_STYLE):
+    with plain_style():
         width = 8.0 if len(panels) == 1 else 3.4 * len(panels) + 0.8
-        figure = Figure(figsize=(width, 4.6), dpi=160, layout="constrained")
+        figure = Figure(figsize=(width, 4.6), layout="constrained")
         axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
         names = list(dict.fromkeys(line.name for line in lines))
         looks = {name: _LOOKS[i % len(_LOOKS)] for i, name in enumerate(names)}
@@ -188,17 +162,12 @@ def _save(game: GameLike, lines: Sequence[_Line], across: str, path: Path, kind:
         longest = max((len(name) for name in names), default=1)
         columns = max(1, int(width * _LETTERS_AN_INCH / (longest + _LEGEND_SAMPLE)))
         _legend(figure, axes[0], columns, dashed=any(line.unprotected for line in lines))
-        figure.savefig(path, format=kind, metadata=_NO_DATE[kind])
-    if kind == "svg":
-        path.write_text(_LONG_NUMBER.sub(r"\1", path.read_text("utf-8")), "utf-8")
+        save_figure(figure, path, kind)
 
 
 def _panel(title: str, lines: Sequence[_Line], looks: Mapping[str, SeriesStyle], axes: "Axes") -> None:
-    axes.set_title(title, fontsize=10, parse_math=False)
-    axes.grid(color=_GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.tick_params(colors=_QUIET, length=0)
-    axes.spines[:].set_visible(False)
+    axes.set_title(title)
+    plain_axes(axes)
     for line in lines:
         look = looks[line.name]
         xs = [x for x, _ in line.points]
@@ -226,6 +195,6 @@ def _legend(figure: "Figure", axes: "Axes", columns: int, *, dashed: bool) -> No
     handles, names = axes.get_legend_handles_labels()
     found = [(h, n) for h, n in zip(handles, names, strict=True) if not n.startswith("_")]
     if dashed:
-        found.append((Line2D([], [], color=_QUIET, linewidth=0.9, linestyle=(0, (5, 3))), "unprotected"))
+        found.append((Line2D([], [], color=QUIET, linewidth=0.9, linestyle=(0, (5, 3))), "unprotected"))
     if found:
         figure.legend(*zip(*found, strict=True), loc="outside lower center", ncols=columns, frameon=False)

@@ -1,14 +1,14 @@
-"""Numbers, users' texts, paragraphs and tables as reports write them; what is rounded is rounded to the safe side."""
+"""Numbers and texts as reports write them; what is rounded is rounded to the safe side."""
 
 import math
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from itertools import accumulate
 
-from noiseless.display import bound_text, printable
+from noiseless.display import aligned, bound_text, printable
 from noiseless.exact import Bits
 from noiseless.search.merging import Length
 
@@ -109,22 +109,7 @@ def wrapped(text: str) -> str:
     return textwrap.fill(printable(text), _WIDTH)
 
 
-def aligned(rows: Iterable[tuple[str, str]]) -> str:
-    """Lines of a name and a value."""
-    pairs = [(printable(name), printable(value)) for name, value in rows]
-    width = max(len(name) for name, _ in pairs)
-    return "\n".join(f"  {name:<{width}}  {value}" for name, value in pairs)
-
-
 def table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A titled table: the first column to the left, numbers to the right."""
-    shown = [list(map(printable, cells)) for cells in (header, *rows)]
-    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
-    lines = [printable(title)]
-    for cells in shown:
-        first, *others = (
-            f"{cell:<{width}}" if i == 0 else f"{cell:>{width}}"
-            for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
-        )
-        lines.append(("  " + "  ".join([first, *others])).rstrip())
-    return "\n".join(lines)
+    lines = aligned([header, *rows], "<".ljust(len(header), ">"))
+    return "\n".join([printable(title), *(f"  {line}" for line in lines)])

@@ -1,25 +1,23 @@
-"""What pages are made of: their templates, and a small canvas that yields an SVG for a page, light or dark."""
+"""What pages are made of: their templates, and a small canvas that yields SVGs for them, light or dark."""
 
-import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from noiseless.display import printable
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from noiseless.display import bound_text, counted, printable, verb
+from noiseless.reports.canvas import LOOKS, page_svg, plain_style
+from noiseless.reports.notation import kept_text, length_text, share_text, upper_text, value_text
+from noiseless.tables import written_whole
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-
-from functools import cache
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
-
-from noiseless.display import bound_text, counted, verb
-from noiseless.reports.notation import kept_text, length_text, share_text, upper_text, value_text
 
 WIDTH = 320
 """As wide as a phone, so that texts stay readable there; a desktop shows it larger."""
@@ -35,17 +33,6 @@ XMLNS = ' xmlns="http://www.w3.org/2000/svg"'
 
 _POINTS_AN_INCH = 72
 _RADIUS = 5
-_STYLE: list[str | Path | dict[str, Any]] = ["default", {"svg.fonttype": "none", "svg.hashsalt": "noiseless"}]
-"""Nobody's own settings of matplotlib, so that the same drawing has the same bytes everywhere."""
-
-_NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-_CLUTTER = re.compile(
-    r"<defs>\s*<style.*?</style>\s*</defs>"
-    r"|</?g\b[^>]*>"
-    r"|font-family: [^;\"]*; "
-    r'| transform="rotate\(-?0 [^"]*"',
-    re.DOTALL,
-)
 _PLACEHOLDER = re.compile(r"@(\d+)@")
 
 
@@ -97,44 +84,35 @@ class Drawing:
         bold: bool = False,
     ) -> None:
         """A text, centred on the height y."""
-        placeholder = f"@{len(self._texts)}@"
+        placeholder = f"@{len(self._texts)}@"  # matplotlib would look for the letters of any script
         self._texts.append(escape(printable(text)))
         style: dict[str, Any] = {"fontsize": FONT, "color": colour, "weight": "bold" if bold else "normal"}
         self._shapes.append(lambda axes: axes.text(x, y + 0.36 * FONT, placeholder, ha=align, **style))
 
     def svg(self, title: str) -> str:
         """The drawing as an SVG element: the same bytes whenever it is drawn again."""
-        drawn = self._drawn()
-        body = _CLUTTER.sub("", drawn[drawn.index(">", drawn.index("<svg")) + 1 :])
-        body = re.sub(r"\s+", " ", body).replace("> <", ">\n<").replace(INK, "currentColor")
-        head = (
-            f'<svg{XMLNS} class="plot" role="img" viewBox="0 0 {WIDTH} {self._height:g}" '
-            f'font-family="system-ui, sans-serif">\n<title>{escape(printable(title))}</title>'
-        )
-        return head + _PLACEHOLDER.sub(lambda found: self._texts[int(found[1])], body.rstrip())
-
-    def _drawn(self) -> str:
-        """What matplotlib makes of it."""
-        from matplotlib import style
         from matplotlib.figure import Figure
 
-        out = io.StringIO()
-        with style.context(_STYLE):
+        with plain_style():
             figure = Figure(figsize=(WIDTH / _POINTS_AN_INCH, self._height / _POINTS_AN_INCH))
             axes = figure.add_axes((0, 0, 1, 1))
             axes.set_axis_off()
             axes.set(xlim=(0, WIDTH), ylim=(self._height, 0))
             for shape in self._shapes:
                 shape(axes).set_clip_on(False)
-            figure.savefig(out, format="svg", transparent=True, metadata=_NO_METADATA)
-        return out.getvalue()
+            svg = page_svg(figure, title, colours={INK: "currentColor"}, attributes=XMLNS)
+        return _PLACEHOLDER.sub(lambda found: self._texts[int(found[1])], svg)
 
 
 @cache
-def environment() -> Environment:
-    """All templates; what they put into a page is escaped, and what they do not know is an error."""
+def environment(*packages: str) -> Environment:
+    """All templates; what they put into a page is escaped, and what they do not know is an error.
+
+    Args:
+        packages: those that have templates besides this one.
+    """
     environment = Environment(
-        loader=PackageLoader("noiseless.reports"),
+        loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "noiseless.reports")]),
         autoescape=True,
         finalize=_visible,
         undefined=StrictUndefined,
@@ -154,7 +132,24 @@ def environment() -> Environment:
         "values": lambda count: counted(count, "values"),
         "verb": verb,
     }
+    environment.globals["looks"] = LOOKS
     return environment
+
+
+def write_page(path: Path | str, page: str, sources: Collection[Path] = (), *, private: bool = False) -> None:
+    """Write a page; a reader sees the old file or the whole new one, never a part.
+
+    Args:
+        path: where to.
+        page: what to write.
+        sources: files that must not be written over.
+        private: whether its owner alone may read it.
+
+    Raises:
+        OutputError: it cannot be written there.
+    """
+    with written_whole(path, sources, private=private) as part:
+        part.write_text(page, "utf-8", newline="\n")
 
 
 def _visible(value: object) -> object:

@@ -21,7 +21,7 @@ from noiseless.reports.comparison import (
     side_of,
 )
 from noiseless.reports.frontier_page import frontier_parts
-from noiseless.reports.pages import environment, inline
+from noiseless.reports.pages import environment, inline, write_page
 from noiseless.reports.plots import bins_plot
 from noiseless.reports.release_rows import (
     asked_rows,
@@ -36,7 +36,6 @@ from noiseless.reports.release_rows import (
     status_of_release,
     verdict,
 )
-from noiseless.tables import written_whole
 
 _MOST_CELLS = 10
 """How many of the cells that give most away are listed."""
@@ -121,9 +120,7 @@ def write_release_html(
         OutputError: it cannot be written there.
         RequestError: as for `render_release`.
     """
-    page = render_release(release, frontier, compared_with)
-    with written_whole(path, release.sources) as part:
-        part.write_text(page, "utf-8", newline="\n")
+    write_page(path, render_release(release, frontier, compared_with), release.sources)
 
 
 def _cells(release: Release) -> dict[str, Any]:

@@ -11,7 +11,6 @@ import typer
 from typer.testing import CliRunner
 
 from noiseless.adversaries import Game, Score, membership
-from noiseless.adversaries.membership_kernel import kernel, play_with_numpy
 from noiseless.adversaries.membership_rounds import (
     ADVERSARIES,
     Aggregate,
@@ -19,7 +18,7 @@ from noiseless.adversaries.membership_rounds import (
     MembershipTranscript,
     Question,
     Recipe,
-    cell_tables,
+    cells_of,
 )
 from noiseless.adversaries.readings import Readings, read_readings
 from noiseless.cli import attacks
@@ -112,36 +111,14 @@ def _middle(told: Aggregate, position: int) -> Fraction:
 
 @pytest.mark.parametrize("recipe", ["finest", "printed"])
 @pytest.mark.parametrize("people", [1, 2, 5])
-def test_tables_of_cells_are_the_quantizers_cells(people: int, recipe: Recipe) -> None:
-    told = _told(Attribute.on("x", Lattice.of(0, 7, 1)), people, recipe=recipe)
-    tables = cell_tables([one.quantizer for one in told])
-    for k, one in enumerate(told):
-        for position in range(7 * people + 1):
-            middle = one.question.span.value(position)
-            if tables.scales[k]:
-                mine = tables.begins[tables.offsets[k] :][: one.quantizer.cells + 1]
-                cell = int(np.searchsorted(mine, position, side="right")) - 1
-                assert cell == one.quantizer.cell_at(position)
-                twice = int(tables.middles[tables.offsets[k] + cell])
-                middle = one.question.span.low + one.question.span.step * Fraction(twice, 2)
-            assert middle == _middle(one, position)
-
-
-@pytest.mark.parametrize(("length", "people"), [(60, 2), (60, 5), (3, 2), (17, 4)])
-def test_machine_code_and_numpy_agree(length: int, people: int) -> None:
-    readings = read_readings(_readings(1), bounds=(0, 10))
-    rng = np.random.default_rng(2)
-    drawn = rng.permuted(np.tile(np.arange(8), (9, 1)), axis=1)
-    starts = rng.integers(0, 61 - length, 9)
-    peaks = rng.integers(0, 2, readings.numbers.shape).astype(np.uint8)
-    tables = cell_tables([one.quantizer for one in _told(Attribute.on("x", readings.lattice), people)])
-    found = []
-    for play in (kernel(), play_with_numpy):
-        own, joint = np.zeros((9, 2, 2), np.int64), np.zeros((9, len(BUDGETS), 5), np.int64)
-        pairs, members = drawn[:, :2].copy(), drawn[:, 2 : 2 + people].copy()
-        play(readings.numbers, peaks, pairs, members, starts, length, *tables, own, joint)
-        found.append((own.tolist(), joint.tolist()))
-    assert found[0] == found[1]
+def test_all_cells_at_once_are_the_quantizers_cells(people: int, recipe: Recipe) -> None:
+    for one in _told(Attribute.on("x", Lattice.of(0, 7, 1)), people, recipe=recipe):
+        positions = np.arange(7 * people + 1)
+        cells, middles = cells_of(one.quantizer, positions)
+        for position, cell, twice in zip(positions.tolist(), cells.tolist(), middles.tolist(), strict=True):
+            assert cell == one.quantizer.cell_at(position)
+            span = one.question.span
+            assert span.low + span.step * Fraction(twice, 2) == _middle(one, position)
 
 
 def test_who_learns_nothing_is_right_half_of_the_time() -> None:
@@ -181,15 +158,6 @@ def test_threads_and_other_sizes_change_nothing() -> None:
     alone = membership(data, people=[5], **options)
     assert alone.results == tuple(one for one in first.results if one.details["people"] == 5)
     assert first.results != membership(data, people=[2, 5], **(options | {"seed": 4})).results
-
-
-def test_a_large_game_is_played_by_machine_code_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    from noiseless.adversaries import membership_kernel
-
-    data = _readings(8, times=150)
-    small = membership(data, bounds=(0, 10), people=[3], rounds=120)
-    monkeypatch.setattr(membership_kernel, "_SMALL", 0)
-    assert membership(data, bounds=(0, 10), people=[3], rounds=120).results == small.results
 
 
 def test_a_year_costs_as_many_times_an_answer() -> None:

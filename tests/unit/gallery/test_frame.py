@@ -10,7 +10,7 @@ import pytest
 from noiseless.errors import OutputError, RequestError
 from noiseless.gallery.data import SETS, Data
 from noiseless.gallery.figure import Area, ClaimCheck, Curve, Figure, Outcome, Panel, Raster
-from noiseless.gallery.pictures import LOOKS, decades, looks_of, numbers_of, tick_text, write_files
+from noiseless.gallery.pictures import looks_of, numbers_of, write_files
 from noiseless.gallery.reproduction import (
     ReproducedFigure,
     gallery_html,
@@ -20,6 +20,7 @@ from noiseless.gallery.reproduction import (
     pictures_of,
     reproduce,
 )
+from noiseless.reports.canvas import LOOKS, decades, tick_text
 
 LINE = Curve.of("ours <b>", [1, 2, 3], [0.5, 0.25, 0.125], band=([0.4, 0.2, 0.0], [0.6, 0.3, 0.2]))
 PRINTED = Curve.of("printed", [1, 2, 3], [1, 1, 1], style="dashed")

@@ -5,8 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from noiseless.gallery import noise_count as noise_race
-from noiseless.gallery import noise_mean as noise_membership
+from noiseless.gallery import noise_count, noise_mean
 from noiseless.gallery.noise_mechanisms import GroupQuestion, Noisy, Positions
 from noiseless.questions import Lattice
 
@@ -83,18 +82,18 @@ def test_what_is_told_apart_for_certain() -> None:
 def test_a_race_is_the_same_each_time() -> None:
     truths = np.array([3, 17, 40])
     first, second = (
-        noise_race.compare_mechanisms(SUM, [Fraction(1, 2), Fraction(1)], truths, truths) for _ in range(2)
+        noise_count.compare_mechanisms(SUM, [Fraction(1, 2), Fraction(1)], truths, truths) for _ in range(2)
     )
     for name, line in first.items():
         assert [one.average for one in line] == [one.average for one in second[name]]
         assert [one.bits for one in line] == [Fraction(1, 2), 1]
-    assert set(first) == set(noise_race.MECHANISMS)
+    assert set(first) == set(noise_count.MECHANISMS)
     assert first["noiseless"][0].spread == 0 < first["laplace"][0].spread
 
 
 def test_averages_are_those_of_the_table() -> None:
     truths = np.array([3, 17, 40])
-    (one,) = noise_race.compare_mechanisms(SUM, [Fraction(1)], truths, truths)["noiseless"]
+    (one,) = noise_count.compare_mechanisms(SUM, [Fraction(1)], truths, truths)["noiseless"]
     told = SUM.noiseless(Fraction(1)).tell(truths, 0)
     assert one.average == pytest.approx(np.abs(told - SUM.answers(truths)).mean())
 
@@ -102,11 +101,11 @@ def test_averages_are_those_of_the_table() -> None:
 def test_the_membership_game_is_fair_and_won_with_everything() -> None:
     rng = np.random.default_rng(5)
     meters = rng.integers(0, 50, (400, 20))
-    rounds = noise_membership.drawn(meters, 500, seed=1)
+    rounds = noise_mean.drawn(meters, 500, seed=1)
     constant = np.zeros(rounds.sums.shape)
-    assert 200 < noise_membership.successes(rounds, constant) < 300
+    assert 200 < noise_mean.successes(rounds, constant) < 300
     own = rounds.candidates[np.arange(500), rounds.taken]
-    assert noise_membership.successes(rounds, own) == 500
+    assert noise_mean.successes(rounds, own) == 500
     shares = rounds.sums - own
     others = shares - shares.min()
     assert (others >= 0).all()
@@ -116,9 +115,9 @@ def test_the_membership_game_is_fair_and_won_with_everything() -> None:
 def test_more_bits_give_a_household_away_more_often() -> None:
     rng = np.random.default_rng(6)
     meters = rng.integers(0, 1000, (600, 24))
-    played = noise_membership.play(meters, Lattice.of(0, 1000, 1), [Fraction(1, 2), Fraction(4)], 200)
+    played = noise_mean.play(meters, Lattice.of(0, 1000, 1), [Fraction(1, 2), Fraction(4)], 200)
     for name, ((_, few), (_, many)) in played.items():
         assert few < many, name
-    check = noise_membership.check(played, 200)
+    check = noise_mean.check(played, 200)
     assert "0.5 bits" in check.measured
-    assert noise_membership.panel(played, 200).curves[0].label == "noiseless"
+    assert noise_mean.panel(played, 200).curves[0].label == "noiseless"

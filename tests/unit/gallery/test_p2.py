@@ -37,7 +37,7 @@ class TestAccuracy:
         assert float(continuous_blur(rho).epsilon) == pytest.approx(band / (50_000 - band), rel=1e-6)
 
     def test_theorem_4_alone_is_not_as_printed(self) -> None:
-        assert disagreeing(made(p2_fig4.FIGURE)) == ["Theorem 4: the collapsing policy has Priv >= ln(1 + e)"]
+        assert disagreeing(made(p2_fig4.figure)) == ["Theorem 4: the collapsing policy has Priv >= ln(1 + e)"]
 
 
 class TestPeople:
@@ -61,16 +61,16 @@ class TestPeople:
         assert ann.released(0, "collapse").tolist() == [95.0, 120.0]
 
     def test_the_figures_on_the_survey(self, data: Path) -> None:
-        assert disagreeing(made(p2_fig5.FIGURE, data)) == []
-        assert disagreeing(made(p2_early_fig5.FIGURE, data)) == []
+        assert disagreeing(made(p2_fig5.figure, data)) == []
+        assert disagreeing(made(p2_early_fig5.figure, data)) == []
 
 
 class TestLeakage:
     def test_proposition_1_alone_is_not_as_printed(self) -> None:
-        assert disagreeing(made(p2_fig6.FIGURE)) == ["Proposition 1: L0(Y;H) <= -ln(1 - exp(-e))"]
+        assert disagreeing(made(p2_fig6.figure)) == ["Proposition 1: L0(Y;H) <= -ln(1 - exp(-e))"]
 
     def test_cells_of_an_average(self) -> None:
-        assert disagreeing(made(p2_fig7.FIGURE)) == []
+        assert disagreeing(made(p2_fig7.figure)) == []
 
     def test_of_all_records(self) -> None:
         """For two records in [0, 1] the cells of the sum are strips whose areas are known."""
@@ -95,7 +95,7 @@ class TestLeakage:
 
     def test_what_falls_with_the_number_of_people(self) -> None:
         """Not L0(X;Y), however it is read; L0(Y;X_i) does."""
-        assert disagreeing(made(p2_fig8.FIGURE)) == [
+        assert disagreeing(made(p2_fig8.figure)) == [
             "The leakage falls with the number of people: L0(X;Y), all records",
             "The leakage falls with the number of people: L0(X_i;Y), one record",
         ]

@@ -16,14 +16,14 @@ from noiseless.search.merging import Cells, assess
 from noiseless.search.merging.path import Utility
 
 DISAGREEING = {
-    p3_fig2.FIGURE: [],
-    p3_fig3.FIGURE: ["With U2 the cells {x1, x2, x7}, {x3, x5}, {x4, x6} are returned, as Example 2 ends"],
-    p3_fig4.FIGURE: [
+    p3_fig2.figure: [],
+    p3_fig3.figure: ["With U2 the cells {x1, x2, x7}, {x3, x5}, {x4, x6} are returned, as Example 2 ends"],
+    p3_fig4.figure: [
         "Footnote 11: if x5 and x6 are merged first, the smallest union in iteration 3 has 3 values"
     ],
-    p3_fig5.FIGURE: ["With lambda = 0.3 the algorithm stops there"],
-    p3_fig6.FIGURE: ["With U2 it stops at t = 3"],
-    p3_fig7.FIGURE: [
+    p3_fig5.figure: ["With lambda = 0.3 the algorithm stops there"],
+    p3_fig6.figure: ["With U2 it stops at t = 3"],
+    p3_fig7.figure: [
         "The points of Algorithm 2 with U2 form the Pareto frontier",
         "The solution of Example 4 (two subgraphs) is on the frontier",
     ],

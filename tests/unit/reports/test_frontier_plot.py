@@ -1,4 +1,3 @@
-import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -11,17 +10,24 @@ from noiseless.errors import OutputError
 from noiseless.exact import Bits
 from noiseless.releases.results import Series
 from noiseless.reports import save_plot
-from noiseless.reports.charts import OTHERS, OURS, chart_of
+from noiseless.reports.canvas import OTHERS, OURS
+from noiseless.reports.charts import chart_of
 from noiseless.reports.frontier_page import scope_words
 from noiseless.reports.frontier_plot import NARROW, WIDE, frontier_svg
 from release_examples import EXACT, GREEDY, MONDRIAN, frontier, point
 
+SHADE = "var(--card)"
 MANY = tuple(point(1 + i, i, leakage=Bits(Fraction(10**4, 1 + i))) for i in range(3000))
 
 
 def words(svg: str) -> list[str]:
     """The texts of a drawing; it is well-formed XML."""
     return [element.text or "" for element in ET.fromstring(svg).iter("text")]
+
+
+def style(element: ET.Element) -> dict[str, str]:
+    """The style of an element."""
+    return dict(part.split(": ") for part in element.attrib["style"].split("; "))
 
 
 class TestChart:
@@ -36,7 +42,8 @@ class TestChart:
     def test_nothing_is_shaded_where_a_release_may_do_better(self) -> None:
         vast = replace(frontier(), public_values=501, scope="contiguous")
         assert chart_of(vast).front == ()
-        assert 'class="beyond"' not in frontier_svg(chart_of(vast))
+        assert SHADE not in frontier_svg(chart_of(vast))
+        assert SHADE in frontier_svg(chart_of(frontier()))
         assert scope_words(vast).endswith("A release, which is searched for by itself, may do better.")
         assert chart_of(replace(vast, scope="all")).front == chart_of(frontier()).front
 
@@ -111,7 +118,9 @@ class TestInline:
             _, _, right, bottom = map(float, root.attrib["viewBox"].split())
             for text in root.iter("text"):
                 long = 6.2 * len(text.text or "")
-                shift = {"start": 0.0, "middle": 0.5, "end": 1.0}[text.attrib["text-anchor"]]
+                if "rotate(-90" in text.get("transform", ""):
+                    continue
+                shift = {"start": 0.0, "middle": 0.5, "end": 1.0}[style(text).get("text-anchor", "start")]
                 left = float(text.attrib["x"]) - shift * long
                 assert left >= -4, text.text
                 assert left + long <= right + 8, text.text
@@ -125,9 +134,16 @@ class TestInline:
 
     def test_steps_go_right_and_then_down(self) -> None:
         svg = frontier_svg(chart_of(frontier()))
-        lines = re.findall(r'class="line" d="M[\d.]+ [\d.]+((?:H[\d.]+V[\d.]+)+)"', svg)
-        assert len(lines) == 2  # two of ours, solid; Mondrian is dashed
-        assert all(line.count("H") == 4 for line in lines)
+        lines = [path for path in ET.fromstring(svg).iter("path") if path.get("clip-path")]
+        paths = [path.attrib["d"].split() for path in lines if style(path)["fill"] == "none"]
+        corners = [list(zip(path[1::3], path[2::3], strict=True)) for path in paths]
+        stairs = [line for line in corners if len(line) > 2]
+        assert [len(line) for line in stairs] == [3, 9, 9]  # Mondrian's two points, and two times five
+        for line in stairs:
+            for (_, y), (across, low), (far, down) in zip(line[::2], line[1::2], line[2::2], strict=False):
+                assert y == low
+                assert across == far
+                assert float(down) > float(low)
 
     def test_thousands_of_points_make_a_small_line(self) -> None:
         many = frontier(points=MANY, series=(Series("greedy", MANY),), sensitive_values=10**4)

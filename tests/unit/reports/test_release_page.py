@@ -39,10 +39,11 @@ class TestAnyPage:
         assert max(named.values()) == 1
 
     def test_it_needs_nothing_from_elsewhere(self, page: str) -> None:
-        assert not re.search(r"https?:|\bsrc=|@import|url\(", page)
+        assert not re.search(r"https?:|\bsrc=|@import|url\((?!#)", page)
         found = Page(page)
         assert not found.tags.keys() & {"script", "link", "img", "iframe", "object"}
-        assert not [name for _, name, _ in found.attributes if "href" in name or name.startswith("on")]
+        assert not [name for _, name, _ in found.attributes if name.startswith("on")]
+        assert all(value.startswith("#") for _, name, value in found.attributes if "href" in name)
 
     def test_the_limits_are_named(self, page: str) -> None:
         assert "What this does not say" in Page(page).text
@@ -114,7 +115,7 @@ class TestRelease:
         text = render_release(release(), frontier())
         page = Page(text)
         assert page.sections == ALWAYS | {"frontier"}
-        assert text.count('<svg class="plot chart"') == 2  # for a desk and for a phone
+        assert len(re.findall(r'viewBox="0 0 (720|340) ', text)) == 2  # for a desk and for a phone
         assert text.count(">this release</text>") == 2
         assert "Method 2 left 3 left 5 left 10 left 20 left 38 left" in page.text
         assert "greedy 4 12 12 20 45 45" in page.text

@@ -1,8 +1,9 @@
-"""`noiseless attack estimate` and `hypothesis`: a person's value, or a yes/no fact, inferred from what is released."""
+"""`noiseless attack estimate` and `hypothesis`: a value, or a yes/no fact, inferred from what is released."""
 
+from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -10,19 +11,18 @@ from noiseless.cli.attacks.options import (
     BoundsOption,
     BudgetsOption,
     ColumnOption,
-    Gaps,
     GapsOption,
     PlotOption,
     TableArgument,
-    check_plot,
-    needed_bounds,
-    progress_bar,
-    read_step,
-    show_game,
+    check_bounds,
+    play,
 )
-from noiseless.cli.blur import Mode, _bounds
-from noiseless.cli.options import Format, FormatOption, NamesOption, columns_before_equals, say, split_names
-from noiseless.cli.plan import read_number
+from noiseless.cli.blur import DomainsOption, HypothesisBounds, ModeOption
+from noiseless.cli.options import FormatOption, NamesOption, number_option, option
+from noiseless.cli.values import read_ranges
+
+if TYPE_CHECKING:
+    from noiseless.adversaries import Game
 
 ESTIMATE_HELP = """Estimate a person's value from a quantised answer, beside the least error that is promised.
 
@@ -54,46 +54,34 @@ def estimate_command(
     *,
     column: ColumnOption,
     bounds: BoundsOption = None,
-    step: Annotated[str, typer.Option("--step", metavar="S", help="The resolution of values.")] = "1",
+    step: Annotated[Decimal, number_option("--step", "S", "The resolution of values.")] = Decimal(1),
     any_number: Annotated[
         bool, typer.Option("--any-number", help="Values are any numbers between the bounds, without a step.")
     ] = False,
-    budget: BudgetsOption = None,
-    prior: Annotated[
+    budgets: BudgetsOption = None,
+    priors: Annotated[
         list[EstimatePrior] | None,
-        typer.Option("--prior", help="What the adversary believes; all of them without it."),
+        option("What the adversary believes; all of them without it.", None, "--prior"),
     ] = None,
     told: Annotated[
         list[QuantizedQuantity] | None,
-        typer.Option("--told", help="The cell of the person's own value, or of the sum over the table."),
+        option("The cell of the person's own value, or of the sum over the table."),
     ] = None,
-    power: Annotated[
-        int, typer.Option("--power", metavar="P", help="Errors as they are (1) or squared (2).", min=1, max=2)
-    ] = 2,
-    missing: GapsOption = Gaps.error,
+    power: Annotated[int, option("Errors as they are (1) or squared (2).", "P", min=1, max=2)] = 2,
+    missing: GapsOption = "error",
     plot: PlotOption = None,
     names: NamesOption = None,
-    output: FormatOption = Format.text,
+    output: FormatOption = "text",
 ) -> None:
     """Play the game and show it."""
-    from noiseless.adversaries.estimate import BUDGETS, estimate
+    options = locals()
+    del options["any_number"]
+    check_bounds(bounds)
+    play("estimate", "estimating", options, _estimate_text, step=None if any_number else step)
 
-    check_plot(plot)
-    with progress_bar("estimating") as tell:
-        game = estimate(
-            table,
-            column,
-            bounds=needed_bounds(bounds),
-            step=None if any_number else read_step(step),
-            budgets=budget or BUDGETS,
-            priors=None if not prior else [each.value for each in prior],
-            told=None if not told else [each.value for each in told],
-            power=power,
-            missing=missing.value,
-            names=split_names(names),
-            progress=tell,
-        )
-    show_game(game, output, plot, f"{game!r}\nNo estimate from as many outputs is better than the bound.")
+
+def _estimate_text(game: "Game") -> str:
+    return f"{game!r}\nNo estimate from as many outputs is better than the bound."
 
 
 HYPOTHESIS_HELP = """Test a yes/no fact about each row from a blurred table: for certain, and by betting.
@@ -110,82 +98,35 @@ Examples:
 """
 
 
-class HypothesisPrior(StrEnum):
-    """What the betting adversary believes."""
-
-    uniform = "uniform"
-    table = "table"
-
-
 def hypothesis_command(
     table: TableArgument,
     *,
-    hypothesis: Annotated[
-        str,
-        typer.Option(
-            "--hypothesis",
-            metavar="TEXT",
-            help="The fact: a column compared with an expression of others.",
-        ),
+    hypothesis: Annotated[str, option("The fact: a column compared with an expression of others.", "TEXT")],
+    max_changes: Annotated[
+        list[Decimal],
+        number_option("--max-change", "D", "The most that a value may move; give it again for more blurs."),
     ],
-    max_change: Annotated[
-        list[str],
-        typer.Option(
-            "--max-change", metavar="D", help="The most that a value may move; give it again for more blurs."
-        ),
-    ],
-    bounds: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--bounds",
-            metavar="COL=LO:HI[:STEP]",
-            autocompletion=columns_before_equals,
-            help="What a column of the hypothesis may hold; its step is 1 unless given.",
-        ),
-    ] = None,
-    schema: Annotated[
-        Path | None, typer.Option("--schema", metavar="FILE", help="Declared domains, instead of --bounds.")
-    ] = None,
-    mode: Annotated[
-        Mode, typer.Option("--mode", help="Keep released values spread out, or release one value a fibre.")
-    ] = Mode.stretch,
+    bounds: HypothesisBounds = None,
+    schema: DomainsOption = None,
+    mode: ModeOption = "stretch",
     prior: Annotated[
-        HypothesisPrior,
-        typer.Option("--prior", help="The betting adversary's belief: any value alike, or as in the table."),
-    ] = HypothesisPrior.uniform,
-    missing: GapsOption = Gaps.error,
-    plot: Annotated[
-        Path | None,
-        typer.Option("--plot", metavar="OUT.png|svg", help="Draw the scores against the largest change."),
-    ] = None,
+        Literal["uniform", "table"],
+        option("The betting adversary's belief: any value alike, or as in the table."),
+    ] = "uniform",
+    missing: GapsOption = "error",
+    plot: Annotated[Path | None, option("Draw the scores against the largest change.", "OUT.png|svg")] = None,
     names: NamesOption = None,
-    output: FormatOption = Format.text,
+    output: FormatOption = "text",
 ) -> None:
     """Play the game and show it."""
-    from noiseless.adversaries.hypothesis import hypothesis as play
+    options = locals()
+    ranges = read_ranges("--bounds", bounds)
+    play("hypothesis", "testing", options, _hypothesis_text, across="max_change", bounds=ranges)
 
-    check_plot(plot)
-    with progress_bar("testing") as tell:
-        game = play(
-            table,
-            hypothesis,
-            max_changes=[read_number("--max-change", change) for change in max_change],
-            bounds=_bounds(bounds or []),
-            schema=schema,
-            mode=mode.value,
-            prior=prior.value,
-            missing=missing.value,
-            names=split_names(names),
-            progress=tell,
-        )
+
+def _hypothesis_text(game: "Game") -> str:
     rows, true = game.settings["rows"], game.settings["true"]
     share = max(true, rows - true) / rows
     fact = game.settings["hypothesis"]
     title = f"{fact} holds for {true:,} of {rows:,} rows; whoever sees nothing is right for {share:.3f}."
-    show_game(game, output, text=f"{title}\n{game!r}")
-    if plot is not None:
-        from noiseless.reports.game_plot import game_plot
-
-        game_plot(game, plot, across="max_change")
-        if output is Format.text:
-            say(f"drawn in {plot}")
+    return f"{title}\n{game!r}"

@@ -1,33 +1,34 @@
 """`noiseless attack membership` and `appliances`: games about the readings of smart meters."""
 
+from decimal import Decimal
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from noiseless.cli.attacks.options import (
     BudgetsOption,
+    GapsOption,
     PlotOption,
     RoundsOption,
     SeedOption,
     TableArgument,
-    check_plot,
-    progress_bar,
-    show_game,
+    play,
 )
-from noiseless.cli.options import Format, FormatOption, NamesOption, columns, split_names
-from noiseless.cli.plan import BoundsOption, read_bounds, read_number
+from noiseless.cli.options import (
+    BoundsOption,
+    FormatOption,
+    NamesOption,
+    column_option,
+    number_option,
+    option,
+)
+from noiseless.display import aligned, bound_text
+from noiseless.exact import Bits
 
 if TYPE_CHECKING:
     from noiseless.adversaries import Game, Score
     from noiseless.adversaries.game import Budget
-
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from noiseless.adversaries import Game
-
 
 MEMBERSHIP_HELP = """Guess which of two households is in a group, from the group's mean at each time.
 
@@ -43,13 +44,6 @@ Examples:
 """
 
 
-class GroupAggregate(StrEnum):
-    """What is told of a group."""
-
-    mean = "mean"
-    sum = "sum"
-
-
 class MembershipAdversary(StrEnum):
     """How the adversary guesses."""
 
@@ -61,99 +55,49 @@ class MembershipAdversary(StrEnum):
 def membership_command(
     table: TableArgument,
     *,
-    unit: Annotated[
-        str | None,
-        typer.Option(
-            "--unit",
-            metavar="COLUMN",
-            autocompletion=columns,
-            help="The column that names a household, in a long table.",
-        ),
-    ] = None,
-    time: Annotated[
-        str | None,
-        typer.Option(
-            "--time", metavar="COLUMN", autocompletion=columns, help="The column that orders readings."
-        ),
-    ] = None,
-    value: Annotated[
-        str | None,
-        typer.Option(
-            "--value",
-            metavar="COLUMN",
-            autocompletion=columns,
-            help="The column of readings, in a long table.",
-        ),
-    ] = None,
+    unit: Annotated[str | None, column_option("The column that names a household, in a long table.")] = None,
+    time: Annotated[str | None, column_option("The column that orders readings.")] = None,
+    value: Annotated[str | None, column_option("The column of readings, in a long table.")] = None,
     bounds: BoundsOption = None,
     step: Annotated[
-        str | None,
-        typer.Option("--step", metavar="S", help="The resolution of readings; their decimals without it."),
+        Decimal | None, number_option("--step", "S", "The resolution of readings; their decimals without it.")
     ] = None,
     clamp: Annotated[
         bool, typer.Option("--clamp", help="Move readings outside the bounds to the nearest.")
     ] = False,
     most_missing: Annotated[
-        str,
-        typer.Option(
-            "--most-missing",
-            metavar="SHARE",
-            help="Leave out households that lack more of their readings.",
-        ),
-    ] = "0.001",
-    query: Annotated[
-        GroupAggregate, typer.Option("--query", help="What is told of a group.")
-    ] = GroupAggregate.mean,
-    people: Annotated[
-        list[int] | None,
-        typer.Option("--people", metavar="N", help="A group's size; give it again for more."),
-    ] = None,
-    budget: BudgetsOption = None,
+        Decimal,
+        number_option("--most-missing", "SHARE", "Leave out households that lack more of their readings."),
+    ] = Decimal("0.001"),
+    query: Annotated[Literal["mean", "sum"], option("What is told of a group.")] = "mean",
+    people: Annotated[list[int] | None, option("A group's size; give it again for more.", "N")] = None,
+    budgets: BudgetsOption = None,
     adversary: Annotated[
-        list[MembershipAdversary] | None,
-        typer.Option("--adversary", help="How to guess; all ways without it."),
+        list[MembershipAdversary] | None, option("How to guess; all ways without it.")
     ] = None,
     printed: Annotated[
         bool,
         typer.Option("--printed", help="Play also with the cells of the recipe as first printed, too many."),
     ] = False,
     window: Annotated[
-        int | None,
-        typer.Option("--window", metavar="N", help="Tell so many answers a round, at random times.", min=3),
+        int | None, option("Tell so many answers a round, at random times.", "N", min=3)
     ] = None,
     rounds: RoundsOption = 1000,
     seed: SeedOption = 0,
     plot: PlotOption = None,
     names: NamesOption = None,
-    output: FormatOption = Format.text,
+    output: FormatOption = "text",
 ) -> None:
     """Play the game and show it."""
-    from noiseless.adversaries.membership import BUDGETS, membership
-    from noiseless.adversaries.membership_rounds import ADVERSARIES
-
-    check_plot(plot)
-    with progress_bar("playing") as progress:
-        game = membership(
-            table,
-            unit=unit,
-            time=time,
-            value=value,
-            bounds=read_bounds(bounds),
-            step=None if step is None else read_number("--step", step),
-            clamp=clamp,
-            most_missing=read_number("--most-missing", most_missing),
-            names=split_names(names),
-            query=query.value,
-            people=people or None,
-            budgets=budget or BUDGETS,
-            adversaries=[a for a in ADVERSARIES if not adversary or a in adversary],
-            printed=printed,
-            window=window,
-            rounds=rounds,
-            seed=seed,
-            progress=progress,
-        )
-    show_game(game, output, plot, _membership_text(game, declared=bounds is not None))
+    options = locals()
+    chosen = options.pop("adversary")
+    play(
+        "membership",
+        "playing",
+        options,
+        lambda game: _membership_text(game, declared=bounds is not None),
+        adversaries=[way.value for way in MembershipAdversary if not chosen or way in chosen],
+    )
 
 
 def _membership_text(game: "Game", *, declared: bool) -> str:
@@ -187,13 +131,10 @@ def _grid(results: "list[Score]") -> list[str]:
     for budget in dict.fromkeys(one.budget for one in results):
         cells = [found[budget, size] for size in sizes]
         rows.append([_bits(budget), *(f"{one.score:.3f} {_interval(one)}" for one in cells)])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  " + "  ".join(f"{c:>{w}}" for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [f"  {line}" for line in aligned(rows, ">" * len(rows[0]))]
 
 
 def _bits(budget: "Budget | None") -> str:
-    from noiseless.exact import Bits
-
     if budget is None:
         return "all"
     return f"reach {budget.ratio}" if isinstance(budget, Bits) else f"{float(budget):g}"
@@ -201,8 +142,6 @@ def _bits(budget: "Budget | None") -> str:
 
 def _interval(one: "Score") -> str:
     """Both ends with two decimals, never narrower than it is."""
-    from noiseless.display import bound_text
-
     return f"{bound_text(one.low, 2, up=False)}-{bound_text(one.high, 2, up=True)}"
 
 
@@ -224,7 +163,8 @@ def _notes(game: "Game", *, declared: bool) -> list[str]:
     return notes
 
 
-APPLIANCES_HELP = """How well appliances are recognised from the quantised readings of a house's meter: f-scores.
+APPLIANCES_HELP = """\
+How well appliances are recognised from the quantised readings of a house's meter: f-scores.
 
 Examples:
 
@@ -234,8 +174,6 @@ Examples:
   --step 1 --budget 2 --budget 4 --budget 8 --plot appliances.svg
 """
 
-_BUDGETS = tuple(map(str, range(1, 9)))
-
 
 class RecognitionAdversary(StrEnum):
     """Who guesses."""
@@ -244,101 +182,48 @@ class RecognitionAdversary(StrEnum):
     frequencies = "frequencies"
 
 
-class MeterGaps(StrEnum):
-    """What happens to rows with a missing value."""
-
-    error = "error"
-    drop = "drop"
-
-
 def appliances_command(
     table: TableArgument,
     *,
-    meter: Annotated[
-        str,
-        typer.Option(
-            "--meter", metavar="COLUMN", autocompletion=columns, help="The readings of the whole house."
-        ),
-    ],
-    circuit: Annotated[
-        list[str],
-        typer.Option(
-            "--circuit",
-            metavar="COLUMN",
-            autocompletion=columns,
-            help="The readings of one appliance; give it again for more.",
-        ),
-    ],
+    meter: Annotated[str, column_option("The readings of the whole house.")],
+    circuit: Annotated[list[str], column_option("The readings of one appliance; give it again for more.")],
     bounds: Annotated[
-        tuple[str, str],
-        typer.Option("--bounds", metavar="LO HI", help="The smallest and the largest possible reading."),
+        tuple[Decimal, Decimal],
+        number_option("--bounds", "LO HI", "The smallest and the largest possible reading."),
     ],
     step: Annotated[
-        str | None,
-        typer.Option("--step", metavar="S", help="The resolution of readings; any number without it."),
+        Decimal | None, number_option("--step", "S", "The resolution of readings; any number without it.")
     ] = None,
-    budget: BudgetsOption = None,
-    adversary: Annotated[
+    budgets: BudgetsOption = None,
+    adversaries: Annotated[
         list[RecognitionAdversary] | None,
-        typer.Option(
-            "--adversary", help="By the nearest sum of learned levels, or by what was on before; or both."
+        option(
+            "By the nearest sum of learned levels, or by what was on before; or both.", None, "--adversary"
         ),
     ] = None,
-    top: Annotated[
-        int | None,
-        typer.Option("--top", metavar="N", help="Only the circuits that use the most energy.", min=1),
-    ] = None,
-    levels: Annotated[
-        int, typer.Option("--levels", metavar="N", help="Levels of power of an appliance that is on.", min=1)
-    ] = 2,
+    top: Annotated[int | None, option("Only the circuits that use the most energy.", "N", min=1)] = None,
+    levels: Annotated[int, option("Levels of power of an appliance that is on.", "N", min=1)] = 2,
     threshold: Annotated[
-        str,
-        typer.Option("--threshold", metavar="P", help="How far above standby an appliance is on."),
-    ] = "10",
+        Decimal, number_option("--threshold", "P", "How far above standby an appliance is on.")
+    ] = Decimal(10),
     train: Annotated[
-        str, typer.Option("--train", metavar="SHARE", help="The share of rows to learn from, the first ones.")
-    ] = "0.25",
-    blocks: Annotated[
-        int, typer.Option("--blocks", metavar="N", help="Blocks of time that are resampled.", min=1)
-    ] = 100,
+        Decimal, number_option("--train", "SHARE", "The share of rows to learn from, the first ones.")
+    ] = Decimal("0.25"),
+    blocks: Annotated[int, option("Blocks of time that are resampled.", "N", min=1)] = 100,
     rounds: RoundsOption = 1000,
     seed: SeedOption = 0,
     clamp: Annotated[
         bool, typer.Option("--clamp", help="Move readings outside the bounds to the nearest value.")
     ] = False,
-    missing: Annotated[
-        MeterGaps, typer.Option("--missing", help="Refuse missing values, or drop their rows.")
-    ] = MeterGaps.error,
+    missing: GapsOption = "error",
     plot: PlotOption = None,
     names: NamesOption = None,
-    output: FormatOption = Format.text,
+    output: FormatOption = "text",
 ) -> None:
     """Play the game, draw it if that is wanted, and show it."""
-    from noiseless.adversaries.appliances import appliances
-
-    check_plot(plot)
-    with progress_bar("recognising appliances") as tell:
-        game = appliances(
-            table,
-            meter=meter,
-            circuits=circuit,
-            bounds=(read_number("--bounds", bounds[0]), read_number("--bounds", bounds[1])),
-            step=None if step is None else read_number("--step", step),
-            budgets=budget or _BUDGETS,
-            adversaries=[one.value for one in adversary or RecognitionAdversary],
-            top=top,
-            levels=levels,
-            threshold=float(read_number("--threshold", threshold)),
-            train=read_number("--train", train),
-            blocks=blocks,
-            rounds=rounds,
-            clamp=clamp,
-            missing=missing.value,
-            names=split_names(names),
-            seed=seed,
-            progress=tell,
-        )
-    show_game(game, output, plot, _appliances_text(game))
+    options = locals()
+    options["circuits"] = options.pop("circuit")
+    play("appliances", "recognising appliances", options, _appliances_text, threshold=float(threshold))
 
 
 def _appliances_text(game: "Game") -> str:
@@ -355,12 +240,5 @@ def _appliances_text(game: "Game") -> str:
             bits = "inf" if mean.budget is None else f"{float(mean.budget):.4g}"
             interval = f"{mean.low:.3f} to {mean.high:.3f}"
             cells.append([bits, f"{mean.score:.3f}", interval, *(f"{one.score:.3f}" for one in each)])
-        lines += ["", f"{adversary}:", *_aligned(cells)]
+        lines += ["", f"{adversary}:", *(f"  {line}" for line in aligned(cells, ">" * len(cells[0])))]
     return "\n".join(lines)
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  " + "  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows
-    ]

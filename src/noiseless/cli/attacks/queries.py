@@ -1,41 +1,35 @@
 """`noiseless attack binary-search`, `differencing` and `reconstruction`: attacks that ask a curator."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from enum import StrEnum
-from importlib import import_module
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING, Annotated
 
 from noiseless.cli.attacks.options import (
     BoundsOption,
     BudgetsOption,
     ColumnOption,
-    Gaps,
     GapsOption,
     PlotOption,
-    PublicOption,
     RoundsOption,
     SeedOption,
     StepOption,
     TableArgument,
-    TargetsOption,
-    check_plot,
-    needed_bounds,
-    progress_bar,
-    read_step,
-    show_game,
+    check_bounds,
+    play,
     with_entropy,
 )
-from noiseless.cli.options import Format, FormatOption, NamesOption, split_names
-from noiseless.cli.plan import read_bounds, read_number
+from noiseless.cli.options import FormatOption, NamesOption, column_option, number_option, option
+
+if TYPE_CHECKING:
+    from noiseless.adversaries import Game
 
 
-def curator_attack(name: str, doing: str) -> Callable[..., None]:
+def curator_attack(game: str, doing: str) -> Callable[..., None]:
     """The command that plays a game.
 
     Args:
-        name: of the game, and of its module.
+        game: its name.
         doing: what the bar says meanwhile.
     """
 
@@ -44,39 +38,31 @@ def curator_attack(name: str, doing: str) -> Callable[..., None]:
         *,
         column: ColumnOption,
         bounds: BoundsOption = None,
-        step: StepOption = "1",
-        public: PublicOption = None,
-        budget: BudgetsOption = None,
-        targets: TargetsOption = 3,
+        step: StepOption = Decimal(1),
+        public: Annotated[
+            list[str] | None,
+            column_option(
+                "A column that everybody knows: whoever is alone in these can be singled out. Everybody, if"
+                " not given."
+            ),
+        ] = None,
+        budgets: BudgetsOption = None,
+        targets: Annotated[int, option("How many people to attack, drawn by lot.", "N", min=1)] = 3,
         seed: SeedOption = 0,
-        missing: GapsOption = Gaps.error,
+        missing: GapsOption = "error",
         plot: PlotOption = None,
         names: NamesOption = None,
-        output: FormatOption = Format.text,
+        output: FormatOption = "text",
     ) -> None:
         """Play the game and show it."""
-        home = import_module(f"noiseless.adversaries.{name}")
-        check_plot(plot)
-        with progress_bar(doing) as tell:
-            game = getattr(home, name)(
-                table,
-                column,
-                bounds=read_bounds(bounds),
-                step=read_step(step),
-                budgets=budget or home.BUDGETS,
-                public=public or (),
-                targets=targets,
-                seed=seed,
-                missing=missing.value,
-                names=split_names(names),
-                progress=tell,
-            )
-        show_game(game, output, plot, with_entropy(game))
+        options = {name: value for name, value in locals().items() if name not in ("game", "doing")}
+        play(game, doing, options, with_entropy)
 
     return command
 
 
-BINARY_SEARCH_HELP = """Search for one person's value by thresholds, asked of a curator until its ledger refuses.
+BINARY_SEARCH_HELP = """\
+Search for one person's value by thresholds, asked of a curator until its ledger refuses.
 
 A real curator answers, in a temporary folder.
 
@@ -91,7 +77,8 @@ Examples:
 binary_search_command = curator_attack("binary_search", "searching")
 
 
-DIFFERENCING_HELP = """Ask a curator for sums and counts with and without one person: what that tells, and what it costs.
+DIFFERENCING_HELP = """\
+Ask a curator for sums and counts with and without one person: what that tells, and what it costs.
 
 A real curator answers, in a temporary folder, until its ledger refuses.
 
@@ -106,7 +93,8 @@ Examples:
 differencing_command = curator_attack("differencing", "asking")
 
 
-RECONSTRUCTION_HELP = """Solve for a private column from sums over random halves of some people, told in cells or with noise.
+RECONSTRUCTION_HELP = """\
+Solve for a private column from sums over random halves of some people, told in cells or with noise.
 
 Examples:
 
@@ -117,7 +105,7 @@ Examples:
 """
 
 
-class Mechanism(StrEnum):
+class SumRelease(StrEnum):
     """How sums are told."""
 
     noiseless = "noiseless"
@@ -130,62 +118,36 @@ def reconstruction_command(
     *,
     column: ColumnOption,
     bounds: BoundsOption = None,
-    step: StepOption = "1",
-    budget: BudgetsOption = None,
+    step: StepOption = Decimal(1),
+    budgets: BudgetsOption = None,
     questions: Annotated[
-        list[int] | None,
-        typer.Option("--questions", metavar="N", help="How many sums; give it again for more.", min=1),
+        list[int] | None, option("How many sums; give it again for more.", "N", min=1)
     ] = None,
-    mechanism: Annotated[
-        list[Mechanism] | None,
-        typer.Option("--mechanism", help="How sums are told; in cells and with Gaussian noise without it."),
+    mechanisms: Annotated[
+        list[SumRelease] | None,
+        option("How sums are told; in cells and with Gaussian noise without it.", None, "--mechanism"),
     ] = None,
-    people: Annotated[
-        int, typer.Option("--people", metavar="N", help="How many take part, drawn by lot.", min=2, max=200)
-    ] = 30,
+    people: Annotated[int, option("How many take part, drawn by lot.", "N", min=2, max=200)] = 30,
     within: Annotated[
-        str | None,
-        typer.Option(
-            "--within", metavar="E", help="How far off a value may be; a twentieth of the range without it."
-        ),
+        Decimal | None,
+        number_option("--within", "E", "How far off a value may be; a twentieth of the range without it."),
     ] = None,
     fewer_than: Annotated[
-        int | None,
-        typer.Option(
-            "--fewer-than",
-            metavar="K",
-            help="How few values left count as narrowed; a quarter without it.",
-            min=2,
-        ),
+        int | None, option("How few values left count as narrowed; a quarter without it.", "K", min=2)
     ] = None,
     rounds: RoundsOption = 4,
     seed: SeedOption = 0,
-    missing: GapsOption = Gaps.error,
+    missing: GapsOption = "error",
     plot: PlotOption = None,
     names: NamesOption = None,
-    output: FormatOption = Format.text,
+    output: FormatOption = "text",
 ) -> None:
     """Play the game and show it."""
-    from noiseless.adversaries.reconstruction import BUDGETS, MECHANISMS, QUESTIONS, reconstruction
+    options = locals()
+    check_bounds(bounds)
+    play("reconstruction", "solving", options, _reconstruction_text)
 
-    check_plot(plot)
-    with progress_bar("solving") as tell:
-        game = reconstruction(
-            table,
-            column,
-            bounds=needed_bounds(bounds),
-            step=read_step(step),
-            budgets=budget or BUDGETS,
-            questions=questions or QUESTIONS,
-            mechanisms=MECHANISMS[:2] if not mechanism else [each.value for each in mechanism],
-            people=people,
-            rounds=rounds,
-            within=None if within is None else read_number("--within", within),
-            fewer_than=fewer_than,
-            seed=seed,
-            missing=missing.value,
-            names=split_names(names),
-            progress=tell,
-        )
+
+def _reconstruction_text(game: "Game") -> str:
     guess = f"Whoever sees nothing and guesses the middle is right for {game.settings['guessed']:.3f}."
-    show_game(game, output, plot, f"{with_entropy(game)}\n{guess}")
+    return f"{with_entropy(game)}\n{guess}"
