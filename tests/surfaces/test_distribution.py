@@ -28,7 +28,11 @@ def test_the_wheel_holds_the_package_and_its_data(built: Path) -> None:
     assert wheel.name.startswith(f"noiseless-{noiseless.__version__}-")
     names = set(zipfile.ZipFile(wheel).namelist())
     source = ROOT / "src"
-    kept = [path for path in (source / "noiseless").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    kept = [
+        path
+        for path in (source / "noiseless").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    ]
     missing = [str(path.relative_to(source)) for path in kept if str(path.relative_to(source)) not in names]
     assert missing == []
     assert not [name for name in names if name.startswith(("tests/", "docs/"))]
@@ -38,7 +42,15 @@ def test_the_source_archive_holds_what_builds_and_tests_it(built: Path) -> None:
     (archive,) = built.glob("*.tar.gz")
     with tarfile.open(archive) as opened:
         names = {name.partition("/")[2] for name in opened.getnames()}
-    needed = {"pyproject.toml", "LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "CITATION.cff", "Makefile"}
+    needed = {
+        "pyproject.toml",
+        "LICENSE",
+        "README.md",
+        "CHANGELOG.md",
+        "SECURITY.md",
+        "CITATION.cff",
+        "Makefile",
+    }
     assert needed <= names
     assert {"src/noiseless/__init__.py", "tests/conftest.py", "conftest.py", "docs/conf.py"} <= names
 
@@ -53,7 +65,11 @@ def test_the_wheel_installs_and_audits(built: Path, tmp_path: Path) -> None:
         "print(nl.audit(home / 'data' / 'patients.csv', sensitive='illness', public=['age']).verdict)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(site)}
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(site)},
     )
     home, verdict = done.stdout.splitlines()
     assert home == str(site / "noiseless")

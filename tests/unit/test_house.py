@@ -24,7 +24,9 @@ def test_the_map_names_every_package() -> None:
 
 
 def test_the_map_has_the_order_of_the_contract() -> None:
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
     layers = [name.removeprefix("noiseless.") for name in contracts[0]["layers"]]
     rows = re.findall(r"^\| `(\w+)(?:/|\.py)` \|", MAP, re.MULTILINE)
     assert [row for row in rows if row in layers] == layers[::-1]

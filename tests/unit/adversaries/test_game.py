@@ -109,7 +109,7 @@ assert "matplotlib" not in sys.modules
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="nothing"):
-        adversaries.nothing  # noqa: B018
+        adversaries.nothing  # noqa: B018  # type: ignore[attr-defined]
 
 
 def test_all_exported_names_exist() -> None:
