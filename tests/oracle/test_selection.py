@@ -17,9 +17,8 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
 from noiseless.search.codebook import Codeword
-from noiseless.search.loss import Lagrangian, below
+from noiseless.search.loss import Lagrangian, Objective, Utility, below
 from noiseless.search.merging import Categories, ColumnCodebook, Hierarchy, Length, Numbers, SideInformation
-from noiseless.search.merging.path import Objective, Utility
 from noiseless.search.portfolio import Choice, Goal, Problem, choose, survey
 
 TREE = {leaf: (f"pair {leaf // 2}", "any") for leaf in range(6)}

@@ -14,12 +14,16 @@ from noiseless.arrays import IntArray
 from noiseless.audits.census import Census
 from noiseless.errors import ColumnError
 from noiseless.exact import Bits, round_up
-from noiseless.ranges import count_blocks
 from noiseless.rules.assignment import Roles
 from noiseless.rules.exact_values import as_moments, exact_values, ticks, ticks_of_day
 from noiseless.rules.recoded_column import ColumnKind
-from noiseless.search.contiguous import contiguous_release
-from noiseless.search.contiguous.line import MOST_WHOLE
+from noiseless.search.cells import Cells
+from noiseless.search.codebook import ColumnCodebook
+from noiseless.search.columns import Numbers
+from noiseless.search.loss import Length
+from noiseless.search.measures import measure
+from noiseless.search.optimum import ContiguousOptimum
+from noiseless.search.problem import Problem
 from noiseless.tables import Tally
 from noiseless.tables.kernels import add_by_code, distinct_values
 
@@ -86,19 +90,24 @@ def finest_cells(raw: Tally, roles: Roles, posterior: int, told_as: ColumnKind |
     if isinstance(line, str):
         return f"{column} {line}"
     census = Census.take(raw, (column,), roles.sensitive, roles.unit)
-    small = min(line.places) > -MOST_WHOLE and max(line.places) < MOST_WHOLE
-    places = np.array(line.places) if small else line.places
-    release = contiguous_release(census.joint, places, posterior=posterior)
+    problem = Problem(census.joint, ColumnCodebook(Numbers(line.places)))
+    optimum = ContiguousOptimum(problem, "distortion")
+    labels = optimum.for_posterior(posterior)
+    if labels is None:
+        raise AssertionError("all values in one cell leave as many as there are")
+    cells = Cells.from_labels(labels)
+    found = measure(problem, cells)
+    change = found.distortion or Length(0)
     return FinestCells(
         column,
-        cells=len(release.begins),
-        min_posterior=release.posterior,
-        leakage=release.leakage,
-        maximin=Bits(count_blocks(release.joint)),
-        k_anonymity=_smallest(census, release.cells),
-        largest_change=release.distortion / line.scale,
+        cells=found.cells,
+        min_posterior=found.min_posterior,
+        leakage=found.leakage,
+        maximin=found.maximin,
+        k_anonymity=_smallest(census, cells.cell_of),
+        largest_change=change.value / line.scale,
         days=line.days,
-        scope=release.scope,
+        scope="all" if change == optimum.least_of_any(posterior) else "contiguous",
     )
 
 

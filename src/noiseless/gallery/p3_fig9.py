@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from noiseless.exact import Bits
 from noiseless.gallery.figure import ClaimCheck, Curve, Figure, Outcome, Panel, Style
 from noiseless.gallery.p3_fig8 import REMARKS, Heart
-from noiseless.search.loss import Loss, below
+from noiseless.search.loss import Loss, Objective, Utility, below
 from noiseless.search.merging import (
     Codebook,
     ColumnCodebook,
@@ -22,7 +22,6 @@ from noiseless.search.merging import (
     leakage_path,
     maximin_path,
 )
-from noiseless.search.merging.path import Objective, Utility
 from noiseless.search.portfolio import Survey, SurveyPoint, survey
 
 if TYPE_CHECKING:

@@ -1,9 +1,10 @@
 """What no partition at all can do better, whatever its cells: the bounds behind `optimal` and `gap`."""
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -14,9 +15,8 @@ from noiseless.search.cells import Cells
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.contiguous.line import least_cell_size, most_answers
 from noiseless.search.goal import Targets
-from noiseless.search.loss import Length, Loss, below
-from noiseless.search.measures import cell_costs
-from noiseless.search.merging.path import Utility
+from noiseless.search.loss import Length, Loss, Utility, below
+from noiseless.search.measures import cell_costs, largest_ratio
 from noiseless.search.problem import Problem
 from noiseless.search.strips import MOST_STRIPS, LineStrip, strips
 
@@ -211,7 +211,9 @@ class LowerBounds:
             return 0  # all of it is suppressed
         if not self.targets.budget:
             return part.sweep.least_of_any(k, part.windows(k).least_width())
-        return _beyond(part.cover_widths(k), self.targets.problem.weights[part.members], self.targets.budget)
+        return _beyond(
+            part.windows(k).cover_widths(), self.targets.problem.weights[part.members], self.targets.budget
+        )
 
     def _pairs(self) -> LowerBound | None:
         """Any columns: a cell with k sensitive values reaches as far as the nearest values that have k."""
@@ -254,7 +256,7 @@ class LowerBounds:
             for code, k in found.items():
                 if k < most[code]:
                     most[code], proof = k, _LIMITS
-        return LowerBound(Bits(_largest_of(problem.prior, np.maximum(most, 1))), proof)
+        return LowerBound(Bits(largest_ratio(problem.prior, np.maximum(most, 1))), proof)
 
     def _most_of_line(self) -> dict[int, int]:
         """The largest posterior that a width allows, for each strip."""
@@ -266,19 +268,16 @@ class LowerBounds:
             if targets.budget >= int(targets.problem.weights[part.members].sum()):
                 continue  # all of it may be suppressed
             width = part.room(targets.distortion, None).width
-            low, high = 1, part.sensitive
-            while low < high:
-                middle = (low + high + 1) // 2
-                low, high = (middle, high) if self._may_have(part, middle, width) else (low, middle - 1)
-            found[part.code] = low
+            fails = partial(self._cannot_have, part, width)
+            found[part.code] = 1 + bisect_left(range(2, part.sensitive + 1), True, key=fails)
         return found
 
-    def _may_have(self, part: LineStrip, k: int, width: int) -> bool:
-        """Whether nothing shows that cells of a width cannot have k sensitive values."""
+    def _cannot_have(self, part: LineStrip, width: int, k: int) -> bool:
+        """Whether it is shown that cells of a width cannot have k sensitive values."""
         if self.targets.budget:
             rows = self.targets.problem.weights[part.members]
-            return _beyond(part.cover_widths(k), rows, self.targets.budget) <= width
-        return part.windows(k).cover_width() <= width and not part.sweep.is_refuted(k, width)
+            return _beyond(part.windows(k).cover_widths(), rows, self.targets.budget) > width
+        return part.windows(k).cover_width() > width or part.sweep.is_refuted(k, width)
 
     def _most_of_pairs(self) -> dict[int, int]:
         targets, problem = self.targets, self.targets.problem
@@ -293,19 +292,17 @@ class LowerBounds:
         targets = self.targets
         if targets.largest_cell is None or (targets.budget and not targets.problem.plain):
             return {}
-        found = {}
-        for part in strips(targets.problem, "resolution", MOST_STRIPS):
-            joint = part.sweep.line.joint
-            low, high = 1, part.sensitive
-            while low < high:
-                middle = (low + high + 1) // 2
-                if targets.budget:
-                    fits = not Bits(most_answers(joint, middle)) < _bits(targets)
-                else:
-                    fits = least_cell_size(joint, middle) <= targets.largest_cell
-                low, high = (middle, high) if fits else (low, middle - 1)
-            found[part.code] = low
-        return found
+        return {
+            part.code: 1 + bisect_left(range(2, part.sensitive + 1), True, key=partial(self._too_many, part))
+            for part in strips(targets.problem, "resolution", MOST_STRIPS)
+        }
+
+    def _too_many(self, part: LineStrip, k: int) -> bool:
+        """Whether counting shows that cells of the size allowed cannot all have k sensitive values."""
+        targets, joint = self.targets, part.sweep.line.joint
+        if targets.budget:
+            return Bits(most_answers(joint, k)) < _bits(targets)
+        return least_cell_size(joint, k) > (targets.largest_cell or 0)
 
     def _blocks(self) -> LowerBound:
         """How few blocks can be left."""
@@ -410,7 +407,3 @@ def _largest(found: list[LowerBound | None]) -> LowerBound | None:
         if best is not None and below(best.value, bound.value):
             best = bound
     return best
-
-
-def _largest_of(before: IntArray, after: IntArray) -> Fraction:
-    return max(Fraction(int(b), int(a)) for b, a in zip(before, after, strict=True))

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -15,9 +14,8 @@ from noiseless.exact import Bits, as_fraction, ball, ball_above, round_up
 from noiseless.search.bounds import LowerBound, LowerBounds
 from noiseless.search.cells import Cells
 from noiseless.search.goal import Goal, Targets
-from noiseless.search.loss import Lagrangian, Length, Loss
+from noiseless.search.loss import Lagrangian, Length, Loss, Utility, below
 from noiseless.search.measures import Measures, measure_read
-from noiseless.search.merging.path import Utility
 from noiseless.search.problem import Problem
 
 Scope = Literal["contiguous", "all"]
@@ -55,11 +53,6 @@ class Choice:
     scope: Scope
     proof: str
     at_least: Bits | Length | None = None
-
-    @cached_property
-    def suppressed_cells(self) -> tuple[int, ...]:
-        """The numbers of the cells that hold suppressed values."""
-        return tuple(np.unique(self.cells.cell_of[self.suppressed]).tolist())
 
     def _rows(self) -> dict[str, str]:
         found = self.quality
@@ -201,9 +194,9 @@ def _claim(targets: Targets, found: Candidate, contiguous: Loss | Lagrangian | N
         bound = LowerBound(nothing, "nothing is lost") if value == nothing else bounds.loss()
     else:
         value, bound = found.quality.leak(wish.objective), bounds.leak()
-    if bound is not None and not _is_below(bound.value, value):
+    if bound is not None and not below(bound.value, value):
         return OptimalityClaim(True, 0.0, "all", f"no partition does better: {bound.proof}", value)
-    known = bound is not None and _is_below(nothing, bound.value)
+    known = bound is not None and below(nothing, bound.value)
     gap = difference(value, bound.value) if bound is not None and known else None
     least = bound.value if bound is not None and known else None
     rest = f"; how much better any other partition could be: {bound.proof}" if bound and known else ""
@@ -220,10 +213,7 @@ def _lagrangian_claim(
     weight = as_fraction(wish.weight or 0)
     value = lagrangian(targets, found)
     curve = [Lagrangian(leak, loss, weight) for leak, loss in LowerBounds(targets, found.cells).curve()]
-    least = curve[0] if curve else None
-    for one in curve[1:]:
-        if least is not None and one.compare(least) < 0:
-            least = one
+    least = min(curve, default=None)
     gap = None
     if least is not None:
         if least.compare(value) >= 0:
@@ -242,12 +232,6 @@ def lagrangian(targets: Targets, found: Candidate) -> Lagrangian:
     wish = targets.wish
     leak = found.quality.leak(wish.objective).ratio
     return Lagrangian(leak, found.quality.loss(wish.utility), as_fraction(wish.weight or 0))
-
-
-def _is_below(first: Loss, second: Loss) -> bool:
-    if isinstance(first, Bits) and isinstance(second, Bits):
-        return first < second
-    return isinstance(first, Length) and isinstance(second, Length) and first < second
 
 
 def difference(value: Loss, least: Loss) -> float:

@@ -1,11 +1,10 @@
 """What is asked of a release: limits or a weight, and what these come to in a problem's own counts."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property, cmp_to_key
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -15,9 +14,8 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, as_fraction, floor_of_power
 from noiseless.ranges import count_blocks
 from noiseless.search.cells import Cells
-from noiseless.search.loss import Lagrangian, Length
+from noiseless.search.loss import Lagrangian, Length, Objective, Utility
 from noiseless.search.measures import Measures, largest_ratio, measure_read
-from noiseless.search.merging.path import Objective, Utility
 from noiseless.search.optimum import BlockBracket
 from noiseless.search.problem import Problem
 
@@ -251,7 +249,7 @@ class Targets:
         rest = (other, -found.cells)
         if wish.aim == "lagrangian":
             value = Lagrangian(leak.ratio, loss, as_fraction(wish.weight or 0))
-            return (_by_value(value), found.suppressed_rows, leak, *rest)
+            return (value, found.suppressed_rows, leak, *rest)
         if (
             wish.aim == "loss"
         ):  # what was asked to stay hidden is hidden: finer cells come before less leakage
@@ -301,8 +299,6 @@ class Targets:
 
 
 _OTHER: dict[str, Any] = {"resolution": "distortion", "distortion": "resolution"}
-
-_by_value: Callable[[Lagrangian], Any] = cmp_to_key(lambda a, b: a.compare(b))
 
 
 def _posterior(prior: int, leakage: Bits | Rational) -> int:

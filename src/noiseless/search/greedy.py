@@ -9,6 +9,7 @@ from noiseless.arrays import IntArray
 from noiseless.exact import Bits, as_fraction
 from noiseless.search.cells import MergingProblem
 from noiseless.search.goal import Targets
+from noiseless.search.loss import Utility
 from noiseless.search.merging import (
     ColumnCodebook,
     MergePath,
@@ -18,7 +19,6 @@ from noiseless.search.merging import (
     leakage_path,
     maximin_path,
 )
-from noiseless.search.merging.path import Utility
 from noiseless.search.merging.replay import Merges, measure_path
 from noiseless.search.problem import Problem
 

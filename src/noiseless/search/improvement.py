@@ -13,7 +13,7 @@ import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.search.codebook import Codebook, ColumnCodebook
-from noiseless.search.merging.path import Utility
+from noiseless.search.loss import Utility
 from noiseless.search.problem import Problem
 
 FEW = 150

@@ -5,13 +5,19 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import total_ordering
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from noiseless.exact import Bits, Rational, ball, ball_above, round_up
 
 if TYPE_CHECKING:
     from flint import arb
 
+
+Objective = Literal["leakage", "maximin", "both"]
+"""What is given away: L0, I*, or L0 with no I* left (problem (7) of [P3])."""
+
+Utility = Literal["resolution", "distortion"]
+"""What is kept: U1, or U2."""
 
 _UP = Context(prec=6, rounding=ROUND_CEILING)
 
@@ -108,9 +114,10 @@ def below(loss: Loss, other: Loss) -> bool:
     raise TypeError("the losses are of two kinds")
 
 
-@dataclass(frozen=True)
+@total_ordering
+@dataclass(frozen=True, eq=False)
 class Lagrangian:
-    """log2(leak) + weight * loss.
+    """log2(leak) + weight * loss; compares exactly with others of the same weight.
 
     Attributes:
         leak: what is to be made small, as the argument of a logarithm.
@@ -125,6 +132,12 @@ class Lagrangian:
     def __float__(self) -> float:
         """About the value: within some units in the last place of its parts."""
         return _log2(self.leak) + float(self.weight) * _about(self.loss)
+
+    def __eq__(self, other: object) -> bool:
+        return self.compare(other) == 0 if isinstance(other, Lagrangian) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.weight)
 
     def __lt__(self, other: "Lagrangian") -> bool:
         return self.compare(other) < 0

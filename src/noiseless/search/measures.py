@@ -12,8 +12,8 @@ from noiseless.exact import Bits
 from noiseless.measures import maximin
 from noiseless.search.cells import Cells
 from noiseless.search.codebook import Codebook, ColumnCodebook
-from noiseless.search.loss import Length, Loss
-from noiseless.search.merging.path import Lengths, Objective, Utility
+from noiseless.search.loss import Length, Loss, Objective, Utility
+from noiseless.search.merging.path import Lengths
 from noiseless.search.problem import Problem, SeenCells
 
 FEW = 300

@@ -11,12 +11,11 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.search.cells import Cells
 from noiseless.search.choice import EXACT, Candidate, Choice, Scope, prove_choice, refuse
-from noiseless.search.contiguous.line import least_cell_size
 from noiseless.search.goal import Goal, Method, Targets
 from noiseless.search.greedy import GreedyPaths
-from noiseless.search.loss import Length, Loss, below
+from noiseless.search.loss import Length, Loss, Objective, Utility, below
 from noiseless.search.measures import Measures, measure, measure_read
-from noiseless.search.merging.path import MergePath, MergePoint, Objective, Utility
+from noiseless.search.merging.path import MergePath, MergePoint
 from noiseless.search.methods import FROM_MONDRIAN, MONDRIAN, Levels, PartitionSearch
 from noiseless.search.optimum import BlockBracket, ContiguousOptimum, deal_cells
 from noiseless.search.problem import Problem
@@ -184,16 +183,8 @@ class _Run:
     def _least(self, k: int) -> Loss | None:
         """The least loss of any partition that leaves k values; None if none does."""
         if k not in self._losses:
-            fits = all(k <= part.sensitive for part in self.strips)
-            self._losses[k] = self._bound(k) if fits else None
+            self._losses[k] = self.contiguous.least_of_any(k)
         return self._losses[k]
-
-    def _bound(self, k: int) -> Loss:
-        if self.utility == "resolution":
-            return Bits(max(least_cell_size(part.sweep.line.joint, k) for part in self.strips))
-        return Length(
-            max(part.sweep.least_of_any(k, part.windows(k).least_width()) * part.unit for part in self.strips)
-        )
 
     @cached_property
     def strips(self) -> list[LineStrip]:
@@ -315,7 +306,7 @@ def choose(problem: Problem, wish: Goal, progress: Progress | None = None) -> Ch
     >>> from noiseless.search.merging import ColumnCodebook, Numbers
     >>> hidden = JointRange.from_pairs([("a", 0), ("a", 1), ("b", 2), ("b", 3)])
     >>> problem = Problem(hidden, ColumnCodebook(Numbers([0, 1, 2, 3])))
-    >>> found = choose(problem, Wish(min_posterior=2, utility="distortion"))
+    >>> found = choose(problem, Goal(min_posterior=2, utility="distortion"))
     >>> found.cells.members, found.quality.distortion, found.method, found.optimal, found.scope
     (((0, 2), (1, 3)), Length(1), 'greedy', True, 'all')
 

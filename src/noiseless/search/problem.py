@@ -113,6 +113,8 @@ class Problem:
     @cached_property
     def _seen(self) -> tuple[IntArray, IntArray, IntArray]:
         """What the reader sees beside the cell: its code for each y, and the group and the a of each code."""
+        if self.side is None and self.groups is None:
+            return self.known, np.zeros(1, np.int64), np.zeros(1, np.int64)
         many = int(self.known.max()) + 1
         found, codes = np.unique(self.group_of[self.public] * many + self.known, return_inverse=True)
         return codes.reshape(-1).astype(np.int64), found // many, found % many
@@ -163,9 +165,11 @@ class Problem:
         if not isinstance(book.columns[0], Numbers):
             return None
         places = book.scaled.positions[:, 0]
-        order = np.lexsort((np.argsort(np.argsort(places, kind="stable")), self.group_of))
-        same_group = np.diff(self.group_of[order]) == 0
-        return None if bool(np.any(same_group & (np.diff(places[order]) == 0))) else places
+        order = np.argsort(places, kind="stable")
+        if self.groups is not None:
+            order = order[np.argsort(self.group_of[order], kind="stable")]
+        same = (np.diff(places[order]) == 0) & (np.diff(self.group_of[order]) == 0)
+        return None if bool(np.any(same)) else places
 
     @property
     def unit(self) -> Fraction:

@@ -5,6 +5,7 @@ values are suppressed that make the loss of the others large, or that leave too 
 they are; and if these together leave too few, some more with them.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -205,13 +206,7 @@ class _Lines:
     @staticmethod
     def _bisect(holds: Callable[[int], bool], low: int, high: int) -> int | None:
         """The least number for which something holds that then holds for ever; None if it never does."""
-        if not holds(high):
-            return None
-        low -= 1
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if holds(middle) else (middle, high)
-        return high
+        return low + bisect_left(range(low, high), True, key=holds) if holds(high) else None
 
 
 POINTS, WORK = 12, 3 * 10**6
@@ -272,13 +267,13 @@ def points_of(path: MergePath, targets: Targets, need: IntArray) -> list[int]:
 
 def _first(path: MergePath, targets: Targets, need: IntArray, last: int) -> int:
     """About the first point at which the cells that give away too much have no more rows than allowed."""
-    low, high = -1, last
-    while high - low > 1:
-        middle = (low + high) // 2
-        cells = path[middle].cells
-        rows = int(targets.problem.weights[telling_cells(targets.problem, need, cells)[cells.cell_of]].sum())
-        low, high = (low, middle) if rows <= targets.budget else (middle, high)
-    return high
+
+    def few(point: int) -> bool:
+        cells = path[point].cells
+        telling = telling_cells(targets.problem, need, cells)[cells.cell_of]
+        return int(targets.problem.weights[telling].sum()) <= targets.budget
+
+    return bisect_left(range(last), True, key=few)
 
 
 def telling_cells(problem: Problem, need: IntArray, cells: Cells) -> BoolArray:

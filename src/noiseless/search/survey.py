@@ -12,7 +12,7 @@ from noiseless.search.choice import Scope
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Column, Numbers
 from noiseless.search.goal import Method
-from noiseless.search.loss import below
+from noiseless.search.loss import Objective, Utility, below
 from noiseless.search.measures import Measures, measure_read
 from noiseless.search.merging.baselines import (
     equal_frequency,
@@ -21,7 +21,6 @@ from noiseless.search.merging.baselines import (
     mondrian,
     steepest_descent,
 )
-from noiseless.search.merging.path import Objective, Utility
 from noiseless.search.problem import Problem
 
 Progress = Callable[[float], None]

@@ -12,8 +12,8 @@ from noiseless.gallery.figure import Figure
 from noiseless.gallery.p3_fig2 import EXAMPLE, graph_panel, in_words, printed
 from noiseless.gallery.p3_fig8 import Heart
 from noiseless.gallery.p3_fig9 import UTILITIES, MethodComparison, _anonymity, _descent, _never_beaten
+from noiseless.search.loss import Utility
 from noiseless.search.merging import Cells, assess
-from noiseless.search.merging.path import Utility
 
 DISAGREEING = {
     p3_fig2.FIGURE: [],

@@ -17,7 +17,7 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
 from noiseless.search.goal import Targets
-from noiseless.search.loss import below
+from noiseless.search.loss import Objective, Utility, below
 from noiseless.search.measures import cell_costs
 from noiseless.search.merging import (
     Categories,
@@ -30,7 +30,6 @@ from noiseless.search.merging import (
     assess,
     leakage_path,
 )
-from noiseless.search.merging.path import Objective, Utility
 from noiseless.search.portfolio import Goal, Problem, choose, measure, survey
 
 F = Fraction

@@ -12,7 +12,8 @@ from noiseless.exact import Rational
 from noiseless.ranges import JointRange
 from noiseless.search.cells import MergingProblem, SideInformation
 from noiseless.search.codebook import Codebook, ColumnCodebook
-from noiseless.search.merging.path import MergePath, Utility
+from noiseless.search.loss import Utility
+from noiseless.search.merging.path import MergePath
 from noiseless.search.merging.plain_paths import Pair, PlainCells, plain_both, plain_leakage, plain_maximin
 from noiseless.search.merging.replay import Merges, measure_path
 

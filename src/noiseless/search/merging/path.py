@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal, overload
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +15,7 @@ from noiseless.arrays import FloatArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, log2_bounds
 from noiseless.search.cells import Cells
-from noiseless.search.loss import Lagrangian, Length, Loss, below
-
-Objective = Literal["leakage", "maximin", "both"]
-Utility = Literal["resolution", "distortion"]
+from noiseless.search.loss import Lagrangian, Length, Loss, Objective, Utility, below
 
 _SURE = 1e-9
 """Two Lagrangians whose floats differ by more (relative to their size) differ that way."""

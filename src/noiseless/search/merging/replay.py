@@ -12,8 +12,8 @@ from noiseless.arrays import IntArray
 from noiseless.ranges import overlap_partition
 from noiseless.search.cells import MergingProblem
 from noiseless.search.codebook import Codebook, ColumnCodebook
-from noiseless.search.loss import Length
-from noiseless.search.merging.path import Lengths, MergePath, Objective, Utility
+from noiseless.search.loss import Length, Objective, Utility
+from noiseless.search.merging.path import Lengths, MergePath
 from noiseless.search.merging.plain_paths import PlainCells
 from noiseless.tables.kernels import compiled
 
