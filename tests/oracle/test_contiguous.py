@@ -12,7 +12,7 @@ import pytest
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange, count_blocks
-from noiseless.search import cells as merged_cells
+from noiseless.search import problem as merging
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Numbers
 from noiseless.search.contiguous import sweep as climb
@@ -35,7 +35,7 @@ def optimum(joint: JointRange, utility: Utility = "distortion", **limits: Any) -
 
 def measured(best: ContiguousOptimum, labels: IntArray | None) -> Measures:
     assert labels is not None
-    return measure(best.problem, merged_cells.Cells.from_labels(labels))
+    return measure(best.problem, merging.Cells.from_labels(labels))
 
 
 def line_of(joint: JointRange) -> OrderedRange:

@@ -414,21 +414,21 @@ def test_surveys() -> None:
         found = survey(world.problem, objective=objective, utility=utility)
         for series in found.series:
             for one in series:
-                cells = [list(cell) for cell in one.cells.members]
+                cells = [list(cell) for cell in one.partition.members]
                 point = world.point(cells, [])
-                assert (one.quality.leakage, one.quality.maximin) == (Bits(point.leak), Bits(point.blocks))
-                assert one.quality.loss(utility) == point.loss(utility)
+                assert (one.leakage, one.maximin) == (Bits(point.leak), Bits(point.blocks))
+                assert one.loss(utility) == point.loss(utility)
                 if one.scope is not None:
                     rivals = [p for p in points if one.scope == "all" or p.contiguous]
                     assert not any(_beats(rival, point, objective, utility) for rival in rivals)
                     proved += 1
-        ours = [point for series in found.series if series.ours for point in series]
+        ours = [point for series in found.series if not series.baseline for point in series]
         for one in ours:
             assert any(
-                best.quality.leak(objective) <= one.quality.leak(objective)
-                and not below(one.quality.loss(utility), best.quality.loss(utility))
+                best.leak(objective) <= one.leak(objective)
+                and not below(one.loss(utility), best.loss(utility))
                 for best in found.undominated
-            ) or (objective == "both" and one.quality.maximin > found.undominated[0].quality.maximin)
+            ) or (objective == "both" and one.maximin > found.undominated[0].maximin)
     assert proved > 50
 
 

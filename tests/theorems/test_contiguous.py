@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from noiseless.exact import Bits
 from noiseless.measures import information, leakage, maximin
 from noiseless.ranges import JointRange, count_blocks
-from noiseless.search.cells import Cells
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Numbers
 from noiseless.search.contiguous.blocks import fewest_blocks
@@ -18,7 +17,7 @@ from noiseless.search.contiguous.line import OrderedRange, least_cell_size, most
 from noiseless.search.loss import Length, Utility, below
 from noiseless.search.measures import measure
 from noiseless.search.optimum import ContiguousOptimum
-from noiseless.search.problem import Problem
+from noiseless.search.problem import Cells, Problem
 
 Line = list[tuple[int, frozenset[int]]]
 

@@ -17,13 +17,12 @@ from noiseless.exact import Bits, round_up
 from noiseless.rules.assignment import Roles
 from noiseless.rules.exact_values import as_moments, exact_values, ticks, ticks_of_day
 from noiseless.rules.recoded_column import ColumnKind
-from noiseless.search.cells import Cells
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Numbers
 from noiseless.search.loss import Length
 from noiseless.search.measures import measure
 from noiseless.search.optimum import ContiguousOptimum
-from noiseless.search.problem import Problem
+from noiseless.search.problem import Cells, Problem
 from noiseless.tables import Tally
 from noiseless.tables.kernels import add_by_code, distinct_values
 

@@ -10,24 +10,20 @@ import pyarrow as pa
 from noiseless.arrays import IntArray
 from noiseless.audits.verdict import near_notes, spelling_texts
 from noiseless.display import counted, verb
-from noiseless.exact import Bits, Rational
-from noiseless.measures import maximin
+from noiseless.exact import Rational
 from noiseless.releases.certificate import make_certificate, public_of_kept
 from noiseless.releases.changes import column_changes
 from noiseless.releases.output import typed_numbers
-from noiseless.releases.partition import MeasuredPartition, largest_ratio
+from noiseless.releases.partition import MeasuredPartition
 from noiseless.releases.problem import PreparedTable, choose_partition, survey_table
-from noiseless.releases.request import (
-    HierarchyCost,
-    Method,
-    Objective,
-    ReleaseRequest,
-    Utility,
-)
-from noiseless.releases.results import Progress, Release, ReleaseFrontier, ReleasePoint
+from noiseless.releases.request import HierarchyCost, ReleaseRequest
+from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.releases.source import ReleaseSource, distinct_codes
 from noiseless.search.codebook import Codeword, Distance
-from noiseless.search.merging import Length
+from noiseless.search.loss import Method, Objective, Utility
+from noiseless.search.measures import ReleasePoint, measure
+from noiseless.search.problem import Cells
+from noiseless.search.survey import Progress
 from noiseless.tables import Missing
 
 Columns = str | Sequence[str]
@@ -153,13 +149,13 @@ def make_release(table: Any, request: ReleaseRequest, progress: Progress | None 
     prepared = PreparedTable.of(ReleaseSource.read(table, request))
     source = prepared.source
     choice, found = choose_partition(prepared, progress)
-    point, before = as_point(found, choice.method), unmerged(source)
+    before = measure(prepared.problem, Cells.from_labels(np.arange(prepared.problem.size)))
     stated = {"optimal": choice.optimal, "gap": choice.gap, "scope": choice.scope, "proof": choice.proof}
     rows = _rows(found)
     return Release(
         table=_table(found, rows),
-        point=point,
-        before=before,
+        point=ReleasePoint.of(found.measures, choice.method),
+        before=ReleasePoint.of(before, "unmerged"),
         certificate=make_certificate(found, {"method": choice.method, **stated}),
         optimal=choice.optimal,
         gap=choice.gap,
@@ -187,35 +183,6 @@ def make_frontier(
 ) -> ReleaseFrontier:
     """Find the frontier that a request describes."""
     return survey_table(PreparedTable.of(ReleaseSource.read(table, request)), progress, baselines=baselines)
-
-
-def as_point(found: MeasuredPartition, method: str) -> ReleasePoint:
-    """What a measured partition gives away and keeps."""
-    return ReleasePoint(
-        len(found.read),
-        found.leakage,
-        found.maximin,
-        found.min_posterior,
-        found.resolution,
-        found.distortion,
-        found.suppressed_rows,
-        method,
-    )
-
-
-def unmerged(source: ReleaseSource) -> ReleasePoint:
-    """What the public columns would give away and keep as they are."""
-    sizes = source.joint.posterior_sizes
-    return ReleasePoint(
-        len(source.public),
-        largest_ratio(source.prior, sizes),
-        maximin(source.joint),
-        int(sizes.min()),
-        Bits(len(source.public)),
-        Length(0),
-        0,
-        "unmerged",
-    )
 
 
 def _rows(found: MeasuredPartition) -> IntArray:
@@ -281,7 +248,7 @@ def _warnings(found: MeasuredPartition) -> tuple[str, ...]:
         *_missing(source),
         *spelling_texts(source.secrets[1]),
     ]
-    if found.leakage.ratio == 1 and len(found.read) == 1:
+    if found.measures.leakage.ratio == 1 and len(found.read) == 1:
         told.append("all public values became one: the release says nothing about the public columns")
     for column in found.read.public.columns:
         if column.name in request.categorical:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pyarrow as pa
 
@@ -13,89 +13,13 @@ from noiseless.exact import Bits
 from noiseless.releases.certificate import Certificate
 from noiseless.releases.changes import ColumnChange
 from noiseless.releases.output import save_release
-from noiseless.releases.partition import length_text
 from noiseless.releases.request import ReleaseRequest
-from noiseless.search.merging import Length
+from noiseless.search.measures import ReleasePoint, Scope
 from noiseless.search.methods import FEW_VALUES
+from noiseless.search.survey import Progress, Series
 
-Scope = Literal["contiguous", "all"]
 _LEFT = "fewest values left"
 """What the number of values left behind the most telling answer is called."""
-
-Progress = Callable[[float], None]
-"""Told the share of the work that is done, from 0 to 1."""
-
-
-@dataclass(frozen=True)
-class ReleasePoint:
-    """What a release, or one that could be made, gives away and keeps; every number is exact.
-
-    Attributes:
-        cells: how many different tuples are released.
-        leakage: L0(S -> Xh), or L0(S -> Xh|A) with side information.
-        maximin: I*(S; Xh), or I*(S; (Xh, A)).
-        min_posterior: the fewest sensitive values left behind an answer.
-        resolution: U1 = I0(X -> Xh) = log2 |X| / max |cell|.
-        distortion: -U2, the largest distance of a value to what is released for it; None where no distance
-            applies.
-        suppressed_rows: how many rows read `*`.
-        method: how it was found.
-    """
-
-    cells: int
-    leakage: Bits
-    maximin: Bits
-    min_posterior: int
-    resolution: Bits
-    distortion: Length | None
-    suppressed_rows: int = 0
-    method: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it is in JSON: leaks and distortions rounded up, the resolution down, and all exactly."""
-        return {
-            "cells": self.cells,
-            "leakage": self.leakage.upper,
-            "leakage_exact": str(self.leakage.ratio),
-            "maximin": self.maximin.upper,
-            "maximin_exact": str(self.maximin.ratio),
-            "min_posterior": self.min_posterior,
-            "resolution": self.resolution.lower,
-            "resolution_exact": str(self.resolution.ratio),
-            "distortion": None if self.distortion is None else self.distortion.upper,
-            "distortion_exact": None if self.distortion is None else length_text(self.distortion),
-            "suppressed_rows": self.suppressed_rows,
-            "method": self.method,
-        }
-
-
-@dataclass(frozen=True)
-class Series:
-    """The points that one method reaches.
-
-    Attributes:
-        name: the method, as a legend says it ("exact, contiguous", "greedy", "Mondrian", ...).
-        points: its points, the leakiest first.
-        scope: among which partitions its points are proved to be the best; None where nothing is proved.
-        baseline: whether it is somebody else's method, shown for comparison.
-        note: what was left out and why; empty where nothing was.
-    """
-
-    name: str
-    points: tuple[ReleasePoint, ...]
-    scope: Scope | None = None
-    baseline: bool = False
-    note: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it is in JSON."""
-        return {
-            "name": self.name,
-            "scope": self.scope,
-            "baseline": self.baseline,
-            "note": self.note,
-            "points": [point.to_dict() for point in self.points],
-        }
 
 
 @dataclass(frozen=True, repr=False)
@@ -156,15 +80,14 @@ class ReleaseFrontier:
         if point.suppressed_rows or any(self._as_good(one, point) for one in every):
             return self
         kept = [one for one in self.points if not self._as_good(point, one)]
-        points = sorted([*kept, point], key=self._leak, reverse=True)
+        points = sorted([*kept, point], key=lambda one: one.leak(self.objective), reverse=True)
         return replace(self, points=tuple(points), scope=None)
-
-    def _leak(self, point: ReleasePoint) -> Bits:
-        return point.maximin if self.objective == "maximin" else point.leakage
 
     def _as_good(self, one: ReleasePoint, other: ReleasePoint) -> bool:
         """Whether a release gives away no more than another and loses no more."""
-        if self._leak(one) > self._leak(other) or (self.objective == "both" and one.maximin > other.maximin):
+        if one.leak(self.objective) > other.leak(self.objective):
+            return False
+        if self.objective == "both" and one.maximin > other.maximin:
             return False
         if self.utility == "resolution" or one.distortion is None or other.distortion is None:
             return one.resolution >= other.resolution

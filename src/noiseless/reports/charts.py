@@ -7,7 +7,9 @@ from fractions import Fraction
 from itertools import cycle
 
 from noiseless.exact import Bits
-from noiseless.releases.results import ReleaseFrontier, ReleasePoint, Series
+from noiseless.releases.results import ReleaseFrontier
+from noiseless.search.measures import ReleasePoint
+from noiseless.search.survey import Series
 
 _MOST_TICKS = 6
 _ZERO_ROOM = 0.08

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from noiseless.errors import OutputError
-from noiseless.releases.results import ReleaseFrontier, ReleasePoint
+from noiseless.releases.results import ReleaseFrontier
 from noiseless.reports.charts import MIDDLE, MOST_DOTS, Chart, Dot, MethodCurve, chart_of
+from noiseless.search.measures import ReleasePoint
 from noiseless.tables import written_whole
 
 if TYPE_CHECKING:

@@ -11,13 +11,12 @@ import numpy as np
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits, as_fraction
 from noiseless.ranges import count_blocks
-from noiseless.search.cells import Cells
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.contiguous.line import least_cell_size, most_answers
 from noiseless.search.goal import Targets
 from noiseless.search.loss import Length, Loss, Utility, below
 from noiseless.search.measures import cell_costs, largest_ratio
-from noiseless.search.problem import Problem
+from noiseless.search.problem import Cells, Problem
 from noiseless.search.strips import MOST_STRIPS, LineStrip, strips
 
 PAIRS_WORK = 3 * 10**7
@@ -41,7 +40,7 @@ class Radii:
 
     @classmethod
     def applies(cls, problem: Problem) -> bool:
-        """Whether the codebook is one over columns that fit the kernels."""
+        """Whether the codebook is one over columns that fit the general_paths."""
         return isinstance(problem.codebook, ColumnCodebook) and problem.codebook.fits
 
     @cached_property
@@ -85,27 +84,25 @@ class Radii:
         Returns:
             The centres, a table of numerators (-1 where there are not so many), and the denominator.
         """
-        from noiseless.search.merging import general_paths as kernels
-        from noiseless.search.merging.general_paths import geometry
+        from noiseless.search.merging import general_paths
 
         values, words = self._values(code)
         centres = self._centres(values, every=every)
         found = np.empty((len(centres), k), np.int64)
-        cells, _, tree, penalties, shape = geometry(self._book, self.problem.size)
-        kernels.radii(cells, tree, penalties, shape, words, values, centres, found)
+        cells, _, tree, penalties, shape = general_paths.geometry(self._book, self.problem.size)
+        general_paths.radii(cells, tree, penalties, shape, words, values, centres, found)
         return centres, found, 4 if self._book.combine == "squares" else 2
 
     def most(self, code: int, limit: Length) -> int:
         """How many sensitive values a cell of some cost has at most, if each value is in such a cell."""
-        from noiseless.search.merging import general_paths as kernels
-        from noiseless.search.merging.general_paths import geometry
+        from noiseless.search.merging import general_paths
 
         values, words = self._values(code)
         centres = self._centres(values, every=False)
         ratio = self._ratio(limit)
         found = np.empty(len(centres), np.int64)
-        cells, _, tree, penalties, shape = geometry(self._book, self.problem.size)
-        kernels.reached(
+        cells, _, tree, penalties, shape = general_paths.geometry(self._book, self.problem.size)
+        general_paths.reached(
             cells, tree, penalties, shape, words, values, centres, ratio.numerator, ratio.denominator, found
         )
         return int(found.min())
@@ -117,7 +114,7 @@ class Radii:
         return Fraction(min(math.floor(4 * exact), 2**61), 4)
 
     def length(self, top: int, bottom: int) -> Length:
-        """A cost of the kernels."""
+        """A cost of the general_paths."""
         return self._book.length(int(top), bottom)
 
 

@@ -12,13 +12,11 @@ from noiseless.display import html_table, text_table
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, as_fraction, ball, ball_above, round_up
 from noiseless.search.bounds import LowerBound, LowerBounds
-from noiseless.search.cells import Cells
 from noiseless.search.goal import Goal, Targets
 from noiseless.search.loss import Lagrangian, Length, Loss, Utility, below
-from noiseless.search.measures import Measures, measure_read
-from noiseless.search.problem import Problem
+from noiseless.search.measures import Measures, Scope, measure_read
+from noiseless.search.problem import Cells, Problem
 
-Scope = Literal["contiguous", "all"]
 Value = Literal["distortion", "resolution", "leakage", "maximin", "lagrangian"]
 
 

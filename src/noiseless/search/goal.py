@@ -13,13 +13,11 @@ from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, as_fraction, floor_of_power
 from noiseless.ranges import count_blocks
-from noiseless.search.cells import Cells
-from noiseless.search.loss import Lagrangian, Length, Objective, Utility
+from noiseless.search.loss import Lagrangian, Length, Method, Objective, Utility
 from noiseless.search.measures import Measures, largest_ratio, measure_read
 from noiseless.search.optimum import BlockBracket
-from noiseless.search.problem import Problem
+from noiseless.search.problem import Cells, Problem
 
-Method = Literal["auto", "greedy", "exact"]
 Aim = Literal["loss", "leak", "lagrangian"]
 
 _LIMITS = ("min_posterior", "max_leakage", "max_maximin", "max_distortion", "min_resolution")

@@ -7,20 +7,13 @@ from functools import cached_property
 
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits, as_fraction
-from noiseless.search.cells import MergingProblem
+from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.goal import Targets
 from noiseless.search.loss import Utility
-from noiseless.search.merging import (
-    ColumnCodebook,
-    MergePath,
-    MergePoint,
-    SideInformation,
-    constrained_path,
-    leakage_path,
-    maximin_path,
-)
+from noiseless.search.merging.algorithms import merge_path
+from noiseless.search.merging.path import MergePath, MergePoint
 from noiseless.search.merging.replay import Merges, measure_path
-from noiseless.search.problem import Problem
+from noiseless.search.problem import Problem, SideInformation
 
 SLOW = 120
 """Plain Python runs (any codebook of one's own; problem (7) with side information) take no more values."""
@@ -59,18 +52,21 @@ class GreedyPaths:
 
     def _leakage(self, side: SideInformation | None) -> MergePath:
         problem = self.problem
-        found = leakage_path(problem.joint, problem.codebook, utility=self.utility, side=side)
+        found = merge_path(Problem(problem.joint, problem.codebook, side), "leakage", self.utility)
         if side is problem.seen_with:
             return found
         merges = Merges(found.kept, found.absorbed, found.rounds, None, found.method)
-        inner = MergingProblem(problem.joint, problem.seen_with)
-        return measure_path(inner, merges, "leakage", self.utility, problem.codebook)
+        return measure_path(self._seen, merges, "leakage", self.utility)
+
+    @cached_property
+    def _seen(self) -> Problem:
+        """The problem with its groups as side information."""
+        return Problem(self.problem.joint, self.problem.codebook, self.problem.seen_with)
 
     @cached_property
     def maximin(self) -> MergePath:
         """Algorithm 2."""
-        problem = self.problem
-        return maximin_path(problem.joint, problem.codebook, utility=self.utility, side=problem.seen_with)
+        return merge_path(self._seen, "maximin", self.utility)
 
     @property
     def slow(self) -> bool:
@@ -82,13 +78,8 @@ class GreedyPaths:
 
     def both(self, weight: Fraction | None) -> Iterator[MergePath]:
         """Problem (7): with its weight, or with some."""
-        problem = self.problem
-        if self.slow:
-            return
-        for chosen in [weight] if weight is not None else self._weights():
-            yield constrained_path(
-                problem.joint, chosen, problem.codebook, utility=self.utility, side=problem.seen_with
-            )
+        for chosen in [] if self.slow else [weight] if weight is not None else self._weights():
+            yield merge_path(self._seen, "both", self.utility, chosen)
 
     def _weights(self) -> list[Fraction]:
         """Weights at which all of the loss counts as much as all of the leakage, or less or more."""

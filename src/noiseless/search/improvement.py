@@ -77,10 +77,10 @@ class CompiledNearness(Nearness):
     """By kernels, for columns: a row for each value, then one for each cell and a spare one."""
 
     def __init__(self, codebook: ColumnCodebook, cells: Sequence[Sequence[int]], room: int) -> None:
-        from noiseless.search.merging.general_paths import geometry
+        from noiseless.search.merging import general_paths
 
         self.codebook, self.size = codebook, len(codebook)
-        found, _, self.tree, self.penalties, self.shape = geometry(codebook, self.size)
+        found, _, self.tree, self.penalties, self.shape = general_paths.geometry(codebook, self.size)
         self.rows = np.vstack((found, np.zeros((len(cells) + room + 1, found.shape[1]), np.int64)))
         self.bounds = np.empty(len(self.rows), np.int64)
         self.alive = np.zeros(len(cells) + room, bool)
@@ -93,9 +93,9 @@ class CompiledNearness(Nearness):
         return unit**2 / 4 if self.codebook.combine == "squares" else unit / 2
 
     def _fill(self, row: int, members: Sequence[int]) -> None:
-        from noiseless.search.merging import general_paths as kernels
+        from noiseless.search.merging import general_paths
 
-        kernels.gather(self.rows, self.tree, self.shape, row, np.array(members, np.int64))
+        general_paths.gather(self.rows, self.tree, self.shape, row, np.array(members, np.int64))
 
     def changed(self, cell: int, members: Sequence[int]) -> None:  # noqa: D102
         self.alive[cell] = bool(members)

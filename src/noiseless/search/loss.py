@@ -1,12 +1,16 @@
 """What a release loses, exactly: lengths that may be roots, and Lagrangians that weigh loss against leak."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from functools import total_ordering
-from typing import TYPE_CHECKING, Literal
+from functools import cached_property, total_ordering
+from typing import TYPE_CHECKING, Literal, overload
 
+import numpy as np
+
+from noiseless.arrays import FloatArray, IntArray
 from noiseless.exact import Bits, Rational, ball, ball_above, round_up
 
 if TYPE_CHECKING:
@@ -18,6 +22,9 @@ Objective = Literal["leakage", "maximin", "both"]
 
 Utility = Literal["resolution", "distortion"]
 """What is kept: U1, or U2."""
+
+Method = Literal["auto", "greedy", "exact"]
+"""How cells are looked for."""
 
 _UP = Context(prec=6, rounding=ROUND_CEILING)
 
@@ -63,6 +70,16 @@ class Length:
         """A float that is not below the length."""
         return ball_above(ball(self.value).sqrt()) if self.root else round_up(self.value)
 
+    @property
+    def exact_text(self) -> str:
+        """The length as "p/q" or "sqrt(p/q)".
+
+        >>> Length(2, root=True).exact_text, Length(Fraction(1, 2)).exact_text
+        ('sqrt(2)', '1/2')
+        """
+        exact = self.rational
+        return f"sqrt({self.value})" if exact is None else str(exact)
+
     def __eq__(self, other: object) -> bool:
         if isinstance(other, int | Fraction | Decimal):
             return other >= 0 and self == Length(other)
@@ -90,6 +107,50 @@ class Length:
         """Six digits, rounded up: a distortion that is read is never understated."""
         exact = Decimal(self.upper) if self.root else _UP.divide(self.value.numerator, self.value.denominator)
         return f"{_UP.plus(exact).normalize():f}"
+
+
+@dataclass(frozen=True, eq=False)
+class Lengths(Sequence[Length]):
+    """Many lengths: numerators / denominators * unit, or the roots of these.
+
+    Attributes:
+        numerators: whole numbers.
+        denominators: whole numbers above 0.
+        unit: a positive rational.
+        root: whether the lengths are the roots.
+    """
+
+    numerators: IntArray
+    denominators: IntArray
+    unit: Fraction
+    root: bool
+
+    @classmethod
+    def of(cls, lengths: Sequence[Length]) -> "Lengths":
+        """From single lengths."""
+        root = any(length.root for length in lengths)
+        exact = [length.squared if root else length.value for length in lengths]
+        tops, bottoms = ([f.numerator for f in exact], [f.denominator for f in exact])
+        return cls(np.array(tops, object), np.array(bottoms, object), Fraction(1), root)
+
+    def __len__(self) -> int:
+        return len(self.numerators)
+
+    @overload
+    def __getitem__(self, index: int) -> Length: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Length]: ...
+    def __getitem__(self, index: int | slice) -> Length | Sequence[Length]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        ratio = Fraction(int(self.numerators[index]), int(self.denominators[index]))
+        return Length(ratio * self.unit, root=self.root)
+
+    @cached_property
+    def floats(self) -> FloatArray:
+        """About the lengths."""
+        ratios: FloatArray = (self.numerators / self.denominators).astype(np.float64) * float(self.unit)
+        return np.sqrt(ratios) if self.root else ratios
 
 
 # A Lagrangian of [P3] is log2(leak) + weight * loss, where `leak` is a rational (the leakage's argument, or

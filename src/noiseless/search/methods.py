@@ -9,17 +9,16 @@ import numpy as np
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, as_fraction
-from noiseless.search.cells import Cells
 from noiseless.search.choice import EXACT, Candidate, Pool, lagrangian
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.contiguous.line import least_cell_size
-from noiseless.search.goal import Goal, Method, Targets
+from noiseless.search.goal import Goal, Targets
 from noiseless.search.greedy import GreedyPaths, best_point
 from noiseless.search.improvement import improve_cells
-from noiseless.search.loss import Lagrangian, Loss
+from noiseless.search.loss import Lagrangian, Loss, Method
 from noiseless.search.merging.baselines import mondrian
 from noiseless.search.optimum import ContiguousOptimum, deal_cells
-from noiseless.search.problem import Problem
+from noiseless.search.problem import Cells, Problem
 from noiseless.search.strips import strips
 from noiseless.search.suppression import suppress_values
 

@@ -9,18 +9,17 @@ import numpy as np
 from noiseless.arrays import BoolArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.search.cells import Cells
-from noiseless.search.choice import EXACT, Candidate, Choice, Scope, prove_choice, refuse
-from noiseless.search.goal import Goal, Method, Targets
+from noiseless.search.choice import EXACT, Candidate, Choice, prove_choice, refuse
+from noiseless.search.goal import Goal, Targets
 from noiseless.search.greedy import GreedyPaths
-from noiseless.search.loss import Length, Loss, Objective, Utility, below
-from noiseless.search.measures import Measures, measure, measure_read
+from noiseless.search.loss import Length, Loss, Method, Objective, Utility, below
+from noiseless.search.measures import Measures, ReleasePoint, Scope, measure, measure_read
 from noiseless.search.merging.path import MergePath, MergePoint
 from noiseless.search.methods import FROM_MONDRIAN, MONDRIAN, Levels, PartitionSearch
 from noiseless.search.optimum import BlockBracket, ContiguousOptimum, deal_cells
-from noiseless.search.problem import Problem
+from noiseless.search.problem import Cells, Problem
 from noiseless.search.strips import LineStrip, strips
-from noiseless.search.survey import Baselines, MethodSeries, Progress, Survey, SurveyPoint, undominated
+from noiseless.search.survey import Baselines, Progress, Series, Survey, least_proved, point_of, undominated
 
 WORK = 2 * 10**7
 """About so many public values are looked at for one series: points times values."""
@@ -46,7 +45,7 @@ _SETTINGS = {
 METHODS = {setting: method for method, setting in _SETTINGS.items()}
 """The method behind what is said of cells."""
 
-Makes = Callable[[], MethodSeries]
+Makes = Callable[[], Series]
 
 Maker = tuple[str, Callable[[], Cells], Scope | None]
 """How something was asked, what makes its cells, and what is proved of them."""
@@ -67,7 +66,7 @@ def survey(
     >>> from noiseless.search.merging import ColumnCodebook, Numbers
     >>> hidden = JointRange.from_pairs([("a", 0), ("a", 1), ("b", 2), ("b", 3), ("c", 9)])
     >>> found = survey(Problem(hidden, ColumnCodebook(Numbers([0, 1, 2, 3, 9]))), utility="distortion")
-    >>> [(point.quality.min_posterior, str(point.quality.distortion)) for point in found.undominated]
+    >>> [(point.min_posterior, str(point.distortion)) for point in found.undominated]
     [(1, '0'), (2, '3'), (3, '4.5')]
 
     Args:
@@ -88,7 +87,7 @@ def survey(
         )
     Goal(objective=objective, utility=utility, method=method, weight=0)  # refuses unknown names
     report = progress or (lambda _: None)
-    found: dict[str, MethodSeries] = {}
+    found: dict[str, Series] = {}
     quick, thorough = portfolio(problem, objective, utility, method)
     few = Levels.are_few(problem)
     makers = [*quick, *thorough] if baselines or few else quick
@@ -97,11 +96,11 @@ def survey(
         series = make()
         known = found.get(series.name)
         points = (*known.points, *series.points) if known else series.points
-        shown = undominated(list(points), objective, utility) if series.ours else points
-        found[series.name] = replace(known or series, points=shown)
+        shown = points if series.baseline else undominated(list(points), objective, utility)
+        found[series.name] = replace(known or series, points=shown, scope=least_proved(shown))
     report(1.0)
     every = [point for series in found.values() for point in series]
-    shown_series = tuple(series for series in found.values() if series.ours or baselines)
+    shown_series = tuple(series for series in found.values() if baselines or not series.baseline)
     return Survey(problem, objective, utility, method, shown_series, undominated(every, objective, utility))
 
 
@@ -127,7 +126,7 @@ class _Run:
     objective: Objective
     utility: Utility
 
-    def ours(self, method: Method) -> Iterator[Callable[[], MethodSeries]]:
+    def ours(self, method: Method) -> Iterator[Callable[[], Series]]:
         """Our methods, each as what makes its series, the greedy one last."""
         problem = self.problem
         ordered = problem.one_column and ContiguousOptimum.applies(problem, self.utility)
@@ -149,22 +148,22 @@ class _Run:
         if method != "exact":
             yield self.greedy
 
-    def series(self, name: str, makers: list[Maker], note: str = "") -> MethodSeries:
+    def series(self, name: str, makers: list[Maker], note: str = "") -> Series:
         """Measure what is made."""
         many = max(FEW_POINTS, WORK // self.problem.size)
         if len(makers) > many:
             places = np.unique(np.linspace(0, len(makers) - 1, many).astype(int))
             note = f"{len(places)} of {len(makers):,} points" + (f"; {note}" if note else "")
             makers = [makers[place] for place in places.tolist()]
-        return MethodSeries(name, True, tuple(self.point(name, *maker) for maker in makers), note)
+        return Series(name, tuple(self.point(name, *maker) for maker in makers), note=note)
 
-    def point(self, name: str, setting: str, make: Callable[[], Cells], scope: Scope | None) -> SurveyPoint:
+    def point(self, name: str, setting: str, make: Callable[[], Cells], scope: Scope | None) -> ReleasePoint:
         """A partition, measured; of some it is seen that no other is better."""
         found = measure_read(self.problem, make())[1]
         proved: Scope | None = None
         if self.objective != "maximin":
             proved = "all" if self._is_best(found) else scope
-        return SurveyPoint(found, name, setting, partial(_read, self.problem, make), proved)
+        return point_of(found, name, setting, proved, partial(_read, self.problem, make))
 
     def _is_best(self, found: Measures) -> bool:
         """Whether bounds on all partitions show that none leaves as much and loses less, or the reverse."""
@@ -196,7 +195,7 @@ class _Run:
         """The exact optimum."""
         return ContiguousOptimum(self.problem, self.utility)
 
-    def exact(self) -> MethodSeries:
+    def exact(self) -> Series:
         """The whole exact frontier; with few values the best cells for every number of values left."""
         known = {k for k, _ in self.contiguous.frontier}
         if Levels.are_few(self.problem):
@@ -210,7 +209,7 @@ class _Run:
             raise AssertionError("a point of the frontier has cells")
         return Cells.from_labels(labels)
 
-    def dealing(self) -> MethodSeries:
+    def dealing(self) -> Series:
         """Cells dealt for the resolution."""
         most = min(part.sensitive for part in self.strips)
         known = np.unique(np.linspace(1, most, min(most, 4 * FEW_POINTS)).astype(int)).tolist()
@@ -225,7 +224,7 @@ class _Run:
         labels = deal_cells(self.problem, self.strips, k)
         return Cells.from_labels(np.zeros(self.problem.size) if labels is None else labels)
 
-    def fewest(self) -> MethodSeries:
+    def fewest(self) -> Series:
         """The fewest blocks for some distortions."""
         found = BlockBracket(self.problem)
         losses = found.distortions(WIDTHS)
@@ -248,7 +247,7 @@ class _Run:
         """The greedy paths."""
         return GreedyPaths(self.problem, self.utility)
 
-    def greedy(self) -> MethodSeries:
+    def greedy(self) -> Series:
         """One cell, and what greedy merging comes to: its paths where what they give away changes."""
         wish = Goal(
             objective=self.objective, utility=self.utility, max_leakage=Bits(self.problem.joint.size_x)
@@ -277,7 +276,7 @@ class _Run:
         told = np.stack((path.leaks[0] / path.leaks[1], path.components, path.min_posteriors))
         return [path[int(t)] for t in np.append(0, np.flatnonzero(np.any(np.diff(told) != 0, axis=0)) + 1)]
 
-    def levels(self, method: Method) -> MethodSeries:
+    def levels(self, method: Method) -> Series:
         """What is found for each number of values left and each leakage."""
         makers: list[Maker] = [
             (_SETTINGS[level.method], partial(Cells.from_labels, level.cells.cell_of), None)
@@ -361,21 +360,21 @@ def _take(search: PartitionSearch, makers: list[Makes]) -> None:
     none = np.zeros(search.targets.problem.size, bool)
     for make in makers:
         for point in make().points:
-            search.pool.take(point.quality, partial(_found, point, none))
+            search.pool.take(point, partial(_found, point, none))
 
 
-def _found(point: SurveyPoint, none: BoolArray) -> Candidate:
-    return Candidate(point.cells, none, point.quality, METHODS.get(point.setting, point.series))
+def _found(point: ReleasePoint, none: BoolArray) -> Candidate:
+    return Candidate(point.partition, none, point.measures, METHODS.get(point.setting, point.series))
 
 
 __all__ = [
     "Choice",
     "Goal",
     "Measures",
-    "MethodSeries",
     "Problem",
+    "ReleasePoint",
+    "Series",
     "Survey",
-    "SurveyPoint",
     "choose",
     "measure",
     "survey",

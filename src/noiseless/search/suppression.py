@@ -16,16 +16,16 @@ import numpy as np
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.exact import Bits
 from noiseless.search.bounds import Radii
-from noiseless.search.cells import Cells
 from noiseless.search.choice import EXACT, Pool
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.goal import Targets
 from noiseless.search.greedy import GreedyPaths, best_point, within
 from noiseless.search.loss import Lagrangian, Length, Loss
 from noiseless.search.measures import cell_costs
-from noiseless.search.merging import MergePath, leakage_path
+from noiseless.search.merging.algorithms import merge_path
+from noiseless.search.merging.path import MergePath
 from noiseless.search.optimum import ContiguousOptimum
-from noiseless.search.problem import Problem
+from noiseless.search.problem import Cells, Problem
 from noiseless.search.strips import LineStrip, Room, strips, together
 from noiseless.search.suppressed_partition import SuppressedPartition, completed, joined
 
@@ -66,7 +66,7 @@ def _rest(targets: Targets, hidden: BoolArray) -> Iterator[tuple[Cells, BoolArra
     need = int(targets.need[0])
     if rest.joint.size_x < need:
         return
-    point = leakage_path(rest.joint, rest.codebook).meeting(min_posterior=need)
+    point = merge_path(rest, "leakage").meeting(min_posterior=need)
     if point is not None:
         labels: IntArray = np.full(len(hidden), point.cells.count)
         labels[kept] = point.cells.cell_of

@@ -9,11 +9,11 @@ import pytest
 
 from noiseless.errors import OutputError
 from noiseless.exact import Bits
-from noiseless.releases.results import Series
 from noiseless.reports import save_plot
 from noiseless.reports.charts import OTHERS, OURS, chart_of
 from noiseless.reports.frontier_page import scope_words
 from noiseless.reports.frontier_plot import NARROW, WIDE, frontier_svg
+from noiseless.search.survey import Series
 from release_examples import EXACT, GREEDY, MONDRIAN, frontier, point
 
 MANY = tuple(point(1 + i, i, leakage=Bits(Fraction(10**4, 1 + i))) for i in range(3000))

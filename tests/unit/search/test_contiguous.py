@@ -11,7 +11,6 @@ import scipy.optimize
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
-from noiseless.search.cells import Cells
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Numbers
 from noiseless.search.contiguous.blocks import FewestBlocks, fewest_blocks
@@ -19,7 +18,7 @@ from noiseless.search.contiguous.line import OrderedRange, least_cell_size
 from noiseless.search.loss import Length, Utility
 from noiseless.search.measures import measure
 from noiseless.search.optimum import ContiguousOptimum, deal_cells
-from noiseless.search.problem import Problem
+from noiseless.search.problem import Cells, Problem
 
 F = Fraction
 

@@ -234,7 +234,7 @@ def cover_dead(x: Row, dead: Row, dead_widths: Row, count: int, first: int, leas
     """The largest of `cover_widths`, which is at least `least`, if only the given places are dead.
 
     All before `first` are dead too. Dead values that touch are covered by a run that ends at one of them or
-    at the next value that is not dead. The queue holds numbers of dead places, and `count` for that next value.
+    at the next value that is not dead. The queue holds numbers of dead places, and `count` for that value.
     """
     n = len(x)
     found = least

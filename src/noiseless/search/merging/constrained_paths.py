@@ -12,21 +12,20 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-
-# ruff: noqa: C901, PLR0912, PLR0917, SIM102 - kernels are long loops over many arrays, taken one by one
 import numpy.typing as npt
 
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits
 from noiseless.ranges import overlap_partition
-from noiseless.search.cells import MergingProblem
 from noiseless.search.codebook import Codebook, ColumnCodebook
 from noiseless.search.loss import Lagrangian, Loss
-from noiseless.search.merging import cost_kernels
-from noiseless.search.merging import pair_kernels as kernels
+from noiseless.search.merging import cost_kernels, pair_kernels
 from noiseless.search.merging.general_paths import geometry
 from noiseless.search.merging.replay import Merges
+from noiseless.search.problem import Problem
 from noiseless.tables.kernels import compiled
+
+# ruff: noqa: C901, PLR0912, PLR0917, SIM102 - kernels are long loops over many arrays, taken one by one
 
 _BOTH = 2
 """A pair can be both of two cells that are alone with the smallest S-range, or with the largest loss."""
@@ -46,7 +45,7 @@ class PairFinder(ABC):
         own: the numerators and denominators of what each costs.
     """
 
-    def __init__(self, problem: MergingProblem, order: IntArray) -> None:
+    def __init__(self, problem: Problem, order: IntArray) -> None:
         partition = overlap_partition(problem.joint)
         self.components = partition.count
         self.alive = np.arange(problem.size)
@@ -103,7 +102,7 @@ class PairsByCounts(PairFinder):
     With a weight of 0 no loss counts: each value is then counted as nothing.
     """
 
-    def __init__(self, problem: MergingProblem, *, count: int = 1) -> None:
+    def __init__(self, problem: Problem, *, count: int = 1) -> None:
         super().__init__(problem, np.arange(problem.size))
         self.own[0][:] = count
 
@@ -127,7 +126,7 @@ class PairsByCounts(PairFinder):
 class PairsOnALine(PairFinder):
     """U2 for one column whose values differ: cells are known by the rank of their largest value."""
 
-    def __init__(self, problem: MergingProblem, codebook: ColumnCodebook) -> None:
+    def __init__(self, problem: Problem, codebook: ColumnCodebook) -> None:
         values = codebook.scaled.positions[:, 0]
         order = np.argsort(values, kind="stable")
         super().__init__(problem, order)
@@ -161,7 +160,7 @@ class PairsOnALine(PairFinder):
 class PairsOfAnyColumns(PairFinder):
     """U2 for any columns."""
 
-    def __init__(self, problem: MergingProblem, codebook: Codebook) -> None:
+    def __init__(self, problem: Problem, codebook: Codebook) -> None:
         super().__init__(problem, np.arange(problem.size))
         if not isinstance(codebook, ColumnCodebook):
             raise TypeError("only codebooks over columns are compiled")
@@ -172,29 +171,29 @@ class PairsOfAnyColumns(PairFinder):
         self._forget()
 
     def _forget(self) -> None:
-        self.near[:] = kernels.STALE, 0, 0
-        self.far[:] = kernels.STALE, 0, 0, 1
+        self.near[:] = pair_kernels.STALE, 0, 0
+        self.far[:] = pair_kernels.STALE, 0, 0, 1
 
     @property
     def _state(self) -> tuple[Any, ...]:
         return *self.geometry, self.alive, self.block, self.size, self.limit, self.near, self.far, self.bounds
 
     def best(self) -> tuple[int, int]:  # noqa: D102
-        return _two(kernels.best_pair(*self._state))
+        return _two(pair_kernels.best_pair(*self._state))
 
     def cost(self, i: int, j: int) -> tuple[int, int]:  # noqa: D102
         return _two(cost_kernels.pair_cost(*self.geometry, i, j))
 
     def costs(self, cell: int, cap: tuple[int, int]) -> tuple[IntArray, IntArray]:  # noqa: D102
         tops, bottoms = np.empty((2, len(self.alive)), np.int64)
-        kernels.costs_with(*self.geometry, self.alive, self.block, cell, cap, tops, bottoms)
+        pair_kernels.costs_with(*self.geometry, self.alive, self.block, cell, cap, tops, bottoms)
         return tops, bottoms
 
     def loss(self, top: int, bottom: int) -> Loss:  # noqa: D102
         return self.codebook.length(top, bottom)
 
     def worst(self) -> tuple[int, int, tuple[int, int]]:  # noqa: D102
-        place, many = kernels.largest(self.alive, *self.own)
+        place, many = pair_kernels.largest(self.alive, *self.own)
         cell = self.alive[place]
         return int(place), int(many), (int(self.own[0][cell]), int(self.own[1][cell]))
 
@@ -206,7 +205,7 @@ class PairsOfAnyColumns(PairFinder):
         self.limit[:] = self.worst()[2]
         if Fraction(int(self.limit[0]), int(self.limit[1])) < before:
             self._forget()
-        kernels.merge_pair(*self._state, i, j)
+        pair_kernels.merge_pair(*self._state, i, j)
         self.components -= 1
         return i, j
 
@@ -215,7 +214,7 @@ def _two(numbers: tuple[Any, Any]) -> tuple[int, int]:
     return int(numbers[0]), int(numbers[1])
 
 
-def run(problem: MergingProblem, codebook: Codebook | None, weight: Fraction, method: str) -> Merges:
+def run(problem: Problem, codebook: Codebook | None, weight: Fraction, method: str) -> Merges:
     """All merges."""
     if codebook is None or weight == 0:
         engine: PairFinder = PairsByCounts(problem, count=int(weight != 0))
@@ -237,7 +236,7 @@ def _step(engine: PairFinder, weight: Fraction) -> tuple[int, int]:
     alive, cost = engine.alive, engine.cost(i, j)
     worst, many, most = engine.worst()
     loss = engine.loss(*(most if Fraction(*most) > Fraction(*cost) else cost))
-    least, few = kernels.rarest(alive, engine.size)
+    least, few = pair_kernels.rarest(alive, engine.size)
     leak = Fraction(1, int(engine.size[alive[least]]))
     best: Option = Lagrangian(leak, loss, weight), engine.key(i, j), (i, j), cost
     rare = {int(least): (0, 0)} if few <= _BOTH else {}
@@ -254,7 +253,7 @@ def _options(engine: PairFinder, here: int, cap: tuple[int, int], weight: Fracti
     """The best pair with the cell at a place, for each smallest S-range that it can lead to."""
     alive, (tops, bottoms) = engine.alive, engine.costs(int(engine.alive[here]), cap)
     found = np.empty((len(alive), 4), np.int64)
-    many = kernels.options(alive, engine.size, engine.name, *engine.own, tops, bottoms, here, found)
+    many = pair_kernels.options(alive, engine.size, engine.name, *engine.own, tops, bottoms, here, found)
     for left, at, top, bottom in found[:many].tolist():
         pair = int(alive[here]), int(alive[at])
         value = Lagrangian(Fraction(1, left), engine.loss(top, bottom), weight)

@@ -1,12 +1,10 @@
 """Algorithms 1 and 2 of [P3] for any columns, as machine code: quadratic."""
 
-
 # Compiled functions return plain numbers; what they call is untyped.
 # mypy: disable-error-code="no-any-return,return-value"
 
-# ruff: noqa: C901, PLR0912, PLR0917 - kernels are long loops over many arrays, taken one by one
-
 # ruff: noqa: C901, PLR0912, PLR0915, PLR0917, SIM102 - kernels are long loops over many arrays, taken one by one
+
 import numpy as np
 
 from noiseless.arrays import IntArray

@@ -6,16 +6,16 @@ import numpy as np
 
 from noiseless.arrays import IntArray
 from noiseless.ranges import overlap_partition
-from noiseless.search.cells import MergingProblem
 from noiseless.search.codebook import Codebook, ColumnCodebook
 from noiseless.search.merging import cost_kernels, general_kernels
+from noiseless.search.merging.cost_kernels import Shape, Words, bounds_of, join, less, pair_cost
+from noiseless.search.merging.replay import Merges
+from noiseless.search.problem import Problem
+from noiseless.tables.kernels import compiled
 
 # Compiled functions return plain numbers; what they call is untyped.
 # mypy: disable-error-code="no-any-return,return-value"
 # ruff: noqa: PLR0917 - kernels are long loops over many arrays, taken one by one
-from noiseless.search.merging.cost_kernels import Shape, Words, bounds_of, join, less, pair_cost
-from noiseless.search.merging.replay import Merges
-from noiseless.tables.kernels import compiled
 
 _COMBINE = {"max": cost_kernels.LARGEST, "sum": cost_kernels.SUM, "squares": cost_kernels.SQUARES}
 _KIND = {
@@ -77,7 +77,7 @@ def distortions(codebook: Codebook, kept: IntArray, absorbed: IntArray) -> tuple
     return tops, bottoms
 
 
-def leakage_of_any_columns(problem: MergingProblem, codebook: Codebook | None) -> Merges:
+def leakage_of_any_columns(problem: Problem, codebook: Codebook | None) -> Merges:
     """Algorithm 1, with side information or without."""
     joint, side, n = problem.joint, problem.side, problem.size
     s, y = np.asarray(joint.x, np.int64), np.asarray(joint.y, np.int64)
@@ -106,7 +106,7 @@ def leakage_of_any_columns(problem: MergingProblem, codebook: Codebook | None) -
     return Merges(kept[:merges], absorbed[:merges], rounds[:ended], sets[:merges], "general")
 
 
-def maximin_of_any_columns(problem: MergingProblem, codebook: Codebook | None) -> Merges:
+def maximin_of_any_columns(problem: Problem, codebook: Codebook | None) -> Merges:
     """Algorithm 2 with U2, with side information or without."""
     joint, side, n = problem.joint, problem.side, problem.size
     partition = overlap_partition(joint)

@@ -10,9 +10,9 @@ from typing import Any
 
 from noiseless.exact import Bits
 from noiseless.ranges import overlap_partition
-from noiseless.search.cells import MergingProblem
 from noiseless.search.codebook import Codebook
 from noiseless.search.loss import Lagrangian, Loss
+from noiseless.search.problem import Problem
 
 Pair = tuple[int, int]
 
@@ -31,7 +31,7 @@ class PlainCells:
         weights: how many (x, a) the subgraph of each root holds.
     """
 
-    problem: MergingProblem
+    problem: Problem
     codebook: Codebook | None
     members: dict[int, list[int]] = field(default_factory=dict)
     posteriors: dict[int, dict[int, set[int]]] = field(default_factory=dict)
