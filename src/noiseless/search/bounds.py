@@ -89,8 +89,8 @@ class Radii:
         values, words = self._values(code)
         centres = self._centres(values, every=every)
         found = np.empty((len(centres), k), np.int64)
-        cells, _, tree, penalties, shape = general_paths.geometry(self._book, self.problem.size)
-        general_paths.radii(cells, tree, penalties, shape, words, values, centres, found)
+        geometry = general_paths.geometry(self._book, self.problem.size)
+        general_paths.radii(geometry, words, values, centres, found)
         return centres, found, 4 if self._book.combine == "squares" else 2
 
     def most(self, code: int, limit: Length) -> int:
@@ -101,10 +101,8 @@ class Radii:
         centres = self._centres(values, every=False)
         ratio = self._ratio(limit)
         found = np.empty(len(centres), np.int64)
-        cells, _, tree, penalties, shape = general_paths.geometry(self._book, self.problem.size)
-        general_paths.reached(
-            cells, tree, penalties, shape, words, values, centres, ratio.numerator, ratio.denominator, found
-        )
+        geometry = general_paths.geometry(self._book, self.problem.size)
+        general_paths.reached(geometry, words, values, centres, ratio.numerator, ratio.denominator, found)
         return int(found.min())
 
     def _ratio(self, limit: Length) -> Fraction:

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from noiseless.arrays import BoolArray
 from noiseless.display import html_table, text_table
 from noiseless.errors import RequestError
-from noiseless.exact import Bits, as_fraction, ball, ball_above, round_up
+from noiseless.exact import Bits, as_fraction
 from noiseless.search.bounds import LowerBound, LowerBounds
 from noiseless.search.goal import Goal, Targets
-from noiseless.search.loss import Lagrangian, Length, Loss, Utility, below
+from noiseless.search.loss import Lagrangian, Length, Loss, Utility, below, difference
 from noiseless.search.measures import Measures, Scope, measure_read
 from noiseless.search.problem import Cells, Problem
 
@@ -22,7 +22,7 @@ Value = Literal["distortion", "resolution", "leakage", "maximin", "lagrangian"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Choice:
-    """The cells chosen for a wish. All measures are recounted from the cells alone.
+    """The cells chosen for a goal. All measures are recounted from the cells alone.
 
     Attributes:
         problem: what was to be chosen.
@@ -127,23 +127,8 @@ class Pool:
 EXACT = "exact, contiguous"
 
 
-@dataclass(frozen=True)
-class OptimalityClaim:
-    """What is proved.
-
-    Attributes:
-        optimal: whether no partition in the scope does better.
-        gap: how much better any could be, rounded up; None if not known.
-        scope: among which partitions.
-        proof: what shows it.
-        at_least: the bound on all partitions.
-    """
-
-    optimal: bool
-    gap: float | None
-    scope: Scope
-    proof: str
-    at_least: Loss | None
+OptimalityClaim = tuple[bool, float | None, Scope, str, Loss | None]
+"""What is proved: `optimal`, `gap`, `scope`, `proof` and `at_least` of a choice."""
 
 
 def prove_choice(targets: Targets, found: Candidate, contiguous: Loss | Lagrangian | None) -> Choice:
@@ -166,11 +151,7 @@ def prove_choice(targets: Targets, found: Candidate, contiguous: Loss | Lagrangi
         found.quality,
         "unchanged" if single else found.method,
         _value(targets),
-        claim.optimal,
-        claim.gap,
-        claim.scope,
-        claim.proof,
-        claim.at_least,
+        *claim,
     )
 
 
@@ -193,15 +174,15 @@ def _claim(targets: Targets, found: Candidate, contiguous: Loss | Lagrangian | N
     else:
         value, bound = found.quality.leak(wish.objective), bounds.leak()
     if bound is not None and not below(bound.value, value):
-        return OptimalityClaim(True, 0.0, "all", f"no partition does better: {bound.proof}", value)
+        return True, 0.0, "all", f"no partition does better: {bound.proof}", value
     known = bound is not None and below(nothing, bound.value)
     gap = difference(value, bound.value) if bound is not None and known else None
     least = bound.value if bound is not None and known else None
     rest = f"; how much better any other partition could be: {bound.proof}" if bound and known else ""
     if contiguous is not None and value == contiguous:
         proof = f"no contiguous cells do better: all of them were looked at, in order{rest}"
-        return OptimalityClaim(True, gap, "contiguous", proof, least)
-    return OptimalityClaim(False, gap, "all", f"the best of what was found{rest}", least)
+        return True, gap, "contiguous", proof, least
+    return False, gap, "all", f"the best of what was found{rest}", least
 
 
 def _lagrangian_claim(
@@ -214,15 +195,13 @@ def _lagrangian_claim(
     least = min(curve, default=None)
     gap = None
     if least is not None:
-        if least.compare(value) >= 0:
-            return OptimalityClaim(
-                True, 0.0, "all", "no partition does better: a bound for every posterior", None
-            )
+        if least >= value:
+            return True, 0.0, "all", "no partition does better: a bound for every posterior", None
         gap = value.above(least)
-    if isinstance(contiguous, Lagrangian) and value.compare(contiguous) == 0:
+    if value == contiguous:
         proof = "no contiguous cells do better: the whole exact frontier was looked at"
-        return OptimalityClaim(True, gap, "contiguous", proof, None)
-    return OptimalityClaim(False, gap, "all", "the best of what was found", None)
+        return True, gap, "contiguous", proof, None
+    return False, gap, "all", "the best of what was found", None
 
 
 def lagrangian(targets: Targets, found: Candidate) -> Lagrangian:
@@ -230,24 +209,6 @@ def lagrangian(targets: Targets, found: Candidate) -> Lagrangian:
     wish = targets.wish
     leak = found.quality.leak(wish.objective).ratio
     return Lagrangian(leak, found.quality.loss(wish.utility), as_fraction(wish.weight or 0))
-
-
-def difference(value: Loss, least: Loss) -> float:
-    """How much a value is above another one of its kind, rounded up."""
-    if isinstance(value, Bits) and isinstance(least, Bits):
-        return (value - least).upper
-    if not isinstance(value, Length) or not isinstance(least, Length):
-        raise TypeError("two values of one kind differ by a number")
-    high, low = value.rational, least.rational
-    if high is not None and low is not None:
-        return round_up(high - low)
-    import flint
-
-    with flint.ctx.workprec(128):
-        balls = [
-            ball(length.value).sqrt() if length.root else ball(length.value) for length in (value, least)
-        ]
-        return ball_above(balls[0] - balls[1])
 
 
 def refuse(targets: Targets, choose: Callable[[Problem, Goal], Choice]) -> RequestError:
@@ -290,23 +251,18 @@ def _exceeds(loss: Loss, wish: Goal, size: int) -> bool:
 
 
 def _hidden(wish: Goal) -> str:
-    parts = []
-    if wish.min_posterior is not None:
-        parts.append(f"a minimum posterior of {wish.min_posterior:,}")
-    if wish.max_leakage is not None:
-        parts.append(f"a leakage of {_bits(wish.max_leakage)}")
-    if wish.max_maximin is not None:
-        parts.append(f"maximin information of {_bits(wish.max_maximin)}")
-    return " with ".join(parts)
+    limits = {
+        "a minimum posterior of": None if wish.min_posterior is None else f"{wish.min_posterior:,}",
+        "a leakage of": _bits(wish.max_leakage),
+        "maximin information of": _bits(wish.max_maximin),
+    }
+    return " with ".join(f"{name} {limit}" for name, limit in limits.items() if limit is not None)
 
 
 def _kept(wish: Goal) -> str:
-    parts = []
-    if wish.max_distortion is not None:
-        parts.append(f"within a distortion of {_number(wish.max_distortion)}")
-    if wish.min_resolution is not None:
-        parts.append(f"with a resolution of {_bits(wish.min_resolution)}")
-    return " and ".join(parts)
+    farthest = None if wish.max_distortion is None else _number(wish.max_distortion)
+    limits = {"within a distortion of": farthest, "with a resolution of": _bits(wish.min_resolution)}
+    return " and ".join(f"{name} {limit}" for name, limit in limits.items() if limit is not None)
 
 
 def _least(choice: Choice, lost: Utility) -> str:
@@ -335,18 +291,16 @@ def _most(choice: Choice, wish: Goal, keeping: Goal) -> list[str]:
 
 def _eased(wish: Goal) -> str:
     """What to ask instead of limits that were not kept."""
-    parts = []
-    if wish.min_posterior is not None:
-        parts.append("ask for a smaller posterior")
-    if wish.max_leakage is not None:
-        parts.append("allow more leakage")
-    if wish.max_maximin is not None:
-        parts.append("allow more maximin information")
-    return " or ".join(parts) or "allow more to be lost"
+    remedies = {
+        "ask for a smaller posterior": wish.min_posterior,
+        "allow more leakage": wish.max_leakage,
+        "allow more maximin information": wish.max_maximin,
+    }
+    return " or ".join(remedy for remedy, limit in remedies.items() if limit is not None)
 
 
-def _bits(value: object) -> str:
-    return str(value) if isinstance(value, Bits) else f"{_number(value)} bits"
+def _bits(limit: object) -> str | None:
+    return None if limit is None else str(limit) if isinstance(limit, Bits) else f"{_number(limit)} bits"
 
 
 def _number(value: object) -> str:

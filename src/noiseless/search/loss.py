@@ -175,6 +175,21 @@ def below(loss: Loss, other: Loss) -> bool:
     raise TypeError("the losses are of two kinds")
 
 
+def difference(value: Loss, least: Loss) -> float:
+    """How much a loss is above another of its kind, rounded up."""
+    if isinstance(value, Bits) and isinstance(least, Bits):
+        return (value - least).upper
+    if not isinstance(value, Length) or not isinstance(least, Length):
+        raise TypeError("the losses are of two kinds")
+    high, low = value.rational, least.rational
+    if high is not None and low is not None:
+        return round_up(high - low)
+    import flint
+
+    with flint.ctx.workprec(128):
+        return ball_above(_length_ball(value) - _length_ball(least))
+
+
 @total_ordering
 @dataclass(frozen=True, eq=False)
 class Lagrangian:

@@ -62,7 +62,7 @@ def _compiled(codebook: ColumnCodebook, cells: Cells) -> Lengths:
     order, starts = _grouped(cells)
     tops, bottoms = np.zeros(cells.count, np.int64), np.ones(cells.count, np.int64)
     general_paths.costs_of_cells(
-        *general_paths.geometry(codebook, len(cells.cell_of)), order, starts, tops, bottoms
+        general_paths.geometry(codebook, len(cells.cell_of)), order, starts, tops, bottoms
     )
     unit: Fraction = codebook.scaled.unit
     root = codebook.combine == "squares"

@@ -14,13 +14,15 @@ from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.contiguous.line import least_cell_size
 from noiseless.search.goal import Goal, Targets
 from noiseless.search.greedy import GreedyPaths, best_point
-from noiseless.search.improvement import improve_cells
 from noiseless.search.loss import Lagrangian, Loss, Method
-from noiseless.search.merging.baselines import mondrian
 from noiseless.search.optimum import ContiguousOptimum, deal_cells
 from noiseless.search.problem import Cells, Problem
 from noiseless.search.strips import strips
-from noiseless.search.suppression import suppress_values
+
+NOT_EXACT = (
+    "the exact method is for one column without side information, and for distortion a numeric one with "
+    "midrange or interval codewords; use method 'auto'"
+)
 
 CLIMB = 40
 """So many larger posteriors are tried where the exact cells leave too much maximin information."""
@@ -75,14 +77,11 @@ class PartitionSearch:
     def exactly(self) -> None:
         """One ordered column: contiguous cells, dealt ones, and the fewest blocks."""
         problem, wish = self.targets.problem, self.targets.wish
-        ordered = problem.one_column and ContiguousOptimum.applies(problem, wish.utility)
+        ordered = ContiguousOptimum.applies(problem, wish.utility)
         deals = wish.utility == "resolution" and problem.side is None
         fewest = self.targets.fewest is not None and self._tells_apart
         if wish.method == "exact" and not (ordered or fewest):
-            raise RequestError(
-                "the exact method is for one column without side information, and for distortion a numeric "
-                "one with midrange or interval codewords; use method 'auto'"
-            )
+            raise RequestError(NOT_EXACT)
         if ordered and (wish.objective != "maximin" or int(self.targets.need.max()) > 1):
             self._contiguous(self.pool)
         if deals and wish.objective != "maximin":
@@ -97,9 +96,7 @@ class PartitionSearch:
     def bound_contiguous(self) -> None:
         """The best that contiguous cells can do; the cells count where no survey has better ones."""
         problem, wish = self.targets.problem, self.targets.wish
-        if wish.method == "greedy" or not (
-            problem.one_column and ContiguousOptimum.applies(problem, wish.utility)
-        ):
+        if wish.method == "greedy" or not ContiguousOptimum.applies(problem, wish.utility):
             return
         if wish.objective == "leakage":
             self._contiguous(self.pool)
@@ -209,6 +206,8 @@ class PartitionSearch:
             self._improve(halved, np.zeros(self.targets.problem.size, bool), 1, FROM_MONDRIAN)
 
     def _improve(self, cells: Cells, hidden: BoolArray, least: int, method: str) -> None:
+        from noiseless.search.improvement import improve_cells
+
         need = np.maximum(self.targets.need, least)
         labels = improve_cells(self.targets.problem, self.targets.wish.utility, need, cells.cell_of, hidden)
         if labels is not None:
@@ -222,6 +221,8 @@ class PartitionSearch:
             return None
         if self.targets.wish.aim != "loss" or k == 1:
             return None
+        from noiseless.search.merging.baselines import mondrian
+
         labels = mondrian(problem.marginal, book.columns, k).cell_of
         return Cells.from_labels(labels * (int(problem.group_of.max()) + 1) + problem.group_of)
 
@@ -259,6 +260,8 @@ class PartitionSearch:
 
     def suppressing(self) -> None:
         """Some rows withheld, if that helps."""
+        from noiseless.search.suppression import suppress_values
+
         self.contiguous = suppress_values(self.pool, self.paths)
 
 

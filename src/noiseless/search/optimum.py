@@ -42,14 +42,14 @@ class ContiguousOptimum:
 
     @classmethod
     def applies(cls, problem: Problem, utility: Utility, *, by_width: bool = False) -> bool:
-        """Whether there is an order, what is lost follows from it, and no value is seen in two ways.
+        """Whether one column has an order, what is lost follows from it, and no value is seen in two ways.
 
         Args:
             problem: what is to be merged.
             utility: what is kept.
             by_width: whether a distortion must follow from a cell's width though it is not the utility.
         """
-        if problem.side is not None:
+        if problem.side is not None or not problem.one_column:
             return False
         if utility == "resolution" and not by_width:
             return True

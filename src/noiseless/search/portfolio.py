@@ -15,7 +15,7 @@ from noiseless.search.greedy import GreedyPaths
 from noiseless.search.loss import Length, Loss, Method, Objective, Utility, below
 from noiseless.search.measures import Measures, ReleasePoint, Scope, measure, measure_read
 from noiseless.search.merging.path import MergePath, MergePoint
-from noiseless.search.methods import FROM_MONDRIAN, MONDRIAN, Levels, PartitionSearch
+from noiseless.search.methods import FROM_MONDRIAN, MONDRIAN, NOT_EXACT, Levels, PartitionSearch
 from noiseless.search.optimum import BlockBracket, ContiguousOptimum, deal_cells
 from noiseless.search.problem import Cells, Problem
 from noiseless.search.strips import LineStrip, strips
@@ -129,15 +129,12 @@ class _Run:
     def ours(self, method: Method) -> Iterator[Callable[[], Series]]:
         """Our methods, each as what makes its series, the greedy one last."""
         problem = self.problem
-        ordered = problem.one_column and ContiguousOptimum.applies(problem, self.utility)
+        ordered = ContiguousOptimum.applies(problem, self.utility)
         fewest = (
             self.utility == "distortion" and self.objective != "leakage" and BlockBracket.applies(problem)
         )
         if method == "exact" and not ordered and not fewest:
-            raise RequestError(
-                "the exact method is for one column without side information, and for distortion a numeric "
-                "one with midrange or interval codewords; use method 'auto'"
-            )
+            raise RequestError(NOT_EXACT)
         if method != "greedy":
             if ordered:
                 yield self.exact

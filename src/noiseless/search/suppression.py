@@ -229,7 +229,7 @@ def suppress_values(pool: Pool, paths: GreedyPaths) -> Loss | Lagrangian | None:
     targets = pool.targets
     problem, wish = targets.problem, targets.wish
     known: Loss | Lagrangian | None = None
-    ordered = problem.one_column and ContiguousOptimum.applies(problem, wish.utility, by_width=True)
+    ordered = ContiguousOptimum.applies(problem, wish.utility, by_width=True)
     if wish.method != "greedy" and ordered and wish.objective != "maximin":
         known = suppress_on_strips(pool)
     if wish.method != "exact" and not (known is not None and problem.size > ENOUGH):

@@ -175,18 +175,19 @@ class PairsOfAnyColumns(PairFinder):
         self.far[:] = pair_kernels.STALE, 0, 0, 1
 
     @property
-    def _state(self) -> tuple[Any, ...]:
-        return *self.geometry, self.alive, self.block, self.size, self.limit, self.near, self.far, self.bounds
+    def _partners(self) -> pair_kernels.Partners:
+        cells = self.alive, self.block, self.size
+        return pair_kernels.Partners(*cells, self.limit, self.near, self.far, self.bounds)
 
     def best(self) -> tuple[int, int]:  # noqa: D102
-        return _two(pair_kernels.best_pair(*self._state))
+        return _two(pair_kernels.best_pair(self.geometry, self._partners))
 
     def cost(self, i: int, j: int) -> tuple[int, int]:  # noqa: D102
         return _two(cost_kernels.pair_cost(*self.geometry, i, j))
 
     def costs(self, cell: int, cap: tuple[int, int]) -> tuple[IntArray, IntArray]:  # noqa: D102
         tops, bottoms = np.empty((2, len(self.alive)), np.int64)
-        pair_kernels.costs_with(*self.geometry, self.alive, self.block, cell, cap, tops, bottoms)
+        pair_kernels.costs_with(self.geometry, self.alive, self.block, cell, cap, tops, bottoms)
         return tops, bottoms
 
     def loss(self, top: int, bottom: int) -> Loss:  # noqa: D102
@@ -205,7 +206,7 @@ class PairsOfAnyColumns(PairFinder):
         self.limit[:] = self.worst()[2]
         if Fraction(int(self.limit[0]), int(self.limit[1])) < before:
             self._forget()
-        pair_kernels.merge_pair(*self._state, i, j)
+        pair_kernels.merge_pair(self.geometry, self._partners, i, j)
         self.components -= 1
         return i, j
 

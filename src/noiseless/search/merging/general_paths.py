@@ -1,14 +1,12 @@
 """Cells over any columns as the kernels take them: the quadratic algorithms of [P3], and costs."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from noiseless.arrays import IntArray
 from noiseless.ranges import overlap_partition
 from noiseless.search.codebook import Codebook, ColumnCodebook
 from noiseless.search.merging import cost_kernels, general_kernels
-from noiseless.search.merging.cost_kernels import Shape, Words, bounds_of, join, less, pair_cost
+from noiseless.search.merging.cost_kernels import Geometry, Shape, Words, bounds_of, join, less, pair_cost
 from noiseless.search.merging.replay import Merges
 from noiseless.search.problem import Problem
 from noiseless.tables.kernels import compiled
@@ -27,16 +25,6 @@ _KIND = {
 
 _FEW_NODES = 512
 """Up to so many nodes what each costs together with each other is looked up."""
-
-
-class Geometry(NamedTuple):
-    """Cells of one public value each, as the kernels take them (see `cost_kernels`)."""
-
-    cells: IntArray
-    points: IntArray
-    tree: IntArray
-    penalties: IntArray
-    shape: Shape
 
 
 def geometry(codebook: Codebook | None, size: int) -> Geometry:
@@ -73,7 +61,7 @@ def geometry(codebook: Codebook | None, size: int) -> Geometry:
 def distortions(codebook: Codebook, kept: IntArray, absorbed: IntArray) -> tuple[IntArray, IntArray]:
     """The largest cost of a cell after each merge, on the codebook's integer scale."""
     tops, bottoms = np.empty((2, len(kept) + 1), np.int64)
-    cost_kernels.distortions(*geometry(codebook, len(codebook)), kept, absorbed, tops, bottoms)
+    cost_kernels.distortions(geometry(codebook, len(codebook)), kept, absorbed, tops, bottoms)
     return tops, bottoms
 
 
@@ -90,7 +78,7 @@ def leakage_of_any_columns(problem: Problem, codebook: Codebook | None) -> Merge
     kept, absorbed, sets, rounds = (np.zeros(n + 1, np.int64) for _ in range(4))
     ends = np.zeros(2, np.int64)
     general_kernels.leakage(
-        *geometry(codebook, n),
+        geometry(codebook, n),
         words,
         known,
         starts,
@@ -123,7 +111,7 @@ def maximin_of_any_columns(problem: Problem, codebook: Codebook | None) -> Merge
         first[:] = y
     kept, absorbed = np.zeros((2, n + 1), np.int64)
     merges = general_kernels.maximin(
-        *geometry(codebook, n),
+        geometry(codebook, n),
         np.ascontiguousarray(nodes),
         first,
         np.arange(partition.count),
@@ -135,17 +123,14 @@ def maximin_of_any_columns(problem: Problem, codebook: Codebook | None) -> Merge
 
 
 def _costs_of_cells(
-    cells: IntArray,
-    points: IntArray,
-    tree: IntArray,
-    penalties: IntArray,
-    shape: Shape,
+    geometry: Geometry,
     order: IntArray,
     starts: IntArray,
     tops: IntArray,
     bottoms: IntArray,
 ) -> None:
     """What each cell costs; its members are order[starts[c]:starts[c + 1]]."""
+    cells, points, tree, penalties, shape = geometry
     for cell in range(len(starts) - 1):
         first, last = order[starts[cell]], order[starts[cell + 1] - 1]
         if first == last:
@@ -159,10 +144,7 @@ costs_of_cells = compiled(_costs_of_cells)
 
 
 def _radii(
-    cells: IntArray,
-    tree: IntArray,
-    penalties: IntArray,
-    shape: Shape,
+    geometry: Geometry,
     words: Words,
     alive: IntArray,
     centres: IntArray,
@@ -174,6 +156,7 @@ def _radii(
     costs at least as much as the nearest values that have k together. `found[c, k - 1]` is a numerator (see
     `bounds_of`).
     """
+    cells, _, tree, penalties, shape = geometry
     bounds = np.empty(len(alive), np.int64)
     held = np.empty(words.shape[1], np.uint64)
     for c in range(len(centres)):
@@ -200,10 +183,7 @@ radii = compiled(_radii)
 
 
 def _reached(
-    cells: IntArray,
-    tree: IntArray,
-    penalties: IntArray,
-    shape: Shape,
+    geometry: Geometry,
     words: Words,
     alive: IntArray,
     centres: IntArray,
@@ -212,6 +192,7 @@ def _reached(
     found: IntArray,
 ) -> None:
     """For each centre how many elements those have together that may share a cell of some cost with it."""
+    cells, _, tree, penalties, shape = geometry
     bounds = np.empty(len(alive), np.int64)
     held = np.empty(words.shape[1], np.uint64)
     for c in range(len(centres)):

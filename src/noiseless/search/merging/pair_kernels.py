@@ -7,8 +7,10 @@ became stale is a lower bound.
 
 # ruff: noqa: C901, PLR0912, PLR0917, SIM102 - kernels are long loops over many arrays, taken one by one
 
+from typing import NamedTuple
+
 from noiseless.arrays import IntArray
-from noiseless.search.merging.cost_kernels import HULL, Shape, bounds_of, join, less, pair_cost
+from noiseless.search.merging.cost_kernels import HULL, Geometry, bounds_of, join, less, pair_cost
 from noiseless.tables.kernels import compiled
 
 NONE, STALE = -1, -2
@@ -16,25 +18,30 @@ NOTHING = 2**62
 """Above all S-ranges."""
 
 
+class Partners(NamedTuple):
+    """The cells that there are, and the best partners of each.
+
+    `near` is (partner, its |S|, its number) within the limit, `far` is (partner, its |S|, cost, denominator)
+    beyond it; `bounds` is room for what a cell costs with each other one.
+    """
+
+    alive: IntArray
+    block: IntArray
+    size: IntArray
+    limit: IntArray
+    near: IntArray
+    far: IntArray
+    bounds: IntArray
+
+
 def _nearest(
-    cells: IntArray,
-    points: IntArray,
-    tree: IntArray,
-    penalties: IntArray,
-    shape: Shape,
-    alive: IntArray,
-    block: IntArray,
-    size: IntArray,
-    limit: IntArray,
-    near: IntArray,
-    far: IntArray,
-    bounds: IntArray,
+    geometry: Geometry,
+    partners: Partners,
     cell: int,
 ) -> None:
-    """Look at all partners of a cell.
-
-    `near` is (partner, its |S|, its number), `far` is (partner, its |S|, cost, denominator).
-    """
+    """Look at all partners of a cell."""
+    cells, points, tree, penalties, shape = geometry
+    alive, block, size, limit, near, far, bounds = partners
     near[cell, 0], far[cell, 0] = NONE, NONE
     under = bounds_of(cells, tree, penalties, shape, cell, alive, bounds)
     for k in range(len(alive)):
@@ -77,23 +84,14 @@ before = compiled(_before)
 
 
 def _best_pair(
-    cells: IntArray,
-    points: IntArray,
-    tree: IntArray,
-    penalties: IntArray,
-    shape: Shape,
-    alive: IntArray,
-    block: IntArray,
-    size: IntArray,
-    limit: IntArray,
-    near: IntArray,
-    far: IntArray,
-    bounds: IntArray,
+    geometry: Geometry,
+    partners: Partners,
 ) -> tuple[int, int]:
     """The best pair within the limit or else beyond it; (-1, -1) if all cells are of one subgraph.
 
     First those whose partner still stands; then those of which only a bound is left, if that may be better.
     """
+    alive, block, size, _, near, far, _ = partners
     for beyond in range(2):
         best, other = -1, -1
         for stale in range(2):
@@ -111,21 +109,7 @@ def _best_pair(
                         if before(best, size[best], other, size[other], cell, size[cell], low, small):
                             near[cell, 0] = STALE
                             continue
-                    nearest(
-                        cells,
-                        points,
-                        tree,
-                        penalties,
-                        shape,
-                        alive,
-                        block,
-                        size,
-                        limit,
-                        near,
-                        far,
-                        bounds,
-                        cell,
-                    )
+                    nearest(geometry, partners, cell)
                     mate = far[cell, 0] if beyond else near[cell, 0]
                     if mate == NONE:
                         continue
@@ -145,22 +129,14 @@ best_pair = compiled(_best_pair)
 
 
 def _merge_pair(
-    cells: IntArray,
-    points: IntArray,
-    tree: IntArray,
-    penalties: IntArray,
-    shape: Shape,
-    alive: IntArray,
-    block: IntArray,
-    size: IntArray,
-    limit: IntArray,
-    near: IntArray,
-    far: IntArray,
-    bounds: IntArray,
+    geometry: Geometry,
+    partners: Partners,
     i: int,
     j: int,
 ) -> None:
     """Put cell j into cell i, which has the limit's new value before it; `alive` is without j already."""
+    cells, points, tree, penalties, shape = geometry
+    alive, block, size, limit, near, far, bounds = partners
     join(cells, tree, shape, i, j)
     gone, stays = block[j], block[i]
     size[i] += size[j]
@@ -219,11 +195,7 @@ merge_pair = compiled(_merge_pair)
 
 
 def _costs_with(
-    cells: IntArray,
-    points: IntArray,
-    tree: IntArray,
-    penalties: IntArray,
-    shape: Shape,
+    geometry: Geometry,
     alive: IntArray,
     block: IntArray,
     cell: int,
@@ -232,6 +204,7 @@ def _costs_with(
     bottoms: IntArray,
 ) -> None:
     """What a cell costs with each one of another subgraph; -1 for others and for what reaches the cap."""
+    cells, points, tree, penalties, shape = geometry
     under = bounds_of(cells, tree, penalties, shape, cell, alive, tops)
     for at in range(len(alive)):
         if block[alive[at]] == block[cell] or (cap[1] > 0 and not less(tops[at], under, cap[0], cap[1])):
