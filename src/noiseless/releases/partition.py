@@ -1,7 +1,7 @@
 """A partition as its reader sees it: what reads alike is one cell; and what it then gives away and keeps."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -16,14 +16,13 @@ from noiseless.releases.codewords import (
     SUPPRESSED,
     CellLayout,
     Codewords,
-    common_scale,
     dense,
     medoids,
     words,
 )
 from noiseless.releases.columns import PublicColumn, PublicColumns
 from noiseless.releases.source import ReleaseSource
-from noiseless.search.codebook import Codeword
+from noiseless.search.codebook import Codeword, common_scale
 from noiseless.search.loss import Length
 from noiseless.search.measures import Measures
 from noiseless.tables.kernels import add_by_code, distinct_values
@@ -193,13 +192,8 @@ def _written(
     read = [words(column, layout, codeword, chosen) for column in public.columns]
     if gone is None:
         return read
-    shown = pa.array(np.arange(layout.count) != gone)
-    return [
-        Codewords(
-            pc.if_else(shown, w.texts, pa.scalar(SUPPRESSED)), w.rank, w.gaps, w.unit, w.units, w.places
-        )
-        for w in read
-    ]
+    shown, hidden = pa.array(np.arange(layout.count) != gone), pa.scalar(SUPPRESSED)
+    return [replace(word, texts=pc.if_else(shown, word.texts, hidden)) for word in read]
 
 
 def _sorted(read: Sequence[Codewords], count: int, gone: int | None) -> tuple[IntArray, IntArray]:
@@ -222,22 +216,9 @@ def _renumbered(
     number = np.empty(layout.count, np.int64)
     number[order] = np.arange(layout.count)
     taken = pa.array(order)
-    moved = tuple(
-        Codewords(
-            word.texts.take(taken),
-            word.rank[order],
-            word.gaps,
-            word.unit,
-            None if word.units is None else word.units[order],
-            word.places,
-        )
-        for word in read
-    )
-    return (
-        CellLayout(number[layout.cell_of], layout.count),
-        moved,
-        None if gone is None else int(number[gone]),
-    )
+    moved = tuple(replace(word, texts=word.texts.take(taken), rank=word.rank[order]) for word in read)
+    found = CellLayout(number[layout.cell_of], layout.count)
+    return found, moved, None if gone is None else int(number[gone])
 
 
 @dataclass(frozen=True, eq=False)

@@ -244,39 +244,11 @@ def _sets_with_missing(found: MeasuredPartition) -> Iterator[str]:
 def _warnings(found: MeasuredPartition) -> tuple[str, ...]:
     """What a reader should know."""
     source, request = found.source, found.source.request
-    told = [
-        *_missing(source),
-        *spelling_texts(source.secrets[1]),
-    ]
+    told = [*_missing(source), *spelling_texts(source.secrets[1])]
     if found.measures.leakage.ratio == 1 and len(found.read) == 1:
         told.append("all public values became one: the release says nothing about the public columns")
-    for column in found.read.public.columns:
-        if column.name in request.categorical:
-            continue
-        numbers = column.numbers_among_texts
-        if 2 * numbers > len(column.texts):
-            mixed = numbers < len(column.texts)
-            how = "holds numbers, but other texts too," if mixed else "is written as codes are (007)"
-            tree = "" if mixed else " give it a hierarchy to merge it step by step, or"
-            told.append(
-                f"column {column.name!r} {how} and is taken as categories;{tree}"
-                " name it as numeric to take it as numbers"
-            )
-        elif 2 * column.decimal_commas > len(column.texts):
-            told.append(
-                f"column {column.name!r} is written with decimal commas and is taken as categories;"
-                " write 1234.50 for 1.234,50 to have numbers"
-            )
-        elif 2 * column.dates_among_texts > len(column.texts):
-            told.append(
-                f"column {column.name!r} looks like dates and is taken as categories, which have no order;"
-                " write 1959-01-20, without a time, to have days of which near ones are merged"
-            )
-        elif column.holds_times:
-            told.append(
-                f"column {column.name!r} holds times of day and is taken as categories, which have no order;"
-                " write minutes or seconds as numbers to have near ones merged"
-            )
+    columns = [column for column in found.read.public.columns if column.name not in request.categorical]
+    told += [f"column {column.name!r} {column.doubt}" for column in columns if column.doubt]
     told += _sets_with_missing(found)
     if request.keep_order:
         told.append("the rows are in the order of the table, which tells something too")

@@ -1,6 +1,5 @@
 """What a release is, and what a frontier is: frozen results with the JSON's names."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -94,11 +93,14 @@ class ReleaseFrontier:
         return one.distortion <= other.distortion
 
     def __repr__(self) -> str:
-        lines = [f"  {cells:>9}  {rest}" for cells, rest in self._lines]
-        return "\n".join([self._title, *lines])
+        widths = (9, len(_LEFT), 10, 10, 10, 10)
+        lines = (zip(row, widths, strict=True) for row in self._table)
+        return "\n".join(
+            [self._title, *("".join(f"  {cell:>{width}}" for cell, width in line) for line in lines)]
+        )
 
     def _repr_html_(self) -> str:
-        return html_rows([[cells, *_cells(rest)] for cells, rest in self._lines], self._title)
+        return html_rows(self._table, self._title)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, under the names it has in JSON."""
@@ -126,21 +128,15 @@ class ReleaseFrontier:
         return f"Frontier: {hidden} hidden behind {shown}, {counted(len(self), 'points')} ({self.method})"
 
     @property
-    def _lines(self) -> list[tuple[str, str]]:
-        head = f"{_LEFT}  {'leakage':>10}  {'maximin':>10}  {'resolution':>10}  {'distortion':>10}"
-        return [("cells", head), *((f"{point.cells:,}", point_line(point)) for point in self.points)]
-
-
-def _cells(line: str) -> list[str]:
-    return re.split(r" {2,}", line.strip())
-
-
-def point_line(point: ReleasePoint) -> str:
-    """A point as a line of a table."""
-    distortion = "-" if point.distortion is None else str(point.distortion)
-    resolution = lower_text(point.resolution)
-    leaks = f"{point.leakage!s:>10}  {point.maximin!s:>10}"
-    return f"{point.min_posterior:>{len(_LEFT)},}  {leaks}  {resolution:>10}  {distortion:>10}"
+    def _table(self) -> list[list[str]]:
+        rows = [["cells", _LEFT, "leakage", "maximin", "resolution", "distortion"]]
+        for point in self.points:
+            lost = "-" if point.distortion is None else str(point.distortion)
+            leaks = [str(point.leakage), str(point.maximin)]
+            rows.append(
+                [f"{point.cells:,}", f"{point.min_posterior:,}", *leaks, lower_text(point.resolution), lost]
+            )
+        return rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -236,7 +232,29 @@ class Release:
     @property
     def summary(self) -> Mapping[str, str]:
         """The main numbers in words."""
-        return summary(self)
+        point, was = self.point, self.before
+        lines = {
+            "released": f"{self.source}: {counted(self.rows, 'rows')}",
+            "cells": f"{point.cells:,} of {self.public_values:,} different values",
+            "fewest values left": (
+                f"{point.min_posterior:,} of {counted(self.sensitive_values, 'values')}"
+                f" (was {was.min_posterior:,})"
+            ),
+            "bits leaked, L0": f"{point.leakage} (was {was.leakage})",
+            "bits told apart, I*": f"{point.maximin} (was {was.maximin})",
+            "bits of resolution kept": f"{lower_text(point.resolution)} (was {lower_text(was.resolution)})",
+        }
+        if point.distortion is not None:
+            lines["largest change"] = f"{point.distortion} ({self.certificate['options']['distance']})"
+        if point.suppressed_rows:
+            lines["suppressed"] = (
+                f"{counted(point.suppressed_rows, 'rows')} {verb(point.suppressed_rows, 'read')} *"
+            )
+        lines["chosen by"] = self.method
+        lines["proved"] = self.proof
+        if self.warnings:
+            lines["note"] = "; ".join(self.warnings)
+        return lines
 
     def __repr__(self) -> str:
         return text_table(self._title, self.summary)
@@ -248,33 +266,6 @@ class Release:
     def _title(self) -> str:
         hidden, shown = ", ".join(self.request.sensitive), ", ".join(self.request.public)
         return f"Release of {shown}: {hidden} keeps at least {counted(self.point.min_posterior, 'values')}"
-
-
-def summary(release: Release) -> dict[str, str]:
-    """A release in a few lines."""
-    point, before = release.point, release.before
-    lines = {
-        "released": f"{release.source}: {counted(release.rows, 'rows')}",
-        "cells": f"{point.cells:,} of {release.public_values:,} different values",
-        "fewest values left": (
-            f"{point.min_posterior:,} of {counted(release.sensitive_values, 'values')}"
-            f" (was {before.min_posterior:,})"
-        ),
-        "bits leaked, L0": f"{point.leakage} (was {before.leakage})",
-        "bits told apart, I*": f"{point.maximin} (was {before.maximin})",
-        "bits of resolution kept": f"{lower_text(point.resolution)} (was {lower_text(before.resolution)})",
-    }
-    if point.distortion is not None:
-        lines["largest change"] = f"{point.distortion} ({release.certificate['options']['distance']})"
-    if point.suppressed_rows:
-        lines["suppressed"] = (
-            f"{counted(point.suppressed_rows, 'rows')} {verb(point.suppressed_rows, 'read')} *"
-        )
-    lines["chosen by"] = release.method
-    lines["proved"] = release.proof
-    if release.warnings:
-        lines["note"] = "; ".join(release.warnings)
-    return lines
 
 
 def lower_text(bits: Bits) -> str:

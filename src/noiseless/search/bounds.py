@@ -325,7 +325,8 @@ class LowerBounds:
         if targets.wish.objective == "maximin":
             return self._curve_of_blocks()
         size = problem.joint.size_x
-        known = _grid(int(targets.need[0]), size, max(8, min(MOST_GRID, WORK // len(problem.joint))))
+        least, many = int(targets.need[0]), max(8, min(MOST_GRID, WORK // len(problem.joint)))
+        known = np.unique(np.linspace(least, size, min(many, size - least + 1)).astype(np.int64)).tolist()
         losses = self._losses(known)
         if losses is None:
             return []
@@ -368,13 +369,6 @@ MOST_GRID = 400
 
 WORK = 4 * 10**7
 """And at so many pairs in all."""
-
-
-def _grid(first: int, last: int, many: int) -> list[int]:
-    """Posteriors from the first to the last, all of them or so many."""
-    if last - first < many:
-        return list(range(first, last + 1))
-    return [int(k) for k in np.unique(np.linspace(first, last, many).astype(np.int64))]
 
 
 def _narrowest(part: LineStrip, k: int, few: bool) -> int:

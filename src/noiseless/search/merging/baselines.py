@@ -61,7 +61,7 @@ def steepest_descent(
         now = Lagrangian(_leak(cells, objective), as_loss(max(cells.own(i) for i in cells.members)), exact)
         best, pair = now, None
         for value, one in _candidates(cells, objective, exact):
-            if value.compare(best) < 0:
+            if value < best:
                 best, pair = value, one
         if pair is None:
             break

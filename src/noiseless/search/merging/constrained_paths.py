@@ -12,7 +12,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits
@@ -21,6 +20,7 @@ from noiseless.search.codebook import Codebook, ColumnCodebook
 from noiseless.search.loss import Lagrangian, Loss
 from noiseless.search.merging import cost_kernels, pair_kernels
 from noiseless.search.merging.general_paths import geometry
+from noiseless.search.merging.pair_kernels import NOTHING, Flags, least_two, smallest
 from noiseless.search.merging.replay import Merges
 from noiseless.search.problem import Problem
 from noiseless.tables.kernels import compiled
@@ -53,11 +53,15 @@ class PairFinder(ABC):
         self.block = np.asarray(partition.y_blocks, np.int64)[order]
         self.size = np.asarray(problem.joint.posterior_sizes, np.int64)[order]
         self.own = np.zeros(problem.size, np.int64), np.ones(problem.size, np.int64)
-        self.monotone = True
+        self.monotone, self.on_a_line = True, False
+        self.place = self.low = self.own[0]
 
-    @abstractmethod
     def best(self) -> tuple[int, int]:
         """The pair that is best if it changes no smallest S-range and removes no largest loss."""
+        most, cells = int(self.own[0][self.alive].max()), (self.block, self.size, self.name)
+        return _two(
+            best_by_passes(self.alive, self.place, self.low, self.own[0], *cells, most, self.on_a_line)
+        )
 
     @abstractmethod
     def cost(self, i: int, j: int) -> tuple[int, int]:
@@ -106,12 +110,7 @@ class PairsByCounts(PairFinder):
         super().__init__(problem, np.arange(problem.size))
         self.own[0][:] = count
 
-    def best(self) -> tuple[int, int]:  # noqa: D102 - as above
-        most, none = int(self.own[0][self.alive].max()), self.own[0]
-        cells = self.block, self.size, self.name
-        return _two(best_by_passes(self.alive, none, none, self.own[0], *cells, most, False))
-
-    def cost(self, i: int, j: int) -> tuple[int, int]:  # noqa: D102
+    def cost(self, i: int, j: int) -> tuple[int, int]:  # noqa: D102 - as above
         return int(self.own[0][i] + self.own[0][j]), 1
 
     def costs(self, cell: int, cap: tuple[int, int]) -> tuple[IntArray, IntArray]:  # noqa: ARG002, D102
@@ -131,11 +130,7 @@ class PairsOnALine(PairFinder):
         order = np.argsort(values, kind="stable")
         super().__init__(problem, order)
         self.place, self.low, self.codebook = values[order], np.arange(problem.size), codebook
-
-    def best(self) -> tuple[int, int]:  # noqa: D102
-        most = int(self.own[0][self.alive].max())
-        cells = self.block, self.size, self.name
-        return _two(best_by_passes(self.alive, self.place, self.low, self.own[0], *cells, most, True))
+        self.on_a_line = True
 
     def cost(self, i: int, j: int) -> tuple[int, int]:  # noqa: D102
         return int(self.place[max(i, j)] - self.place[min(self.low[i], self.low[j])]), 1
@@ -148,9 +143,10 @@ class PairsOnALine(PairFinder):
         return tops, np.ones_like(tops)
 
     def loss(self, top: int, bottom: int) -> Loss:  # noqa: D102 - here a cost is a width
-        if self.codebook.combine == "squares":
-            return self.codebook.length(top**2, 4 * bottom**2)
-        return self.codebook.length(top, 2 * bottom)
+        square = self.codebook.combine == "squares"
+        return (
+            self.codebook.length(top**2, 4 * bottom**2) if square else self.codebook.length(top, 2 * bottom)
+        )
 
     def merge(self, i: int, j: int, top: int, bottom: int) -> tuple[int, int]:  # noqa: D102
         self.low[max(i, j)] = min(self.low[i], self.low[j])
@@ -245,7 +241,7 @@ def _step(engine: PairFinder, weight: Fraction) -> tuple[int, int]:
         rare.setdefault(worst, most)  # it can do better only by making the largest loss smaller
     for here, cap in rare.items():
         for option in _options(engine, here, cap, weight):
-            if _precedes(option, best):
+            if option[:2] < best[:2]:
                 best = option
     return engine.merge(*best[2], *best[3])
 
@@ -261,38 +257,9 @@ def _options(engine: PairFinder, here: int, cap: tuple[int, int], weight: Fracti
         yield value, engine.key(*pair), pair, (int(tops[at]), int(bottoms[at]))
 
 
-def _precedes(option: Option, best: Option) -> bool:
-    same = option[0].leak == best[0].leak and option[0].loss == best[0].loss
-    order = 0 if same else option[0].compare(best[0])
-    return order < 0 or (order == 0 and option[1] < best[1])
-
-
 # Among the pairs of different subgraphs whose cost is within a limit: the smallest S-ranges, then the
 # lowest cells. One pass tells which cells have a partner of a given S-size within the limit, so a pair is
 # found in a few passes.
-
-Flags = npt.NDArray[np.bool_]
-
-NOTHING = 2**62
-"""Above all counts, ranks and places."""
-
-
-def _least_two(
-    order: IntArray, value: IntArray, block: IntArray, size: IntArray, kind: int, found: IntArray
-) -> None:
-    """The least value of a cell with |S| = kind (any if -1), its block, and the least of another block."""
-    found[0], found[1], found[2] = NOTHING, -1, NOTHING
-    for cell in order:
-        if (kind < 0 or size[cell] == kind) and value[cell] < found[2]:
-            if block[cell] == found[1]:
-                found[0] = min(found[0], value[cell])
-            elif value[cell] < found[0]:
-                found[2], found[0], found[1] = found[0], value[cell], block[cell]
-            else:
-                found[2] = value[cell]
-
-
-least_two = compiled(_least_two)
 
 
 def _reach_by_counts(
@@ -355,18 +322,6 @@ def _reach_on_a_line(
 
 
 reach_on_a_line = compiled(_reach_on_a_line)
-
-
-def _smallest(alive: IntArray, size: IntArray, flags: Flags) -> int:
-    """The smallest |S| of the marked cells."""
-    least = NOTHING
-    for cell in alive:
-        if flags[cell] and size[cell] < least:
-            least = size[cell]
-    return least
-
-
-smallest = compiled(_smallest)
 
 
 def _best_by_passes(

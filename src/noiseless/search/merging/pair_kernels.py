@@ -9,13 +9,17 @@ became stale is a lower bound.
 
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from noiseless.arrays import IntArray
 from noiseless.search.merging.cost_kernels import HULL, Geometry, bounds_of, join, less, pair_cost
 from noiseless.tables.kernels import compiled
 
 NONE, STALE = -1, -2
+Flags = npt.NDArray[np.bool_]
 NOTHING = 2**62
-"""Above all S-ranges."""
+"""Above all S-ranges, counts, ranks and places."""
 
 
 class Partners(NamedTuple):
@@ -300,3 +304,33 @@ def _options(
 
 
 options = compiled(_options)
+
+
+def _least_two(
+    order: IntArray, value: IntArray, block: IntArray, size: IntArray, kind: int, found: IntArray
+) -> None:
+    """The least value of a cell with |S| = kind (any if -1), its block, and the least of another block."""
+    found[0], found[1], found[2] = NOTHING, -1, NOTHING
+    for cell in order:
+        if (kind < 0 or size[cell] == kind) and value[cell] < found[2]:
+            if block[cell] == found[1]:
+                found[0] = min(found[0], value[cell])
+            elif value[cell] < found[0]:
+                found[2], found[0], found[1] = found[0], value[cell], block[cell]
+            else:
+                found[2] = value[cell]
+
+
+least_two = compiled(_least_two)
+
+
+def _smallest(alive: IntArray, size: IntArray, flags: Flags) -> int:
+    """The smallest |S| of the marked cells."""
+    least = NOTHING
+    for cell in alive:
+        if flags[cell] and size[cell] < least:
+            least = size[cell]
+    return least
+
+
+smallest = compiled(_smallest)

@@ -83,7 +83,7 @@ class MergePath:
         sure = np.diff(floats) < -_SURE * (1 + np.abs(floats[:-1]))
         for step in np.flatnonzero(~sure):
             before, after = int(rounds[step]), int(rounds[step + 1])
-            if self.lagrangian(after, exact).compare(self.lagrangian(before, exact)) >= 0:
+            if self.lagrangian(after, exact) >= self.lagrangian(before, exact):
                 return self[before]
         return self.last
 
@@ -103,11 +103,7 @@ class MergePath:
         found: dict[tuple[Fraction, Loss], int] = {}
         for t in near.tolist():
             found.setdefault((self.leak(t), self.loss(t)), t)
-        first, *others = found.values()
-        for t in others:
-            if self.lagrangian(t, exact).compare(self.lagrangian(first, exact)) < 0:
-                first = t
-        return self[first]
+        return self[min(found.values(), key=lambda t: self.lagrangian(t, exact))]
 
     def meeting(
         self,

@@ -168,7 +168,7 @@ def plain_maximin(cells: PlainCells) -> Iterator[Pair]:
 def plain_both(cells: PlainCells, weight: Fraction) -> Iterator[Pair]:
     """Problem (7): the merges."""
     while True:
-        best: tuple[Lagrangian, tuple[Any, ...]] | None = None
+        best: tuple[Lagrangian, list[int], Pair] | None = None
         leaks = sorted(((cells.exposure(known), i) for i, known in cells.posteriors.items()), reverse=True)
         costs = sorted(((cells.own(i), i) for i in cells.members), reverse=True)
         for pair in cells.candidates():
@@ -178,19 +178,13 @@ def plain_both(cells: PlainCells, weight: Fraction) -> Iterator[Pair]:
             loss = max([cells.cost(*pair), *rest])
             value = Lagrangian(leak, as_loss(loss), weight)
             sizes = sorted(len(set().union(*cells.posteriors[i].values())) for i in pair)
-            if best is None or _precedes(value, (sizes, pair), best):
-                best = value, (sizes, pair)
+            if best is None or (value, sizes, pair) < best:
+                best = value, sizes, pair
         if best is None:
             return
-        yield cells.merge(*best[1][1])
+        yield cells.merge(*best[2])
 
 
 def as_loss(cost: Any) -> Loss:  # noqa: ANN401 - as above
     """A cost as a loss: how many values as bits, a length as it is."""
     return Bits(cost) if isinstance(cost, int) else cost
-
-
-def _precedes(value: Lagrangian, ties: tuple[Any, ...], best: tuple[Lagrangian, tuple[Any, ...]]) -> bool:
-    same = value.leak == best[0].leak and value.loss == best[0].loss
-    order = 0 if same else value.compare(best[0])
-    return order < 0 or (order == 0 and ties < best[1])
