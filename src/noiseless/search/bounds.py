@@ -136,7 +136,7 @@ class LowerBound:
 
 @dataclass(frozen=True, eq=False)
 class LowerBounds:
-    """The bounds for a wish.
+    """The bounds for a goal.
 
     Attributes:
         targets: its limits.
@@ -153,7 +153,7 @@ class LowerBounds:
 
     @property
     def _utility(self) -> Utility:
-        return self.targets.wish.utility
+        return self.targets.goal.utility
 
     @cached_property
     def radii(self) -> Radii:
@@ -242,7 +242,7 @@ class LowerBounds:
 
     def leak(self) -> LowerBound:
         """The least that any partition gives away that loses no more than allowed."""
-        if self.targets.wish.objective == "maximin":
+        if self.targets.goal.objective == "maximin":
             return self._blocks()
         problem = self.targets.problem
         most = self.targets.most.copy()
@@ -322,7 +322,7 @@ class LowerBounds:
         targets, problem = self.targets, self.targets.problem
         if not problem.plain or targets.budget:
             return []
-        if targets.wish.objective == "maximin":
+        if targets.goal.objective == "maximin":
             return self._curve_of_blocks()
         size = problem.joint.size_x
         least, many = int(targets.need[0]), max(8, min(MOST_GRID, WORK // len(problem.joint)))
@@ -377,7 +377,7 @@ def _narrowest(part: LineStrip, k: int, few: bool) -> int:
 
 
 def _bits(targets: Targets) -> Bits | Fraction:
-    limit = targets.wish.min_resolution
+    limit = targets.goal.min_resolution
     return limit if isinstance(limit, Bits) else as_fraction(limit or 0)
 
 

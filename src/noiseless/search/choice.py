@@ -97,7 +97,7 @@ class Candidate:
 
 @dataclass(eq=False)
 class Pool:
-    """What has been found for a wish.
+    """What has been found for a goal.
 
     Attributes:
         targets: the limits.
@@ -140,7 +140,7 @@ def prove_choice(targets: Targets, found: Candidate, contiguous: Loss | Lagrangi
         contiguous: the best that contiguous cells can do within the limits, if that is known.
     """
     single = found.quality.cells == targets.problem.size and not found.hidden.any()
-    if targets.wish.aim == "lagrangian":
+    if targets.goal.aim == "lagrangian":
         claim = _lagrangian_claim(targets, found, contiguous)
     else:
         claim = _claim(targets, found, contiguous)
@@ -156,23 +156,23 @@ def prove_choice(targets: Targets, found: Candidate, contiguous: Loss | Lagrangi
 
 
 def _value(targets: Targets) -> Value:
-    wish = targets.wish
-    if wish.aim == "lagrangian":
+    goal = targets.goal
+    if goal.aim == "lagrangian":
         return "lagrangian"
-    if wish.aim == "loss":
-        return wish.utility
-    return "maximin" if wish.objective == "maximin" else "leakage"
+    if goal.aim == "loss":
+        return goal.utility
+    return "maximin" if goal.objective == "maximin" else "leakage"
 
 
 def _claim(targets: Targets, found: Candidate, contiguous: Loss | Lagrangian | None) -> OptimalityClaim:
-    wish, bounds = targets.wish, LowerBounds(targets, found.cells)
+    goal, bounds = targets.goal, LowerBounds(targets, found.cells)
     nothing: Loss = Bits(1)
-    if wish.aim == "loss":
-        value = found.quality.loss(wish.utility)
-        nothing = Bits(1) if wish.utility == "resolution" else Length(0)
+    if goal.aim == "loss":
+        value = found.quality.loss(goal.utility)
+        nothing = Bits(1) if goal.utility == "resolution" else Length(0)
         bound = LowerBound(nothing, "nothing is lost") if value == nothing else bounds.loss()
     else:
-        value, bound = found.quality.leak(wish.objective), bounds.leak()
+        value, bound = found.quality.leak(goal.objective), bounds.leak()
     if bound is not None and not below(bound.value, value):
         return True, 0.0, "all", f"no partition does better: {bound.proof}", value
     known = bound is not None and below(nothing, bound.value)
@@ -188,8 +188,8 @@ def _claim(targets: Targets, found: Candidate, contiguous: Loss | Lagrangian | N
 def _lagrangian_claim(
     targets: Targets, found: Candidate, contiguous: Loss | Lagrangian | None
 ) -> OptimalityClaim:
-    wish = targets.wish
-    weight = as_fraction(wish.weight or 0)
+    goal = targets.goal
+    weight = as_fraction(goal.weight or 0)
     value = lagrangian(targets, found)
     curve = [Lagrangian(leak, loss, weight) for leak, loss in LowerBounds(targets, found.cells).curve()]
     least = min(curve, default=None)
@@ -206,9 +206,9 @@ def _lagrangian_claim(
 
 def lagrangian(targets: Targets, found: Candidate) -> Lagrangian:
     """The Lagrangian of a partition."""
-    wish = targets.wish
-    leak = found.quality.leak(wish.objective).ratio
-    return Lagrangian(leak, found.quality.loss(wish.utility), as_fraction(wish.weight or 0))
+    goal = targets.goal
+    leak = found.quality.leak(goal.objective).ratio
+    return Lagrangian(leak, found.quality.loss(goal.utility), as_fraction(goal.weight or 0))
 
 
 def refuse(targets: Targets, choose: Callable[[Problem, Goal], Choice]) -> RequestError:
@@ -216,52 +216,52 @@ def refuse(targets: Targets, choose: Callable[[Problem, Goal], Choice]) -> Reque
 
     Args:
         targets: the limits.
-        choose: finds the best partition for a wish.
+        choose: finds the best partition for a goal.
     """
-    wish, problem = replace(targets.wish, weight=None, method="auto"), targets.problem
-    if wish.max_distortion is None and wish.min_resolution is None:  # only what is never merged is in the way
-        return RequestError(f"{_hidden(wish)} was not found with so few suppressed rows; {_eased(wish)}")
-    lost: Utility = "distortion" if wish.max_distortion is not None else "resolution"
-    nothing = Bits(targets.fewest_blocks) if wish.objective == "both" else wish.max_maximin
-    hiding = replace(wish, utility=lost, max_distortion=None, min_resolution=None, max_maximin=nothing)
+    goal, problem = replace(targets.goal, weight=None, method="auto"), targets.problem
+    if goal.max_distortion is None and goal.min_resolution is None:  # only what is never merged is in the way
+        return RequestError(f"{_hidden(goal)} was not found with so few suppressed rows; {_eased(goal)}")
+    lost: Utility = "distortion" if goal.max_distortion is not None else "resolution"
+    nothing = Bits(targets.fewest_blocks) if goal.objective == "both" else goal.max_maximin
+    hiding = replace(goal, utility=lost, max_distortion=None, min_resolution=None, max_maximin=nothing)
     keeping = replace(
-        wish,
-        objective="maximin" if wish.min_posterior is None and wish.max_leakage is None else "leakage",
+        goal,
+        objective="maximin" if goal.min_posterior is None and goal.max_leakage is None else "leakage",
         min_posterior=None,
         max_leakage=None,
         max_maximin=None,
     )
     least, most = choose(problem, hiding), choose(problem, keeping)
     bound = LowerBounds(Targets(problem, hiding), Cells.from_labels(np.arange(problem.size))).loss()
-    refuted = bound is not None and _exceeds(bound.value, wish, problem.size)
+    refuted = bound is not None and _exceeds(bound.value, goal, problem.size)
     found = "cannot be had" if refuted else "was not found"
-    known = [_least(least, lost)] if _exceeds(least.quality.loss(lost), wish, problem.size) else []
-    known += _most(most, wish, keeping)
+    known = [_least(least, lost)] if _exceeds(least.quality.loss(lost), goal, problem.size) else []
+    known += _most(most, goal, keeping)
     remedy = f"ask for {'one of these' if len(known) > 1 else 'that'}"
     remedy += "" if targets.budget else ", or allow rows to be suppressed"
-    more = f"; {', and '.join(known)}: {remedy}" if known else f"; {_eased(wish)}"
-    return RequestError(f"{_hidden(hiding)} {found} {_kept(wish)}{more}")
+    more = f"; {', and '.join(known)}: {remedy}" if known else f"; {_eased(goal)}"
+    return RequestError(f"{_hidden(hiding)} {found} {_kept(goal)}{more}")
 
 
-def _exceeds(loss: Loss, wish: Goal, size: int) -> bool:
+def _exceeds(loss: Loss, goal: Goal, size: int) -> bool:
     """Whether a loss is more than the limit on the distortion, or else on the resolution, allows."""
     if isinstance(loss, Length):
-        return wish.max_distortion is not None and not loss <= wish.max_distortion
-    return wish.min_resolution is not None and Bits(size / loss.ratio) < wish.min_resolution
+        return goal.max_distortion is not None and not loss <= goal.max_distortion
+    return goal.min_resolution is not None and Bits(size / loss.ratio) < goal.min_resolution
 
 
-def _hidden(wish: Goal) -> str:
+def _hidden(goal: Goal) -> str:
     limits = {
-        "a minimum posterior of": None if wish.min_posterior is None else f"{wish.min_posterior:,}",
-        "a leakage of": _bits(wish.max_leakage),
-        "maximin information of": _bits(wish.max_maximin),
+        "a minimum posterior of": None if goal.min_posterior is None else f"{goal.min_posterior:,}",
+        "a leakage of": _bits(goal.max_leakage),
+        "maximin information of": _bits(goal.max_maximin),
     }
     return " with ".join(f"{name} {limit}" for name, limit in limits.items() if limit is not None)
 
 
-def _kept(wish: Goal) -> str:
-    farthest = None if wish.max_distortion is None else _number(wish.max_distortion)
-    limits = {"within a distortion of": farthest, "with a resolution of": _bits(wish.min_resolution)}
+def _kept(goal: Goal) -> str:
+    farthest = None if goal.max_distortion is None else _number(goal.max_distortion)
+    limits = {"within a distortion of": farthest, "with a resolution of": _bits(goal.min_resolution)}
     return " and ".join(f"{name} {limit}" for name, limit in limits.items() if limit is not None)
 
 
@@ -274,27 +274,27 @@ def _least(choice: Choice, lost: Utility) -> str:
     return f"it leaves a resolution of {kept:.4g} bits ({'the most possible' if exact else 'the most found'})"
 
 
-def _most(choice: Choice, wish: Goal, keeping: Goal) -> list[str]:
+def _most(choice: Choice, goal: Goal, keeping: Goal) -> list[str]:
     """How well the limit that is not kept could be kept; nothing where the choice does not tell."""
     found = choice.quality
     how = "possible" if choice.optimal and choice.scope == "all" else "found"
     if keeping.objective == "maximin":
-        exceeded = wish.max_maximin is not None and not found.maximin <= wish.max_maximin
-        return [f"{_kept(wish)} the least maximin information {how} is {found.maximin}"] * exceeded
-    if wish.min_posterior is not None and found.min_posterior < wish.min_posterior:
+        exceeded = goal.max_maximin is not None and not found.maximin <= goal.max_maximin
+        return [f"{_kept(goal)} the least maximin information {how} is {found.maximin}"] * exceeded
+    if goal.min_posterior is not None and found.min_posterior < goal.min_posterior:
         # the least leakage is the largest posterior only where all are compared with as many values
         as_many = len(np.unique(choice.problem.prior)) == 1
-        return [f"{_kept(wish)} the largest posterior {how} is {found.min_posterior:,}"] * as_many
-    exceeded = wish.max_leakage is not None and not found.leakage <= wish.max_leakage
-    return [f"{_kept(wish)} the least leakage {how} is {found.leakage}"] * exceeded
+        return [f"{_kept(goal)} the largest posterior {how} is {found.min_posterior:,}"] * as_many
+    exceeded = goal.max_leakage is not None and not found.leakage <= goal.max_leakage
+    return [f"{_kept(goal)} the least leakage {how} is {found.leakage}"] * exceeded
 
 
-def _eased(wish: Goal) -> str:
+def _eased(goal: Goal) -> str:
     """What to ask instead of limits that were not kept."""
     remedies = {
-        "ask for a smaller posterior": wish.min_posterior,
-        "allow more leakage": wish.max_leakage,
-        "allow more maximin information": wish.max_maximin,
+        "ask for a smaller posterior": goal.min_posterior,
+        "allow more leakage": goal.max_leakage,
+        "allow more maximin information": goal.max_maximin,
     }
     return " or ".join(remedy for remedy, limit in remedies.items() if limit is not None)
 

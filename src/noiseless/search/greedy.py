@@ -1,4 +1,4 @@
-"""The greedy paths of a problem, each run once, and their best points for a wish."""
+"""The greedy paths of a problem, each run once, and their best points for a goal."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -90,39 +90,39 @@ class GreedyPaths:
         return [weight * bits / lost if lost else weight for weight in WEIGHTS]
 
     def serving(self, targets: Targets) -> Iterator[MergePath]:
-        """The paths that may serve a wish."""
-        wish = targets.wish
+        """The paths that may serve a goal."""
+        goal = targets.goal
         yield self.leakage
         if self.utility == "distortion" and self.problem.line is None:
             yield replace(self, utility="resolution").leakage  # where all cost alike, small is best
-        if targets.blocks is None and wish.objective == "leakage":
+        if targets.blocks is None and goal.objective == "leakage":
             return
         yield self.maximin
         if self.to_the_end is not None:
             yield self.to_the_end
-        if wish.objective == "both":
-            yield from self.both(None if wish.weight is None else as_fraction(wish.weight))
+        if goal.objective == "both":
+            yield from self.both(None if goal.weight is None else as_fraction(goal.weight))
 
 
 def best_point(path: MergePath, targets: Targets) -> MergePoint | None:
-    """The best point of a path for a wish, whatever the path was run for; None if none keeps the limits."""
-    wish = targets.wish
-    view = replace(path, objective=wish.objective, utility=wish.utility, weight=None)
+    """The best point of a path for a goal, whatever the path was run for; None if none keeps the limits."""
+    goal = targets.goal
+    view = replace(path, objective=goal.objective, utility=goal.utility, weight=None)
     points = within(view, targets)
     if not len(points):
         return None
-    if wish.weight is not None:
-        return view.best(as_fraction(wish.weight), points)
-    return view[view.finest(points) if wish.aim == "loss" else view.least(points, loss_first=False)]
+    if goal.weight is not None:
+        return view.best(as_fraction(goal.weight), points)
+    return view[view.finest(points) if goal.aim == "loss" else view.least(points, loss_first=False)]
 
 
 def within(path: MergePath, targets: Targets) -> IntArray:
     """The points of a path that keep to all limits."""
-    wish = targets.wish
+    goal = targets.goal
     return path.within(
-        min_posterior=wish.min_posterior,
-        max_leakage=wish.max_leakage,
+        min_posterior=goal.min_posterior,
+        max_leakage=goal.max_leakage,
         max_maximin=None if targets.blocks is None else Bits(targets.blocks),
-        max_distortion=wish.max_distortion,
-        min_resolution=wish.min_resolution,
+        max_distortion=goal.max_distortion,
+        min_resolution=goal.min_resolution,
     )

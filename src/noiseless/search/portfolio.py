@@ -246,11 +246,11 @@ class _Run:
 
     def greedy(self) -> Series:
         """One cell, and what greedy merging comes to: its paths where what they give away changes."""
-        wish = Goal(
+        goal = Goal(
             objective=self.objective, utility=self.utility, max_leakage=Bits(self.problem.joint.size_x)
         )
         makers: list[Maker] = [("", partial(Cells.from_labels, self.problem.group_of), None)]
-        for path in self.paths.serving(Targets(self.problem, wish)):  # a limit that everything keeps to
+        for path in self.paths.serving(Targets(self.problem, goal)):  # a limit that everything keeps to
             makers += [("", partial(_cells, one), None) for one in self._points(path)]
         if Levels.are_few(self.problem):
             makers += self._otherwise()
@@ -295,8 +295,8 @@ def _read(problem: Problem, make: Callable[[], Cells]) -> Cells:
     return measure_read(problem, make())[0].cells
 
 
-def choose(problem: Problem, wish: Goal, progress: Progress | None = None) -> Choice:
-    """The best partition for a wish that the methods find, and what is proved about it.
+def choose(problem: Problem, goal: Goal, progress: Progress | None = None) -> Choice:
+    """The best partition for a goal that the methods find, and what is proved about it.
 
     >>> from noiseless import JointRange
     >>> from noiseless.search.merging import ColumnCodebook, Numbers
@@ -308,19 +308,19 @@ def choose(problem: Problem, wish: Goal, progress: Progress | None = None) -> Ch
 
     Args:
         problem: what is to be merged.
-        wish: limits, or a weight.
+        goal: limits, or a weight.
         progress: told the share of the work that is done, from 0 to 1.
 
     Raises:
-        RequestError: the wish cannot be met; the message says what is possible.
+        RequestError: the goal cannot be met; the message says what is possible.
     """
     report = progress or (lambda _: None)
     report(0.0)
     problem.check()
-    targets = Targets(problem, wish)
+    targets = Targets(problem, goal)
     targets.check()
     search, few = PartitionSearch.of(targets), Levels.are_few(problem)
-    quick, thorough = portfolio(problem, wish.objective, wish.utility, wish.method) if few else ([], [])
+    quick, thorough = portfolio(problem, goal.objective, goal.utility, goal.method) if few else ([], [])
     if few:  # what a survey shows, so that the two agree
         search.bound_contiguous()
         _take(search, quick)
@@ -332,7 +332,7 @@ def choose(problem: Problem, wish: Goal, progress: Progress | None = None) -> Ch
         report(0.8)
     found = search.pool.best
     choice = None if found is None else prove_choice(targets, found, search.contiguous)
-    if wish.method != "exact" and (choice is None or choice.gap != 0):
+    if goal.method != "exact" and (choice is None or choice.gap != 0):
         if few:
             _take(search, thorough)
             search.improve_suppressed()
