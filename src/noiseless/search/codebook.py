@@ -110,6 +110,11 @@ class ColumnCodebook:
     def __len__(self) -> int:
         return len(self.columns[0])
 
+    def take(self, values: IntArray) -> "ColumnCodebook":
+        """The codebook of some of its public values."""
+        columns = [column.take(values) for column in self.columns]
+        return ColumnCodebook(*columns, distance=self.distance, codeword=self.word)
+
     @property
     def combine(self) -> Literal["max", "sum", "squares"]:
         """How the columns' differences are put together."""

@@ -251,7 +251,7 @@ class _Run:
         )
         makers: list[Maker] = [("", partial(Cells.from_labels, self.problem.group_of), None)]
         for path in self.paths.serving(Targets(self.problem, goal)):  # a limit that everything keeps to
-            makers += [("", partial(_cells, one), None) for one in self._points(path)]
+            makers += [("", partial(getattr, one, "cells"), None) for one in self._points(path)]
         if Levels.are_few(self.problem):
             makers += self._otherwise()
         note = "problem (7) takes too long for so many values" if self._leaves_out else ""
@@ -262,7 +262,7 @@ class _Run:
         other: Utility = "distortion" if self.utility == "resolution" else "resolution"
         if other == "resolution" or self.problem.codebook is not None:
             path = replace(self.paths, utility=other).leakage
-            yield from (("", partial(_cells, one), None) for one in self._points(path))
+            yield from (("", partial(getattr, one, "cells"), None) for one in self._points(path))
         if other == "resolution" and self.problem.side is None:
             yield from (("", partial(self._dealt, k), None) for k in Levels.known(self.problem))
 
@@ -285,10 +285,6 @@ class _Run:
     @property
     def _leaves_out(self) -> bool:
         return self.objective == "both" and self.paths.slow
-
-
-def _cells(one: MergePoint) -> Cells:
-    return one.cells
 
 
 def _read(problem: Problem, make: Callable[[], Cells]) -> Cells:

@@ -283,7 +283,7 @@ class Problem:
         """The problem of the public values that are not hidden, and which values these are.
 
         Sensitive values that are only behind hidden ones are no part of it; what posterior sets are compared
-        with is then another number.
+        with is then another number. Nor is a codebook that is not over columns.
         """
         kept = np.flatnonzero(~hidden)
         numbers, joint = np.cumsum(~hidden) - 1, self.joint
@@ -296,7 +296,7 @@ class Problem:
             side = SideInformation(numbers[self.public[y]], given)
         rest = Problem(
             JointRange.from_codes(s, codes.reshape(-1)),
-            None if self.codebook is None else part_of(self.codebook, kept),
+            self.codebook.take(kept) if isinstance(self.codebook, ColumnCodebook) else None,
             side,
             self.weights[kept],
             self.group_of[kept],
@@ -319,28 +319,3 @@ class Problem:
                 "there is one sensitive value only: everybody has it, and no release can hide that; name "
                 "another sensitive column"
             )
-
-
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """A codebook of one's own for some of its values."""
-
-    whole: Codebook
-    values: IntArray
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def cost(self, members: Sequence[int]) -> Length:
-        return self.whole.cost(self.values[list(members)].tolist())
-
-    def codeword(self, members: Sequence[int]) -> Any:  # noqa: ANN401 - whatever is released
-        return self.whole.codeword(self.values[list(members)].tolist())
-
-
-def part_of(codebook: Codebook, values: IntArray) -> Codebook:
-    """A codebook for some of its public values."""
-    if not isinstance(codebook, ColumnCodebook):
-        return _Part(codebook, values)
-    columns = [column.take(values) for column in codebook.columns]
-    return ColumnCodebook(*columns, distance=codebook.distance, codeword=codebook.word)

@@ -201,7 +201,7 @@ class Baselines:
         for setting, make in makers.items():
             within = partial(self._within_groups, make)
             read, found = measure_read(self.problem, within())
-            points.append(point_of(found, name, setting, make=partial(_cells, read.cells)))
+            points.append(point_of(found, name, setting, make=partial(getattr, read, "cells")))
         return Series(name, tuple(points), baseline=True)
 
     def _within_groups(self, make: Callable[[], Cells]) -> Cells:
@@ -260,7 +260,3 @@ class Baselines:
             return self._none(name, f"more than {MOST_FOR_BINS:,} public values take too long")
         bins = [many for many in (1, *SIZES) if many <= self.problem.size]
         return self._series(name, {f"{many} bins": partial(cut, self._numbers, many) for many in bins})
-
-
-def _cells(cells: Cells) -> Cells:
-    return cells

@@ -67,9 +67,8 @@ def distortions(codebook: Codebook, kept: IntArray, absorbed: IntArray) -> tuple
 
 def leakage_of_any_columns(problem: Problem, codebook: Codebook | None) -> Merges:
     """Algorithm 1, with side information or without."""
-    joint, side, n = problem.joint, problem.side, problem.size
-    s, y = np.asarray(joint.x, np.int64), np.asarray(joint.y, np.int64)
-    x, a = (y, np.zeros_like(y)) if side is None else (side.public[y], side.given[y])
+    joint, n = problem.joint, problem.size
+    s, x, a = np.asarray(joint.x, np.int64), problem.public[joint.y], problem.known[joint.y]
     keys, element = np.unique(a * joint.size_x + s, return_inverse=True)  # the pairs (s, a) that occur
     known = keys // joint.size_x
     words = np.zeros((n, -(-len(keys) // 64)), np.uint64)
@@ -96,26 +95,22 @@ def leakage_of_any_columns(problem: Problem, codebook: Codebook | None) -> Merge
 
 def maximin_of_any_columns(problem: Problem, codebook: Codebook | None) -> Merges:
     """Algorithm 2 with U2, with side information or without."""
-    joint, side, n = problem.joint, problem.side, problem.size
+    joint, n = problem.joint, problem.size
     partition = overlap_partition(joint)
     if partition.count == 1:  # nothing is left to join
         none = np.zeros(0, np.int64)
         return Merges(none, none, None, None, "general")
-    y = np.arange(joint.size_y)
-    x, a = (y, np.zeros_like(y)) if side is None else (side.public, side.given)
-    nodes = np.stack((np.full(len(y), -1), a, np.asarray(partition.y_blocks, np.int64)))
+    nodes = np.stack((np.full(joint.size_y, -1), problem.known, np.asarray(partition.y_blocks, np.int64)))
     first = np.full(n, -1)
-    for node in y if side is not None else ():
-        nodes[0, node], first[x[node]] = first[x[node]], node
-    if side is None:
-        first[:] = y
+    for node, x in enumerate(problem.public.tolist()):  # the nodes of each public value are a chain
+        nodes[0, node], first[x] = first[x], node
     kept, absorbed = np.zeros((2, n + 1), np.int64)
     merges = general_kernels.maximin(
         geometry(codebook, n),
         np.ascontiguousarray(nodes),
         first,
         np.arange(partition.count),
-        int(a.max()) + 1,
+        int(problem.known.max()) + 1,
         kept,
         absorbed,
     )

@@ -42,15 +42,14 @@ class PlainCells:
     _own: dict[int, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        joint, side = self.problem.joint, self.problem.side
+        joint, known = self.problem.joint, self.problem.known.tolist()
         blocks = overlap_partition(joint).y_blocks.tolist()
         self.parents = list(range(max(blocks) + 1))
         self.weights = [0] * len(self.parents)
         self.members = {x: [x] for x in range(self.problem.size)}
         self.posteriors = {x: {} for x in self.members}
         self.nodes = {x: {} for x in self.members}
-        for y, block in enumerate(blocks):
-            x, a = (y, 0) if side is None else (int(side.public[y]), int(side.given[y]))
+        for y, (x, a, block) in enumerate(zip(self.problem.public.tolist(), known, blocks, strict=True)):
             self.posteriors[x].setdefault(a, set()).update(joint.posterior(y).tolist())
             self.nodes[x][a] = block
             self.weights[block] += 1
