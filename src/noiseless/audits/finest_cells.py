@@ -17,12 +17,6 @@ from noiseless.exact import Bits, round_up
 from noiseless.rules.assignment import Roles
 from noiseless.rules.exact_values import as_moments, exact_values, ticks, ticks_of_day
 from noiseless.rules.recoded_column import ColumnKind
-from noiseless.search.codebook import ColumnCodebook
-from noiseless.search.columns import Numbers
-from noiseless.search.loss import Length
-from noiseless.search.measures import measure
-from noiseless.search.optimum import ContiguousOptimum
-from noiseless.search.problem import Cells, Problem
 from noiseless.tables import Tally
 from noiseless.tables.kernels import add_by_code, distinct_values
 
@@ -89,6 +83,17 @@ def finest_cells(raw: Tally, roles: Roles, posterior: int, told_as: ColumnKind |
     if isinstance(line, str):
         return f"{column} {line}"
     census = Census.take(raw, (column,), roles.sensitive, roles.unit)
+    return _finest(column, census, line, posterior)
+
+
+def _finest(column: str, census: Census, line: "_Line", posterior: int) -> FinestCells:
+    from noiseless.search.codebook import ColumnCodebook
+    from noiseless.search.columns import Numbers
+    from noiseless.search.loss import Length
+    from noiseless.search.measures import measure
+    from noiseless.search.optimum import ContiguousOptimum
+    from noiseless.search.problem import Cells, Problem
+
     problem = Problem(census.joint, ColumnCodebook(Numbers(line.places)))
     optimum = ContiguousOptimum(problem, "distortion")
     labels = optimum.for_posterior(posterior)
