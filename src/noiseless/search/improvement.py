@@ -65,7 +65,7 @@ class CompiledNearness(Nearness):
     def __init__(self, codebook: ColumnCodebook, cells: Sequence[Sequence[int]], room: int) -> None:
         from noiseless.search.merging import general_paths
 
-        self.codebook, self.size = codebook, len(codebook)
+        self.book, self.size = codebook, len(codebook)
         found, _, self.tree, self.penalties, self.shape = general_paths.geometry(codebook, self.size)
         self.rows = np.vstack((found, np.zeros((len(cells) + room + 1, found.shape[1]), np.int64)))
         self.bounds = np.empty(len(self.rows), np.int64)
@@ -75,8 +75,8 @@ class CompiledNearness(Nearness):
 
     @cached_property
     def _scale(self) -> float:
-        unit = float(self.codebook.scaled.unit)
-        return unit**2 / 4 if self.codebook.combine == "squares" else unit / 2
+        unit = float(self.book.scaled.unit)
+        return unit**2 / 4 if self.book.combine == "squares" else unit / 2
 
     def _fill(self, row: int, members: Sequence[int]) -> None:
         from noiseless.search.merging import general_paths
@@ -94,7 +94,7 @@ class CompiledNearness(Nearness):
         found = self.bounds[: len(others)]
         bounds_of(self.rows, self.tree, self.penalties, self.shape, row, others, found)
         scaled = found.astype(np.float64) * self._scale
-        return np.asarray(np.sqrt(scaled) if self.codebook.combine == "squares" else scaled)
+        return np.asarray(np.sqrt(scaled) if self.book.combine == "squares" else scaled)
 
     def _nearest(self, row: int, others: IntArray, most: float, many: int) -> list[int]:
         bounds = self._bounds(row, others)
@@ -104,8 +104,8 @@ class CompiledNearness(Nearness):
         return [int(other) for other in others[close[np.argsort(bounds[close], kind="stable")]]]
 
     def cost(self, members: Sequence[int]) -> float:  # noqa: D102
-        if not self.codebook.by_hull:
-            return float(self.codebook.cost(sorted(members)))
+        if not self.book.by_hull:
+            return float(self.book.cost(sorted(members)))
         spare = len(self.rows) - 1
         self._fill(spare, members)
         return float(self._bounds(spare, np.array([spare]))[0])

@@ -111,9 +111,7 @@ class TestHeart:
             chosen.add(
                 min(
                     range(len(points)),
-                    key=lambda i: (
-                        float(points[i].leakage) + weight * float(points[i].distortion or 0)
-                    ),
+                    key=lambda i: float(points[i].leakage) + weight * float(points[i].distortion or 0),
                 )
             )
         assert contest.reachable() == len(chosen) < len(points)

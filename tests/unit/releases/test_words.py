@@ -181,7 +181,7 @@ def test_suppressed_tuples_read_stars_and_count_for_nothing_but_what_is_given_aw
     assert (found.read.suppressed, found.measures.suppressed_rows) == (1, 2)
     assert found.measures.resolution.ratio == 1
     assert found.posteriors.tolist() == [2, 2]
-    assert found.measures.distortion <= 1
+    assert found.read.distortion <= 1
 
 
 def test_an_ordinary_cell_that_reads_like_the_suppressed_one_is_ordinary() -> None:

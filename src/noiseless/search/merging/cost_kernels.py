@@ -309,6 +309,17 @@ def _join(cells: IntArray, tree: IntArray, shape: Shape, i: int, j: int) -> None
 join = compiled(_join)
 
 
+def _root(parent: IntArray, at: int) -> int:
+    """The root of a set; the way there is halved."""
+    while parent[at] != at:
+        parent[at] = parent[parent[at]]
+        at = parent[at]
+    return at
+
+
+root = compiled(_root)
+
+
 def _larger(tops: IntArray, bottoms: IntArray, a: int, b: int) -> int:
     return b if less(tops[a], bottoms[a], tops[b], bottoms[b]) else a
 

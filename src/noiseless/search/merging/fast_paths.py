@@ -7,6 +7,7 @@ from noiseless.ranges import JointRange, overlap_partition
 from noiseless.search.codebook import Codebook, ColumnCodebook
 from noiseless.search.merging import leakage_kernels, line_kernels
 from noiseless.search.merging.bit_sets import bits_for
+from noiseless.search.merging.cost_kernels import root
 from noiseless.search.merging.leakage_kernels import Sets, Trail
 from noiseless.search.merging.replay import Merges
 from noiseless.search.problem import Problem
@@ -223,16 +224,6 @@ def _by_counts(blocks: IntArray, components: int, kept: IntArray, absorbed: IntA
 
 
 by_counts = compiled(_by_counts)
-
-
-def _root(parent: IntArray, at: int) -> int:
-    while parent[at] != at:
-        parent[at] = parent[parent[at]]
-        at = parent[at]
-    return at
-
-
-root = compiled(_root)
 
 
 def _on_a_line(

@@ -23,6 +23,7 @@ from noiseless.search.merging.cost_kernels import (
     join,
     less,
     pair_cost,
+    root,
 )
 from noiseless.tables.kernels import compiled
 
@@ -216,16 +217,6 @@ def _leakage(
 
 
 leakage = compiled(_leakage)
-
-
-def _root(parent: IntArray, at: int) -> int:
-    while parent[at] != at:
-        parent[at] = parent[parent[at]]
-        at = parent[at]
-    return at
-
-
-root = compiled(_root)
 
 
 def _load(nodes: IntArray, first: IntArray, parent: IntArray, at: IntArray, cell: int) -> None:

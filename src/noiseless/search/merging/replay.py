@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
-from typing import Any
 
 import numpy as np
 
@@ -188,14 +187,13 @@ def _distortions(codebook: Codebook, merges: Merges) -> Lengths:
         unit = codebook.scaled.unit
         return Lengths(tops, bottoms, unit**2 if root else unit, root)
     members = {x: [x] for x in range(len(codebook))}
-    heap: list[tuple[Any, int, int]] = []
+    costs: dict[int, Length] = {}  # of cells with several values
     found = [Length(0)]
     for i, j in zip(merges.kept.tolist(), merges.absorbed.tolist(), strict=True):
         members[i] = sorted(members[i] + members.pop(j))
-        heappush(heap, (_Reversed(codebook.cost(members[i])), i, len(members[i])))
-        while heap[0][1] not in members or len(members[heap[0][1]]) != heap[0][2]:
-            heappop(heap)
-        found.append(heap[0][0].length)
+        costs[i] = codebook.cost(members[i])
+        costs.pop(j, None)
+        found.append(max(costs.values()))
     return Lengths.of(found)
 
 
@@ -214,13 +212,3 @@ def _widen(kept: IntArray, absorbed: IntArray, low: IntArray, high: IntArray, wi
         i, j = kept[step], absorbed[step]
         low[i], high[i] = min(low[i], low[j]), max(high[i], high[j])
         widest[step + 1] = max(widest[step], high[i] - low[i])
-
-
-@dataclass(frozen=True, order=False)
-class _Reversed:
-    """A length that sorts the other way round: heaps give the smallest first."""
-
-    length: Length
-
-    def __lt__(self, other: "_Reversed") -> bool:
-        return other.length < self.length
