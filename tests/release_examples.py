@@ -13,8 +13,10 @@ from noiseless.exact import Bits
 from noiseless.releases.certificate import Certificate, CertificateCells
 from noiseless.releases.changes import ColumnChange, Example
 from noiseless.releases.request import ReleaseRequest
-from noiseless.releases.results import Release, ReleaseFrontier, ReleasePoint, Series
+from noiseless.releases.results import Release, ReleaseFrontier
+from noiseless.search.measures import ReleasePoint
 from noiseless.search.merging import Length
+from noiseless.search.survey import Series
 
 TOTAL = 38
 """How many sensitive values there are."""

@@ -4,24 +4,42 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import combinations
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
+from noiseless.arrays import IntArray
+from noiseless.exact import Bits
 from noiseless.ranges import JointRange, count_blocks
-from noiseless.search.contiguous import (
-    OrderedRange,
-    contiguous_release,
-    deal,
-    fewest_blocks,
-    frontier,
-    least_cell_size,
-)
+from noiseless.search import problem as merging
+from noiseless.search.codebook import ColumnCodebook
+from noiseless.search.columns import Numbers
 from noiseless.search.contiguous import sweep as climb
-from noiseless.search.contiguous.sweep import LossKind, Sweep, steps
+from noiseless.search.contiguous.blocks import fewest_blocks
+from noiseless.search.contiguous.line import OrderedRange, least_cell_size
+from noiseless.search.contiguous.sweep import Sweep, steps
+from noiseless.search.loss import Length, Utility
+from noiseless.search.measures import Measures, measure
+from noiseless.search.optimum import ContiguousOptimum, deal_cells
+from noiseless.search.problem import Problem
+from noiseless.search.strips import LineStrip, Room
 
 Cells = list[list[int]]
+
+
+def optimum(joint: JointRange, utility: Utility = "distortion", **limits: Any) -> ContiguousOptimum:  # noqa: ANN401
+    places = list(joint.y_labels or ())
+    return ContiguousOptimum(Problem(joint, ColumnCodebook(Numbers(places))), utility, **limits)
+
+
+def measured(best: ContiguousOptimum, labels: IntArray | None) -> Measures:
+    assert labels is not None
+    return measure(best.problem, merging.Cells.from_labels(labels))
+
+
+def line_of(joint: JointRange) -> OrderedRange:
+    return OrderedRange.of(joint, np.array(joint.y_labels))
 
 
 class Line(NamedTuple):
@@ -40,13 +58,6 @@ class Line(NamedTuple):
 
     def width(self, cells: Cells) -> int:
         return max(self.places[max(cell)] - self.places[min(cell)] for cell in cells)
-
-    def centroid(self, cells: Cells) -> Fraction:
-        worst = Fraction(0)
-        for cell in cells:
-            centre = Fraction(sum(self.places[i] for i in cell), len(cell))
-            worst = max(worst, *(abs(self.places[i] - centre) for i in cell))
-        return worst
 
     def least(self, ways: list[Cells], loss: Callable[[Cells], int]) -> dict[int, int]:
         """The least loss for each posterior."""
@@ -103,48 +114,51 @@ def test_the_frontier_is_that_of_all_contiguous_cells(count: int, sizes: tuple[i
     for line in lines(1, count, sizes):
         joint, ways = line.joint(random), CONTIGUOUS[len(line.places)]
         wide = undominated(line.least(ways, line.width))
-        assert [(point.posterior, int(2 * point.loss)) for point in frontier(joint)] == wide
+        assert optimum(joint).frontier == [(k, Length(Fraction(width, 2))) for k, width in wide]
         many = undominated(line.least(ways, lambda cells: max(map(len, cells))))
-        points = frontier(joint, loss="resolution")
-        assert [(point.posterior, int(point.loss)) for point in points] == many
+        assert optimum(joint, "resolution").frontier == [(k, Bits(size)) for k, size in many]
+
+
+def begins(line: Line, joint: JointRange, labels: IntArray | None) -> list[int]:
+    """Where the cells begin, in the order of the line."""
+    assert labels is not None
+    cell = dict(zip(joint.y_labels or (), labels.tolist(), strict=True))
+    along = [cell[place] for place in line.places]
+    return [i for i in range(len(along)) if not i or along[i] != along[i - 1]]
 
 
 def test_releases_are_undominated_and_have_the_most_cells() -> None:
     random = Random(2)
     for line in lines(2, 300, (1, 7)):
         joint, ways = line.joint(random), CONTIGUOUS[len(line.places)]
+        best = optimum(joint)
         least = line.least(ways, line.width)
         for k, width in least.items():
-            best = max(other for other in least if least[other] <= width)
-            found = contiguous_release(joint, posterior=k)
-            assert (found.posterior, int(2 * found.distortion)) == (best, width)
-            most = max(
+            most = max(other for other in least if least[other] <= width)
+            labels = best.for_posterior(k)
+            found = measured(best, labels)
+            assert (found.min_posterior, found.distortion) == (most, Length(Fraction(width, 2)))
+            finest = max(
                 (len(cells), [cell[0] for cell in cells][::-1])
                 for cells in ways
-                if line.posterior(cells) >= best and line.width(cells) <= width
+                if line.posterior(cells) >= most and line.width(cells) <= width
             )
-            assert found.begins.tolist() == most[1][::-1]
-            again = contiguous_release(joint, distortion=Fraction(width, 2))
-            assert again.begins.tolist() == found.begins.tolist()
-            assert found.centroid_distortion == line.centroid(
-                [
-                    list(range(a, b))
-                    for a, b in zip(found.begins, [*found.begins[1:], len(line.places)], strict=True)
-                ]
-            )
+            assert begins(line, joint, labels) == finest[1][::-1]
+            again = optimum(joint, distortion=Length(Fraction(width, 2))).for_loss()
+            assert begins(line, joint, again) == begins(line, joint, labels)
 
 
 def test_the_largest_posterior_for_any_bound() -> None:
     for line in lines(3, 200, (1, 6)):
         joint, ways = line.joint(), CONTIGUOUS[len(line.places)]
-        curve = frontier(joint)
         for width in range(line.places[-1] - line.places[0] + 2):
-            best = max(line.posterior(cells) for cells in ways if line.width(cells) <= width)
-            assert contiguous_release(joint, distortion=Fraction(width, 2)).posterior == best
-            assert curve.best(distortion=Fraction(width, 2)).posterior == best
+            most = max(line.posterior(cells) for cells in ways if line.width(cells) <= width)
+            best = optimum(joint, distortion=Length(Fraction(width, 2)))
+            assert measured(best, best.for_loss()).min_posterior == most
         for size in range(1, len(line.places) + 1):
-            best = max(line.posterior(cells) for cells in ways if max(map(len, cells)) <= size)
-            assert contiguous_release(joint, largest_cell=size).posterior == best
+            most = max(line.posterior(cells) for cells in ways if max(map(len, cells)) <= size)
+            best = optimum(joint, "resolution", values=size)
+            assert measured(best, best.for_loss()).min_posterior == most
 
 
 def test_no_partition_at_all_is_below_the_stated_bound() -> None:
@@ -153,45 +167,36 @@ def test_no_partition_at_all_is_below_the_stated_bound() -> None:
     for line in lines(4, 150, (3, 7)):
         joint, ways = line.joint(), ALL[len(line.places)]
         wide, many = line.least(ways, line.width), line.least(ways, lambda cells: max(map(len, cells)))
-        curve, sizes = frontier(joint), frontier(joint, loss="resolution")
+        by_width, by_size = optimum(joint), optimum(joint, "resolution")
         for k in range(1, joint.size_x + 1):
-            best, found = Fraction(wide[k], 2), contiguous_release(joint, posterior=k)
-            assert found.at_least <= best <= found.distortion <= 2 * found.at_least
-            assert found.gap == found.distortion - found.at_least
-            assert found.optimal == (found.scope == "all")
-            assert not found.optimal or found.distortion == best
-            assert curve.release(posterior=k).at_least == found.at_least
-            proved, equal = proved + found.optimal, equal + (found.distortion == best)
-            more += found.posterior > k
-            found = contiguous_release(joint, posterior=k, loss="resolution")
-            assert found.at_least <= many[k] <= found.largest_cell
-            assert not found.optimal or found.largest_cell == many[k]
-            assert sizes.release(posterior=k).at_least == found.at_least
-        for point in curve:
-            found = contiguous_release(joint, distortion=point.loss)
-            best = Fraction(wide[found.asked], 2)
-            assert found.asked == found.posterior == point.posterior
-            assert point.at_least <= found.at_least <= best <= found.distortion == point.loss
-        for point in sizes:
-            assert point.at_least <= many[point.posterior] <= point.loss
+            best, found = Length(Fraction(wide[k], 2)), measured(by_width, by_width.for_posterior(k))
+            bound, distortion = by_width.least_of_any(k), found.distortion
+            assert isinstance(bound, Length)
+            assert distortion is not None
+            assert bound <= best <= distortion <= Length(2 * bound.value)
+            proved, equal = proved + (distortion == bound), equal + (distortion == best)
+            more += found.min_posterior > k
+            size = measured(by_size, by_size.for_posterior(k)).largest_cell
+            least = by_size.least_of_any(k)
+            assert isinstance(least, Bits)
+            assert least.ratio <= many[k] <= size
+        assert by_width.least_of_any(joint.size_x + 1) is None
     assert proved > 0.9 * equal  # else the bound would be of little use
     assert more > 20
 
 
 def test_the_claim_is_about_the_posterior_that_was_asked_for() -> None:
     """One cell leaves 3 and is the best that does; where 2 were asked for, {0, 2} and {1, 3} are better."""
-    joint = Line([0, 1, 2, 3], [{2}, {1}, {0}, {0}]).joint()
-    for found in (contiguous_release(joint, posterior=2), frontier(joint).release(posterior=2)):
-        assert (found.posterior, found.asked, found.distortion) == (3, 2, Fraction(3, 2))
-        assert (found.at_least, found.optimal, found.scope) == (Fraction(1), False, "contiguous")
-        assert "contiguous cells that leave 2 (distortion)" in repr(found)
-    assert contiguous_release(joint, posterior=3).scope == "all"
+    best = optimum(Line([0, 1, 2, 3], [{2}, {1}, {0}, {0}]).joint())
+    found = measured(best, best.for_posterior(2))
+    assert (found.min_posterior, found.distortion) == (3, Length(Fraction(3, 2)))
+    assert (best.least_of_any(2), best.least_of_any(3)) == (Length(1), Length(Fraction(3, 2)))
 
 
 def test_refuted_widths_have_no_partition_at_all() -> None:
     refuted = 0
     for line in lines(5, 150, (2, 7)):
-        ordered = OrderedRange.of(line.joint())
+        ordered = line_of(line.joint())
         least = line.least(ALL[len(line.places)], line.width)
         for k, width in least.items():
             for tried in range(ordered.span + 1):
@@ -208,7 +213,8 @@ def test_dealing_is_optimal_where_every_value_has_one_sensitive_value() -> None:
         line = Line(list(range(size)), [{random.randrange(4)} for _ in range(size)])
         joint = line.joint()
         for k, best in line.least(ALL[size], lambda cells: max(map(len, cells))).items():
-            cells = deal(joint, k)
+            cells = deal_cells(optimum(joint, "resolution").problem, optimum(joint, "resolution").strips, k)
+            assert cells is not None
             assert least_cell_size(joint, k) == best == np.bincount(cells).max()
             assert joint.merged(cells).posterior_sizes.min() >= k
 
@@ -222,12 +228,15 @@ def test_fewest_blocks_against_all_partitions() -> None:
             for cells in ALL[len(line.places)]
             if line.width(cells) <= width
         )
-        quick = fewest_blocks(joint, distortion=Fraction(width, 2), nodes=0)
+        ordered = line_of(joint)
+        units = min(int(width / ordered.unit), ordered.span)
+        quick, exact = fewest_blocks(ordered, units, nodes=0), fewest_blocks(ordered, units)
         assert quick.lower <= best <= quick.blocks
-        exact = fewest_blocks(joint, distortion=Fraction(width, 2))
         assert exact.lower == best == exact.blocks
-        assert exact.optimal
-        assert quick.distortion <= Fraction(width, 2) >= exact.distortion
+        for found in (quick, exact):
+            assert found.blocks == count_blocks(joint.merged(found.cells))
+            members = [np.flatnonzero(found.cells == cell).tolist() for cell in set(found.cells.tolist())]
+            assert line.width(members) <= width
         solved += exact.proof == "solver"
     assert solved  # some need the program
 
@@ -238,13 +247,13 @@ def _labels(cells: Cells) -> list[int]:
 
 
 @pytest.mark.parametrize("patience", [1, 10, 1000])
-@pytest.mark.parametrize("loss", ["distortion", "resolution"])
+@pytest.mark.parametrize("utility", ["distortion", "resolution"])
 def test_climbing_agrees_with_a_sweep_for_each_posterior(
-    patience: int, loss: LossKind, monkeypatch: pytest.MonkeyPatch
+    patience: int, utility: Utility, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(climb, "PATIENCE", patience)
     for line in lines(8, 60, (10, 40), most=30):
-        sweep = Sweep(OrderedRange.of(line.joint()), loss)
+        sweep = Sweep(line_of(line.joint()), utility)
         found = list(steps(sweep))
         for step in found[1:]:
             windows = sweep.windows(step.posterior)
@@ -261,13 +270,16 @@ def test_compiled_loops_agree_with_plain_ones(several: int) -> None:
     size = 1500
     x = np.sort(rng.choice(10**9, size, replace=False))
     pairs = [(int(s), int(place)) for place in x for s in rng.integers(0, 140, rng.integers(1, several + 1))]
-    line = OrderedRange.of(JointRange.from_pairs(pairs))
+    line = line_of(JointRange.from_pairs(pairs))
     fast, plain = Sweep(line), Sweep(line)
     plain.__dict__["fast"] = False
     assert fast.fast
     assert list(steps(fast)) == list(steps(plain))
     for k in (2, 40, 120):
         width = fast.windows(k).least_width()
-        assert fast.windows(k).cells(width).tolist() == plain.windows(k).cells(width).tolist()
+        cells = [
+            LineStrip(one, line.order, 0, Fraction(1)).cut(k, Room(width, size)) for one in (fast, plain)
+        ]
+        assert np.array_equal(*cells)  # type: ignore[arg-type]
         for tried in (width // 2, width - 1):
             assert fast.is_refuted(k, tried) == plain.is_refuted(k, tried)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from noiseless.ranges import JointRange
-from noiseless.search.contiguous import contiguous_release
 from noiseless.search.merging import ColumnCodebook, Numbers, leakage_path
+from noiseless.search.optimum import ContiguousOptimum
 from noiseless.search.portfolio import Goal, Problem, choose
 
 Person = tuple[str, int]
@@ -19,8 +19,10 @@ Range = frozenset[Person]
 Cell = frozenset[int]
 
 
-def contiguous(held: JointRange, _: list[int]) -> np.ndarray:
-    return contiguous_release(held, posterior=2).cells
+def contiguous(held: JointRange, values: list[int]) -> np.ndarray:
+    found = ContiguousOptimum(Problem(held, ColumnCodebook(Numbers(values))), "distortion").for_posterior(2)
+    assert found is not None
+    return found
 
 
 def chosen(held: JointRange, values: list[int]) -> np.ndarray:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
-from noiseless.search.cells import MergingProblem
 from noiseless.search.codebook import CODEWORDS, DISTANCES
 from noiseless.search.loss import Lagrangian
+from noiseless.search.measures import measure
 from noiseless.search.merging import (
     Categories,
     Cells,
@@ -25,14 +25,14 @@ from noiseless.search.merging import (
     Numbers,
     SideInformation,
     algorithms,
-    assess,
     constrained_path,
+    fast_paths,
+    general_paths,
     leakage_path,
     maximin_path,
     replay,
 )
-from noiseless.search.merging import fast_paths as fast_leakage
-from noiseless.search.merging import general_paths as general
+from noiseless.search.problem import Problem
 from oracle import merging as literal
 
 WEIGHTS = [Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(3)]
@@ -268,7 +268,7 @@ def _ways(rng: random.Random, path: Path) -> Iterator[tuple[Path, JointRange, An
 @pytest.mark.parametrize("seed", range(3))
 def test_leakage_any_way(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(seed)
-    monkeypatch.setattr(fast_leakage, "MOST_WORDS", rng.choice([0, 2**20]))  # chains of elements, or bits
+    monkeypatch.setattr(fast_paths, "MOST_WORDS", rng.choice([0, 2**20]))  # chains of elements, or bits
     for _ in range(100):
         for path, joint, codebook, side, method in _ways(rng, leakage_path):
             same(
@@ -326,7 +326,7 @@ def test_priors_any_way() -> None:
         same(fast, leakage_path(joint, codebook, side=shown, method="plain"))
         ended += fast.last.leakage > Bits(1)
         for point in fast:
-            assert point.leakage == assess(joint, point.cells, codebook, shown).leakage
+            assert point.leakage == measure(Problem(joint, codebook, shown), point.cells).leakage
     assert ended > 20
 
 
@@ -343,8 +343,8 @@ def test_any_way_past_every_threshold(seed: int, monkeypatch: pytest.MonkeyPatch
             expected = path(joint, codebook, side=side, method="plain")
             with monkeypatch.context() as patched:
                 patched.setattr(algorithms, "FEW", rng.choice([0, 0, 60]))
-                patched.setattr(general, "_FEW_NODES", rng.choice([0, 512]))
-                patched.setattr(fast_leakage, "MOST_WORDS", rng.choice([0, 2**20]))
+                patched.setattr(general_paths, "_FEW_NODES", rng.choice([0, 512]))
+                patched.setattr(fast_paths, "MOST_WORDS", rng.choice([0, 2**20]))
                 patched.setattr(replay, "SMALL", rng.choice([0, 2000]))
                 same(path(joint, codebook, side=side), expected)
 
@@ -388,7 +388,7 @@ def test_trees_of_containing_cells() -> None:
     for _ in range(150):
         line = on_a_line(rng, rng.randint(2, 40))
         joint = runs_of_one_s(rng, np.argsort(line.scaled.positions[:, 0]).tolist())
-        merges = fast_leakage.leakage_on_a_line(MergingProblem(joint), line, patience=-1)
+        merges = fast_paths.leakage_on_a_line(Problem(joint), line, patience=-1)
         expected = leakage_path(joint, line, method="plain")
         assert merges.kept.tolist() == expected.kept.tolist()
         assert merges.absorbed.tolist() == expected.absorbed.tolist()

@@ -17,9 +17,8 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
 from noiseless.search.codebook import Codeword
-from noiseless.search.loss import Lagrangian, below
+from noiseless.search.loss import Lagrangian, Objective, Utility, below
 from noiseless.search.merging import Categories, ColumnCodebook, Hierarchy, Length, Numbers, SideInformation
-from noiseless.search.merging.path import Objective, Utility
 from noiseless.search.portfolio import Choice, Goal, Problem, choose, survey
 
 TREE = {leaf: (f"pair {leaf // 2}", "any") for leaf in range(6)}
@@ -415,21 +414,21 @@ def test_surveys() -> None:
         found = survey(world.problem, objective=objective, utility=utility)
         for series in found.series:
             for one in series:
-                cells = [list(cell) for cell in one.cells.members]
+                cells = [list(cell) for cell in one.partition.members]
                 point = world.point(cells, [])
-                assert (one.quality.leakage, one.quality.maximin) == (Bits(point.leak), Bits(point.blocks))
-                assert one.quality.loss(utility) == point.loss(utility)
+                assert (one.leakage, one.maximin) == (Bits(point.leak), Bits(point.blocks))
+                assert one.loss(utility) == point.loss(utility)
                 if one.scope is not None:
                     rivals = [p for p in points if one.scope == "all" or p.contiguous]
                     assert not any(_beats(rival, point, objective, utility) for rival in rivals)
                     proved += 1
-        ours = [point for series in found.series if series.ours for point in series]
+        ours = [point for series in found.series if not series.baseline for point in series]
         for one in ours:
             assert any(
-                best.quality.leak(objective) <= one.quality.leak(objective)
-                and not below(one.quality.loss(utility), best.quality.loss(utility))
+                best.leak(objective) <= one.leak(objective)
+                and not below(one.loss(utility), best.loss(utility))
                 for best in found.undominated
-            ) or (objective == "both" and one.quality.maximin > found.undominated[0].quality.maximin)
+            ) or (objective == "both" and one.maximin > found.undominated[0].maximin)
     assert proved > 50
 
 

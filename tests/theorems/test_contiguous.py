@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from noiseless.exact import Bits
 from noiseless.measures import information, leakage, maximin
 from noiseless.ranges import JointRange, count_blocks
-from noiseless.search.contiguous import (
-    ContiguousRelease,
-    contiguous_release,
-    fewest_blocks,
-    frontier,
-    least_cell_size,
-    most_answers,
-)
+from noiseless.search.codebook import ColumnCodebook
+from noiseless.search.columns import Numbers
+from noiseless.search.contiguous.blocks import fewest_blocks
+from noiseless.search.contiguous.line import OrderedRange, least_cell_size, most_answers
+from noiseless.search.loss import Length, Utility, below
+from noiseless.search.measures import measure
+from noiseless.search.optimum import ContiguousOptimum
+from noiseless.search.problem import Cells, Problem
 
 Line = list[tuple[int, frozenset[int]]]
 
@@ -60,25 +60,45 @@ def centroid_of(line: Line, cells: list[int]) -> Fraction:
     return max(abs(x - Fraction(sum(values), len(values))) for values in members for x in values)
 
 
+def optimum(joint: JointRange, utility: Utility = "distortion") -> ContiguousOptimum:
+    return ContiguousOptimum(Problem(joint, ColumnCodebook(Numbers(list(joint.y_labels or ())))), utility)
+
+
+def release(best: ContiguousOptimum, k: int) -> Cells:
+    labels = best.for_posterior(k)
+    assert labels is not None
+    return Cells.from_labels(labels)
+
+
+def distortion(best: ContiguousOptimum, k: int) -> Fraction:
+    found = measure(best.problem, release(best, k)).distortion
+    assert found is not None
+    return found.value
+
+
+def bound(best: ContiguousOptimum, k: int) -> Fraction:
+    found = best.least_of_any(k)
+    assert isinstance(found, Length)
+    return found.value
+
+
 @given(merged_lines())
 def test_contiguous_cells_are_at_most_twice_as_wide(drawn: tuple[Line, list[int]]) -> None:
     """For every partition there are contiguous cells with its posterior that are at most twice as wide."""
     line, labels = drawn
     cells = cells_of(labels)
-    found = contiguous_release(range_of(line), posterior=posterior_of(line, cells))
-    assert found.distortion <= width_of(line, cells)
+    assert distortion(optimum(range_of(line)), posterior_of(line, cells)) <= width_of(line, cells)
 
 
 @given(merged_lines())
 def test_no_partition_is_below_the_bound(drawn: tuple[Line, list[int]]) -> None:
-    """Every partition with posterior k has at least the distortion `at_least`: none beats an optimal one."""
+    """Every partition with posterior k has at least the distortion of the bound."""
     line, labels = drawn
-    cells = cells_of(labels)
+    cells, best = cells_of(labels), optimum(range_of(line))
     k = posterior_of(line, cells)
-    found = contiguous_release(range_of(line), posterior=k)
-    point = frontier(range_of(line)).best(posterior=k)
-    assert found.at_least <= found.distortion <= 2 * point.at_least
-    assert found.at_least <= Fraction(width_of(line, cells), 2)
+    cover = best.strips[0].windows(k).cover_width() * best.strips[0].unit
+    assert bound(best, k) <= distortion(best, k) <= 2 * cover
+    assert cover <= bound(best, k) <= Fraction(width_of(line, cells), 2)
 
 
 @given(merged_lines())
@@ -91,10 +111,10 @@ def test_centroids_of_contiguous_cells(drawn: tuple[Line, list[int]]) -> None:
     """
     line, labels = drawn
     cells = cells_of(labels)
-    found = contiguous_release(range_of(line), posterior=posterior_of(line, cells))
-    other = centroid_of(line, cells)
-    assert found.centroid_distortion < 4 * other or found.centroid_distortion == other == 0
-    assert found.distortion <= found.centroid_distortion <= 2 * found.distortion
+    best, k = optimum(range_of(line)), posterior_of(line, cells)
+    ours, other = centroid_of(line, release(best, k).cell_of.tolist()), centroid_of(line, cells)
+    assert ours < 4 * other or ours == other == 0
+    assert distortion(best, k) <= ours <= 2 * distortion(best, k)
 
 
 def test_twice_is_approached() -> None:
@@ -102,19 +122,19 @@ def test_twice_is_approached() -> None:
     for m in (2, 3, 10, 1000):
         line = [(0, "a"), (m - 1, "a"), (m, "b"), (2 * m - 1, "b")]
         joint = JointRange.from_pairs([(s, x) for x, s in line])
-        found = contiguous_release(joint, posterior=2)
+        best = optimum(joint)
         assert joint.merged([0, 1, 0, 1]).posterior_sizes.min() == 2
-        assert found.distortion / Fraction(m, 2) == 2 - Fraction(1, m)
-        assert found.at_least == Fraction(m, 2)
-        assert (found.optimal, found.scope) == (False, "contiguous")
+        assert distortion(best, 2) / Fraction(m, 2) == 2 - Fraction(1, m)
+        assert bound(best, 2) == Fraction(m, 2)
 
 
 def test_no_such_bound_for_the_resolution() -> None:
     """S = a on the lower half of n values, b on the upper: cells of 2 values do, contiguous ones need n."""
     for half in (1, 2, 50):
         joint = JointRange.from_pairs([("a" if x < half else "b", x) for x in range(2 * half)])
-        found = contiguous_release(joint, posterior=2, loss="resolution")
-        assert (found.largest_cell, int(found.at_least)) == (2 * half, 2)
+        best = optimum(joint, "resolution")
+        assert measure(best.problem, release(best, 2)).largest_cell == 2 * half
+        assert best.least_of_any(2) == Bits(2)
         assert joint.merged(np.arange(2 * half) % half).posterior_sizes.min() == 2
 
 
@@ -128,45 +148,52 @@ def test_cells_cannot_be_many(drawn: tuple[Line, list[int]]) -> None:
     assert max(np.bincount(cells)) >= least_cell_size(joint, k)
 
 
-@given(lines(), st.integers(0, 6))
-def test_leakage_is_that_of_the_posterior(line: Line, quarters: int) -> None:
-    """L0(S -> Xh) = log2 |S| / k, and a bound on the leakage is met."""
-    joint, bound = range_of(line), Fraction(quarters, 4)
-    found = contiguous_release(joint, leakage=bound)
-    assert found.leakage == Bits(Fraction(joint.size_x, found.posterior)) <= bound
-    assert leakage(joint.merged(found.cells)) == found.leakage
-    assert found.maximin <= found.leakage
-    assert found.maximin == maximin(joint.merged(found.cells))
-    seen = JointRange.from_codes(np.arange(joint.size_y), found.cells)
-    assert found.resolution == information(seen)
+@given(lines(), st.integers(1, 5))
+def test_leakage_is_that_of_the_posterior(line: Line, k: int) -> None:
+    """L0(S -> Xh) = log2 |S| / k, and I*(S; Xh) is no more."""
+    joint = range_of(line)
+    best = optimum(joint)
+    cells = release(best, min(k, joint.size_x))
+    found = measure(best.problem, cells)
+    assert (
+        found.leakage
+        == Bits(Fraction(joint.size_x, found.min_posterior))
+        <= Bits(Fraction(joint.size_x, min(k, joint.size_x)))
+    )
+    assert leakage(joint.merged(cells.cell_of)) == found.leakage
+    assert maximin(joint.merged(cells.cell_of)) == found.maximin <= found.leakage
+    assert found.resolution == information(JointRange.from_codes(np.arange(joint.size_y), cells.cell_of))
 
 
 @given(lines())
 def test_the_frontier_rises(line: Line) -> None:
     """Along the frontier posterior and loss rise strictly, from nothing merged to what hides everything."""
     joint = range_of(line)
-    for loss in ("distortion", "resolution"):
-        points = list(frontier(joint, loss=loss))
-        assert all(a.posterior < b.posterior and a.loss < b.loss for a, b in pairwise(points))
-        assert points[0].posterior == (joint.posterior_sizes.min() if len(points) > 1 else joint.size_x)
-        assert points[-1].leakage == Bits(1)
+    utilities: tuple[Utility, ...] = ("distortion", "resolution")
+    for utility in utilities:
+        points = optimum(joint, utility).frontier
+        assert all(a[0] < b[0] and below(a[1], b[1]) for a, b in pairwise(points))
+        assert points[0][0] == (joint.posterior_sizes.min() if len(points) > 1 else joint.size_x)
+        assert points[-1][0] == joint.size_x
 
 
 @given(lines(), st.integers(-100, 100), st.fractions(min_value=Fraction(1, 9), max_value=9))
 def test_shifts_and_scales_do_not_matter(line: Line, shift: int, scale: Fraction) -> None:
     """The cells are the same when the line is moved or stretched, and the distortion is stretched alike."""
-    moved = [Fraction(x) * scale + shift for x, _ in line]
-    before = contiguous_release(range_of(line), leakage=1)
-    after = contiguous_release(range_of(line), moved, leakage=1)
-    assert before.cells.tolist() == after.cells.tolist()
-    assert after.distortion == before.distortion * scale
+    joint = range_of(line)
+    k = -(-joint.size_x // 2)
+    before = optimum(joint)
+    moved = Numbers([Fraction(x) * scale + shift for x in joint.y_labels or ()])
+    after = ContiguousOptimum(Problem(joint, ColumnCodebook(moved)), "distortion")
+    assert release(before, k) == release(after, k)
+    assert distortion(after, k) == distortion(before, k) * scale
 
 
 @given(lines())
 def test_mirrors_keep_the_frontier(line: Line) -> None:
     """Read from right to left the line has the same frontier."""
     joint, mirrored = range_of(line), range_of([(-x, held) for x, held in line])
-    assert list(frontier(joint)) == list(frontier(mirrored))
+    assert optimum(joint).frontier == optimum(mirrored).frontier
 
 
 @given(merged_lines())
@@ -174,19 +201,11 @@ def test_blocks_are_bracketed(drawn: tuple[Line, list[int]]) -> None:
     """No cells within the distortion leave fewer blocks than `lower`; the cells found leave `blocks`."""
     line, labels = drawn
     cells, joint = cells_of(labels), range_of(line)
-    found = fewest_blocks(joint, distortion=Fraction(width_of(line, cells), 2), nodes=0)
+    ordered = OrderedRange.of(joint, np.array(joint.y_labels))
+    found = fewest_blocks(ordered, min(int(width_of(line, cells) / ordered.unit), ordered.span), nodes=0)
     assert found.lower <= count_blocks(joint.merged(cells))
     assert found.lower <= found.blocks == count_blocks(joint.merged(found.cells))
-    assert found.maximin == maximin(joint.merged(found.cells))
-    assert (
-        found.distortion
-        == Fraction(width_of(line, found.cells.tolist()), 2)
-        <= Fraction(width_of(line, cells), 2)
-    )
-
-
-def released(release: ContiguousRelease) -> list[tuple[int, int]]:
-    return [(int(low), int(high)) for low, high in release.intervals]
+    assert width_of(line, found.cells.tolist()) <= width_of(line, cells)
 
 
 def test_the_example_of_the_paper() -> None:
@@ -194,6 +213,9 @@ def test_the_example_of_the_paper() -> None:
     tenths = {"x1": 2, "x2": 1, "x3": 4, "x4": 3, "x5": 6, "x6": 15, "x7": 10}
     sets = {"x1": "12", "x2": "2", "x3": "3", "x4": "3", "x5": "4", "x6": "5", "x7": "6"}
     joint = JointRange.from_pairs([(s, tenths[x]) for x, held in sets.items() for s in held])
-    points = [(point.posterior, point.loss) for point in frontier(joint)]
-    assert points == [(k, Fraction(twice, 2)) for k, twice in ((1, 0), (2, 5), (3, 9), (6, 14))]
-    assert released(contiguous_release(joint, posterior=3)) == [(1, 4), (6, 15)]
+    best = optimum(joint)
+    assert best.frontier == [
+        (k, Length(Fraction(twice, 2))) for k, twice in ((1, 0), (2, 5), (3, 9), (6, 14))
+    ]
+    places = [sorted(tenths[f"x{x + 1}"] for x in cell) for cell in release(best, 3).members]
+    assert places == [[1, 2, 3, 4], [6, 10, 15]]

@@ -6,18 +6,14 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
 from noiseless.audits.census import Census
 from noiseless.errors import ColumnError
 from noiseless.exact import Bits, round_up
-from noiseless.ranges import count_blocks
 from noiseless.rules.exact_values import as_moments, exact_values, ticks, ticks_of_day
 from noiseless.rules.recoded_column import ColumnKind
-from noiseless.search.contiguous import contiguous_release
-from noiseless.search.contiguous.line import MOST_WHOLE
 from noiseless.tables import Tally
 from noiseless.tables.roles import Roles
 
@@ -84,19 +80,35 @@ def finest_cells(raw: Tally, roles: Roles, posterior: int, told_as: ColumnKind |
     if isinstance(line, str):
         return f"{column} {line}"
     census = Census.take(raw, (column,), roles.sensitive, roles.unit)
-    small = min(line.places) > -MOST_WHOLE and max(line.places) < MOST_WHOLE
-    places = np.array(line.places) if small else line.places
-    release = contiguous_release(census.joint, places, posterior=posterior)
+    return _finest(column, census, line, posterior)
+
+
+def _finest(column: str, census: Census, line: "_Line", posterior: int) -> FinestCells:
+    from noiseless.search.codebook import ColumnCodebook
+    from noiseless.search.columns import Numbers
+    from noiseless.search.loss import Length
+    from noiseless.search.measures import measure
+    from noiseless.search.optimum import ContiguousOptimum
+    from noiseless.search.problem import Cells, Problem
+
+    problem = Problem(census.joint, ColumnCodebook(Numbers(line.places)))
+    optimum = ContiguousOptimum(problem, "distortion")
+    labels = optimum.for_posterior(posterior)
+    if labels is None:
+        raise AssertionError("all values in one cell leave as many as there are")
+    cells = Cells.from_labels(labels)
+    found = measure(problem, cells)
+    change = found.distortion or Length(0)
     return FinestCells(
         column,
-        cells=len(release.begins),
-        min_posterior=release.posterior,
-        leakage=release.leakage,
-        maximin=Bits(count_blocks(release.joint)),
-        k_anonymity=int(census.heads_by(release.cells).min()),
-        largest_change=release.distortion / line.scale,
+        cells=found.cells,
+        min_posterior=found.min_posterior,
+        leakage=found.leakage,
+        maximin=found.maximin,
+        k_anonymity=int(census.heads_by(cells.cell_of).min()),
+        largest_change=change.value / line.scale,
         days=line.days,
-        scope=release.scope,
+        scope="all" if change == optimum.least_of_any(posterior) else "contiguous",
     )
 
 

@@ -9,7 +9,9 @@ from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
 from noiseless.gallery.p3_fig2 import EXAMPLE, LAMBDA, centroids
 from noiseless.measures import maximin
-from noiseless.search.merging import Cells, MergePoint, Quality, assess, maximin_path
+from noiseless.search.measures import Measures, measure
+from noiseless.search.merging import Cells, MergePoint, maximin_path
+from noiseless.search.problem import Problem
 
 BOOK = centroids("4")
 """Of Example 4: x7 is 4."""
@@ -30,7 +32,8 @@ class Place(NamedTuple):
 )
 def figure(_: Data) -> Outcome:
     """Every partition is looked at, so the frontier is the true one."""
-    every = [assess(EXAMPLE, cells, BOOK) for cells in every_partition(EXAMPLE.size_y)]
+    problem = Problem(EXAMPLE, BOOK)
+    every = [measure(problem, cells) for cells in every_partition(EXAMPLE.size_y)]
     counted, measured = {*map(_counted, every)}, {*map(_measured, every)}
     by_size = maximin_path(EXAMPLE)
     resolution = [_counted(point) for point in by_size]
@@ -80,11 +83,11 @@ def frontier(places: Iterable[Place]) -> list[Place]:
     return found[::-1]
 
 
-def _counted(found: "Quality | MergePoint") -> Place:
+def _counted(found: "Measures | MergePoint") -> Place:
     return Place(int(found.maximin.ratio), EXAMPLE.size_y / found.resolution.ratio)
 
 
-def _measured(found: "Quality | MergePoint") -> Place:
+def _measured(found: "Measures | MergePoint") -> Place:
     return Place(
         int(found.maximin.ratio), Fraction(0) if found.distortion is None else found.distortion.value
     )

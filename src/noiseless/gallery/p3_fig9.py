@@ -10,20 +10,19 @@ from noiseless.exact import Bits
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, Style, reproduces
 from noiseless.gallery.p3_fig8 import REMARKS, Heart
-from noiseless.search.loss import Loss, below
+from noiseless.search.loss import Loss, Objective, Utility, below
+from noiseless.search.measures import Measures, ReleasePoint, measure
 from noiseless.search.merging import (
     Codebook,
     ColumnCodebook,
     MergePoint,
-    Quality,
-    assess,
     constrained_path,
     generalise_and_suppress,
     leakage_path,
     maximin_path,
 )
-from noiseless.search.merging.path import Objective, Utility
-from noiseless.search.portfolio import Survey, SurveyPoint, survey
+from noiseless.search.portfolio import Survey, survey
+from noiseless.search.problem import Problem
 
 PROBLEMS: tuple[tuple[Objective, str], ...] = (
     ("leakage", "Problem (2)"),
@@ -83,23 +82,23 @@ class MethodComparison:
         return point.path.loss(point.merges)
 
     @cached_property
-    def baselines(self) -> tuple[SurveyPoint, ...]:
+    def baselines(self) -> tuple[ReleasePoint, ...]:
         """The points of what others do; for problem (7) those with as little I* as any of ours."""
-        least = max(one.quality.maximin for one in self.survey.undominated)
+        least = max(one.maximin for one in self.survey.undominated)
         return tuple(
             point
             for series in self.survey.series
-            if not series.ours
+            if series.baseline
             for point in series
-            if self.objective != "both" or point.quality.maximin <= least
+            if self.objective != "both" or point.maximin <= least
         )
 
-    def not_equalled(self) -> Iterator[SurveyPoint]:
+    def not_equalled(self) -> Iterator[ReleasePoint]:
         """The points of others that none of ours equals or beats in both, compared exactly."""
         for other in self.baselines:
-            leak, loss = other.quality.leak(self.objective), other.quality.loss(self.utility)
+            leak, loss = other.leak(self.objective), other.loss(self.utility)
             if not any(
-                one.quality.leak(self.objective) <= leak and not below(loss, one.quality.loss(self.utility))
+                one.leak(self.objective) <= leak and not below(loss, one.loss(self.utility))
                 for one in self.survey.undominated
             ):
                 yield other
@@ -126,7 +125,7 @@ class MethodComparison:
 
         curves = [curve("ours, undominated", map(self._spot, self.survey.undominated), "steps")]
         for series in self.survey.series:
-            spots = [self._spot(point) for point in series if not series.ours and point in self.baselines]
+            spots = [self._spot(point) for point in series if series.baseline and point in self.baselines]
             if spots:
                 curves.append(curve(series.name, spots, "dots"))
         stops = [(float(self.loss(one)), float(self.leak(one))) for one in self.stops]
@@ -136,10 +135,10 @@ class MethodComparison:
         return Panel(self.name, lost, told, tuple(curves))
 
     def _most_told(self) -> float:
-        return max(1.0, *(float(point.quality.maximin) for point in self.survey.undominated))
+        return max(1.0, *(float(point.maximin) for point in self.survey.undominated))
 
-    def _spot(self, point: SurveyPoint) -> tuple[float, float]:
-        return float(point.quality.loss(self.utility)), float(point.quality.leak(self.objective))
+    def _spot(self, point: ReleasePoint) -> tuple[float, float]:
+        return float(point.loss(self.utility)), float(point.leak(self.objective))
 
 
 def _turn(one: tuple[float, float], two: tuple[float, float], three: tuple[float, float]) -> float:
@@ -178,7 +177,7 @@ def figure(data: Data) -> Outcome:
 def _anonymity(heart: Heart, utility: Utility, name: str) -> ClaimCheck:
     """Algorithm 1 beside generalisation and suppression, with the same codewords."""
     book = heart.centroids if utility == "distortion" else None
-    theirs = assess(heart.joint, generalise_and_suppress(heart.joint, ANONYMITY), book)
+    theirs = measure(Problem(heart.joint, book), generalise_and_suppress(heart.joint, ANONYMITY))
     point = _for_anonymity(heart, book)
     return ClaimCheck(
         f"For 5-anonymity Algorithm 1 loses less than generalisation and suppression ({name})",
@@ -195,12 +194,12 @@ def _for_anonymity(heart: Heart, book: ColumnCodebook | None) -> MergePoint:
     return path.meeting(min_posterior=ANONYMITY) or path.last
 
 
-def _lost(found: "MergePoint | Quality") -> Fraction:
+def _lost(found: "MergePoint | Measures") -> Fraction:
     """Grows with the loss: the distortion, or the share of the values in the largest cell."""
     return 1 / found.resolution.ratio if found.distortion is None else found.distortion.value
 
 
-def _kept(found: "MergePoint | Quality") -> str:
+def _kept(found: "MergePoint | Measures") -> str:
     if found.distortion is None:
         return f"{math.floor(100 * float(found.resolution)) / 100:.2f} bits of resolution"  # rounded down
     return f"a distortion of {float(found.distortion):.1f}"
@@ -210,7 +209,7 @@ def _descent(contest: MethodComparison) -> ClaimCheck:
     """Algorithm 2 beside steepest descent."""
     heart = contest.heart
     path = maximin_path(heart.joint, heart.midranges if contest.utility == "distortion" else None)
-    theirs = [point.quality for point in contest.survey["steepest descent"]]
+    theirs = contest.survey["steepest descent"].points
     better = [
         sum(
             point.maximin < other.maximin and below(path.loss(point.merges), other.loss(contest.utility))
@@ -252,11 +251,11 @@ def _exact(contest: MethodComparison) -> str:
         if contest.survey.scope == "all"
         else "not all are proved best"
     )
-    five = next((point for point in points if point.quality.min_posterior >= ANONYMITY), points[-1])
+    five = next((point for point in points if point.min_posterior >= ANONYMITY), points[-1])
     greedy = _for_anonymity(contest.heart, contest.heart.centroids)
     return (
         f"Problem (2) with U2 is solved exactly: {len(points)} points, and {proved}. For {ANONYMITY} ages "
-        f"the distortion is {float(five.quality.loss('distortion')):.1f}, where {_kept(greedy)} is what "
+        f"the distortion is {float(five.loss('distortion')):.1f}, where {_kept(greedy)} is what "
         f"Algorithm 1 finds with centroids. Only {contest.reachable()} of the points can be had by "
         "varying lambda."
     )

@@ -4,7 +4,9 @@ from noiseless.releases.certificate import Certificate
 from noiseless.releases.changes import ColumnChange, Example
 from noiseless.releases.pipeline import frontier, make_frontier, make_release, release
 from noiseless.releases.request import ReleaseRequest, read_config
-from noiseless.releases.results import Release, ReleaseFrontier, ReleasePoint, Series
+from noiseless.releases.results import Release, ReleaseFrontier
+from noiseless.search.measures import ReleasePoint
+from noiseless.search.survey import Series
 
 __all__ = [
     "Certificate",

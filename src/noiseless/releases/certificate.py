@@ -18,7 +18,7 @@ from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.releases.canonical import digest, json_rows
 from noiseless.releases.columns import PublicColumn, PublicColumns
-from noiseless.releases.partition import MeasuredPartition, length_text
+from noiseless.releases.partition import MeasuredPartition
 from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.source import ReleaseSource, ranks_of_prefix
 from noiseless.tables import written_whole
@@ -189,28 +189,24 @@ def make_certificate(measured: MeasuredPartition, stated: Mapping[str, Any]) -> 
 
 def claim(measured: MeasuredPartition) -> dict[str, Any]:
     """What is claimed: counts, exact rationals, and floats rounded to the safe side."""
-    leak, told, kept, lost = (
-        measured.leakage,
-        measured.maximin,
-        measured.resolution,
-        measured.distortion,
-    )
+    found, source = measured.measures, measured.source
+    lost = measured.read.distortion
     return {
-        "sensitive_values": measured.joint.size_x,
-        "public_values": len(measured.source.public),
-        "cells": len(measured.read),
-        "min_posterior": measured.min_posterior,
-        "max_posterior": measured.max_posterior,
-        "components": int(told.ratio),
-        "leakage_exact": str(leak.ratio),
-        "maximin_exact": str(told.ratio),
-        "resolution_exact": str(kept.ratio),
-        "distortion_exact": length_text(lost),
-        "leakage": leak.upper,
-        "maximin": told.upper,
-        "resolution": kept.lower,
+        "sensitive_values": source.joint.size_x,
+        "public_values": len(source.public),
+        "cells": found.cells,
+        "min_posterior": found.min_posterior,
+        "max_posterior": found.max_posterior,
+        "components": int(found.maximin.ratio),
+        "leakage_exact": str(found.leakage.ratio),
+        "maximin_exact": str(found.maximin.ratio),
+        "resolution_exact": str(found.resolution.ratio),
+        "distortion_exact": lost.exact_text,
+        "leakage": found.leakage.upper,
+        "maximin": found.maximin.upper,
+        "resolution": found.resolution.lower,
         "distortion": lost.upper,
-        "suppressed_rows": measured.suppressed_rows,
+        "suppressed_rows": found.suppressed_rows,
     }
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +12,10 @@ import pyarrow.compute as pc
 from noiseless.arrays import IntArray
 from noiseless.display import counted, html_table
 from noiseless.releases.codewords import Codewords
-from noiseless.releases.columns import PublicColumn
+from noiseless.releases.columns import Kind, PublicColumn
 from noiseless.releases.partition import MeasuredPartition
-from noiseless.search.merging import Length
+from noiseless.search.loss import Length
 from noiseless.tables.kernels import distinct_values
-
-Kind = Literal["number", "date", "category", "hierarchy"]
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
 """What is released for each cell of a partition, column by column, and how far that is from its members."""
 
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -75,16 +74,12 @@ class Codewords:
         rank: where each cell stands when they are sorted by this column; equal texts have equal ranks.
         gaps: how far each public tuple is from its cell's text, in whole units.
         unit: what 1 counts among the gaps; the column's weight is not in it.
-        units: the number that each cell is released as, in steps of 10**-places; None if it is none.
-        places: see units.
     """
 
     texts: pa.Array
     rank: IntArray
     gaps: npt.NDArray[Any]
     unit: Fraction
-    units: npt.NDArray[Any] | None = None
-    places: int = 0
 
 
 def words(column: PublicColumn, layout: CellLayout, codeword: Codeword, chosen: IntArray | None) -> Codewords:
@@ -122,18 +117,12 @@ def _numbers(
         places, middle = places + 1, (low + high) * 5
     factor = 10 ** (places - column.places)
     wide = _roomy(units, factor)
-    gaps = np.abs(wide * factor - middle[layout.cell_of])
-    texts = _line_texts(column, middle, places)
-    rank = _rank(mark, middle)
+    gaps, unit = np.abs(wide * factor - middle[layout.cell_of]), Fraction(1, 10**places)
+    texts, rank = _line_texts(column, middle, places), _rank(mark, middle)
     if codeword == "interval" and chosen is None:
-        texts = _intervals(column, low, high)
-        gaps, rank = ((high - low) * (1 if day else 5))[layout.cell_of], _rank(mark, low, high)
-        if day:
-            return _marked(column, layout, mark, Codewords(texts, rank, gaps, Fraction(1, 2)))
-        return _marked(column, layout, mark, Codewords(texts, rank, gaps, Fraction(1, 10**places)))
-    return _marked(
-        column, layout, mark, Codewords(texts, rank, gaps, Fraction(1, 10**places), middle, places)
-    )
+        texts, rank = _intervals(column, low, high), _rank(mark, low, high)
+        gaps, unit = ((high - low) * (1 if day else 5))[layout.cell_of], Fraction(1, 2) if day else unit
+    return _marked(column, layout, mark, Codewords(texts, rank, gaps, unit))
 
 
 def _marked(column: PublicColumn, layout: CellLayout, mark: IntArray, found: Codewords) -> Codewords:
@@ -144,7 +133,7 @@ def _marked(column: PublicColumn, layout: CellLayout, mark: IntArray, found: Cod
     plain = pa.array(mark == 0)
     texts = pc.if_else(plain, found.texts, column.texts.take(pa.array(first)))
     gaps = np.where(mark[layout.cell_of] == 0, found.gaps, 0)
-    return Codewords(texts, found.rank, gaps, found.unit, found.units, found.places)
+    return replace(found, texts=texts, gaps=gaps)
 
 
 def _centroids(units: npt.NDArray[Any], layout: CellLayout, factor: int) -> npt.NDArray[Any]:
@@ -304,11 +293,3 @@ def _roomy(units: npt.NDArray[Any], factor: int) -> npt.NDArray[Any]:
     if units.dtype == object or max(-int(units.min()), int(units.max()), 1) * factor < _ROOM:
         return units
     return units.astype(object)
-
-
-def common_scale(factors: Sequence[Fraction]) -> tuple[list[int], Fraction]:
-    """Factors as whole multiples of a number, and that number."""
-    below = math.lcm(*(factor.denominator for factor in factors))
-    whole = [int(factor * below) for factor in factors]
-    shared = math.gcd(*whole) or 1
-    return [factor // shared for factor in whole], Fraction(shared, below)

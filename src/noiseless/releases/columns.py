@@ -26,6 +26,17 @@ _ALMOST = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
 _DECIMAL_COMMA = r"^\s*[-+]?([0-9]{1,3}(\.[0-9]{3})+|[0-9]+),[0-9]+\s*$"
 _DAY = "[0-9]{1,2}[./-][0-9]{1,2}"
 _DATE = rf"^\s*({_DAY}[./-]([0-9]{{2}}|[0-9]{{4}})|[0-9]{{4}}[./-]{_DAY})([ T].*)?$"
+_TAKEN = "and is taken as categories"
+_DOUBTS = {
+    "mixed": f"holds numbers, but other texts too, {_TAKEN}; name it as numeric to take it as numbers",
+    "codes": f"is written as codes are (007) {_TAKEN}; give it a hierarchy to merge it step by step, or name "
+    "it as numeric to take it as numbers",
+    "commas": f"is written with decimal commas {_TAKEN}; write 1234.50 for 1.234,50 to have numbers",
+    "dates": f"looks like dates {_TAKEN}, which have no order; write 1959-01-20, without a time, to have "
+    "days of which near ones are merged",
+    "times": f"holds times of day {_TAKEN}, which have no order; write minutes or seconds as numbers to have "
+    "near ones merged",
+}
 _LONGEST = 100
 """Digits that numbers may take when they are written out one below the other; floats hold their squares."""
 
@@ -92,33 +103,24 @@ class PublicColumn:
         return self._tree.height if self.tree_cost == "height" else self._tree.largest_cost
 
     @property
-    def numbers_among_texts(self) -> int:
-        """How many of a column of categories that are texts read as numbers: one `?` makes a column text."""
-        return self._texts_like(_ALMOST) if self._is_text else 0
-
-    @property
-    def decimal_commas(self) -> int:
-        """How many texts are numbers written as 1.234,50."""
-        return self._texts_like(_DECIMAL_COMMA) if self._is_text else 0
-
-    @property
-    def dates_among_texts(self) -> int:
-        """How many categories look like dates (20/01/1959), or like days with a time."""
-        if self.kind == "category" and pt.is_timestamp(self.type):
-            return len(self.texts) - int(self.texts.null_count)
-        return self._texts_like(_DATE) if self._is_text else 0
-
-    @property
-    def holds_times(self) -> bool:
-        """Whether its values are times of day."""
-        return bool(pt.is_time(self.type))
+    def doubt(self) -> str:
+        """As what else most values of a column of categories could be taken, and how; empty if as nothing."""
+        most, numbers = len(self.texts) // 2, self._texts_like(_ALMOST)
+        if numbers > most:
+            return _DOUBTS["mixed" if numbers < len(self.texts) else "codes"]
+        if self._texts_like(_DECIMAL_COMMA) > most:
+            return _DOUBTS["commas"]
+        moments = self.kind == "category" and pt.is_timestamp(self.type)
+        dates = len(self.texts) - int(self.texts.null_count) if moments else self._texts_like(_DATE)
+        if dates > most:
+            return _DOUBTS["dates"]
+        return _DOUBTS["times"] if pt.is_time(self.type) else ""
 
     def _texts_like(self, pattern: str) -> int:
+        """How many texts of a column of categories look like something else: one `?` makes a column text."""
+        if self.kind != "category" or not (pt.is_string(self.type) or pt.is_large_string(self.type)):
+            return 0
         return int(pc.sum(pc.match_substring_regex(self.texts, pattern)).as_py() or 0)
-
-    @property
-    def _is_text(self) -> bool:
-        return self.kind == "category" and (pt.is_string(self.type) or pt.is_large_string(self.type))
 
     @property
     def unit(self) -> Fraction:

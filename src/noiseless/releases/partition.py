@@ -1,7 +1,7 @@
 """A partition as its reader sees it: what reads alike is one cell; and what it then gives away and keeps."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -12,23 +12,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noiseless.arrays import BoolArray, IntArray
-from noiseless.exact import Bits
-from noiseless.measures import maximin
-from noiseless.ranges import JointRange
 from noiseless.releases.codewords import (
     SUPPRESSED,
     CellLayout,
     Codewords,
-    common_scale,
     dense,
     medoids,
     words,
 )
 from noiseless.releases.columns import PublicColumn, PublicColumns
 from noiseless.releases.source import ReleaseSource
-from noiseless.search.codebook import Codeword
-from noiseless.search.merging import Length
-from noiseless.tables.kernels import add_by_code
+from noiseless.search.codebook import Codeword, common_scale
+from noiseless.search.loss import Length
+from noiseless.search.measures import Measures
+from noiseless.tables.kernels import add_by_code, distinct_values
 
 _ROOM = 2**62
 
@@ -159,16 +156,8 @@ class ReadCells:
         return bool(np.any((firsts[self.cell_of] != groups) & ~self.hidden))
 
     @cached_property
-    def largest(self) -> int:
-        """How many public tuples the largest cell holds that is not suppressed."""
-        sizes = self.layout.sizes.copy()
-        if self.suppressed is not None:
-            sizes[self.suppressed] = 0
-        return int(sizes.max())
-
-    @cached_property
     def largest_cell(self) -> int:
-        """Which cell that is, the first of several."""
+        """The cell that holds the most public tuples and is not suppressed, the first of several."""
         sizes = self.layout.sizes.copy()
         if self.suppressed is not None:
             sizes[self.suppressed] = 0
@@ -203,13 +192,8 @@ def _written(
     read = [words(column, layout, codeword, chosen) for column in public.columns]
     if gone is None:
         return read
-    shown = pa.array(np.arange(layout.count) != gone)
-    return [
-        Codewords(
-            pc.if_else(shown, w.texts, pa.scalar(SUPPRESSED)), w.rank, w.gaps, w.unit, w.units, w.places
-        )
-        for w in read
-    ]
+    shown, hidden = pa.array(np.arange(layout.count) != gone), pa.scalar(SUPPRESSED)
+    return [replace(word, texts=pc.if_else(shown, word.texts, hidden)) for word in read]
 
 
 def _sorted(read: Sequence[Codewords], count: int, gone: int | None) -> tuple[IntArray, IntArray]:
@@ -232,22 +216,9 @@ def _renumbered(
     number = np.empty(layout.count, np.int64)
     number[order] = np.arange(layout.count)
     taken = pa.array(order)
-    moved = tuple(
-        Codewords(
-            word.texts.take(taken),
-            word.rank[order],
-            word.gaps,
-            word.unit,
-            None if word.units is None else word.units[order],
-            word.places,
-        )
-        for word in read
-    )
-    return (
-        CellLayout(number[layout.cell_of], layout.count),
-        moved,
-        None if gone is None else int(number[gone]),
-    )
+    moved = tuple(replace(word, texts=word.texts.take(taken), rank=word.rank[order]) for word in read)
+    found = CellLayout(number[layout.cell_of], layout.count)
+    return found, moved, None if gone is None else int(number[gone])
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,67 +230,23 @@ class MeasuredPartition:
     Attributes:
         source: the table.
         read: the cells as they read.
+        measures: what they give away and keep.
     """
 
     source: ReleaseSource
     read: ReadCells
-
-    @cached_property
-    def _answers(self) -> tuple[JointRange, IntArray, IntArray]:
-        """[[S, answers]], the cell of each answer, and |[[S|a]]| of what is known with it."""
-        source = self.source
-        shown = source.shown_of_seen
-        many = int(shown.max()) + 1
-        keys = self.read.cell_of[source.public_of_seen] * many + shown
-        codes = dense(keys)
-        answers = np.zeros(int(codes.max()) + 1, np.int64)
-        answers[codes] = np.arange(len(codes))  # an example of each answer
-        return source.joint.merged(codes), keys[answers] // many, source.prior[answers]
-
-    @property
-    def joint(self) -> JointRange:
-        """[[S, answers]]."""
-        return self._answers[0]
+    measures: Measures
 
     @cached_property
     def posteriors(self) -> IntArray:
         """How few sensitive values each cell leaves, whatever is kept or given with it."""
-        joint, cells, _ = self._answers
-        found = np.full(len(self.read), joint.size_x)
-        np.minimum.at(found, cells, joint.posterior_sizes)
+        source, shown = self.source, self.source.shown_of_seen
+        many = int(shown.max()) + 1
+        answers = self.read.cell_of[source.public_of_seen] * many + shown
+        sizes = source.joint.merged(dense(answers)).posterior_sizes
+        found = np.full(len(self.read), source.joint.size_x)
+        np.minimum.at(found, distinct_values(answers) // many, sizes)
         return found
-
-    @property
-    def min_posterior(self) -> int:
-        """How few sensitive values an answer leaves at least."""
-        return int(self.joint.posterior_sizes.min())
-
-    @property
-    def max_posterior(self) -> int:
-        """How many it leaves at most."""
-        return int(self.joint.posterior_sizes.max())
-
-    @cached_property
-    def leakage(self) -> Bits:
-        """L0(S -> (Xh, K)|A): the largest |[[S|a]]| / |[[S|xh, k, a]]|."""
-        joint, _, prior = self._answers
-        return largest_ratio(prior, joint.posterior_sizes)
-
-    @cached_property
-    def maximin(self) -> Bits:
-        """I*(S; (Xh, K, A))."""
-        return maximin(self.joint)
-
-    @property
-    def resolution(self) -> Bits:
-        """U1 = log2 |X| / max |cell|; suppressed tuples are left out of both."""
-        left = int((~self.read.hidden).sum())
-        return Bits(Fraction(max(left, 1), max(self.read.largest, 1)))
-
-    @property
-    def distortion(self) -> Length:
-        """-U2, to what is written."""
-        return self.read.distortion
 
     @cached_property
     def rows_of_cells(self) -> IntArray:
@@ -327,29 +254,6 @@ class MeasuredPartition:
         return add_by_code(self.read.cell_of, self.source.public.counts, len(self.read))
 
     @property
-    def suppressed_rows(self) -> int:
-        """How many rows are suppressed."""
-        gone = self.read.suppressed
-        return 0 if gone is None else int(self.rows_of_cells[gone])
-
-    @property
     def posterior_cell(self) -> int:
-        """The first cell that leaves so few sensitive values."""
+        """The first cell that leaves the fewest sensitive values."""
         return int(np.argmin(self.posteriors))
-
-
-def largest_ratio(before: IntArray, after: IntArray) -> Bits:
-    """The logarithm of the largest before / after: for each size after, only the largest before matters."""
-    most = np.zeros(int(after.max()) + 1, np.int64)
-    np.maximum.at(most, after, before)
-    return Bits(max(Fraction(int(most[size]), int(size)) for size in np.flatnonzero(most)))
-
-
-def length_text(length: Length) -> str:
-    """A length as "p/q" or "sqrt(p/q)".
-
-    >>> length_text(Length(2, root=True)), length_text(Length(Fraction(1, 2)))
-    ('sqrt(2)', '1/2')
-    """
-    exact = length.rational
-    return f"sqrt({length.value})" if exact is None else str(exact)

@@ -10,24 +10,20 @@ import pyarrow as pa
 from noiseless.arrays import IntArray
 from noiseless.audits.verdict import kinds_of, near_notes, spelling_texts
 from noiseless.display import counted, verb
-from noiseless.exact import Bits, Rational
-from noiseless.measures import maximin
+from noiseless.exact import Rational
 from noiseless.releases.certificate import make_certificate, public_of_kept
 from noiseless.releases.changes import column_changes
 from noiseless.releases.output import typed_numbers
-from noiseless.releases.partition import MeasuredPartition, largest_ratio
+from noiseless.releases.partition import MeasuredPartition
 from noiseless.releases.problem import PreparedTable, choose_partition, survey_table
-from noiseless.releases.request import (
-    HierarchyCost,
-    Method,
-    Objective,
-    ReleaseRequest,
-    Utility,
-)
-from noiseless.releases.results import Progress, Release, ReleaseFrontier, ReleasePoint
+from noiseless.releases.request import HierarchyCost, ReleaseRequest
+from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.releases.source import ReleaseSource, distinct_codes
 from noiseless.search.codebook import Codeword, Distance
-from noiseless.search.merging import Length
+from noiseless.search.loss import Method, Objective, Utility
+from noiseless.search.measures import ReleasePoint, measure
+from noiseless.search.problem import Cells
+from noiseless.search.survey import Progress
 from noiseless.tables import Missing
 
 Columns = str | Sequence[str]
@@ -153,13 +149,13 @@ def make_release(table: Any, request: ReleaseRequest, progress: Progress | None 
     prepared = PreparedTable.of(ReleaseSource.read(table, request))
     source = prepared.source
     choice, found = choose_partition(prepared, progress)
-    point, before = as_point(found, choice.method), unmerged(source)
+    before = measure(prepared.problem, Cells.from_labels(np.arange(prepared.problem.size)))
     stated = {"optimal": choice.optimal, "gap": choice.gap, "scope": choice.scope, "proof": choice.proof}
     rows = _rows(found)
     return Release(
         table=_table(found, rows),
-        point=point,
-        before=before,
+        point=ReleasePoint.of(found.measures, choice.method),
+        before=ReleasePoint.of(before, "unmerged"),
         certificate=make_certificate(found, {"method": choice.method, **stated}),
         optimal=choice.optimal,
         gap=choice.gap,
@@ -187,35 +183,6 @@ def make_frontier(
 ) -> ReleaseFrontier:
     """Find the frontier that a request describes."""
     return survey_table(PreparedTable.of(ReleaseSource.read(table, request)), progress, baselines=baselines)
-
-
-def as_point(found: MeasuredPartition, method: str) -> ReleasePoint:
-    """What a measured partition gives away and keeps."""
-    return ReleasePoint(
-        len(found.read),
-        found.leakage,
-        found.maximin,
-        found.min_posterior,
-        found.resolution,
-        found.distortion,
-        found.suppressed_rows,
-        method,
-    )
-
-
-def unmerged(source: ReleaseSource) -> ReleasePoint:
-    """What the public columns would give away and keep as they are."""
-    sizes = source.joint.posterior_sizes
-    return ReleasePoint(
-        len(source.public),
-        largest_ratio(source.prior, sizes),
-        maximin(source.joint),
-        int(sizes.min()),
-        Bits(len(source.public)),
-        Length(0),
-        0,
-        "unmerged",
-    )
 
 
 def _rows(found: MeasuredPartition) -> IntArray:
@@ -277,39 +244,11 @@ def _sets_with_missing(found: MeasuredPartition) -> Iterator[str]:
 def _warnings(found: MeasuredPartition) -> tuple[str, ...]:
     """What a reader should know."""
     source, request = found.source, found.source.request
-    told = [
-        *_missing(source),
-        *spelling_texts(source.secrets[1]),
-    ]
-    if found.leakage.ratio == 1 and len(found.read) == 1:
+    told = [*_missing(source), *spelling_texts(source.secrets[1])]
+    if found.measures.leakage.ratio == 1 and len(found.read) == 1:
         told.append("all public values became one: the release says nothing about the public columns")
-    for column in found.read.public.columns:
-        if column.name in request.categorical:
-            continue
-        numbers = column.numbers_among_texts
-        if 2 * numbers > len(column.texts):
-            mixed = numbers < len(column.texts)
-            how = "holds numbers, but other texts too," if mixed else "is written as codes are (007)"
-            tree = "" if mixed else " give it a hierarchy to merge it step by step, or"
-            told.append(
-                f"column {column.name!r} {how} and is taken as categories;{tree}"
-                " name it as numeric to take it as numbers"
-            )
-        elif 2 * column.decimal_commas > len(column.texts):
-            told.append(
-                f"column {column.name!r} is written with decimal commas and is taken as categories;"
-                " write 1234.50 for 1.234,50 to have numbers"
-            )
-        elif 2 * column.dates_among_texts > len(column.texts):
-            told.append(
-                f"column {column.name!r} looks like dates and is taken as categories, which have no order;"
-                " write 1959-01-20, without a time, to have days of which near ones are merged"
-            )
-        elif column.holds_times:
-            told.append(
-                f"column {column.name!r} holds times of day and is taken as categories, which have no order;"
-                " write minutes or seconds as numbers to have near ones merged"
-            )
+    columns = [column for column in found.read.public.columns if column.name not in request.categorical]
+    told += [f"column {column.name!r} {column.doubt}" for column in columns if column.doubt]
     told += _sets_with_missing(found)
     if request.keep_order:
         told.append("the rows are in the order of the table, which tells something too")

@@ -1,71 +1,20 @@
 """A release as a problem: what is to be chosen, the partition chosen for a request, and the frontier."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
-from noiseless.arrays import BoolArray, IntArray
+from noiseless.arrays import BoolArray
 from noiseless.errors import RequestError
-from noiseless.exact import Bits
 from noiseless.releases.columns import PublicColumns, explained, never_merged, public_columns
 from noiseless.releases.partition import DistanceScale, MeasuredPartition, ReadCells
-from noiseless.releases.results import Progress, ReleaseFrontier, ReleasePoint, Series
+from noiseless.releases.results import ReleaseFrontier
 from noiseless.releases.source import ReleaseSource
-from noiseless.search.codebook import Codeword
-from noiseless.search.merging import Cells, SideInformation
-from noiseless.search.portfolio import Choice, Goal, Problem, SurveyPoint, choose, survey
-from noiseless.search.problem import SeenCells
-from noiseless.search.survey import least_proved
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class TableProblem(Problem):
-    """The problem of a table: its reader sees what is written, and kept columns too.
-
-    Kept columns are no prior knowledge, given ones are.
-
-    Attributes:
-        columns: the public columns.
-        codeword: what is released for numbers that are merged.
-        priors: |[[S|a]]| for each y of the joint range.
-    """
-
-    columns: PublicColumns | None = None
-    codeword: Codeword = "midrange"
-    priors: IntArray | None = None
-
-    def read(self, cells: Cells, hidden: BoolArray) -> SeenCells:
-        """Cells that read alike are one, and distances are to what is written."""
-        if self.columns is None or self._reads_as_it_is(cells, hidden):
-            return SeenCells(cells, hidden)
-        found = ReadCells.of(self.columns, cells.cell_of, hidden, self.codeword)
-        if found.mixes_groups:  # a text that is no number reads as merged or suppressed ones: not allowed
-            return SeenCells(Cells.from_labels(np.arange(self.size)), np.zeros(self.size, bool))
-        return SeenCells(Cells.from_labels(found.cell_of), found.hidden, found.distortion)
-
-    def _reads_as_it_is(self, cells: Cells, hidden: BoolArray) -> bool:
-        """Whether cells are runs of one column of numbers, whose middles and ends all differ.
-
-        A text among the numbers may read as an interval, never as a middle.
-        """
-        column = None if self.columns is None else self.columns.columns[0]
-        if column is None or column.kind != "number" or self.line is None or hidden.any():
-            return False
-        if self.codeword != "midrange" and (self.codeword != "interval" or column.holds_texts):
-            return False
-        along = cells.cell_of[np.lexsort((self.line, self.group_of))]
-        return int(np.count_nonzero(np.diff(along))) == cells.count - 1
-
-    @cached_property
-    def prior(self) -> IntArray:
-        """For each code of `seen` what the posterior sets are compared with."""
-        if self.priors is None:
-            return np.full(int(self.seen.max()) + 1, self.joint.size_x)
-        found = np.zeros(int(self.seen.max()) + 1, np.int64)
-        found[self.seen] = self.priors
-        return found
+from noiseless.search.portfolio import Choice, Goal, choose, measure, survey
+from noiseless.search.problem import Cells, Problem, SeenCells, SideInformation
+from noiseless.search.survey import Progress, least_proved
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,25 +43,46 @@ class PreparedTable:
     def problem(self) -> Problem:
         """What is to be chosen."""
         source, request = self.source, self.source.request
-        beside = bool(request.keep or request.given)
-        side = SideInformation(source.public_of_seen, source.shown_of_seen) if beside else None
-        return TableProblem(
-            source.joint,
-            self.public.codebook(request),
-            side,
-            source.public.counts,
-            self.public.groups,
-            self.public,
-            request.codeword,
-            source.prior if beside else None,
-        )
+        side = None
+        if request.keep or request.given:  # kept columns are no prior knowledge, given ones are
+            prior = np.zeros(int(source.shown_of_seen.max()) + 1, np.int64)
+            prior[source.shown_of_seen] = source.prior
+            side = SideInformation(source.public_of_seen, source.shown_of_seen, prior)
+        codebook, groups = self.public.codebook(request), self.public.groups
+        return Problem(source.joint, codebook, side, source.public.counts, groups, self._read)
 
-    def measured(self, cell_of: IntArray, suppressed: BoolArray) -> MeasuredPartition:
-        """Cells as they read, measured."""
-        read = ReadCells.of(self.public, cell_of, suppressed, self.source.request.codeword)
+    def _read(self, problem: Problem, cells: Cells, hidden: BoolArray) -> SeenCells:
+        """Cells that read alike are one, and distances are to what is written."""
+        if self._reads_as_it_is(problem, cells, hidden):
+            return SeenCells(cells, hidden)
+        found = self._written(cells, hidden)
+        if found.mixes_groups:  # a text that is no number reads as merged or suppressed ones: not allowed
+            return SeenCells(Cells.from_labels(np.arange(problem.size)), np.zeros(problem.size, bool))
+        return SeenCells(Cells.from_labels(found.cell_of), found.hidden, found.distortion)
+
+    def _written(self, cells: Cells, hidden: BoolArray) -> ReadCells:
+        return ReadCells.of(self.public, cells.cell_of, hidden, self.source.request.codeword)
+
+    def measured(self, cells: Cells, hidden: BoolArray) -> MeasuredPartition:
+        """Cells as they are written, measured anew."""
+        read = self._written(cells, hidden)
         if read.mixes_groups:
             raise AssertionError("a cell holds values that are never merged")
-        return MeasuredPartition(self.source, read)
+        found = measure(self.problem, Cells.from_labels(read.cell_of), read.hidden)
+        return MeasuredPartition(self.source, read, replace(found, distortion=read.distortion))
+
+    def _reads_as_it_is(self, problem: Problem, cells: Cells, hidden: BoolArray) -> bool:
+        """Whether cells are runs of one column of numbers, whose middles and ends all differ.
+
+        A text among the numbers may read as an interval, never as a middle.
+        """
+        column, codeword = self.public.columns[0], self.source.request.codeword
+        if column.kind != "number" or problem.line is None or hidden.any():
+            return False
+        if codeword != "midrange" and (codeword != "interval" or column.holds_texts):
+            return False
+        along = cells.cell_of[np.lexsort((problem.line, problem.group_of))]
+        return int(np.count_nonzero(np.diff(along))) == cells.count - 1
 
 
 def choose_partition(
@@ -123,17 +93,16 @@ def choose_partition(
     Raises:
         RequestError: what is asked for is impossible; the message says what is possible.
     """
-    wish = _wish(prepared)
     try:
-        choice = choose(prepared.problem, wish, progress)
+        choice = choose(prepared.problem, _goal(prepared), progress)
     except RequestError as error:
         if prepared.public.groups is None:
             raise
         raise explained(error, prepared.public, suppresses=prepared.source.request.suppress > 0) from None
-    return choice, prepared.measured(choice.cells.cell_of, choice.suppressed)
+    return choice, prepared.measured(choice.cells, choice.suppressed)
 
 
-def _wish(prepared: PreparedTable) -> Goal:
+def _goal(prepared: PreparedTable) -> Goal:
     request = prepared.source.request
     values, hidden = prepared.source.joint.size_x, ", ".join(request.sensitive)
     if request.min_posterior is not None and request.min_posterior > values:
@@ -153,14 +122,14 @@ def _wish(prepared: PreparedTable) -> Goal:
         min_posterior=request.min_posterior,
         max_leakage=request.max_leakage,
         max_maximin=request.max_maximin,
-        max_distortion=_written(prepared, request.max_distortion),
+        max_distortion=_usable(prepared, request.max_distortion),
         min_resolution=request.min_resolution,
         suppress=request.suppress,
         method=request.method,
     )
 
 
-def _written(prepared: PreparedTable, limit: Fraction | None) -> Fraction | None:
+def _usable(prepared: PreparedTable, limit: Fraction | None) -> Fraction | None:
     """A limit on the distortion as far as it can be used up: the middle of days is written as a day."""
     public, days = prepared.public, prepared.public.columns[0].kind == "date"
     unit = DistanceScale.of(public, [Fraction(1)] * len(public.columns)).unit
@@ -187,10 +156,6 @@ def survey_table(
         baselines=baselines,
         progress=progress,
     )
-    series = tuple(
-        Series(one.name, tuple(_point(p) for p in one.points), one.scope, not one.ours, one.note)
-        for one in found.series
-    )
     points = found.unbeaten
     return ReleaseFrontier(
         source=source.table.label,
@@ -199,8 +164,8 @@ def survey_table(
         sensitive_values=source.joint.size_x,
         public_values=len(source.public),
         rows=source.rows,
-        points=tuple(_point(point) for point in points),
-        series=series,
+        points=points,
+        series=found.series,
         method=" + ".join(dict.fromkeys(point.series for point in points)),
         scope=least_proved(points),
         objective=request.objective,
@@ -232,17 +197,3 @@ def _unsuppressed(prepared: PreparedTable) -> str:
     if not prepared.source.request.suppress:
         return ""
     return "none of these suppresses rows: with --suppress a release may do better than all of them"
-
-
-def _point(point: SurveyPoint) -> ReleasePoint:
-    found = point.quality
-    return ReleasePoint(
-        found.cells,
-        found.leakage,
-        found.maximin,
-        found.min_posterior,
-        Bits(found.resolution.ratio),
-        found.distortion,
-        found.suppressed_rows,
-        f"{point.series}, {point.setting}" if point.setting else point.series,
-    )

@@ -13,11 +13,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PositiveInt,
 from noiseless.display import plain_problem
 from noiseless.errors import RequestError
 from noiseless.search.codebook import Codeword, Distance
+from noiseless.search.loss import Method, Objective, Utility
 from noiseless.tables import Missing, require_distinct
 
-Objective = Literal["leakage", "maximin", "both"]
-Utility = Literal["resolution", "distortion"]
-Method = Literal["auto", "greedy", "exact"]
 HierarchyCost = Literal["height", "leaves"]
 
 _MOST_DIGITS = 50

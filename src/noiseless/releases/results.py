@@ -1,10 +1,9 @@
 """What a release is, and what a frontier is: frozen results with the JSON's names."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pyarrow as pa
 
@@ -13,89 +12,13 @@ from noiseless.exact import Bits
 from noiseless.releases.certificate import Certificate
 from noiseless.releases.changes import ColumnChange
 from noiseless.releases.output import save_release
-from noiseless.releases.partition import length_text
 from noiseless.releases.request import ReleaseRequest
-from noiseless.search.merging import Length
+from noiseless.search.measures import ReleasePoint, Scope
 from noiseless.search.methods import FEW_VALUES
+from noiseless.search.survey import Progress, Series
 
-Scope = Literal["contiguous", "all"]
 _LEFT = "fewest values left"
 """What the number of values left behind the most telling answer is called."""
-
-Progress = Callable[[float], None]
-"""Told the share of the work that is done, from 0 to 1."""
-
-
-@dataclass(frozen=True)
-class ReleasePoint:
-    """What a release, or one that could be made, gives away and keeps; every number is exact.
-
-    Attributes:
-        cells: how many different tuples are released.
-        leakage: L0(S -> Xh), or L0(S -> Xh|A) with side information.
-        maximin: I*(S; Xh), or I*(S; (Xh, A)).
-        min_posterior: the fewest sensitive values left behind an answer.
-        resolution: U1 = I0(X -> Xh) = log2 |X| / max |cell|.
-        distortion: -U2, the largest distance of a value to what is released for it; None where no distance
-            applies.
-        suppressed_rows: how many rows read `*`.
-        method: how it was found.
-    """
-
-    cells: int
-    leakage: Bits
-    maximin: Bits
-    min_posterior: int
-    resolution: Bits
-    distortion: Length | None
-    suppressed_rows: int = 0
-    method: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it is in JSON: leaks and distortions rounded up, the resolution down, and all exactly."""
-        return {
-            "cells": self.cells,
-            "leakage": self.leakage.upper,
-            "leakage_exact": str(self.leakage.ratio),
-            "maximin": self.maximin.upper,
-            "maximin_exact": str(self.maximin.ratio),
-            "min_posterior": self.min_posterior,
-            "resolution": self.resolution.lower,
-            "resolution_exact": str(self.resolution.ratio),
-            "distortion": None if self.distortion is None else self.distortion.upper,
-            "distortion_exact": None if self.distortion is None else length_text(self.distortion),
-            "suppressed_rows": self.suppressed_rows,
-            "method": self.method,
-        }
-
-
-@dataclass(frozen=True)
-class Series:
-    """The points that one method reaches.
-
-    Attributes:
-        name: the method, as a legend says it ("exact, contiguous", "greedy", "Mondrian", ...).
-        points: its points, the leakiest first.
-        scope: among which partitions its points are proved to be the best; None where nothing is proved.
-        baseline: whether it is somebody else's method, shown for comparison.
-        note: what was left out and why; empty where nothing was.
-    """
-
-    name: str
-    points: tuple[ReleasePoint, ...]
-    scope: Scope | None = None
-    baseline: bool = False
-    note: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it is in JSON."""
-        return {
-            "name": self.name,
-            "scope": self.scope,
-            "baseline": self.baseline,
-            "note": self.note,
-            "points": [point.to_dict() for point in self.points],
-        }
 
 
 @dataclass(frozen=True, repr=False)
@@ -156,26 +79,28 @@ class ReleaseFrontier:
         if point.suppressed_rows or any(self._as_good(one, point) for one in every):
             return self
         kept = [one for one in self.points if not self._as_good(point, one)]
-        points = sorted([*kept, point], key=self._leak, reverse=True)
+        points = sorted([*kept, point], key=lambda one: one.leak(self.objective), reverse=True)
         return replace(self, points=tuple(points), scope=None)
-
-    def _leak(self, point: ReleasePoint) -> Bits:
-        return point.maximin if self.objective == "maximin" else point.leakage
 
     def _as_good(self, one: ReleasePoint, other: ReleasePoint) -> bool:
         """Whether a release gives away no more than another and loses no more."""
-        if self._leak(one) > self._leak(other) or (self.objective == "both" and one.maximin > other.maximin):
+        if one.leak(self.objective) > other.leak(self.objective):
+            return False
+        if self.objective == "both" and one.maximin > other.maximin:
             return False
         if self.utility == "resolution" or one.distortion is None or other.distortion is None:
             return one.resolution >= other.resolution
         return one.distortion <= other.distortion
 
     def __repr__(self) -> str:
-        lines = [f"  {cells:>9}  {rest}" for cells, rest in self._lines]
-        return "\n".join([self._title, *lines])
+        widths = (9, len(_LEFT), 10, 10, 10, 10)
+        lines = (zip(row, widths, strict=True) for row in self._table)
+        return "\n".join(
+            [self._title, *("".join(f"  {cell:>{width}}" for cell, width in line) for line in lines)]
+        )
 
     def _repr_html_(self) -> str:
-        return html_rows([[cells, *_cells(rest)] for cells, rest in self._lines], self._title)
+        return html_rows(self._table, self._title)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, under the names it has in JSON."""
@@ -203,21 +128,15 @@ class ReleaseFrontier:
         return f"Frontier: {hidden} hidden behind {shown}, {counted(len(self), 'points')} ({self.method})"
 
     @property
-    def _lines(self) -> list[tuple[str, str]]:
-        head = f"{_LEFT}  {'leakage':>10}  {'maximin':>10}  {'resolution':>10}  {'distortion':>10}"
-        return [("cells", head), *((f"{point.cells:,}", point_line(point)) for point in self.points)]
-
-
-def _cells(line: str) -> list[str]:
-    return re.split(r" {2,}", line.strip())
-
-
-def point_line(point: ReleasePoint) -> str:
-    """A point as a line of a table."""
-    distortion = "-" if point.distortion is None else str(point.distortion)
-    resolution = lower_text(point.resolution)
-    leaks = f"{point.leakage!s:>10}  {point.maximin!s:>10}"
-    return f"{point.min_posterior:>{len(_LEFT)},}  {leaks}  {resolution:>10}  {distortion:>10}"
+    def _table(self) -> list[list[str]]:
+        rows = [["cells", _LEFT, "leakage", "maximin", "resolution", "distortion"]]
+        for point in self.points:
+            lost = "-" if point.distortion is None else str(point.distortion)
+            leaks = [str(point.leakage), str(point.maximin)]
+            rows.append(
+                [f"{point.cells:,}", f"{point.min_posterior:,}", *leaks, lower_text(point.resolution), lost]
+            )
+        return rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -313,7 +232,29 @@ class Release:
     @property
     def summary(self) -> Mapping[str, str]:
         """The main numbers in words."""
-        return summary(self)
+        point, was = self.point, self.before
+        lines = {
+            "released": f"{self.source}: {counted(self.rows, 'rows')}",
+            "cells": f"{point.cells:,} of {self.public_values:,} different values",
+            "fewest values left": (
+                f"{point.min_posterior:,} of {counted(self.sensitive_values, 'values')}"
+                f" (was {was.min_posterior:,})"
+            ),
+            "bits leaked, L0": f"{point.leakage} (was {was.leakage})",
+            "bits told apart, I*": f"{point.maximin} (was {was.maximin})",
+            "bits of resolution kept": f"{lower_text(point.resolution)} (was {lower_text(was.resolution)})",
+        }
+        if point.distortion is not None:
+            lines["largest change"] = f"{point.distortion} ({self.certificate['options']['distance']})"
+        if point.suppressed_rows:
+            lines["suppressed"] = (
+                f"{counted(point.suppressed_rows, 'rows')} {verb(point.suppressed_rows, 'read')} *"
+            )
+        lines["chosen by"] = self.method
+        lines["proved"] = self.proof
+        if self.warnings:
+            lines["note"] = "; ".join(self.warnings)
+        return lines
 
     def __repr__(self) -> str:
         return text_table(self._title, self.summary)
@@ -325,33 +266,6 @@ class Release:
     def _title(self) -> str:
         hidden, shown = ", ".join(self.request.sensitive), ", ".join(self.request.public)
         return f"Release of {shown}: {hidden} keeps at least {counted(self.point.min_posterior, 'values')}"
-
-
-def summary(release: Release) -> dict[str, str]:
-    """A release in a few lines."""
-    point, before = release.point, release.before
-    lines = {
-        "released": f"{release.source}: {counted(release.rows, 'rows')}",
-        "cells": f"{point.cells:,} of {release.public_values:,} different values",
-        "fewest values left": (
-            f"{point.min_posterior:,} of {counted(release.sensitive_values, 'values')}"
-            f" (was {before.min_posterior:,})"
-        ),
-        "bits leaked, L0": f"{point.leakage} (was {before.leakage})",
-        "bits told apart, I*": f"{point.maximin} (was {before.maximin})",
-        "bits of resolution kept": f"{lower_text(point.resolution)} (was {lower_text(before.resolution)})",
-    }
-    if point.distortion is not None:
-        lines["largest change"] = f"{point.distortion} ({release.certificate['options']['distance']})"
-    if point.suppressed_rows:
-        lines["suppressed"] = (
-            f"{counted(point.suppressed_rows, 'rows')} {verb(point.suppressed_rows, 'read')} *"
-        )
-    lines["chosen by"] = release.method
-    lines["proved"] = release.proof
-    if release.warnings:
-        lines["note"] = "; ".join(release.warnings)
-    return lines
 
 
 def lower_text(bits: Bits) -> str:

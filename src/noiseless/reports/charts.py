@@ -7,8 +7,10 @@ from fractions import Fraction
 from itertools import cycle
 
 from noiseless.exact import Bits
-from noiseless.releases.results import ReleaseFrontier, ReleasePoint, Series
+from noiseless.releases.results import ReleaseFrontier
 from noiseless.reports.canvas import OTHERS, OURS, SeriesStyle, decades, even_ticks, tick_text
+from noiseless.search.measures import ReleasePoint
+from noiseless.search.survey import Series
 
 _ZERO_ROOM = 0.08
 """The share of a logarithmic axis that stands between 0 and the smallest positive number."""

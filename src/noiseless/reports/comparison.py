@@ -8,9 +8,10 @@ from typing import Any, Literal
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.releases.certificate import FORMAT, VERSION
-from noiseless.releases.results import Release, ReleasePoint
+from noiseless.releases.results import Release
 from noiseless.reports.notation import kept_text, length_text, value_text
 from noiseless.reports.release_rows import asked_rows
+from noiseless.search.measures import ReleasePoint
 from noiseless.search.merging import Length
 
 _ASKED = {
@@ -114,7 +115,7 @@ def _point(claim: Mapping[str, Any], method: str) -> ReleasePoint:
         Bits(Fraction(claim["resolution_exact"])),
         None if claim["distortion_exact"] is None else _length(claim["distortion_exact"]),
         claim["suppressed_rows"],
-        method,
+        method=method,
     )
 
 

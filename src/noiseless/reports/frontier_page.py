@@ -10,11 +10,12 @@ from markupsafe import Markup
 
 from noiseless import __version__
 from noiseless.exact import Bits
-from noiseless.releases.results import ReleaseFrontier, ReleasePoint
+from noiseless.releases.results import ReleaseFrontier
 from noiseless.reports.charts import chart_of, goes_nowhere, leak_of
 from noiseless.reports.frontier_plot import NARROW, WIDE, frontier_svg
 from noiseless.reports.notation import kept_text, length_text
 from noiseless.reports.pages import environment, inline, write_page
+from noiseless.search.measures import ReleasePoint
 from noiseless.search.merging import Length
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from noiseless.display import printable
-from noiseless.releases.results import ReleaseFrontier, ReleasePoint
+from noiseless.releases.results import ReleaseFrontier
 from noiseless.reports.canvas import (
     INK,
     PAPER,
@@ -20,6 +20,7 @@ from noiseless.reports.canvas import (
 )
 from noiseless.reports.charts import MIDDLE, MOST_DOTS, Chart, Dot, MethodCurve, chart_of
 from noiseless.reports.release_rows import point_words
+from noiseless.search.measures import ReleasePoint
 from noiseless.tables import written_whole
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from noiseless.display import bound_text, counted, verb
-from noiseless.releases.results import Release, ReleaseFrontier, ReleasePoint
+from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.reports.audit_rows import Status
 from noiseless.reports.notation import kept_text, length_text, share_text, value_text
+from noiseless.search.measures import ReleasePoint
 from noiseless.search.merging import Length
 
 _PLACES = 2

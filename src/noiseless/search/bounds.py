@@ -1,23 +1,22 @@
 """What no partition at all can do better, whatever its cells: the bounds behind `optimal` and `gap`."""
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits, as_fraction
 from noiseless.ranges import count_blocks
-from noiseless.search.cells import Cells
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.contiguous.line import least_cell_size, most_answers
 from noiseless.search.goal import Targets
-from noiseless.search.loss import Length, Loss, below
-from noiseless.search.measures import cell_costs
-from noiseless.search.merging.path import Utility
-from noiseless.search.problem import Problem
+from noiseless.search.loss import Length, Loss, Utility, below
+from noiseless.search.measures import cell_costs, largest_ratio
+from noiseless.search.problem import Cells, Problem
 from noiseless.search.strips import MOST_STRIPS, LineStrip, strips
 
 PAIRS_WORK = 3 * 10**7
@@ -41,7 +40,7 @@ class Radii:
 
     @classmethod
     def applies(cls, problem: Problem) -> bool:
-        """Whether the codebook is one over columns that fit the kernels."""
+        """Whether the codebook is one over columns that fit the general_paths."""
         return isinstance(problem.codebook, ColumnCodebook) and problem.codebook.fits
 
     @cached_property
@@ -85,29 +84,25 @@ class Radii:
         Returns:
             The centres, a table of numerators (-1 where there are not so many), and the denominator.
         """
-        from noiseless.search.merging import general_paths as kernels
-        from noiseless.search.merging.general_paths import geometry
+        from noiseless.search.merging import general_paths
 
         values, words = self._values(code)
         centres = self._centres(values, every=every)
         found = np.empty((len(centres), k), np.int64)
-        cells, _, tree, penalties, shape = geometry(self._book, self.problem.size)
-        kernels.radii(cells, tree, penalties, shape, words, values, centres, found)
+        geometry = general_paths.geometry(self._book, self.problem.size)
+        general_paths.radii(geometry, words, values, centres, found)
         return centres, found, 4 if self._book.combine == "squares" else 2
 
     def most(self, code: int, limit: Length) -> int:
         """How many sensitive values a cell of some cost has at most, if each value is in such a cell."""
-        from noiseless.search.merging import general_paths as kernels
-        from noiseless.search.merging.general_paths import geometry
+        from noiseless.search.merging import general_paths
 
         values, words = self._values(code)
         centres = self._centres(values, every=False)
         ratio = self._ratio(limit)
         found = np.empty(len(centres), np.int64)
-        cells, _, tree, penalties, shape = geometry(self._book, self.problem.size)
-        kernels.reached(
-            cells, tree, penalties, shape, words, values, centres, ratio.numerator, ratio.denominator, found
-        )
+        geometry = general_paths.geometry(self._book, self.problem.size)
+        general_paths.reached(geometry, words, values, centres, ratio.numerator, ratio.denominator, found)
         return int(found.min())
 
     def _ratio(self, limit: Length) -> Fraction:
@@ -117,7 +112,7 @@ class Radii:
         return Fraction(min(math.floor(4 * exact), 2**61), 4)
 
     def length(self, top: int, bottom: int) -> Length:
-        """A cost of the kernels."""
+        """A cost of the general_paths."""
         return self._book.length(int(top), bottom)
 
 
@@ -141,7 +136,7 @@ class LowerBound:
 
 @dataclass(frozen=True, eq=False)
 class LowerBounds:
-    """The bounds for a wish.
+    """The bounds for a goal.
 
     Attributes:
         targets: its limits.
@@ -158,7 +153,7 @@ class LowerBounds:
 
     @property
     def _utility(self) -> Utility:
-        return self.targets.wish.utility
+        return self.targets.goal.utility
 
     @cached_property
     def radii(self) -> Radii:
@@ -211,7 +206,9 @@ class LowerBounds:
             return 0  # all of it is suppressed
         if not self.targets.budget:
             return part.sweep.least_of_any(k, part.windows(k).least_width())
-        return _beyond(part.cover_widths(k), self.targets.problem.weights[part.members], self.targets.budget)
+        return _beyond(
+            part.windows(k).cover_widths(), self.targets.problem.weights[part.members], self.targets.budget
+        )
 
     def _pairs(self) -> LowerBound | None:
         """Any columns: a cell with k sensitive values reaches as far as the nearest values that have k."""
@@ -245,7 +242,7 @@ class LowerBounds:
 
     def leak(self) -> LowerBound:
         """The least that any partition gives away that loses no more than allowed."""
-        if self.targets.wish.objective == "maximin":
+        if self.targets.goal.objective == "maximin":
             return self._blocks()
         problem = self.targets.problem
         most = self.targets.most.copy()
@@ -254,7 +251,7 @@ class LowerBounds:
             for code, k in found.items():
                 if k < most[code]:
                     most[code], proof = k, _LIMITS
-        return LowerBound(Bits(_largest_of(problem.prior, np.maximum(most, 1))), proof)
+        return LowerBound(Bits(largest_ratio(problem.prior, np.maximum(most, 1))), proof)
 
     def _most_of_line(self) -> dict[int, int]:
         """The largest posterior that a width allows, for each strip."""
@@ -266,19 +263,16 @@ class LowerBounds:
             if targets.budget >= int(targets.problem.weights[part.members].sum()):
                 continue  # all of it may be suppressed
             width = part.room(targets.distortion, None).width
-            low, high = 1, part.sensitive
-            while low < high:
-                middle = (low + high + 1) // 2
-                low, high = (middle, high) if self._may_have(part, middle, width) else (low, middle - 1)
-            found[part.code] = low
+            fails = partial(self._cannot_have, part, width)
+            found[part.code] = 1 + bisect_left(range(2, part.sensitive + 1), True, key=fails)
         return found
 
-    def _may_have(self, part: LineStrip, k: int, width: int) -> bool:
-        """Whether nothing shows that cells of a width cannot have k sensitive values."""
+    def _cannot_have(self, part: LineStrip, width: int, k: int) -> bool:
+        """Whether it is shown that cells of a width cannot have k sensitive values."""
         if self.targets.budget:
             rows = self.targets.problem.weights[part.members]
-            return _beyond(part.cover_widths(k), rows, self.targets.budget) <= width
-        return part.windows(k).cover_width() <= width and not part.sweep.is_refuted(k, width)
+            return _beyond(part.windows(k).cover_widths(), rows, self.targets.budget) > width
+        return part.windows(k).cover_width() > width or part.sweep.is_refuted(k, width)
 
     def _most_of_pairs(self) -> dict[int, int]:
         targets, problem = self.targets, self.targets.problem
@@ -293,19 +287,17 @@ class LowerBounds:
         targets = self.targets
         if targets.largest_cell is None or (targets.budget and not targets.problem.plain):
             return {}
-        found = {}
-        for part in strips(targets.problem, "resolution", MOST_STRIPS):
-            joint = part.sweep.line.joint
-            low, high = 1, part.sensitive
-            while low < high:
-                middle = (low + high + 1) // 2
-                if targets.budget:
-                    fits = not Bits(most_answers(joint, middle)) < _bits(targets)
-                else:
-                    fits = least_cell_size(joint, middle) <= targets.largest_cell
-                low, high = (middle, high) if fits else (low, middle - 1)
-            found[part.code] = low
-        return found
+        return {
+            part.code: 1 + bisect_left(range(2, part.sensitive + 1), True, key=partial(self._too_many, part))
+            for part in strips(targets.problem, "resolution", MOST_STRIPS)
+        }
+
+    def _too_many(self, part: LineStrip, k: int) -> bool:
+        """Whether counting shows that cells of the size allowed cannot all have k sensitive values."""
+        targets, joint = self.targets, part.sweep.line.joint
+        if targets.budget:
+            return Bits(most_answers(joint, k)) < _bits(targets)
+        return least_cell_size(joint, k) > (targets.largest_cell or 0)
 
     def _blocks(self) -> LowerBound:
         """How few blocks can be left."""
@@ -330,10 +322,11 @@ class LowerBounds:
         targets, problem = self.targets, self.targets.problem
         if not problem.plain or targets.budget:
             return []
-        if targets.wish.objective == "maximin":
+        if targets.goal.objective == "maximin":
             return self._curve_of_blocks()
         size = problem.joint.size_x
-        known = _grid(int(targets.need[0]), size, max(8, min(MOST_GRID, WORK // len(problem.joint))))
+        least, many = int(targets.need[0]), max(8, min(MOST_GRID, WORK // len(problem.joint)))
+        known = np.unique(np.linspace(least, size, min(many, size - least + 1)).astype(np.int64)).tolist()
         losses = self._losses(known)
         if losses is None:
             return []
@@ -378,20 +371,13 @@ WORK = 4 * 10**7
 """And at so many pairs in all."""
 
 
-def _grid(first: int, last: int, many: int) -> list[int]:
-    """Posteriors from the first to the last, all of them or so many."""
-    if last - first < many:
-        return list(range(first, last + 1))
-    return [int(k) for k in np.unique(np.linspace(first, last, many).astype(np.int64))]
-
-
 def _narrowest(part: LineStrip, k: int, few: bool) -> int:
     windows = part.windows(k)
     return part.sweep.least_of_any(k, windows.least_width()) if few else windows.cover_width()
 
 
 def _bits(targets: Targets) -> Bits | Fraction:
-    limit = targets.wish.min_resolution
+    limit = targets.goal.min_resolution
     return limit if isinstance(limit, Bits) else as_fraction(limit or 0)
 
 
@@ -410,7 +396,3 @@ def _largest(found: list[LowerBound | None]) -> LowerBound | None:
         if best is not None and below(best.value, bound.value):
             best = bound
     return best
-
-
-def _largest_of(before: IntArray, after: IntArray) -> Fraction:
-    return max(Fraction(int(b), int(a)) for b, a in zip(before, after, strict=True))

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -11,22 +10,19 @@ import numpy.typing as npt
 from noiseless.arrays import BoolArray
 from noiseless.display import html_table, text_table
 from noiseless.errors import RequestError
-from noiseless.exact import Bits, as_fraction, ball, ball_above, round_up
+from noiseless.exact import Bits, as_fraction
 from noiseless.search.bounds import LowerBound, LowerBounds
-from noiseless.search.cells import Cells
 from noiseless.search.goal import Goal, Targets
-from noiseless.search.loss import Lagrangian, Length, Loss
-from noiseless.search.measures import Measures, measure_read
-from noiseless.search.merging.path import Utility
-from noiseless.search.problem import Problem
+from noiseless.search.loss import Lagrangian, Length, Loss, Utility, below, difference
+from noiseless.search.measures import Measures, Scope, measure_read
+from noiseless.search.problem import Cells, Problem
 
-Scope = Literal["contiguous", "all"]
 Value = Literal["distortion", "resolution", "leakage", "maximin", "lagrangian"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Choice:
-    """The cells chosen for a wish. All measures are recounted from the cells alone.
+    """The cells chosen for a goal. All measures are recounted from the cells alone.
 
     Attributes:
         problem: what was to be chosen.
@@ -55,11 +51,6 @@ class Choice:
     scope: Scope
     proof: str
     at_least: Bits | Length | None = None
-
-    @cached_property
-    def suppressed_cells(self) -> tuple[int, ...]:
-        """The numbers of the cells that hold suppressed values."""
-        return tuple(np.unique(self.cells.cell_of[self.suppressed]).tolist())
 
     def _rows(self) -> dict[str, str]:
         found = self.quality
@@ -106,7 +97,7 @@ class Candidate:
 
 @dataclass(eq=False)
 class Pool:
-    """What has been found for a wish.
+    """What has been found for a goal.
 
     Attributes:
         targets: the limits.
@@ -136,23 +127,8 @@ class Pool:
 EXACT = "exact, contiguous"
 
 
-@dataclass(frozen=True)
-class OptimalityClaim:
-    """What is proved.
-
-    Attributes:
-        optimal: whether no partition in the scope does better.
-        gap: how much better any could be, rounded up; None if not known.
-        scope: among which partitions.
-        proof: what shows it.
-        at_least: the bound on all partitions.
-    """
-
-    optimal: bool
-    gap: float | None
-    scope: Scope
-    proof: str
-    at_least: Loss | None
+OptimalityClaim = tuple[bool, float | None, Scope, str, Loss | None]
+"""What is proved: `optimal`, `gap`, `scope`, `proof` and `at_least` of a choice."""
 
 
 def prove_choice(targets: Targets, found: Candidate, contiguous: Loss | Lagrangian | None) -> Choice:
@@ -164,7 +140,7 @@ def prove_choice(targets: Targets, found: Candidate, contiguous: Loss | Lagrangi
         contiguous: the best that contiguous cells can do within the limits, if that is known.
     """
     single = found.quality.cells == targets.problem.size and not found.hidden.any()
-    if targets.wish.aim == "lagrangian":
+    if targets.goal.aim == "lagrangian":
         claim = _lagrangian_claim(targets, found, contiguous)
     else:
         claim = _claim(targets, found, contiguous)
@@ -175,97 +151,64 @@ def prove_choice(targets: Targets, found: Candidate, contiguous: Loss | Lagrangi
         found.quality,
         "unchanged" if single else found.method,
         _value(targets),
-        claim.optimal,
-        claim.gap,
-        claim.scope,
-        claim.proof,
-        claim.at_least,
+        *claim,
     )
 
 
 def _value(targets: Targets) -> Value:
-    wish = targets.wish
-    if wish.aim == "lagrangian":
+    goal = targets.goal
+    if goal.aim == "lagrangian":
         return "lagrangian"
-    if wish.aim == "loss":
-        return wish.utility
-    return "maximin" if wish.objective == "maximin" else "leakage"
+    if goal.aim == "loss":
+        return goal.utility
+    return "maximin" if goal.objective == "maximin" else "leakage"
 
 
 def _claim(targets: Targets, found: Candidate, contiguous: Loss | Lagrangian | None) -> OptimalityClaim:
-    wish, bounds = targets.wish, LowerBounds(targets, found.cells)
+    goal, bounds = targets.goal, LowerBounds(targets, found.cells)
     nothing: Loss = Bits(1)
-    if wish.aim == "loss":
-        value = found.quality.loss(wish.utility)
-        nothing = Bits(1) if wish.utility == "resolution" else Length(0)
+    if goal.aim == "loss":
+        value = found.quality.loss(goal.utility)
+        nothing = Bits(1) if goal.utility == "resolution" else Length(0)
         bound = LowerBound(nothing, "nothing is lost") if value == nothing else bounds.loss()
     else:
-        value, bound = found.quality.leak(wish.objective), bounds.leak()
-    if bound is not None and not _is_below(bound.value, value):
-        return OptimalityClaim(True, 0.0, "all", f"no partition does better: {bound.proof}", value)
-    known = bound is not None and _is_below(nothing, bound.value)
+        value, bound = found.quality.leak(goal.objective), bounds.leak()
+    if bound is not None and not below(bound.value, value):
+        return True, 0.0, "all", f"no partition does better: {bound.proof}", value
+    known = bound is not None and below(nothing, bound.value)
     gap = difference(value, bound.value) if bound is not None and known else None
     least = bound.value if bound is not None and known else None
     rest = f"; how much better any other partition could be: {bound.proof}" if bound and known else ""
     if contiguous is not None and value == contiguous:
         proof = f"no contiguous cells do better: all of them were looked at, in order{rest}"
-        return OptimalityClaim(True, gap, "contiguous", proof, least)
-    return OptimalityClaim(False, gap, "all", f"the best of what was found{rest}", least)
+        return True, gap, "contiguous", proof, least
+    return False, gap, "all", f"the best of what was found{rest}", least
 
 
 def _lagrangian_claim(
     targets: Targets, found: Candidate, contiguous: Loss | Lagrangian | None
 ) -> OptimalityClaim:
-    wish = targets.wish
-    weight = as_fraction(wish.weight or 0)
+    goal = targets.goal
+    weight = as_fraction(goal.weight or 0)
     value = lagrangian(targets, found)
     curve = [Lagrangian(leak, loss, weight) for leak, loss in LowerBounds(targets, found.cells).curve()]
-    least = curve[0] if curve else None
-    for one in curve[1:]:
-        if least is not None and one.compare(least) < 0:
-            least = one
+    least = min(curve, default=None)
     gap = None
     if least is not None:
-        if least.compare(value) >= 0:
-            return OptimalityClaim(
-                True, 0.0, "all", "no partition does better: a bound for every posterior", None
-            )
+        if least >= value:
+            return True, 0.0, "all", "no partition does better: a bound for every posterior", None
         gap = value.above(least)
-    if isinstance(contiguous, Lagrangian) and value.compare(contiguous) == 0:
+    if value == contiguous:
         proof = "no contiguous cells do better: the whole exact frontier was looked at"
-        return OptimalityClaim(True, gap, "contiguous", proof, None)
-    return OptimalityClaim(False, gap, "all", "the best of what was found", None)
+        return True, gap, "contiguous", proof, None
+    return False, gap, "all", "the best of what was found", None
 
 
 def lagrangian(targets: Targets, found: Candidate) -> Lagrangian:
     """The Lagrangian of a partition."""
-    wish = targets.wish
-    leak = found.quality.leak(wish.objective).ratio
-    return Lagrangian(leak, found.quality.loss(wish.utility), as_fraction(wish.weight or 0))
-
-
-def _is_below(first: Loss, second: Loss) -> bool:
-    if isinstance(first, Bits) and isinstance(second, Bits):
-        return first < second
-    return isinstance(first, Length) and isinstance(second, Length) and first < second
-
-
-def difference(value: Loss, least: Loss) -> float:
-    """How much a value is above another one of its kind, rounded up."""
-    if isinstance(value, Bits) and isinstance(least, Bits):
-        return (value - least).upper
-    if not isinstance(value, Length) or not isinstance(least, Length):
-        raise TypeError("two values of one kind differ by a number")
-    high, low = value.rational, least.rational
-    if high is not None and low is not None:
-        return round_up(high - low)
-    import flint
-
-    with flint.ctx.workprec(128):
-        balls = [
-            ball(length.value).sqrt() if length.root else ball(length.value) for length in (value, least)
-        ]
-        return ball_above(balls[0] - balls[1])
+    goal = targets.goal
+    leak = found.quality.leak(goal.objective).ratio
+    return Lagrangian(leak, found.quality.loss(goal.utility), as_fraction(goal.weight or 0))
 
 
 def refuse(targets: Targets, choose: Callable[[Problem, Goal], Choice]) -> RequestError:
@@ -273,58 +216,53 @@ def refuse(targets: Targets, choose: Callable[[Problem, Goal], Choice]) -> Reque
 
     Args:
         targets: the limits.
-        choose: finds the best partition for a wish.
+        choose: finds the best partition for a goal.
     """
-    wish, problem = replace(targets.wish, weight=None, method="auto"), targets.problem
-    if wish.max_distortion is None and wish.min_resolution is None:  # only what is never merged is in the way
-        return RequestError(f"{_hidden(wish)} was not found with so few suppressed rows; {_eased(wish)}")
-    lost: Utility = "distortion" if wish.max_distortion is not None else "resolution"
-    nothing = Bits(targets.fewest_blocks) if wish.objective == "both" else wish.max_maximin
-    hiding = replace(wish, utility=lost, max_distortion=None, min_resolution=None, max_maximin=nothing)
+    goal, problem = replace(targets.goal, weight=None, method="auto"), targets.problem
+    if goal.max_distortion is None and goal.min_resolution is None:  # only what is never merged is in the way
+        return RequestError(f"{_hidden(goal)} was not found with so few suppressed rows; {_eased(goal)}")
+    lost: Utility = "distortion" if goal.max_distortion is not None else "resolution"
+    nothing = Bits(targets.fewest_blocks) if goal.objective == "both" else goal.max_maximin
+    hiding = replace(goal, utility=lost, max_distortion=None, min_resolution=None, max_maximin=nothing)
     keeping = replace(
-        wish,
-        objective="maximin" if wish.min_posterior is None and wish.max_leakage is None else "leakage",
+        goal,
+        objective="maximin" if goal.min_posterior is None and goal.max_leakage is None else "leakage",
         min_posterior=None,
         max_leakage=None,
         max_maximin=None,
     )
     least, most = choose(problem, hiding), choose(problem, keeping)
     bound = LowerBounds(Targets(problem, hiding), Cells.from_labels(np.arange(problem.size))).loss()
-    refuted = bound is not None and _exceeds(bound.value, wish, problem.size)
+    refuted = bound is not None and _exceeds(bound.value, goal, problem.size)
     found = "cannot be had" if refuted else "was not found"
-    known = [_least(least, lost)] if _exceeds(least.quality.loss(lost), wish, problem.size) else []
-    known += _most(most, wish, keeping)
+    known = [_least(least, lost)] if _exceeds(least.quality.loss(lost), goal, problem.size) else []
+    known += _most(most, goal, keeping)
     remedy = f"ask for {'one of these' if len(known) > 1 else 'that'}"
     remedy += "" if targets.budget else ", or allow rows to be suppressed"
-    more = f"; {', and '.join(known)}: {remedy}" if known else f"; {_eased(wish)}"
-    return RequestError(f"{_hidden(hiding)} {found} {_kept(wish)}{more}")
+    more = f"; {', and '.join(known)}: {remedy}" if known else f"; {_eased(goal)}"
+    return RequestError(f"{_hidden(hiding)} {found} {_kept(goal)}{more}")
 
 
-def _exceeds(loss: Loss, wish: Goal, size: int) -> bool:
+def _exceeds(loss: Loss, goal: Goal, size: int) -> bool:
     """Whether a loss is more than the limit on the distortion, or else on the resolution, allows."""
     if isinstance(loss, Length):
-        return wish.max_distortion is not None and not loss <= wish.max_distortion
-    return wish.min_resolution is not None and Bits(size / loss.ratio) < wish.min_resolution
+        return goal.max_distortion is not None and not loss <= goal.max_distortion
+    return goal.min_resolution is not None and Bits(size / loss.ratio) < goal.min_resolution
 
 
-def _hidden(wish: Goal) -> str:
-    parts = []
-    if wish.min_posterior is not None:
-        parts.append(f"a minimum posterior of {wish.min_posterior:,}")
-    if wish.max_leakage is not None:
-        parts.append(f"a leakage of {_bits(wish.max_leakage)}")
-    if wish.max_maximin is not None:
-        parts.append(f"maximin information of {_bits(wish.max_maximin)}")
-    return " with ".join(parts)
+def _hidden(goal: Goal) -> str:
+    limits = {
+        "a minimum posterior of": None if goal.min_posterior is None else f"{goal.min_posterior:,}",
+        "a leakage of": _bits(goal.max_leakage),
+        "maximin information of": _bits(goal.max_maximin),
+    }
+    return " with ".join(f"{name} {limit}" for name, limit in limits.items() if limit is not None)
 
 
-def _kept(wish: Goal) -> str:
-    parts = []
-    if wish.max_distortion is not None:
-        parts.append(f"within a distortion of {_number(wish.max_distortion)}")
-    if wish.min_resolution is not None:
-        parts.append(f"with a resolution of {_bits(wish.min_resolution)}")
-    return " and ".join(parts)
+def _kept(goal: Goal) -> str:
+    farthest = None if goal.max_distortion is None else _number(goal.max_distortion)
+    limits = {"within a distortion of": farthest, "with a resolution of": _bits(goal.min_resolution)}
+    return " and ".join(f"{name} {limit}" for name, limit in limits.items() if limit is not None)
 
 
 def _least(choice: Choice, lost: Utility) -> str:
@@ -336,35 +274,33 @@ def _least(choice: Choice, lost: Utility) -> str:
     return f"it leaves a resolution of {kept:.4g} bits ({'the most possible' if exact else 'the most found'})"
 
 
-def _most(choice: Choice, wish: Goal, keeping: Goal) -> list[str]:
+def _most(choice: Choice, goal: Goal, keeping: Goal) -> list[str]:
     """How well the limit that is not kept could be kept; nothing where the choice does not tell."""
     found = choice.quality
     how = "possible" if choice.optimal and choice.scope == "all" else "found"
     if keeping.objective == "maximin":
-        exceeded = wish.max_maximin is not None and not found.maximin <= wish.max_maximin
-        return [f"{_kept(wish)} the least maximin information {how} is {found.maximin}"] * exceeded
-    if wish.min_posterior is not None and found.min_posterior < wish.min_posterior:
+        exceeded = goal.max_maximin is not None and not found.maximin <= goal.max_maximin
+        return [f"{_kept(goal)} the least maximin information {how} is {found.maximin}"] * exceeded
+    if goal.min_posterior is not None and found.min_posterior < goal.min_posterior:
         # the least leakage is the largest posterior only where all are compared with as many values
         as_many = len(np.unique(choice.problem.prior)) == 1
-        return [f"{_kept(wish)} the largest posterior {how} is {found.min_posterior:,}"] * as_many
-    exceeded = wish.max_leakage is not None and not found.leakage <= wish.max_leakage
-    return [f"{_kept(wish)} the least leakage {how} is {found.leakage}"] * exceeded
+        return [f"{_kept(goal)} the largest posterior {how} is {found.min_posterior:,}"] * as_many
+    exceeded = goal.max_leakage is not None and not found.leakage <= goal.max_leakage
+    return [f"{_kept(goal)} the least leakage {how} is {found.leakage}"] * exceeded
 
 
-def _eased(wish: Goal) -> str:
+def _eased(goal: Goal) -> str:
     """What to ask instead of limits that were not kept."""
-    parts = []
-    if wish.min_posterior is not None:
-        parts.append("ask for a smaller posterior")
-    if wish.max_leakage is not None:
-        parts.append("allow more leakage")
-    if wish.max_maximin is not None:
-        parts.append("allow more maximin information")
-    return " or ".join(parts) or "allow more to be lost"
+    remedies = {
+        "ask for a smaller posterior": goal.min_posterior,
+        "allow more leakage": goal.max_leakage,
+        "allow more maximin information": goal.max_maximin,
+    }
+    return " or ".join(remedy for remedy, limit in remedies.items() if limit is not None)
 
 
-def _bits(value: object) -> str:
-    return str(value) if isinstance(value, Bits) else f"{_number(value)} bits"
+def _bits(limit: object) -> str | None:
+    return None if limit is None else str(limit) if isinstance(limit, Bits) else f"{_number(limit)} bits"
 
 
 def _number(value: object) -> str:

@@ -110,6 +110,11 @@ class ColumnCodebook:
     def __len__(self) -> int:
         return len(self.columns[0])
 
+    def take(self, values: IntArray) -> "ColumnCodebook":
+        """The codebook of some of its public values."""
+        columns = [column.take(values) for column in self.columns]
+        return ColumnCodebook(*columns, distance=self.distance, codeword=self.word)
+
     @property
     def combine(self) -> Literal["max", "sum", "squares"]:
         """How the columns' differences are put together."""
@@ -136,11 +141,7 @@ class ColumnCodebook:
     @cached_property
     def scaled(self) -> Scaled:
         """The columns on one integer scale."""
-        factors = [self._factor(column) for column in self.columns]
-        below = math.lcm(*(factor.denominator for factor in factors))
-        whole = [int(factor * below) for factor in factors]
-        common = math.gcd(*whole) or 1
-        whole = [factor // common for factor in whole]
+        whole, unit = common_scale([self._factor(column) for column in self.columns])
         taken = list(zip(self.columns, whole, strict=True))
         return Scaled(
             _table([_times(c.steps, k) for c, k in taken if isinstance(c, Numbers)], len(self)),
@@ -148,7 +149,7 @@ class ColumnCodebook:
             _table([c.leaf for c in self.columns if isinstance(c, Hierarchy)], len(self)),
             tuple(k for c, k in taken if isinstance(c, Categories)),
             tuple((c, tuple(int(v) * k for v in c.node_costs)) for c, k in taken if isinstance(c, Hierarchy)),
-            Fraction(common, below),
+            unit,
         )
 
     @cached_property
@@ -256,6 +257,14 @@ class ColumnCodebook:
             return column.labels[self._common(column, column.leaf, members)]
         labels = sorted({int(column.codes[member]) for member in members})
         return column.labels[labels[0]] if len(labels) == 1 else tuple(column.labels[code] for code in labels)
+
+
+def common_scale(factors: Sequence[Fraction]) -> tuple[list[int], Fraction]:
+    """Factors as whole multiples of a number, and that number."""
+    below = math.lcm(*(factor.denominator for factor in factors))
+    whole = [int(factor * below) for factor in factors]
+    shared = math.gcd(*whole) or 1
+    return [factor // shared for factor in whole], Fraction(shared, below)
 
 
 def _as_categories(column: Column) -> Column:

@@ -15,7 +15,6 @@ from noiseless.errors import RequestError
 from noiseless.exact import Rational
 
 _EXACT = 2**62
-_MANTISSA = 53
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,12 +234,10 @@ def _on_a_lattice(values: Any) -> tuple[IntArray, Fraction]:  # noqa: ANN401 - w
         raise RequestError("a column is one list of values")
     if found.dtype.kind in "iub":
         return _integers(found.tolist()) if found.dtype == np.uint64 else found.astype(np.int64), Fraction(1)
-    if found.dtype.kind == "f":
-        if not np.isfinite(found).all():
-            raise RequestError("a numeric column holds a value that is not a finite number; leave it out")
-        return _floats_on_a_lattice(found.astype(np.float64))
+    if found.dtype.kind == "f" and not np.isfinite(found).all():
+        raise RequestError("a numeric column holds a value that is not a finite number; leave it out")
     try:
-        exact = [Fraction(value) for value in list(values)]
+        exact = [Fraction(value) for value in (found.tolist() if found.dtype.kind == "f" else list(values))]
     except (TypeError, ValueError, OverflowError) as error:
         raise RequestError("a numeric column holds a value that is not a number; leave it out") from error
     below = math.lcm(*(value.denominator for value in exact)) if exact else 1
@@ -250,20 +247,3 @@ def _on_a_lattice(values: Any) -> tuple[IntArray, Fraction]:  # noqa: ANN401 - w
 def _integers(steps: list[int]) -> IntArray:
     small = all(-_EXACT < step < _EXACT for step in steps)
     return np.array(steps, np.int64 if small else object)
-
-
-def _floats_on_a_lattice(values: npt.NDArray[np.float64]) -> tuple[IntArray, Fraction]:
-    mantissas, exponents = np.frexp(values)
-    whole = np.ldexp(mantissas, _MANTISSA).astype(np.int64)
-    low_bits = whole & -whole
-    spare = np.where(whole == 0, _MANTISSA, np.frexp(low_bits.astype(np.float64))[1] - 1)
-    least = exponents - _MANTISSA + spare
-    least = least[whole != 0]
-    unit_exponent = int(least.min()) if len(least) else 0
-    unit = Fraction(2) ** unit_exponent
-    shifts = exponents - _MANTISSA - unit_exponent
-    largest = int(np.max(exponents[whole != 0], initial=unit_exponent)) - unit_exponent
-    if largest > 61:  # noqa: PLR2004 - bits of a whole number that leave room for a sum
-        return _integers([int(Fraction(value) / unit) for value in values.tolist()]), unit
-    up, down = np.clip(shifts, 0, 62), np.clip(-shifts, 0, 62)
-    return np.where(shifts >= 0, whole << up, whole >> down), unit

@@ -1,11 +1,10 @@
 """What is asked of a release: limits or a weight, and what these come to in a problem's own counts."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property, cmp_to_key
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -14,14 +13,11 @@ from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, as_fraction, floor_of_power
 from noiseless.ranges import count_blocks
-from noiseless.search.cells import Cells
-from noiseless.search.loss import Lagrangian, Length
+from noiseless.search.loss import Lagrangian, Length, Method, Objective, Utility
 from noiseless.search.measures import Measures, largest_ratio, measure_read
-from noiseless.search.merging.path import Objective, Utility
 from noiseless.search.optimum import BlockBracket
-from noiseless.search.problem import Problem
+from noiseless.search.problem import Cells, Problem
 
-Method = Literal["auto", "greedy", "exact"]
 Aim = Literal["loss", "leak", "lagrangian"]
 
 _LIMITS = ("min_posterior", "max_leakage", "max_maximin", "max_distortion", "min_resolution")
@@ -113,24 +109,19 @@ class Goal:
 
     def allows(self, found: Measures) -> bool:
         """Whether measures keep to all limits, exactly (`both` asks for more, see `choose`)."""
-        return self.protected(found) and self.useful(found)
-
-    def protected(self, found: Measures) -> bool:
-        """Whether they keep to the limits on what is given away."""
+        if self.max_distortion is not None and found.distortion is None:
+            raise RequestError("a limit on distortion needs a codebook")
         return (
             (self.min_posterior is None or found.min_posterior >= self.min_posterior)
             and (self.max_leakage is None or found.leakage <= self.max_leakage)
             and (self.max_maximin is None or found.maximin <= self.max_maximin)
+            and (
+                found.distortion is None
+                or self.max_distortion is None
+                or found.distortion <= self.max_distortion
+            )
+            and (self.min_resolution is None or not found.resolution < self.min_resolution)
         )
-
-    def useful(self, found: Measures) -> bool:
-        """Whether they keep to the limits on what is lost."""
-        if self.max_distortion is not None:
-            if found.distortion is None:
-                raise RequestError("a limit on distortion needs a codebook")
-            if not found.distortion <= self.max_distortion:
-                return False
-        return self.min_resolution is None or not found.resolution < self.min_resolution
 
 
 def _fraction(value: float | Decimal, name: str) -> Fraction:
@@ -146,18 +137,18 @@ class Targets:
 
     Attributes:
         problem: what is to be merged.
-        wish: what is asked for.
+        goal: what is asked for.
     """
 
     problem: Problem
-    wish: Goal
+    goal: Goal
 
     @cached_property
     def need(self) -> IntArray:
         """For each code of `seen` how many sensitive values an answer must leave at least."""
-        least = self.wish.min_posterior or 1
+        least = self.goal.min_posterior or 1
         priors, codes = np.unique(self.problem.prior, return_inverse=True)
-        limit = self.wish.max_leakage
+        limit = self.goal.max_leakage
         needs = [max(least, 1 if limit is None else _posterior(int(prior), limit)) for prior in priors]
         return np.array(needs, np.int64)[codes.reshape(-1)]
 
@@ -208,8 +199,8 @@ class Targets:
     @cached_property
     def blocks(self) -> int | None:
         """How many blocks may be left at most; None for any number."""
-        limits = [self.fewest_blocks] if self.wish.objective == "both" else []
-        limit = self.wish.max_maximin
+        limits = [self.fewest_blocks] if self.goal.objective == "both" else []
+        limit = self.goal.max_maximin
         if limit is not None:
             limits.append(_whole_power(limit))
         return min(limits, default=None)
@@ -217,7 +208,7 @@ class Targets:
     @cached_property
     def largest_cell(self) -> int | None:
         """How many values a cell may hold at most if none is suppressed; None for any number."""
-        limit = self.wish.min_resolution
+        limit = self.goal.min_resolution
         if limit is None:
             return None
         if isinstance(limit, Bits):
@@ -227,33 +218,33 @@ class Targets:
     @property
     def distortion(self) -> Length | None:
         """The largest distortion; None for any."""
-        limit = self.wish.max_distortion
+        limit = self.goal.max_distortion
         return limit if limit is None or isinstance(limit, Length) else Length(as_fraction(limit))
 
     @property
     def budget(self) -> int:
         """How many rows may be suppressed."""
-        return math.floor(as_fraction(self.wish.suppress) * int(self.problem.weights.sum()))
+        return math.floor(as_fraction(self.goal.suppress) * int(self.problem.weights.sum()))
 
     def allow(self, found: Measures) -> bool:
         """Whether measures keep to everything."""
         return (
-            self.wish.allows(found)
+            self.goal.allows(found)
             and (self.blocks is None or found.maximin.ratio <= self.blocks)
             and found.suppressed_rows <= self.budget
         )
 
     def key(self, found: Measures) -> Any:  # noqa: ANN401 - compares exactly
         """What measures are ordered by: smaller is better."""
-        wish = self.wish
-        loss, leak = found.loss(wish.utility), found.leak(wish.objective)
-        other = Bits(1) if found.distortion is None else found.loss(_OTHER[wish.utility])
+        goal = self.goal
+        loss, leak = found.loss(goal.utility), found.leak(goal.objective)
+        other = Bits(1) if found.distortion is None else found.loss(_OTHER[goal.utility])
         rest = (other, -found.cells)
-        if wish.aim == "lagrangian":
-            value = Lagrangian(leak.ratio, loss, as_fraction(wish.weight or 0))
-            return (_by_value(value), found.suppressed_rows, leak, *rest)
+        if goal.aim == "lagrangian":
+            value = Lagrangian(leak.ratio, loss, as_fraction(goal.weight or 0))
+            return (value, found.suppressed_rows, leak, *rest)
         if (
-            wish.aim == "loss"
+            goal.aim == "loss"
         ):  # what was asked to stay hidden is hidden: finer cells come before less leakage
             return (loss, found.suppressed_rows, other, leak, -found.cells)
         return (leak, found.suppressed_rows, loss, *rest)
@@ -264,8 +255,8 @@ class Targets:
         Raises:
             RequestError: a limit on its own is out of reach.
         """
-        wish, problem = self.wish, self.problem
-        if problem.codebook is None and (wish.utility == "distortion" or wish.max_distortion is not None):
+        goal, problem = self.goal, self.problem
+        if problem.codebook is None and (goal.utility == "distortion" or goal.max_distortion is not None):
             raise RequestError(
                 "distortion needs numbers, categories or hierarchies to measure distances by; use resolution"
             )
@@ -273,7 +264,7 @@ class Targets:
         if problem.side is not None:
             known = " once what is seen besides is taken into account"
         most = int(self.most.min())
-        if wish.min_posterior is not None and wish.min_posterior > most:
+        if goal.min_posterior is not None and goal.min_posterior > most:
             advice = f"; ask for a minimum posterior of {most:,} or less"
             raise RequestError(
                 f"at most {most:,} sensitive value{'s' * (most != 1)} can hide behind an answer{known}"
@@ -301,8 +292,6 @@ class Targets:
 
 
 _OTHER: dict[str, Any] = {"resolution": "distortion", "distortion": "resolution"}
-
-_by_value: Callable[[Lagrangian], Any] = cmp_to_key(lambda a, b: a.compare(b))
 
 
 def _posterior(prior: int, leakage: Bits | Rational) -> int:

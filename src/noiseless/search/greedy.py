@@ -1,4 +1,4 @@
-"""The greedy paths of a problem, each run once, and their best points for a wish."""
+"""The greedy paths of a problem, each run once, and their best points for a goal."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -7,20 +7,13 @@ from functools import cached_property
 
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits, as_fraction
-from noiseless.search.cells import MergingProblem
+from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.goal import Targets
-from noiseless.search.merging import (
-    ColumnCodebook,
-    MergePath,
-    MergePoint,
-    SideInformation,
-    constrained_path,
-    leakage_path,
-    maximin_path,
-)
-from noiseless.search.merging.path import Utility
+from noiseless.search.loss import Utility
+from noiseless.search.merging.algorithms import merge_path
+from noiseless.search.merging.path import MergePath, MergePoint
 from noiseless.search.merging.replay import Merges, measure_path
-from noiseless.search.problem import Problem
+from noiseless.search.problem import Problem, SideInformation
 
 SLOW = 120
 """Plain Python runs (any codebook of one's own; problem (7) with side information) take no more values."""
@@ -59,18 +52,21 @@ class GreedyPaths:
 
     def _leakage(self, side: SideInformation | None) -> MergePath:
         problem = self.problem
-        found = leakage_path(problem.joint, problem.codebook, utility=self.utility, side=side)
+        found = merge_path(Problem(problem.joint, problem.codebook, side), "leakage", self.utility)
         if side is problem.seen_with:
             return found
         merges = Merges(found.kept, found.absorbed, found.rounds, None, found.method)
-        inner = MergingProblem(problem.joint, problem.seen_with)
-        return measure_path(inner, merges, "leakage", self.utility, problem.codebook)
+        return measure_path(self._seen, merges, "leakage", self.utility)
+
+    @cached_property
+    def _seen(self) -> Problem:
+        """The problem with its groups as side information."""
+        return Problem(self.problem.joint, self.problem.codebook, self.problem.seen_with)
 
     @cached_property
     def maximin(self) -> MergePath:
         """Algorithm 2."""
-        problem = self.problem
-        return maximin_path(problem.joint, problem.codebook, utility=self.utility, side=problem.seen_with)
+        return merge_path(self._seen, "maximin", self.utility)
 
     @property
     def slow(self) -> bool:
@@ -82,13 +78,8 @@ class GreedyPaths:
 
     def both(self, weight: Fraction | None) -> Iterator[MergePath]:
         """Problem (7): with its weight, or with some."""
-        problem = self.problem
-        if self.slow:
-            return
-        for chosen in [weight] if weight is not None else self._weights():
-            yield constrained_path(
-                problem.joint, chosen, problem.codebook, utility=self.utility, side=problem.seen_with
-            )
+        for chosen in [] if self.slow else [weight] if weight is not None else self._weights():
+            yield merge_path(self._seen, "both", self.utility, chosen)
 
     def _weights(self) -> list[Fraction]:
         """Weights at which all of the loss counts as much as all of the leakage, or less or more."""
@@ -99,39 +90,39 @@ class GreedyPaths:
         return [weight * bits / lost if lost else weight for weight in WEIGHTS]
 
     def serving(self, targets: Targets) -> Iterator[MergePath]:
-        """The paths that may serve a wish."""
-        wish = targets.wish
+        """The paths that may serve a goal."""
+        goal = targets.goal
         yield self.leakage
         if self.utility == "distortion" and self.problem.line is None:
             yield replace(self, utility="resolution").leakage  # where all cost alike, small is best
-        if targets.blocks is None and wish.objective == "leakage":
+        if targets.blocks is None and goal.objective == "leakage":
             return
         yield self.maximin
         if self.to_the_end is not None:
             yield self.to_the_end
-        if wish.objective == "both":
-            yield from self.both(None if wish.weight is None else as_fraction(wish.weight))
+        if goal.objective == "both":
+            yield from self.both(None if goal.weight is None else as_fraction(goal.weight))
 
 
 def best_point(path: MergePath, targets: Targets) -> MergePoint | None:
-    """The best point of a path for a wish, whatever the path was run for; None if none keeps the limits."""
-    wish = targets.wish
-    view = replace(path, objective=wish.objective, utility=wish.utility, weight=None)
+    """The best point of a path for a goal, whatever the path was run for; None if none keeps the limits."""
+    goal = targets.goal
+    view = replace(path, objective=goal.objective, utility=goal.utility, weight=None)
     points = within(view, targets)
     if not len(points):
         return None
-    if wish.weight is not None:
-        return view.best(as_fraction(wish.weight), points)
-    return view[view.finest(points) if wish.aim == "loss" else view.least(points, loss_first=False)]
+    if goal.weight is not None:
+        return view.best(as_fraction(goal.weight), points)
+    return view[view.finest(points) if goal.aim == "loss" else view.least(points, loss_first=False)]
 
 
 def within(path: MergePath, targets: Targets) -> IntArray:
     """The points of a path that keep to all limits."""
-    wish = targets.wish
+    goal = targets.goal
     return path.within(
-        min_posterior=wish.min_posterior,
-        max_leakage=wish.max_leakage,
+        min_posterior=goal.min_posterior,
+        max_leakage=goal.max_leakage,
         max_maximin=None if targets.blocks is None else Bits(targets.blocks),
-        max_distortion=wish.max_distortion,
-        min_resolution=wish.min_resolution,
+        max_distortion=goal.max_distortion,
+        min_resolution=goal.min_resolution,
     )

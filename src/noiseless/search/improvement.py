@@ -3,7 +3,6 @@
 Nothing is proved here, and floats are good enough: what is found is measured anew, exactly, before it counts.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +12,7 @@ import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.search.codebook import Codebook, ColumnCodebook
-from noiseless.search.merging.path import Utility
+from noiseless.search.loss import Utility
 from noiseless.search.problem import Problem
 
 FEW = 150
@@ -23,35 +22,19 @@ HOMES, NEAR = 8, 60
 """So many of the nearest cells, and of the nearest values, are looked at."""
 
 
-class Nearness(ABC):
-    """What cells cost; cells are lists of public values and known by numbers."""
+class Nearness:
+    """What cells cost and which are near, by the codebook itself, or by counting if there is none.
 
-    @abstractmethod
-    def cost(self, members: Sequence[int]) -> float:
-        """What a cell costs."""
-
-    @abstractmethod
-    def cells_near(self, value: int, most: float) -> list[int]:
-        """Cells that a value may join at less than some cost, the cheapest first."""
-
-    @abstractmethod
-    def values_near(self, members: Sequence[int], most: float) -> list[int]:
-        """Values that may join a cell at less than some cost, the cheapest first."""
-
-    @abstractmethod
-    def changed(self, cell: int, members: Sequence[int]) -> None:
-        """A cell has other members now."""
-
-
-class PlainNearness(Nearness):
-    """By the codebook itself, or by counting if there is none: for few values."""
+    Cells are lists of public values and known by numbers; for few values.
+    """
 
     def __init__(self, size: int, codebook: Codebook | None, cells: Sequence[Sequence[int]]) -> None:
         self.size, self.codebook = size, codebook
         self.cells = {number: list(cell) for number, cell in enumerate(cells)}
         self._known: dict[frozenset[int], float] = {}
 
-    def cost(self, members: Sequence[int]) -> float:  # noqa: D102 - as above
+    def cost(self, members: Sequence[int]) -> float:
+        """What a cell costs."""
         if self.codebook is None:
             return float(len(members))
         key = frozenset(members)
@@ -59,28 +42,31 @@ class PlainNearness(Nearness):
             self._known[key] = float(self.codebook.cost(sorted(key)))
         return self._known[key]
 
-    def cells_near(self, value: int, most: float) -> list[int]:  # noqa: D102
+    def cells_near(self, value: int, most: float) -> list[int]:
+        """Cells that a value may join at less than some cost, the cheapest first."""
         costs = {number: self.cost([*cell, value]) for number, cell in self.cells.items() if cell}
         return sorted((number for number, cost in costs.items() if cost < most), key=costs.__getitem__)[
             :HOMES
         ]
 
-    def values_near(self, members: Sequence[int], most: float) -> list[int]:  # noqa: D102
+    def values_near(self, members: Sequence[int], most: float) -> list[int]:
+        """Values that may join a cell at less than some cost, the cheapest first."""
         costs = {value: self.cost([*members, value]) for value in range(self.size) if value not in members}
         return sorted((value for value, cost in costs.items() if cost < most), key=costs.__getitem__)[:NEAR]
 
-    def changed(self, cell: int, members: Sequence[int]) -> None:  # noqa: D102
+    def changed(self, cell: int, members: Sequence[int]) -> None:
+        """A cell has other members now."""
         self.cells[cell] = list(members)
 
 
 class CompiledNearness(Nearness):
-    """By kernels, for columns: a row for each value, then one for each cell and a spare one."""
+    """The same by kernels, for columns: a row for each value, then one for each cell and a spare one."""
 
     def __init__(self, codebook: ColumnCodebook, cells: Sequence[Sequence[int]], room: int) -> None:
-        from noiseless.search.merging.general_paths import geometry
+        from noiseless.search.merging import general_paths
 
-        self.codebook, self.size = codebook, len(codebook)
-        found, _, self.tree, self.penalties, self.shape = geometry(codebook, self.size)
+        self.book, self.size = codebook, len(codebook)
+        found, _, self.tree, self.penalties, self.shape = general_paths.geometry(codebook, self.size)
         self.rows = np.vstack((found, np.zeros((len(cells) + room + 1, found.shape[1]), np.int64)))
         self.bounds = np.empty(len(self.rows), np.int64)
         self.alive = np.zeros(len(cells) + room, bool)
@@ -89,13 +75,13 @@ class CompiledNearness(Nearness):
 
     @cached_property
     def _scale(self) -> float:
-        unit = float(self.codebook.scaled.unit)
-        return unit**2 / 4 if self.codebook.combine == "squares" else unit / 2
+        unit = float(self.book.scaled.unit)
+        return unit**2 / 4 if self.book.combine == "squares" else unit / 2
 
     def _fill(self, row: int, members: Sequence[int]) -> None:
-        from noiseless.search.merging import general_paths as kernels
+        from noiseless.search.merging import general_paths
 
-        kernels.gather(self.rows, self.tree, self.shape, row, np.array(members, np.int64))
+        general_paths.gather(self.rows, self.tree, self.shape, row, np.array(members, np.int64))
 
     def changed(self, cell: int, members: Sequence[int]) -> None:  # noqa: D102
         self.alive[cell] = bool(members)
@@ -108,7 +94,7 @@ class CompiledNearness(Nearness):
         found = self.bounds[: len(others)]
         bounds_of(self.rows, self.tree, self.penalties, self.shape, row, others, found)
         scaled = found.astype(np.float64) * self._scale
-        return np.asarray(np.sqrt(scaled) if self.codebook.combine == "squares" else scaled)
+        return np.asarray(np.sqrt(scaled) if self.book.combine == "squares" else scaled)
 
     def _nearest(self, row: int, others: IntArray, most: float, many: int) -> list[int]:
         bounds = self._bounds(row, others)
@@ -118,8 +104,8 @@ class CompiledNearness(Nearness):
         return [int(other) for other in others[close[np.argsort(bounds[close], kind="stable")]]]
 
     def cost(self, members: Sequence[int]) -> float:  # noqa: D102
-        if not self.codebook.by_hull:
-            return float(self.codebook.cost(sorted(members)))
+        if not self.book.by_hull:
+            return float(self.book.cost(sorted(members)))
         spare = len(self.rows) - 1
         self._fill(spare, members)
         return float(self._bounds(spare, np.array([spare]))[0])
@@ -142,7 +128,7 @@ def nearness(
     """The way to look at a problem's cells, with room for some more of them; None if they are too many."""
     book = problem.codebook if utility == "distortion" else None
     if problem.size <= FEW:
-        return PlainNearness(problem.size, book, cells)
+        return Nearness(problem.size, book, cells)
     if isinstance(book, ColumnCodebook) and book.fits:
         return CompiledNearness(book, cells, room)
     return None

@@ -1,17 +1,30 @@
 """What a release loses, exactly: lengths that may be roots, and Lagrangians that weigh loss against leak."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from functools import total_ordering
-from typing import TYPE_CHECKING
+from functools import cached_property, total_ordering
+from typing import TYPE_CHECKING, Literal, overload
 
+import numpy as np
+
+from noiseless.arrays import FloatArray, IntArray
 from noiseless.exact import Bits, Rational, ball, ball_above, round_up
 
 if TYPE_CHECKING:
     from flint import arb
 
+
+Objective = Literal["leakage", "maximin", "both"]
+"""What is given away: L0, I*, or L0 with no I* left (problem (7) of [P3])."""
+
+Utility = Literal["resolution", "distortion"]
+"""What is kept: U1, or U2."""
+
+Method = Literal["auto", "greedy", "exact"]
+"""How cells are looked for."""
 
 _UP = Context(prec=6, rounding=ROUND_CEILING)
 
@@ -57,6 +70,16 @@ class Length:
         """A float that is not below the length."""
         return ball_above(ball(self.value).sqrt()) if self.root else round_up(self.value)
 
+    @property
+    def exact_text(self) -> str:
+        """The length as "p/q" or "sqrt(p/q)".
+
+        >>> Length(2, root=True).exact_text, Length(Fraction(1, 2)).exact_text
+        ('sqrt(2)', '1/2')
+        """
+        exact = self.rational
+        return f"sqrt({self.value})" if exact is None else str(exact)
+
     def __eq__(self, other: object) -> bool:
         if isinstance(other, int | Fraction | Decimal):
             return other >= 0 and self == Length(other)
@@ -86,6 +109,50 @@ class Length:
         return f"{_UP.plus(exact).normalize():f}"
 
 
+@dataclass(frozen=True, eq=False)
+class Lengths(Sequence[Length]):
+    """Many lengths: numerators / denominators * unit, or the roots of these.
+
+    Attributes:
+        numerators: whole numbers.
+        denominators: whole numbers above 0.
+        unit: a positive rational.
+        root: whether the lengths are the roots.
+    """
+
+    numerators: IntArray
+    denominators: IntArray
+    unit: Fraction
+    root: bool
+
+    @classmethod
+    def of(cls, lengths: Sequence[Length]) -> "Lengths":
+        """From single lengths."""
+        root = any(length.root for length in lengths)
+        exact = [length.squared if root else length.value for length in lengths]
+        tops, bottoms = ([f.numerator for f in exact], [f.denominator for f in exact])
+        return cls(np.array(tops, object), np.array(bottoms, object), Fraction(1), root)
+
+    def __len__(self) -> int:
+        return len(self.numerators)
+
+    @overload
+    def __getitem__(self, index: int) -> Length: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Length]: ...
+    def __getitem__(self, index: int | slice) -> Length | Sequence[Length]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        ratio = Fraction(int(self.numerators[index]), int(self.denominators[index]))
+        return Length(ratio * self.unit, root=self.root)
+
+    @cached_property
+    def floats(self) -> FloatArray:
+        """About the lengths."""
+        ratios: FloatArray = (self.numerators / self.denominators).astype(np.float64) * float(self.unit)
+        return np.sqrt(ratios) if self.root else ratios
+
+
 # A Lagrangian of [P3] is log2(leak) + weight * loss, where `leak` is a rational (the leakage's argument, or
 # how many components there are) and the loss is a logarithm of a rational (U1) or a length (U2). Two of
 # them can be equal only in ways that are decided exactly; where they differ, balls are refined until they
@@ -108,9 +175,25 @@ def below(loss: Loss, other: Loss) -> bool:
     raise TypeError("the losses are of two kinds")
 
 
-@dataclass(frozen=True)
+def difference(value: Loss, least: Loss) -> float:
+    """How much a loss is above another of its kind, rounded up."""
+    if isinstance(value, Bits) and isinstance(least, Bits):
+        return (value - least).upper
+    if not isinstance(value, Length) or not isinstance(least, Length):
+        raise TypeError("the losses are of two kinds")
+    high, low = value.rational, least.rational
+    if high is not None and low is not None:
+        return round_up(high - low)
+    import flint
+
+    with flint.ctx.workprec(128):
+        return ball_above(_length_ball(value) - _length_ball(least))
+
+
+@total_ordering
+@dataclass(frozen=True, eq=False)
 class Lagrangian:
-    """log2(leak) + weight * loss.
+    """log2(leak) + weight * loss; compares exactly with others of the same weight.
 
     Attributes:
         leak: what is to be made small, as the argument of a logarithm.
@@ -126,6 +209,12 @@ class Lagrangian:
         """About the value: within some units in the last place of its parts."""
         return _log2(self.leak) + float(self.weight) * _about(self.loss)
 
+    def __eq__(self, other: object) -> bool:
+        return self.compare(other) == 0 if isinstance(other, Lagrangian) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.weight)
+
     def __lt__(self, other: "Lagrangian") -> bool:
         return self.compare(other) < 0
 
@@ -136,6 +225,8 @@ class Lagrangian:
         >>> Lagrangian(F(4), Bits(2), F(1, 2)).compare(Lagrangian(F(2), Bits(8), F(1, 2)))
         0
         """
+        if self.leak == other.leak and self.loss == other.loss:
+            return 0
         try:
             mine, others = float(self), float(other)
         except OverflowError:

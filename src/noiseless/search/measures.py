@@ -1,8 +1,10 @@
 """What cells give away, what they keep and what each costs, counted from the cells alone."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 
@@ -10,14 +12,15 @@ from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.measures import maximin
-from noiseless.search.cells import Cells
 from noiseless.search.codebook import Codebook, ColumnCodebook
-from noiseless.search.loss import Length, Loss
-from noiseless.search.merging.path import Lengths, Objective, Utility
-from noiseless.search.problem import Problem, SeenCells
+from noiseless.search.loss import Length, Lengths, Loss, Utility
+from noiseless.search.problem import Cells, Problem, SeenCells
+
+Scope = Literal["contiguous", "all"]
+"""Among which partitions something is proved to be the best."""
 
 FEW = 300
-"""Up to so many public values plain Python beats loading the compiled kernels."""
+"""Up to so many public values plain Python beats loading the compiled general_paths."""
 
 
 def cell_costs(codebook: Codebook | None, cells: Cells) -> Sequence[Length]:
@@ -54,12 +57,13 @@ def _half_widths(codebook: ColumnCodebook, cells: Cells) -> Lengths:
 
 
 def _compiled(codebook: ColumnCodebook, cells: Cells) -> Lengths:
-    from noiseless.search.merging import general_paths as kernels
-    from noiseless.search.merging.general_paths import geometry
+    from noiseless.search.merging import general_paths
 
     order, starts = _grouped(cells)
     tops, bottoms = np.zeros(cells.count, np.int64), np.ones(cells.count, np.int64)
-    kernels.costs_of_cells(*geometry(codebook, len(cells.cell_of)), order, starts, tops, bottoms)
+    general_paths.costs_of_cells(
+        general_paths.geometry(codebook, len(cells.cell_of)), order, starts, tops, bottoms
+    )
     unit: Fraction = codebook.scaled.unit
     root = codebook.combine == "squares"
     return Lengths(tops, bottoms, unit**2 if root else unit, root)
@@ -91,30 +95,30 @@ class Measures:
 
     Attributes:
         cells: how many cells there are, those of suppressed values included.
-        leakage: L0(S -> Xh), or L0(S -> Xh|A).
+        leakage: L0(S -> Xh), or L0(S -> Xh|A) with side information.
         maximin: I*(S; Xh), or I*(S; (Xh, A)).
         min_posterior: how few sensitive values an answer leaves at least.
-        max_posterior: how many it leaves at most.
-        largest_cell: how many public values the largest cell holds.
         resolution: U1 = I0(X -> Xh) = log2 |X| / largest_cell, of the values that are not suppressed.
-        distortion: -U2: the largest distance of a public value to its cell's codeword; None without a
-            codebook.
-        suppressed_values: how many public values are suppressed.
-        suppressed_rows: how many rows have them.
+        distortion: -U2: the largest distance of a public value to what is released for it; None where no
+            distance applies.
+        suppressed_rows: how many rows are suppressed: they read `*`.
+        suppressed_values: how many public values they have.
+        max_posterior: how many sensitive values an answer leaves at most.
+        largest_cell: how many public values the largest cell holds.
     """
 
     cells: int
     leakage: Bits
     maximin: Bits
     min_posterior: int
-    max_posterior: int
-    largest_cell: int
     resolution: Bits
     distortion: Length | None
-    suppressed_values: int = 0
     suppressed_rows: int = 0
+    suppressed_values: int = 0
+    max_posterior: int = 0
+    largest_cell: int = 0
 
-    def leak(self, objective: Objective) -> Bits:
+    def leak(self, objective: str) -> Bits:
         """What is given away: the maximin information, or else the leakage."""
         return self.maximin if objective == "maximin" else self.leakage
 
@@ -126,6 +130,68 @@ class Measures:
             return self.distortion
         kept = self.resolution.ratio * self.largest_cell
         return Bits((kept + self.suppressed_values) / self.resolution.ratio)
+
+
+@dataclass(frozen=True, repr=False)
+class ReleasePoint(Measures):
+    """What a release, or one that could be made, gives away and keeps; every number is exact.
+
+    Attributes:
+        method: how it was found, and how that was asked.
+        series: the method alone, where it is one of several in a survey.
+        setting: how that was asked, such as "k = 5"; empty if there is nothing to set.
+        scope: `all` if no partition at all beats it (gives away less and loses no more, or gives away no more
+            and loses less), `contiguous` if none with contiguous cells does; None if nothing is proved.
+        make: makes the partition.
+    """
+
+    method: str = ""
+    series: str = ""
+    setting: str = ""
+    scope: Scope | None = None
+    make: Callable[[], Cells] | None = field(default=None, compare=False)
+
+    @classmethod
+    def of(cls, measures: Measures, method: str, **facts: Any) -> "ReleasePoint":  # noqa: ANN401 - as above
+        """A partition that is measured, and how it was found."""
+        return cls(**vars(measures), method=method, **facts)
+
+    @property
+    def measures(self) -> Measures:
+        """The measures alone."""
+        return Measures(**{name: getattr(self, name) for name in Measures.__dataclass_fields__})
+
+    @cached_property
+    def partition(self) -> Cells:
+        """The partition of the public values."""
+        if self.make is None:
+            raise ValueError("the cells of this point are not known")
+        return self.make()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is in JSON: leaks and distortions rounded up, the resolution down, and all exactly."""
+        lost = self.distortion
+        return {
+            "cells": self.cells,
+            "leakage": self.leakage.upper,
+            "leakage_exact": str(self.leakage.ratio),
+            "maximin": self.maximin.upper,
+            "maximin_exact": str(self.maximin.ratio),
+            "min_posterior": self.min_posterior,
+            "resolution": self.resolution.lower,
+            "resolution_exact": str(self.resolution.ratio),
+            "distortion": None if lost is None else lost.upper,
+            "distortion_exact": None if lost is None else lost.exact_text,
+            "suppressed_rows": self.suppressed_rows,
+            "method": self.method,
+        }
+
+    def __repr__(self) -> str:
+        lost = "" if self.distortion is None else f", distortion {self.distortion}"
+        return (
+            f"ReleasePoint({self.method}: {self.cells} cells, leakage {self.leakage}, "
+            f"maximin {self.maximin}, min posterior {self.min_posterior}{lost})"
+        )
 
 
 def measure(problem: Problem, cells: Cells, suppressed: BoolArray | None = None) -> Measures:
@@ -157,12 +223,12 @@ def measure(problem: Problem, cells: Cells, suppressed: BoolArray | None = None)
         Bits(largest_ratio(problem.known_prior[answers % many], sizes)),
         maximin(merged),
         int(sizes.min()),
-        int(sizes.max()),
-        most,
         Bits(Fraction(int(np.count_nonzero(~hidden)), most)),
         None if problem.codebook is None else largest(cell_costs(problem.codebook, cells), kept),
-        int(hidden.sum()),
         int(problem.weights[hidden].sum()),
+        int(hidden.sum()),
+        int(sizes.max()),
+        most,
     )
 
 

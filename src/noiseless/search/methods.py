@@ -9,19 +9,20 @@ import numpy as np
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, as_fraction
-from noiseless.search.cells import Cells
 from noiseless.search.choice import EXACT, Candidate, Pool, lagrangian
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.contiguous.line import least_cell_size
-from noiseless.search.goal import Goal, Method, Targets
+from noiseless.search.goal import Goal, Targets
 from noiseless.search.greedy import GreedyPaths, best_point
-from noiseless.search.improvement import improve_cells
-from noiseless.search.loss import Lagrangian, Loss
-from noiseless.search.merging.baselines import mondrian
+from noiseless.search.loss import Lagrangian, Loss, Method
 from noiseless.search.optimum import ContiguousOptimum, deal_cells
-from noiseless.search.problem import Problem
+from noiseless.search.problem import Cells, Problem
 from noiseless.search.strips import strips
-from noiseless.search.suppression import suppress_values
+
+NOT_EXACT = (
+    "the exact method is for one column without side information, and for distortion a numeric one with "
+    "midrange or interval codewords; use method 'auto'"
+)
 
 CLIMB = 40
 """So many larger posteriors are tried where the exact cells leave too much maximin information."""
@@ -60,73 +61,68 @@ class PartitionSearch:
     @classmethod
     def of(cls, targets: Targets, paths: GreedyPaths | None = None) -> "PartitionSearch":
         """A search that has found that values may stay as they are, if they may."""
-        found = cls(targets, Pool(targets), paths or GreedyPaths(targets.problem, targets.wish.utility))
+        found = cls(targets, Pool(targets), paths or GreedyPaths(targets.problem, targets.goal.utility))
         found.pool.add(np.arange(targets.problem.size), "unchanged")
         return found
 
     def exactly_and_greedily(self) -> None:
         """Run the methods that are asked for."""
-        if self.targets.wish.method != "greedy":
+        if self.targets.goal.method != "greedy":
             self.exactly()
-        if self.targets.wish.method != "exact":
+        if self.targets.goal.method != "exact":
             self.greedily()
 
     # --- exactly ----------------------------------------------------------------------------------
 
     def exactly(self) -> None:
         """One ordered column: contiguous cells, dealt ones, and the fewest blocks."""
-        problem, wish = self.targets.problem, self.targets.wish
-        ordered = problem.one_column and ContiguousOptimum.applies(problem, wish.utility)
-        deals = wish.utility == "resolution" and problem.side is None
+        problem, goal = self.targets.problem, self.targets.goal
+        ordered = ContiguousOptimum.applies(problem, goal.utility)
+        deals = goal.utility == "resolution" and problem.side is None
         fewest = self.targets.fewest is not None and self._tells_apart
-        if wish.method == "exact" and not (ordered or fewest):
-            raise RequestError(
-                "the exact method is for one column without side information, and for distortion a numeric "
-                "one with midrange or interval codewords; use method 'auto'"
-            )
-        if ordered and (wish.objective != "maximin" or int(self.targets.need.max()) > 1):
+        if goal.method == "exact" and not (ordered or fewest):
+            raise RequestError(NOT_EXACT)
+        if ordered and (goal.objective != "maximin" or int(self.targets.need.max()) > 1):
             self._contiguous(self.pool)
-        if deals and wish.objective != "maximin":
+        if deals and goal.objective != "maximin":
             self._dealt()
         if fewest:
             self._fewest()
 
     @property
     def _tells_apart(self) -> bool:
-        return self.targets.wish.objective == "maximin" or self.targets.blocks is not None
+        return self.targets.goal.objective == "maximin" or self.targets.blocks is not None
 
     def bound_contiguous(self) -> None:
         """The best that contiguous cells can do; the cells count where no survey has better ones."""
-        problem, wish = self.targets.problem, self.targets.wish
-        if wish.method == "greedy" or not (
-            problem.one_column and ContiguousOptimum.applies(problem, wish.utility)
-        ):
+        problem, goal = self.targets.problem, self.targets.goal
+        if goal.method == "greedy" or not ContiguousOptimum.applies(problem, goal.utility):
             return
-        if wish.objective == "leakage":
+        if goal.objective == "leakage":
             self._contiguous(self.pool)
-        elif wish.objective == "both":
+        elif goal.objective == "both":
             self._contiguous(Pool(self.targets))
 
     def _contiguous(self, pool: Pool) -> None:
-        targets, wish = self.targets, self.targets.wish
+        targets, goal = self.targets, self.targets.goal
         problem = targets.problem
-        by_width = ContiguousOptimum.applies(problem, wish.utility, by_width=True)
+        by_width = ContiguousOptimum.applies(problem, goal.utility, by_width=True)
         exact = ContiguousOptimum(
-            problem, wish.utility, targets.distortion if by_width else None, targets.largest_cell
+            problem, goal.utility, targets.distortion if by_width else None, targets.largest_cell
         )
         k = int(targets.need.max())
-        if wish.aim == "leak":
+        if goal.aim == "leak":
             labels: IntArray | None = exact.for_loss()
-        elif wish.aim == "loss":
+        elif goal.aim == "loss":
             labels = exact.for_posterior(k)
         else:
-            labels = exact.best(as_fraction(wish.weight or 0), k)
+            labels = exact.best(as_fraction(goal.weight or 0), k)
         if labels is None:
             return
         found = pool.add(labels, EXACT)
-        if wish.objective != "maximin" and not targets.budget and exact.complete:
+        if goal.objective != "maximin" and not targets.budget and exact.complete:
             self.contiguous = self._value(found)
-        if targets.blocks is not None and wish.aim == "loss" and pool is self.pool:
+        if targets.blocks is not None and goal.aim == "loss" and pool is self.pool:
             self._climb(exact, found)
 
     def _climb(self, exact: ContiguousOptimum, found: Candidate) -> None:
@@ -140,18 +136,18 @@ class PartitionSearch:
             found = self.pool.add(labels, EXACT)
 
     def _value(self, found: Candidate) -> Loss | Lagrangian:
-        wish = self.targets.wish
-        if wish.aim == "lagrangian":
+        goal = self.targets.goal
+        if goal.aim == "lagrangian":
             return lagrangian(self.targets, found)
-        return found.quality.loss(wish.utility) if wish.aim == "loss" else found.quality.leakage
+        return found.quality.loss(goal.utility) if goal.aim == "loss" else found.quality.leakage
 
     def _dealt(self) -> None:
         targets = self.targets
         parts = strips(targets.problem, "resolution")
         k, most = int(targets.need.max()), min(part.sensitive for part in parts)
-        if targets.wish.aim == "loss":
+        if targets.goal.aim == "loss":
             self._deal(deal_cells(targets.problem, parts, k))
-        elif targets.wish.aim == "lagrangian":
+        elif targets.goal.aim == "lagrangian":
             for known in self._promising(k, most):
                 self._deal(deal_cells(targets.problem, parts, known))
         else:
@@ -164,7 +160,7 @@ class PartitionSearch:
 
     def _promising(self, k: int, most: int) -> list[int]:
         """The posteriors for which a weight could be served best, by the bound on the largest cell."""
-        problem, weight = self.targets.problem, as_fraction(self.targets.wish.weight or 0)
+        problem, weight = self.targets.problem, as_fraction(self.targets.goal.weight or 0)
         known = np.unique(np.linspace(k, most, min(DEALS, most - k + 1)).astype(int)).tolist()
 
         def bound(posterior: int) -> float:
@@ -181,7 +177,7 @@ class PartitionSearch:
         targets, fewest = self.targets, self.targets.fewest
         if fewest is None:
             return
-        if targets.wish.aim == "loss" and targets.wish.utility == "distortion" and targets.blocks is not None:
+        if targets.goal.aim == "loss" and targets.goal.utility == "distortion" and targets.blocks is not None:
             self.pool.add(fewest.for_blocks(targets.blocks).cells, "fewest blocks")
         elif targets.distortion is not None:
             self.pool.add(fewest.within(targets.distortion).cells, "fewest blocks")
@@ -210,8 +206,10 @@ class PartitionSearch:
             self._improve(halved, np.zeros(self.targets.problem.size, bool), 1, FROM_MONDRIAN)
 
     def _improve(self, cells: Cells, hidden: BoolArray, least: int, method: str) -> None:
+        from noiseless.search.improvement import improve_cells
+
         need = np.maximum(self.targets.need, least)
-        labels = improve_cells(self.targets.problem, self.targets.wish.utility, need, cells.cell_of, hidden)
+        labels = improve_cells(self.targets.problem, self.targets.goal.utility, need, cells.cell_of, hidden)
         if labels is not None:
             self.pool.add(labels, method, hidden)
 
@@ -221,8 +219,10 @@ class PartitionSearch:
         book = problem.codebook
         if not isinstance(book, ColumnCodebook) or len(book.columns) == 1 or problem.size > MOST_FOR_HALVING:
             return None
-        if self.targets.wish.aim != "loss" or k == 1:
+        if self.targets.goal.aim != "loss" or k == 1:
             return None
+        from noiseless.search.merging.baselines import mondrian
+
         labels = mondrian(problem.marginal, book.columns, k).cell_of
         return Cells.from_labels(labels * (int(problem.group_of.max()) + 1) + problem.group_of)
 
@@ -230,18 +230,18 @@ class PartitionSearch:
         """The best so far; or what loses too much; each with the posterior that it must keep."""
         best, targets = self.pool.best, self.targets
         none = np.zeros(targets.problem.size, bool)
-        if best is not None and targets.wish.aim != "leak":
-            keeps = best.quality.min_posterior if targets.wish.aim == "lagrangian" else 1
+        if best is not None and targets.goal.aim != "leak":
+            keeps = best.quality.min_posterior if targets.goal.aim == "lagrangian" else 1
             yield best.cells, best.hidden, keeps
         elif best is not None and targets.problem.size <= MOST_FOR_NEXT:
             following = best.quality.min_posterior + 1
             point = self.paths.leakage.meeting(min_posterior=following)
             if point is not None:
                 yield point.cells, none, following
-        elif best is None and (targets.wish.protects or targets.blocks is not None):
+        elif best is None and (targets.goal.protects or targets.blocks is not None):
             blocks = None if targets.blocks is None else Bits(targets.blocks)
             hiding = replace(
-                targets.wish, max_maximin=blocks, max_distortion=None, min_resolution=None, weight=None
+                targets.goal, max_maximin=blocks, max_distortion=None, min_resolution=None, weight=None
             )
             point = best_point(self.paths.leakage, Targets(targets.problem, hiding))
             if point is not None:
@@ -260,6 +260,8 @@ class PartitionSearch:
 
     def suppressing(self) -> None:
         """Some rows withheld, if that helps."""
+        from noiseless.search.suppression import suppress_values
+
         self.contiguous = suppress_values(self.pool, self.paths)
 
 
@@ -298,23 +300,23 @@ class Levels:
         return [*range(1, first), *np.unique(np.linspace(first, most, many - first + 1).astype(int)).tolist()]
 
     @property
-    def _wishes(self) -> Iterator[Goal]:
-        problem, wish = self.paths.problem, Goal(utility=self.paths.utility, min_posterior=1)
+    def _goals(self) -> Iterator[Goal]:
+        problem, goal = self.paths.problem, Goal(utility=self.paths.utility, min_posterior=1)
         for k in self.known(problem):
-            yield replace(wish, min_posterior=k)
+            yield replace(goal, min_posterior=k)
         if not problem.plain:  # then as many values left may be more leakage here than there
             pairs = set(zip(problem.prior.tolist(), problem.largest_posteriors.tolist(), strict=True))
             least = max(Fraction(prior, most) for prior, most in pairs)
             ratios = {Fraction(prior, k) for prior, most in pairs for k in range(1, most + 1)}
             within = sorted(ratio for ratio in ratios if ratio >= least)
             for ratio in within[:: -(-len(within) // max(FEWEST, WORK // problem.size))]:
-                yield replace(wish, max_leakage=Bits(ratio))
+                yield replace(goal, max_leakage=Bits(ratio))
 
     def __iter__(self) -> Iterator[Candidate]:
         """The cells that are found for each level."""
-        for level in self._wishes:
-            wish = replace(level, method=self.method)
-            search = PartitionSearch.of(Targets(self.paths.problem, wish), self.paths)
+        for level in self._goals:
+            goal = replace(level, method=self.method)
+            search = PartitionSearch.of(Targets(self.paths.problem, goal), self.paths)
             search.exactly_and_greedily()
             search.improving()
             if search.pool.best is not None:

@@ -14,10 +14,9 @@ from noiseless.exact import Bits
 from noiseless.ranges import JointRange
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.contiguous.blocks import FewestBlocks, fewest_blocks
-from noiseless.search.contiguous.line import most_answers
+from noiseless.search.contiguous.line import least_cell_size, most_answers
 from noiseless.search.contiguous.sweep import steps
-from noiseless.search.loss import Lagrangian, Length, Loss, below
-from noiseless.search.merging.path import Utility
+from noiseless.search.loss import Lagrangian, Length, Loss, Utility, below
 from noiseless.search.problem import Problem
 from noiseless.search.strips import LineStrip, Room, strips, together
 
@@ -43,14 +42,14 @@ class ContiguousOptimum:
 
     @classmethod
     def applies(cls, problem: Problem, utility: Utility, *, by_width: bool = False) -> bool:
-        """Whether there is an order, what is lost follows from it, and no value is seen in two ways.
+        """Whether one column has an order, what is lost follows from it, and no value is seen in two ways.
 
         Args:
             problem: what is to be merged.
             utility: what is kept.
             by_width: whether a distortion must follow from a cell's width though it is not the utility.
         """
-        if problem.side is not None:
+        if problem.side is not None or not problem.one_column:
             return False
         if utility == "resolution" and not by_width:
             return True
@@ -165,16 +164,17 @@ class ContiguousOptimum:
         ]
         if not within:
             return None
-        best = min(within, key=lambda point: _Ordered(Lagrangian(Fraction(size, point[0]), point[1], weight)))
+        best = min(within, key=lambda point: Lagrangian(Fraction(size, point[0]), point[1], weight))
         return self.for_posterior(best[0])
 
-
-@dataclass(frozen=True)
-class _Ordered:
-    value: Lagrangian
-
-    def __lt__(self, other: "_Ordered") -> bool:
-        return self.value.compare(other.value) < 0
+    def least_of_any(self, k: int) -> Loss | None:
+        """No partition at all that leaves k values loses less; None if none leaves so many."""
+        if any(k > strip.sensitive for strip in self.strips):
+            return None
+        if self.utility == "resolution":
+            return Bits(max(least_cell_size(strip.sweep.line.joint, k) for strip in self.strips))
+        widths = ((strip, strip.windows(k).least_width()) for strip in self.strips)
+        return Length(max(strip.sweep.least_of_any(k, width) * strip.unit for strip, width in widths))
 
 
 def _lost(loss: Loss) -> Fraction:
@@ -190,7 +190,7 @@ def _at(steps_of: dict[int, Fraction | None], k: int) -> Fraction | None:
 def deal_cells(problem: Problem, parts: list[LineStrip], k: int) -> IntArray | None:
     """The labels of cells with k sensitive values each; None if some group has fewer.
 
-    Where every value has one sensitive value no partition has a smaller largest cell (see `contiguous.deal`).
+    Where every value has one sensitive value no partition has a smaller largest cell (see `least_cell_size`).
     Otherwise values go by their commonest or rarest sensitive value, to as many cells as that way allows.
     """
     cells = []
@@ -289,13 +289,8 @@ class BlockBracket:
 
     def _of(self, width: int, nodes: int = 0) -> FewestBlocks:
         if (width, nodes) not in self._known:
-            self._known[width, nodes] = self._found(width, nodes)
+            self._known[width, nodes] = fewest_blocks(self.strip.sweep.line, width, nodes=nodes)
         return self._known[width, nodes]
-
-    def _found(self, width: int, nodes: int) -> FewestBlocks:
-        half = Fraction(width, 2) * self.strip.sweep.line.unit
-        places = self.problem.line
-        return fewest_blocks(self.problem.joint, places, distortion=half, nodes=nodes)
 
     @cached_property
     def _widths(self) -> Sequence[int]:
@@ -343,21 +338,9 @@ class BlockBracket:
 
     def _quick(self, widths: Sequence[int], blocks: int) -> tuple[FewestBlocks, int]:
         """Cells that leave so many blocks, and the place of their width."""
-        low, high = -1, len(widths) - 1
-        best = self._of(widths[high])
-        while high - low > 1:
-            middle = (high + low) // 2
-            found = self._of(widths[middle])
-            if found.blocks <= blocks:
-                best, high = found, middle
-            else:
-                low = middle
-        return best, high
+        at = bisect_left(range(len(widths) - 1), True, key=lambda at: self._of(widths[at]).blocks <= blocks)
+        return self._of(widths[at]), at
 
     def _refuted(self, widths: Sequence[int], blocks: int, high: int) -> int:
         """The place of a width at which more blocks are left for certain; -1 if there is none."""
-        low = -1
-        while high - low > 1:
-            middle = (high + low) // 2
-            low, high = (middle, high) if self._of(widths[middle]).lower > blocks else (low, middle)
-        return low
+        return bisect_left(range(high), True, key=lambda at: self._of(widths[at]).lower <= blocks) - 1

@@ -9,19 +9,17 @@ import numpy as np
 from noiseless.arrays import BoolArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.search.cells import Cells
-from noiseless.search.choice import EXACT, Candidate, Choice, Scope, prove_choice, refuse
-from noiseless.search.contiguous.line import least_cell_size
-from noiseless.search.goal import Goal, Method, Targets
+from noiseless.search.choice import EXACT, Candidate, Choice, prove_choice, refuse
+from noiseless.search.goal import Goal, Targets
 from noiseless.search.greedy import GreedyPaths
-from noiseless.search.loss import Length, Loss, below
-from noiseless.search.measures import Measures, measure, measure_read
-from noiseless.search.merging.path import MergePath, MergePoint, Objective, Utility
-from noiseless.search.methods import FROM_MONDRIAN, MONDRIAN, Levels, PartitionSearch
+from noiseless.search.loss import Length, Loss, Method, Objective, Utility, below
+from noiseless.search.measures import Measures, ReleasePoint, Scope, measure, measure_read
+from noiseless.search.merging.path import MergePath, MergePoint
+from noiseless.search.methods import FROM_MONDRIAN, MONDRIAN, NOT_EXACT, Levels, PartitionSearch
 from noiseless.search.optimum import BlockBracket, ContiguousOptimum, deal_cells
-from noiseless.search.problem import Problem
+from noiseless.search.problem import Cells, Problem
 from noiseless.search.strips import LineStrip, strips
-from noiseless.search.survey import Baselines, MethodSeries, Progress, Survey, SurveyPoint, undominated
+from noiseless.search.survey import Baselines, Progress, Series, Survey, least_proved, point_of, undominated
 
 WORK = 2 * 10**7
 """About so many public values are looked at for one series: points times values."""
@@ -47,7 +45,7 @@ _SETTINGS = {
 METHODS = {setting: method for method, setting in _SETTINGS.items()}
 """The method behind what is said of cells."""
 
-Makes = Callable[[], MethodSeries]
+Makes = Callable[[], Series]
 
 Maker = tuple[str, Callable[[], Cells], Scope | None]
 """How something was asked, what makes its cells, and what is proved of them."""
@@ -68,7 +66,7 @@ def survey(
     >>> from noiseless.search.merging import ColumnCodebook, Numbers
     >>> hidden = JointRange.from_pairs([("a", 0), ("a", 1), ("b", 2), ("b", 3), ("c", 9)])
     >>> found = survey(Problem(hidden, ColumnCodebook(Numbers([0, 1, 2, 3, 9]))), utility="distortion")
-    >>> [(point.quality.min_posterior, str(point.quality.distortion)) for point in found.undominated]
+    >>> [(point.min_posterior, str(point.distortion)) for point in found.undominated]
     [(1, '0'), (2, '3'), (3, '4.5')]
 
     Args:
@@ -89,7 +87,7 @@ def survey(
         )
     Goal(objective=objective, utility=utility, method=method, weight=0)  # refuses unknown names
     report = progress or (lambda _: None)
-    found: dict[str, MethodSeries] = {}
+    found: dict[str, Series] = {}
     quick, thorough = portfolio(problem, objective, utility, method)
     few = Levels.are_few(problem)
     makers = [*quick, *thorough] if baselines or few else quick
@@ -98,11 +96,11 @@ def survey(
         series = make()
         known = found.get(series.name)
         points = (*known.points, *series.points) if known else series.points
-        shown = undominated(list(points), objective, utility) if series.ours else points
-        found[series.name] = replace(known or series, points=shown)
+        shown = points if series.baseline else undominated(list(points), objective, utility)
+        found[series.name] = replace(known or series, points=shown, scope=least_proved(shown))
     report(1.0)
     every = [point for series in found.values() for point in series]
-    shown_series = tuple(series for series in found.values() if series.ours or baselines)
+    shown_series = tuple(series for series in found.values() if baselines or not series.baseline)
     return Survey(problem, objective, utility, method, shown_series, undominated(every, objective, utility))
 
 
@@ -128,18 +126,15 @@ class _Run:
     objective: Objective
     utility: Utility
 
-    def ours(self, method: Method) -> Iterator[Callable[[], MethodSeries]]:
+    def ours(self, method: Method) -> Iterator[Callable[[], Series]]:
         """Our methods, each as what makes its series, the greedy one last."""
         problem = self.problem
-        ordered = problem.one_column and ContiguousOptimum.applies(problem, self.utility)
+        ordered = ContiguousOptimum.applies(problem, self.utility)
         fewest = (
             self.utility == "distortion" and self.objective != "leakage" and BlockBracket.applies(problem)
         )
         if method == "exact" and not ordered and not fewest:
-            raise RequestError(
-                "the exact method is for one column without side information, and for distortion a numeric "
-                "one with midrange or interval codewords; use method 'auto'"
-            )
+            raise RequestError(NOT_EXACT)
         if method != "greedy":
             if ordered:
                 yield self.exact
@@ -150,22 +145,22 @@ class _Run:
         if method != "exact":
             yield self.greedy
 
-    def series(self, name: str, makers: list[Maker], note: str = "") -> MethodSeries:
+    def series(self, name: str, makers: list[Maker], note: str = "") -> Series:
         """Measure what is made."""
         many = max(FEW_POINTS, WORK // self.problem.size)
         if len(makers) > many:
             places = np.unique(np.linspace(0, len(makers) - 1, many).astype(int))
             note = f"{len(places)} of {len(makers):,} points" + (f"; {note}" if note else "")
             makers = [makers[place] for place in places.tolist()]
-        return MethodSeries(name, True, tuple(self.point(name, *maker) for maker in makers), note)
+        return Series(name, tuple(self.point(name, *maker) for maker in makers), note=note)
 
-    def point(self, name: str, setting: str, make: Callable[[], Cells], scope: Scope | None) -> SurveyPoint:
+    def point(self, name: str, setting: str, make: Callable[[], Cells], scope: Scope | None) -> ReleasePoint:
         """A partition, measured; of some it is seen that no other is better."""
         found = measure_read(self.problem, make())[1]
         proved: Scope | None = None
         if self.objective != "maximin":
             proved = "all" if self._is_best(found) else scope
-        return SurveyPoint(found, name, setting, partial(_read, self.problem, make), proved)
+        return point_of(found, name, setting, proved, partial(_read, self.problem, make))
 
     def _is_best(self, found: Measures) -> bool:
         """Whether bounds on all partitions show that none leaves as much and loses less, or the reverse."""
@@ -184,16 +179,8 @@ class _Run:
     def _least(self, k: int) -> Loss | None:
         """The least loss of any partition that leaves k values; None if none does."""
         if k not in self._losses:
-            fits = all(k <= part.sensitive for part in self.strips)
-            self._losses[k] = self._bound(k) if fits else None
+            self._losses[k] = self.contiguous.least_of_any(k)
         return self._losses[k]
-
-    def _bound(self, k: int) -> Loss:
-        if self.utility == "resolution":
-            return Bits(max(least_cell_size(part.sweep.line.joint, k) for part in self.strips))
-        return Length(
-            max(part.sweep.least_of_any(k, part.windows(k).least_width()) * part.unit for part in self.strips)
-        )
 
     @cached_property
     def strips(self) -> list[LineStrip]:
@@ -205,7 +192,7 @@ class _Run:
         """The exact optimum."""
         return ContiguousOptimum(self.problem, self.utility)
 
-    def exact(self) -> MethodSeries:
+    def exact(self) -> Series:
         """The whole exact frontier; with few values the best cells for every number of values left."""
         known = {k for k, _ in self.contiguous.frontier}
         if Levels.are_few(self.problem):
@@ -219,7 +206,7 @@ class _Run:
             raise AssertionError("a point of the frontier has cells")
         return Cells.from_labels(labels)
 
-    def dealing(self) -> MethodSeries:
+    def dealing(self) -> Series:
         """Cells dealt for the resolution."""
         most = min(part.sensitive for part in self.strips)
         known = np.unique(np.linspace(1, most, min(most, 4 * FEW_POINTS)).astype(int)).tolist()
@@ -234,7 +221,7 @@ class _Run:
         labels = deal_cells(self.problem, self.strips, k)
         return Cells.from_labels(np.zeros(self.problem.size) if labels is None else labels)
 
-    def fewest(self) -> MethodSeries:
+    def fewest(self) -> Series:
         """The fewest blocks for some distortions."""
         found = BlockBracket(self.problem)
         losses = found.distortions(WIDTHS)
@@ -257,14 +244,14 @@ class _Run:
         """The greedy paths."""
         return GreedyPaths(self.problem, self.utility)
 
-    def greedy(self) -> MethodSeries:
+    def greedy(self) -> Series:
         """One cell, and what greedy merging comes to: its paths where what they give away changes."""
-        wish = Goal(
+        goal = Goal(
             objective=self.objective, utility=self.utility, max_leakage=Bits(self.problem.joint.size_x)
         )
         makers: list[Maker] = [("", partial(Cells.from_labels, self.problem.group_of), None)]
-        for path in self.paths.serving(Targets(self.problem, wish)):  # a limit that everything keeps to
-            makers += [("", partial(_cells, one), None) for one in self._points(path)]
+        for path in self.paths.serving(Targets(self.problem, goal)):  # a limit that everything keeps to
+            makers += [("", partial(getattr, one, "cells"), None) for one in self._points(path)]
         if Levels.are_few(self.problem):
             makers += self._otherwise()
         note = "problem (7) takes too long for so many values" if self._leaves_out else ""
@@ -275,7 +262,7 @@ class _Run:
         other: Utility = "distortion" if self.utility == "resolution" else "resolution"
         if other == "resolution" or self.problem.codebook is not None:
             path = replace(self.paths, utility=other).leakage
-            yield from (("", partial(_cells, one), None) for one in self._points(path))
+            yield from (("", partial(getattr, one, "cells"), None) for one in self._points(path))
         if other == "resolution" and self.problem.side is None:
             yield from (("", partial(self._dealt, k), None) for k in Levels.known(self.problem))
 
@@ -286,7 +273,7 @@ class _Run:
         told = np.stack((path.leaks[0] / path.leaks[1], path.components, path.min_posteriors))
         return [path[int(t)] for t in np.append(0, np.flatnonzero(np.any(np.diff(told) != 0, axis=0)) + 1)]
 
-    def levels(self, method: Method) -> MethodSeries:
+    def levels(self, method: Method) -> Series:
         """What is found for each number of values left and each leakage."""
         makers: list[Maker] = [
             (_SETTINGS[level.method], partial(Cells.from_labels, level.cells.cell_of), None)
@@ -300,40 +287,36 @@ class _Run:
         return self.objective == "both" and self.paths.slow
 
 
-def _cells(one: MergePoint) -> Cells:
-    return one.cells
-
-
 def _read(problem: Problem, make: Callable[[], Cells]) -> Cells:
     return measure_read(problem, make())[0].cells
 
 
-def choose(problem: Problem, wish: Goal, progress: Progress | None = None) -> Choice:
-    """The best partition for a wish that the methods find, and what is proved about it.
+def choose(problem: Problem, goal: Goal, progress: Progress | None = None) -> Choice:
+    """The best partition for a goal that the methods find, and what is proved about it.
 
     >>> from noiseless import JointRange
     >>> from noiseless.search.merging import ColumnCodebook, Numbers
     >>> hidden = JointRange.from_pairs([("a", 0), ("a", 1), ("b", 2), ("b", 3)])
     >>> problem = Problem(hidden, ColumnCodebook(Numbers([0, 1, 2, 3])))
-    >>> found = choose(problem, Wish(min_posterior=2, utility="distortion"))
+    >>> found = choose(problem, Goal(min_posterior=2, utility="distortion"))
     >>> found.cells.members, found.quality.distortion, found.method, found.optimal, found.scope
     (((0, 2), (1, 3)), Length(1), 'greedy', True, 'all')
 
     Args:
         problem: what is to be merged.
-        wish: limits, or a weight.
+        goal: limits, or a weight.
         progress: told the share of the work that is done, from 0 to 1.
 
     Raises:
-        RequestError: the wish cannot be met; the message says what is possible.
+        RequestError: the goal cannot be met; the message says what is possible.
     """
     report = progress or (lambda _: None)
     report(0.0)
     problem.check()
-    targets = Targets(problem, wish)
+    targets = Targets(problem, goal)
     targets.check()
     search, few = PartitionSearch.of(targets), Levels.are_few(problem)
-    quick, thorough = portfolio(problem, wish.objective, wish.utility, wish.method) if few else ([], [])
+    quick, thorough = portfolio(problem, goal.objective, goal.utility, goal.method) if few else ([], [])
     if few:  # what a survey shows, so that the two agree
         search.bound_contiguous()
         _take(search, quick)
@@ -345,7 +328,7 @@ def choose(problem: Problem, wish: Goal, progress: Progress | None = None) -> Ch
         report(0.8)
     found = search.pool.best
     choice = None if found is None else prove_choice(targets, found, search.contiguous)
-    if wish.method != "exact" and (choice is None or choice.gap != 0):
+    if goal.method != "exact" and (choice is None or choice.gap != 0):
         if few:
             _take(search, thorough)
             search.improve_suppressed()
@@ -370,21 +353,21 @@ def _take(search: PartitionSearch, makers: list[Makes]) -> None:
     none = np.zeros(search.targets.problem.size, bool)
     for make in makers:
         for point in make().points:
-            search.pool.take(point.quality, partial(_found, point, none))
+            search.pool.take(point, partial(_found, point, none))
 
 
-def _found(point: SurveyPoint, none: BoolArray) -> Candidate:
-    return Candidate(point.cells, none, point.quality, METHODS.get(point.setting, point.series))
+def _found(point: ReleasePoint, none: BoolArray) -> Candidate:
+    return Candidate(point.partition, none, point.measures, METHODS.get(point.setting, point.series))
 
 
 __all__ = [
     "Choice",
     "Goal",
     "Measures",
-    "MethodSeries",
     "Problem",
+    "ReleasePoint",
+    "Series",
     "Survey",
-    "SurveyPoint",
     "choose",
     "measure",
     "survey",

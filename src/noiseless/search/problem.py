@@ -1,20 +1,114 @@
-"""What is to be chosen: a partition of public values, and all that it is measured by."""
+"""What is to be chosen, a partition of public values into cells, and all that it is measured by."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.ranges import JointRange
-from noiseless.search.cells import Cells, SideInformation
 from noiseless.search.codebook import Codebook, ColumnCodebook
 from noiseless.search.columns import Numbers
 from noiseless.search.loss import Length
+
+
+@dataclass(frozen=True, eq=False)
+class SideInformation:
+    """Side information A of [P3]: each y of the joint range is a pair (x, a), and only x is merged.
+
+    Attributes:
+        public: the public value x of each y, as codes 0, 1, 2, ...
+        given: the value a that the reader knows, the same way.
+        prior: for each a how many sensitive values its posterior sets are compared with; None for |[[S|a]]|.
+            A column that is released as it is tells of S too: there the prior is |[[S]]|.
+    """
+
+    public: IntArray
+    given: IntArray
+    prior: IntArray | None = None
+
+    def __init__(
+        self, public: npt.ArrayLike, given: npt.ArrayLike, prior: npt.ArrayLike | None = None
+    ) -> None:
+        object.__setattr__(self, "public", np.asarray(public, np.int64))
+        object.__setattr__(self, "given", np.asarray(given, np.int64))
+        object.__setattr__(self, "prior", None if prior is None else np.asarray(prior, np.int64))
+        if self.public.shape != self.given.shape:
+            raise RequestError("side information names a public value and a known value for each y")
+        for codes in (self.public, self.given):
+            if len(codes) and len(np.unique(codes)) != codes.max() + 1:
+                raise RequestError("the codes of side information are 0, 1, 2, ... with none left out")
+        pairs = self.public * (self.given.max(initial=0) + 1) + self.given
+        if len(np.unique(pairs)) < len(pairs):
+            raise RequestError("side information has each pair of a public and a known value once")
+        if self.prior is not None and self.prior.shape != (int(self.given.max()) + 1,):
+            raise RequestError("a prior is a number of sensitive values for each known value")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cells:
+    """A partition of the public values: what every way of merging here returns.
+
+    Attributes:
+        cell_of: the cell of each public value, cells being numbered by their first value.
+        count: how many cells there are.
+    """
+
+    cell_of: IntArray
+    count: int
+
+    @classmethod
+    def from_labels(cls, labels: npt.ArrayLike) -> "Cells":
+        """From any label a public value; those with the same label are a cell.
+
+        >>> Cells.from_labels([5, 2, 5]).members
+        ((0, 2), (1,))
+        """
+        _, first, codes = np.unique(np.asarray(labels), return_index=True, return_inverse=True)
+        ranks = np.empty(len(first), np.int64)
+        ranks[np.argsort(first)] = np.arange(len(first))
+        return cls(ranks[codes.reshape(-1)], len(first))
+
+    @classmethod
+    def from_members(cls, members: Sequence[Sequence[int]]) -> "Cells":
+        """From the members of each cell."""
+        labels = np.full(sum(len(cell) for cell in members), -1, np.int64)
+        for number, cell in enumerate(members):
+            labels[list(cell)] = number
+        return cls.from_labels(labels)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __repr__(self) -> str:
+        largest = int(self.sizes.max())
+        return f"Cells({len(self.cell_of)} values in {self.count} cells, the largest holds {largest})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Cells) and np.array_equal(self.cell_of, other.cell_of)
+
+    def __hash__(self) -> int:
+        return hash(self.cell_of.tobytes())
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """How many public values each cell holds."""
+        return np.bincount(self.cell_of, minlength=self.count)
+
+    @cached_property
+    def members(self) -> tuple[tuple[int, ...], ...]:
+        """The public values of each cell, ascending."""
+        parts = np.split(np.argsort(self.cell_of, kind="stable"), np.cumsum(self.sizes)[:-1])
+        return tuple(tuple(part.tolist()) for part in parts)
+
+    def codewords(self, codebook: Codebook) -> list[Any]:
+        """What is released for each cell."""
+        return [codebook.codeword(cell) for cell in self.members]
 
 
 class SeenCells(NamedTuple):
@@ -44,6 +138,7 @@ class Problem:
         rows: how many rows have each public value x; one each if not given.
         groups: a code for each x; only values of one group are merged. What is suppressed reads alike,
             whatever its group. None: all are one group.
+        reader: how cells read once they are written; None if all read differently.
     """
 
     joint: JointRange
@@ -51,6 +146,7 @@ class Problem:
     side: SideInformation | None = None
     rows: IntArray | None = None
     groups: IntArray | None = None
+    reader: "Callable[[Problem, Cells, BoolArray], SeenCells] | None" = None
 
     def __post_init__(self) -> None:
         if self.side is not None and len(self.side.public) != self.joint.size_y:
@@ -113,6 +209,8 @@ class Problem:
     @cached_property
     def _seen(self) -> tuple[IntArray, IntArray, IntArray]:
         """What the reader sees beside the cell: its code for each y, and the group and the a of each code."""
+        if self.side is None and self.groups is None:
+            return self.known, np.zeros(1, np.int64), np.zeros(1, np.int64)
         many = int(self.known.max()) + 1
         found, codes = np.unique(self.group_of[self.public] * many + self.known, return_inverse=True)
         return codes.reshape(-1).astype(np.int64), found // many, found % many
@@ -127,7 +225,10 @@ class Problem:
         """For each code of `seen` what the posterior sets are compared with: |[[S|a]]|, or |[[S]]|."""
         if self.side is None:
             return np.full(len(self._seen[1]), self.joint.size_x)
-        return self.joint.merged(self.side.given).posterior_sizes[self._seen[2]]
+        known = self.side.prior
+        if known is None:
+            known = self.joint.merged(self.side.given).posterior_sizes
+        return known[self._seen[2]]
 
     @cached_property
     def largest_posteriors(self) -> IntArray:
@@ -163,9 +264,11 @@ class Problem:
         if not isinstance(book.columns[0], Numbers):
             return None
         places = book.scaled.positions[:, 0]
-        order = np.lexsort((np.argsort(np.argsort(places, kind="stable")), self.group_of))
-        same_group = np.diff(self.group_of[order]) == 0
-        return None if bool(np.any(same_group & (np.diff(places[order]) == 0))) else places
+        order = np.argsort(places, kind="stable")
+        if self.groups is not None:
+            order = order[np.argsort(self.group_of[order], kind="stable")]
+        same = (np.diff(places[order]) == 0) & (np.diff(self.group_of[order]) == 0)
+        return None if bool(np.any(same)) else places
 
     @property
     def unit(self) -> Fraction:
@@ -173,14 +276,14 @@ class Problem:
         return self.codebook.scaled.unit if isinstance(self.codebook, ColumnCodebook) else Fraction(1)
 
     def read(self, cells: Cells, hidden: BoolArray) -> SeenCells:
-        """Cells as their reader tells them apart: by default as they are."""
-        return SeenCells(cells, hidden)
+        """Cells as their reader tells them apart."""
+        return SeenCells(cells, hidden) if self.reader is None else self.reader(self, cells, hidden)
 
     def without(self, hidden: BoolArray) -> tuple["Problem", IntArray]:
         """The problem of the public values that are not hidden, and which values these are.
 
         Sensitive values that are only behind hidden ones are no part of it; what posterior sets are compared
-        with is then another number.
+        with is then another number. Nor is a codebook that is not over columns.
         """
         kept = np.flatnonzero(~hidden)
         numbers, joint = np.cumsum(~hidden) - 1, self.joint
@@ -193,7 +296,7 @@ class Problem:
             side = SideInformation(numbers[self.public[y]], given)
         rest = Problem(
             JointRange.from_codes(s, codes.reshape(-1)),
-            None if self.codebook is None else part_of(self.codebook, kept),
+            self.codebook.take(kept) if isinstance(self.codebook, ColumnCodebook) else None,
             side,
             self.weights[kept],
             self.group_of[kept],
@@ -216,28 +319,3 @@ class Problem:
                 "there is one sensitive value only: everybody has it, and no release can hide that; name "
                 "another sensitive column"
             )
-
-
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """A codebook of one's own for some of its values."""
-
-    whole: Codebook
-    values: IntArray
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def cost(self, members: Sequence[int]) -> Length:
-        return self.whole.cost(self.values[list(members)].tolist())
-
-    def codeword(self, members: Sequence[int]) -> Any:  # noqa: ANN401 - whatever is released
-        return self.whole.codeword(self.values[list(members)].tolist())
-
-
-def part_of(codebook: Codebook, values: IntArray) -> Codebook:
-    """A codebook for some of its public values."""
-    if not isinstance(codebook, ColumnCodebook):
-        return _Part(codebook, values)
-    columns = [column.take(values) for column in codebook.columns]
-    return ColumnCodebook(*columns, distance=codebook.distance, codeword=codebook.word)

@@ -1,6 +1,7 @@
 """Public values in a line, a strip for each thing that is seen beside the cell: contiguous cells, exactly."""
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,12 +13,10 @@ from noiseless.ranges import JointRange
 from noiseless.search.contiguous.kernels import Row
 from noiseless.search.contiguous.line import OrderedRange
 from noiseless.search.contiguous.sweep import Sweep, Windows
-from noiseless.search.loss import Length
-from noiseless.search.merging.path import Utility
+from noiseless.search.loss import Length, Utility
 from noiseless.search.problem import Problem
 
 # ruff: noqa: PLR0917 - compiled functions take no keywords
-
 
 MOST_STRIPS = 64
 """Bounds look at no more than so many strips, those with the most pairs."""
@@ -122,7 +121,7 @@ class LineStrip:
 
     @property
     def _by_width(self) -> bool:
-        return self.sweep.loss == "distortion"
+        return self.sweep.utility == "distortion"
 
     def _own(self, room: Room) -> int | None:
         """How wide a cell may be for the sweep, if its loss is all that is limited."""
@@ -147,28 +146,17 @@ class LineStrip:
             return None if least > own else self._less(room, least if self._by_width else least + 1)
         if not self.is_possible(k, room):
             return None
-        low, high = (-1, room.width) if self._by_width else (0, room.values)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.is_possible(k, self._less(room, middle)) else (middle, high)
-        return self._less(room, high)
+        every = range(room.width + 1) if self._by_width else range(1, room.values + 1)
+        place = bisect_left(every, True, key=lambda own: self.is_possible(k, self._less(room, own)))
+        return self._less(room, every[place])
 
     def _less(self, room: Room, own: int) -> Room:
         return Room(own, room.values) if self._by_width else Room(room.width, own)
 
     def most(self, room: Room, least: int = 1) -> int:
         """The largest posterior that finds room; `least` is known to."""
-        low, high = least, self.sensitive
-        while low < high:
-            middle = (low + high + 1) // 2
-            low, high = (middle, high) if self.is_possible(middle, room) else (low, middle - 1)
-        return low
-
-    def cover_widths(self, k: int) -> IntArray:
-        """For each value the least width of a run that holds it and k sensitive values."""
-        queue, found = self.sweep.blank(len(self.members)), self.sweep.blank(len(self.members))
-        self.sweep.run(cover_widths, self._places, self.windows(k).widths, queue, found)
-        return np.asarray(found)
+        further = range(least + 1, self.sensitive + 1)
+        return least + bisect_left(further, True, key=lambda k: not self.is_possible(k, room))
 
 
 def strips(problem: Problem, utility: Utility, most: int | None = None) -> list[LineStrip]:
@@ -210,7 +198,7 @@ def together(problem: Problem, parts: list[LineStrip], cells: list[IntArray]) ->
     return labels, hidden
 
 
-# Notation as in `policies.contiguous.kernels`: a cell that ends at value j starts within [lows(j),
+# Notation as in `contiguous.kernels`: a cell that ends at value j starts within [lows(j),
 # starts(j)], and both move right with j. Cut i lies left of value i.
 
 NOWHERE = 2**62
@@ -254,19 +242,3 @@ def cheapest_cut(starts: Row, lows: Row, prices: Row, each: int, best: Row, chos
             best[j + 1] = best[queue[head]] + each
             chosen[j + 1] = queue[head]
     return best[n]
-
-
-def cover_widths(x: Row, widths: Row, queue: Row, found: Row) -> None:
-    """For each value the least width of a run that holds it and has k sensitive values.
-
-    The narrowest such run that holds x_t and ends at e >= t is max(x_e - x_t, widths(e)) wide.
-    """
-    head = tail = 0
-    for t in range(len(x) - 1, -1, -1):
-        while tail > head and widths[queue[tail - 1]] >= widths[t]:
-            tail -= 1
-        queue[tail] = t
-        tail += 1
-        while tail - head > 1 and x[queue[head]] - x[t] >= widths[queue[head + 1]]:
-            head += 1
-        found[t] = max(x[queue[head]] - x[t], widths[queue[head]])

@@ -7,8 +7,7 @@ import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.ranges import overlap_partition
-from noiseless.search.cells import Cells
-from noiseless.search.problem import Problem
+from noiseless.search.problem import Cells, Problem
 
 _WORK = 2 * 10**7
 """About so many pairs are looked at."""

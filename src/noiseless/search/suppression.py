@@ -5,6 +5,7 @@ values are suppressed that make the loss of the others large, or that leave too 
 they are; and if these together leave too few, some more with them.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,16 +16,16 @@ import numpy as np
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.exact import Bits
 from noiseless.search.bounds import Radii
-from noiseless.search.cells import Cells
 from noiseless.search.choice import EXACT, Pool
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.goal import Targets
 from noiseless.search.greedy import GreedyPaths, best_point, within
 from noiseless.search.loss import Lagrangian, Length, Loss
 from noiseless.search.measures import cell_costs
-from noiseless.search.merging import MergePath, leakage_path
+from noiseless.search.merging.algorithms import merge_path
+from noiseless.search.merging.path import MergePath
 from noiseless.search.optimum import ContiguousOptimum
-from noiseless.search.problem import Problem
+from noiseless.search.problem import Cells, Problem
 from noiseless.search.strips import LineStrip, Room, strips, together
 from noiseless.search.suppressed_partition import SuppressedPartition, completed, joined
 
@@ -65,7 +66,7 @@ def _rest(targets: Targets, hidden: BoolArray) -> Iterator[tuple[Cells, BoolArra
     need = int(targets.need[0])
     if rest.joint.size_x < need:
         return
-    point = leakage_path(rest.joint, rest.codebook).meeting(min_posterior=need)
+    point = merge_path(rest, "leakage").meeting(min_posterior=need)
     if point is not None:
         labels: IntArray = np.full(len(hidden), point.cells.count)
         labels[kept] = point.cells.cell_of
@@ -83,11 +84,11 @@ def suppress_on_strips(pool: Pool) -> Loss | None:
         What no contiguous cells with so many rows suppressed between them can do better, where that is known.
     """
     lines = _Lines(pool.targets)
-    wish = pool.targets.wish
+    goal = pool.targets.goal
     k = int(pool.targets.need.max())
-    if wish.aim == "loss":
+    if goal.aim == "loss":
         return lines.add_narrowest(pool, k)
-    if wish.aim == "leak":
+    if goal.aim == "leak":
         return lines.add_most(pool, k)
     most = max(strip.sensitive for strip in lines.strips)
     for known in np.unique(np.linspace(k, most, min(WEIGHED, most - k + 1)).astype(int)).tolist():
@@ -101,7 +102,7 @@ class _Lines:
 
     @cached_property
     def strips(self) -> list[LineStrip]:
-        return strips(self.targets.problem, self.targets.wish.utility)
+        return strips(self.targets.problem, self.targets.goal.utility)
 
     @cached_property
     def _prices(self) -> list[IntArray]:
@@ -111,7 +112,7 @@ class _Lines:
 
     @property
     def _by_width(self) -> bool:
-        return self.targets.wish.utility == "distortion"
+        return self.targets.goal.utility == "distortion"
 
     def _room(self, strip: LineStrip, loss: int) -> Room:
         """The room of a strip at a loss: so many half units of distance, or so many values."""
@@ -195,7 +196,7 @@ class _Lines:
             return
         targets = self.targets
         rest, kept = targets.problem.without(split.hidden)
-        exact = ContiguousOptimum(rest, targets.wish.utility, targets.distortion, targets.largest_cell)
+        exact = ContiguousOptimum(rest, targets.goal.utility, targets.distortion, targets.largest_cell)
         own = exact.for_posterior(k)
         if own is not None:
             cells = np.zeros(len(split.hidden), np.int64)
@@ -205,13 +206,7 @@ class _Lines:
     @staticmethod
     def _bisect(holds: Callable[[int], bool], low: int, high: int) -> int | None:
         """The least number for which something holds that then holds for ever; None if it never does."""
-        if not holds(high):
-            return None
-        low -= 1
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if holds(middle) else (middle, high)
-        return high
+        return low + bisect_left(range(low, high), True, key=holds) if holds(high) else None
 
 
 POINTS, WORK = 12, 3 * 10**6
@@ -232,17 +227,17 @@ def suppress_values(pool: Pool, paths: GreedyPaths) -> Loss | Lagrangian | None:
         paths: the greedy paths.
     """
     targets = pool.targets
-    problem, wish = targets.problem, targets.wish
+    problem, goal = targets.problem, targets.goal
     known: Loss | Lagrangian | None = None
-    ordered = problem.one_column and ContiguousOptimum.applies(problem, wish.utility, by_width=True)
-    if wish.method != "greedy" and ordered and wish.objective != "maximin":
+    ordered = ContiguousOptimum.applies(problem, goal.utility, by_width=True)
+    if goal.method != "greedy" and ordered and goal.objective != "maximin":
         known = suppress_on_strips(pool)
-    if wish.method != "exact" and not (known is not None and problem.size > ENOUGH):
+    if goal.method != "exact" and not (known is not None and problem.size > ENOUGH):
         for need in _needs(targets):
             for path in paths.serving(targets):
                 for point in points_of(path, targets, need):
                     suppress_cells(pool, need, path[point].cells)
-        if known is None and wish.aim == "loss" and wish.utility == "distortion":
+        if known is None and goal.aim == "loss" and goal.utility == "distortion":
             for cells, hidden in without_outliers(targets, paths):
                 suppress_cells(pool, targets.need, cells, hidden)
     return known
@@ -250,7 +245,7 @@ def suppress_values(pool: Pool, paths: GreedyPaths) -> Loss | Lagrangian | None:
 
 def _needs(targets: Targets) -> list[IntArray]:
     """How much answers are to leave: what is asked for; and more, where as much as possible is wanted."""
-    if targets.wish.aim == "loss":
+    if targets.goal.aim == "loss":
         return [targets.need]
     first, last = int(targets.need.max()), int(targets.most.max())
     return [np.maximum(targets.need, first + k) for k in _spread(last - first + 1, POINTS).tolist()]
@@ -259,10 +254,10 @@ def _needs(targets: Targets) -> list[IntArray]:
 def points_of(path: MergePath, targets: Targets, need: IntArray) -> list[int]:
     """Points of a path at which suppressing cells may help."""
     fine = within(path, targets)
-    if targets.wish.aim == "loss":
+    if targets.goal.aim == "loss":
         last = int(fine[0]) if len(fine) else len(path) - 1
         first = _first(path, targets, need, last)
-    elif targets.wish.aim == "leak":
+    elif targets.goal.aim == "leak":
         first, last = int(fine[-1]) if len(fine) else 0, len(path) - 1
     else:
         first, last = 0, len(path) - 1
@@ -272,13 +267,13 @@ def points_of(path: MergePath, targets: Targets, need: IntArray) -> list[int]:
 
 def _first(path: MergePath, targets: Targets, need: IntArray, last: int) -> int:
     """About the first point at which the cells that give away too much have no more rows than allowed."""
-    low, high = -1, last
-    while high - low > 1:
-        middle = (low + high) // 2
-        cells = path[middle].cells
-        rows = int(targets.problem.weights[telling_cells(targets.problem, need, cells)[cells.cell_of]].sum())
-        low, high = (low, middle) if rows <= targets.budget else (middle, high)
-    return high
+
+    def few(point: int) -> bool:
+        cells = path[point].cells
+        telling = telling_cells(targets.problem, need, cells)[cells.cell_of]
+        return int(targets.problem.weights[telling].sum()) <= targets.budget
+
+    return bisect_left(range(last), True, key=few)
 
 
 def telling_cells(problem: Problem, need: IntArray, cells: Cells) -> BoolArray:
@@ -339,7 +334,7 @@ def _peeled(targets: Targets, cells: Cells, split: SuppressedPartition) -> Itera
     """The cells that lose most suppressed as well, level by level as far as the rows allow."""
     shown = np.unique(cells.cell_of[~split.hidden])
     left = targets.budget - split.rows
-    if targets.wish.utility == "resolution":
+    if targets.goal.utility == "resolution":
         lost = cells.sizes[shown].astype(np.float64)
     else:
         costs = cell_costs(targets.problem.codebook, cells)
@@ -349,7 +344,7 @@ def _peeled(targets: Targets, cells: Cells, split: SuppressedPartition) -> Itera
     gone = np.cumsum(rows[order])
     ends = np.flatnonzero(np.append(np.diff(lost[order]) != 0, True) & (gone <= left))
     if len(ends):
-        deepest = ends[-1:] if targets.wish.utility == "distortion" else ends[_spread(len(ends), LEVELS)]
+        deepest = ends[-1:] if targets.goal.utility == "distortion" else ends[_spread(len(ends), LEVELS)]
         for end in deepest.tolist():
             yield split.also(np.isin(cells.cell_of, shown[order[: end + 1]]) & ~split.hidden)
 

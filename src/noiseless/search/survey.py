@@ -4,16 +4,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
+from typing import Any
 
 from noiseless.display import html_table, text_table
 from noiseless.ranges import count_blocks
-from noiseless.search.cells import Cells
-from noiseless.search.choice import Scope
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Column, Numbers
-from noiseless.search.goal import Method
-from noiseless.search.loss import below
-from noiseless.search.measures import Measures, measure_read
+from noiseless.search.loss import Method, Objective, Utility, below
+from noiseless.search.measures import Measures, ReleasePoint, Scope, measure_read
 from noiseless.search.merging.baselines import (
     equal_frequency,
     equal_width,
@@ -21,73 +19,46 @@ from noiseless.search.merging.baselines import (
     mondrian,
     steepest_descent,
 )
-from noiseless.search.merging.path import Objective, Utility
-from noiseless.search.problem import Problem
+from noiseless.search.problem import Cells, Problem
 
 Progress = Callable[[float], None]
 """Told the share of the work that is done, from 0 to 1."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SurveyPoint:
-    """A point of a series: a partition that can be made again, and what it is worth.
+@dataclass(frozen=True)
+class Series:
+    """The points that one method reaches.
 
     Attributes:
-        quality: its exact measures.
-        series: the name of the method that found it.
-        setting: how that was asked, such as "k = 5"; empty if there is nothing to set.
-        make: makes the partition.
-        scope: `all` if no partition at all beats it (gives away less and loses no more, or gives away no more
-            and loses less), `contiguous` if none with contiguous cells does; None if nothing is proved.
-    """
-
-    quality: Measures
-    series: str
-    setting: str
-    make: Callable[[], Cells]
-    scope: Scope | None = None
-
-    @cached_property
-    def cells(self) -> Cells:
-        """The partition of the public values."""
-        return self.make()
-
-    def __repr__(self) -> str:
-        found = self.quality
-        lost = "" if found.distortion is None else f", distortion {found.distortion}"
-        return (
-            f"SurveyPoint({self.series}: {found.cells} cells, leakage {found.leakage}, maximin "
-            f"{found.maximin}, min posterior {found.min_posterior}, largest cell {found.largest_cell}{lost})"
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class MethodSeries:
-    """The points of one method, from the most to the least that is given away.
-
-    Attributes:
-        name: `exact, contiguous`, `greedy`, `dealing`, `fewest blocks`, `generalise and suppress`, `steepest
-            descent`, `Mondrian`, `equal width` or `equal frequency`.
-        ours: whether it is one of ours, and not a baseline.
-        points: its undominated points (all points of a baseline).
-        note: what was left out and why, or empty.
+        name: the method, as a legend says it: `exact, contiguous`, `greedy`, `dealing`, `fewest blocks`,
+            `generalise and suppress`, `steepest descent`, `Mondrian`, `equal width` or `equal frequency`.
+        points: its undominated points (all points of a baseline), the leakiest first.
+        scope: what is proved of all its points: the least that is proved of any of them.
+        baseline: whether it is somebody else's method, shown for comparison.
+        note: what was left out and why; empty where nothing was.
     """
 
     name: str
-    ours: bool
-    points: tuple[SurveyPoint, ...]
+    points: tuple[ReleasePoint, ...]
+    scope: Scope | None = None
+    baseline: bool = False
     note: str = ""
-
-    @property
-    def scope(self) -> Scope | None:
-        """What is proved of all its points: the least that is proved of any of them."""
-        return least_proved(self.points)
 
     def __len__(self) -> int:
         return len(self.points)
 
-    def __iter__(self) -> Iterator[SurveyPoint]:
+    def __iter__(self) -> Iterator[ReleasePoint]:
         return iter(self.points)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is in JSON."""
+        return {
+            "name": self.name,
+            "scope": self.scope,
+            "baseline": self.baseline,
+            "note": self.note,
+            "points": [point.to_dict() for point in self.points],
+        }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,10 +79,10 @@ class Survey:
     objective: Objective
     utility: Utility
     method: Method
-    series: tuple[MethodSeries, ...]
-    unbeaten: tuple[SurveyPoint, ...]
+    series: tuple[Series, ...]
+    unbeaten: tuple[ReleasePoint, ...]
 
-    def __getitem__(self, name: str) -> MethodSeries:
+    def __getitem__(self, name: str) -> Series:
         for series in self.series:
             if series.name == name:
                 return series
@@ -121,10 +92,12 @@ class Survey:
         return any(series.name == name for series in self.series)
 
     @cached_property
-    def undominated(self) -> tuple[SurveyPoint, ...]:
+    def undominated(self) -> tuple[ReleasePoint, ...]:
         """The points of our methods that no other of them beats, from the most to the least given away."""
         return undominated(
-            [point for series in self.series if series.ours for point in series], self.objective, self.utility
+            [point for series in self.series if not series.baseline for point in series],
+            self.objective,
+            self.utility,
         )
 
     @property
@@ -145,26 +118,38 @@ class Survey:
         return html_table(f"Survey: {self.objective} against {self.utility}", self._rows())
 
 
-def least_proved(points: tuple[SurveyPoint, ...]) -> Scope | None:
+def point_of(
+    measures: Measures,
+    series: str,
+    setting: str,
+    scope: Scope | None = None,
+    make: Callable[[], Cells] | None = None,
+) -> ReleasePoint:
+    """A point of a method."""
+    method = f"{series}, {setting}" if setting else series
+    return ReleasePoint.of(measures, method, series=series, setting=setting, scope=scope, make=make)
+
+
+def least_proved(points: tuple[ReleasePoint, ...]) -> Scope | None:
     """What is proved of some points as a whole: the least that is proved of any of them."""
     known = {point.scope for point in points}
     return None if None in known or not known else "contiguous" if "contiguous" in known else "all"
 
 
-def undominated(points: list[SurveyPoint], objective: Objective, utility: Utility) -> tuple[SurveyPoint, ...]:
+def undominated(
+    points: list[ReleasePoint], objective: Objective, utility: Utility
+) -> tuple[ReleasePoint, ...]:
     """The points that no other beats in what is given away and what is lost together; one of equals.
 
     With `both` only points that leave as little maximin information as any are looked at.
     """
     if objective == "both" and points:
-        least = min(point.quality.maximin for point in points)
-        points = [point for point in points if point.quality.maximin == least]
+        least = min(point.maximin for point in points)
+        points = [point for point in points if point.maximin == least]
 
-    found: list[SurveyPoint] = []
-    for point in sorted(
-        points, key=lambda point: (point.quality.leak(objective), point.quality.loss(utility))
-    ):
-        if not found or below(point.quality.loss(utility), found[-1].quality.loss(utility)):
+    found: list[ReleasePoint] = []
+    for point in sorted(points, key=lambda point: (point.leak(objective), point.loss(utility))):
+        if not found or below(point.loss(utility), found[-1].loss(utility)):
             found.append(point)
     return tuple(found[::-1])
 
@@ -193,7 +178,7 @@ class Baselines:
     utility: Utility
 
     @property
-    def series(self) -> list[Callable[[], MethodSeries]]:
+    def series(self) -> list[Callable[[], Series]]:
         """Each baseline, as what makes its series."""
         return [self.suppression, self.descent, self.mondrian, self.widths, self.frequencies]
 
@@ -211,13 +196,13 @@ class Baselines:
     def _posteriors(self) -> list[int]:
         return [k for k in SIZES if k <= self.problem.joint.size_x]
 
-    def _series(self, name: str, makers: Mapping[str, Callable[[], Cells]]) -> MethodSeries:
+    def _series(self, name: str, makers: Mapping[str, Callable[[], Cells]]) -> Series:
         points = []
         for setting, make in makers.items():
             within = partial(self._within_groups, make)
             read, found = measure_read(self.problem, within())
-            points.append(SurveyPoint(found, name, setting, partial(_cells, read.cells)))
-        return MethodSeries(name, False, tuple(points))
+            points.append(point_of(found, name, setting, make=partial(getattr, read, "cells")))
+        return Series(name, tuple(points), baseline=True)
 
     def _within_groups(self, make: Callable[[], Cells]) -> Cells:
         cells, groups = make(), self.problem.group_of
@@ -226,16 +211,16 @@ class Baselines:
         return Cells.from_labels(cells.cell_of * (int(groups.max()) + 1) + groups)
 
     @staticmethod
-    def _none(name: str, note: str) -> MethodSeries:
-        return MethodSeries(name, False, (), f"left out: {note}")
+    def _none(name: str, note: str) -> Series:
+        return Series(name, (), baseline=True, note=f"left out: {note}")
 
-    def suppression(self) -> MethodSeries:
+    def suppression(self) -> Series:
         """Generalisation and suppression for k-anonymity, [49] of [P3]."""
         joint = self.problem.marginal
         makers = {f"k = {k}": partial(generalise_and_suppress, joint, k) for k in self._posteriors}
         return self._series("generalise and suppress", makers)
 
-    def descent(self) -> MethodSeries:
+    def descent(self) -> Series:
         """Agglomeration by the steepest descent of the Lagrangian, after [50] of [P3]."""
         name, problem = "steepest descent", self.problem
         if problem.size**2 * count_blocks(problem.joint) > MOST_PAIRS:
@@ -249,7 +234,7 @@ class Baselines:
         }
         return self._series(name, makers)
 
-    def mondrian(self) -> MethodSeries:
+    def mondrian(self) -> Series:
         """Mondrian, strict, with k sensitive values a cell."""
         if not self._columns:
             return self._none("Mondrian", "it needs columns to halve")
@@ -260,22 +245,18 @@ class Baselines:
             "Mondrian", {f"k = {k}": partial(mondrian, joint, self._columns, k) for k in self._posteriors}
         )
 
-    def widths(self) -> MethodSeries:
+    def widths(self) -> Series:
         """Bins of one width."""
         return self._bins("equal width", equal_width)
 
-    def frequencies(self) -> MethodSeries:
+    def frequencies(self) -> Series:
         """Bins of as many rows."""
         return self._bins("equal frequency", partial(equal_frequency, rows=self.problem.weights))
 
-    def _bins(self, name: str, cut: Callable[[Numbers, int], Cells]) -> MethodSeries:
+    def _bins(self, name: str, cut: Callable[[Numbers, int], Cells]) -> Series:
         if self._numbers is None:
             return self._none(name, "it is for one numeric column")
         if self.problem.size > MOST_FOR_BINS:
             return self._none(name, f"more than {MOST_FOR_BINS:,} public values take too long")
         bins = [many for many in (1, *SIZES) if many <= self.problem.size]
         return self._series(name, {f"{many} bins": partial(cut, self._numbers, many) for many in bins})
-
-
-def _cells(cells: Cells) -> Cells:
-    return cells

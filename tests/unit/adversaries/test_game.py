@@ -109,7 +109,7 @@ assert "matplotlib" not in sys.modules
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="nothing"):
-        adversaries.nothing  # noqa: B018  # type: ignore[attr-defined]
+        adversaries.nothing  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_all_exported_names_exist() -> None:

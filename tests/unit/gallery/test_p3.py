@@ -12,8 +12,9 @@ from noiseless.gallery.figure import Figure
 from noiseless.gallery.p3_fig2 import EXAMPLE, graph_panel, in_words, printed
 from noiseless.gallery.p3_fig8 import Heart
 from noiseless.gallery.p3_fig9 import UTILITIES, MethodComparison, _anonymity, _descent, _never_beaten
-from noiseless.search.merging import Cells, assess
-from noiseless.search.merging.path import Utility
+from noiseless.search.loss import Utility
+from noiseless.search.measures import measure
+from noiseless.search.problem import Cells, Problem
 
 DISAGREEING = {
     p3_fig2.figure: [],
@@ -76,7 +77,7 @@ class TestHeart:
         run = p3_fig8.Run(Heart.of(Data(None)), number, utility)
 
         def value(cells: Cells) -> float:
-            found = assess(run.heart.joint, cells, run.heart.centroids)
+            found = measure(Problem(run.heart.joint, run.heart.centroids), cells)
             told = float(found.leakage if number == 1 else found.maximin)
             lost = -float(found.resolution) if utility == "U1" else float(found.distortion or 0)
             return told + float(run.weight) * lost
@@ -97,7 +98,7 @@ class TestHeart:
     def test_maximin_has_two_values(self, data: Path) -> None:
         """So no point of Algorithm 2 can be strictly better in both than another's solution with I* = 0."""
         contest = MethodComparison(Heart.of(Data(data).needing(("heart",))), "maximin", "resolution")
-        assert [float(point.quality.maximin) for point in contest.survey.undominated] == [1, 0]
+        assert [float(point.maximin) for point in contest.survey.undominated] == [1, 0]
         assert not _descent(contest).agrees
         assert _never_beaten(contest).agrees
 
@@ -110,9 +111,7 @@ class TestHeart:
             chosen.add(
                 min(
                     range(len(points)),
-                    key=lambda i: (
-                        float(points[i].quality.leakage) + weight * float(points[i].quality.distortion or 0)
-                    ),
+                    key=lambda i: float(points[i].leakage) + weight * float(points[i].distortion or 0),
                 )
             )
         assert contest.reachable() == len(chosen) < len(points)

@@ -19,7 +19,8 @@ from noiseless.releases.partition import MeasuredPartition
 from noiseless.releases.problem import PreparedTable
 from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.source import ReleaseSource
-from noiseless.search.merging import Length
+from noiseless.search.loss import Length
+from noiseless.search.problem import Cells
 from noiseless.verification import script, verify
 
 TREE = {"fr": ("Europe", "World"), "de": ("Europe", "World"), "ml": ("Africa", "World")}
@@ -35,7 +36,7 @@ def measured(
     prepared = PreparedTable.of(ReleaseSource.read(table, request))
     assert len(prepared.source.public) == size
     suppressed = np.isin(np.arange(size), hidden)
-    return prepared.measured(np.array(cells), suppressed)
+    return prepared.measured(Cells.from_labels(cells), suppressed)
 
 
 def texts(found: MeasuredPartition) -> list[tuple[str | None, ...]]:
@@ -54,7 +55,7 @@ def texts(found: MeasuredPartition) -> list[tuple[str | None, ...]]:
 def test_numbers(codeword: str, released: list[str], distortion: Fraction) -> None:
     found = measured({"x": [1, 2, 4, 11]}, [0, 0, 0, 1], codeword=codeword)
     assert texts(found) == [(text,) for text in released]
-    assert found.distortion == Length(distortion)
+    assert found.measures.distortion == Length(distortion)
 
 
 PARTS = st.tuples(st.sampled_from([None, "a", "b"]), st.sampled_from([None, "u", "v"]))
@@ -112,24 +113,24 @@ def test_intervals_read_like_these(values: list[Any], text: str) -> None:
 
 def test_decimals_are_what_their_texts_say() -> None:
     found = measured({"x": [0.1, 0.2]}, [0, 0])
-    assert (texts(found), found.distortion) == ([("0.15",)], Length(Fraction(1, 20)))
+    assert (texts(found), found.measures.distortion) == ([("0.15",)], Length(Fraction(1, 20)))
 
 
 def test_numbers_beyond_machine_integers() -> None:
     found = measured({"x": [2.0**-40, 1e17]}, [0, 0])
     exact = (Fraction(Decimal(repr(2.0**-40))) + 10**17) / 2
     assert Fraction(texts(found)[0][0] or "") == exact
-    assert found.distortion == Length(10**17 - exact)
+    assert found.measures.distortion == Length(10**17 - exact)
 
 
 def test_days() -> None:
     days = [dt.date(2024, 2, 28), dt.date(2024, 3, 1), dt.date(2024, 3, 9)]
     found = measured({"x": days}, [0, 0, 1])
-    assert (texts(found), found.distortion) == ([("2024-02-29",), ("2024-03-09",)], Length(1))
+    assert (texts(found), found.measures.distortion) == ([("2024-02-29",), ("2024-03-09",)], Length(1))
     found = measured({"x": days}, [0, 0, 0], codeword="interval")
-    assert (texts(found), found.distortion) == ([("2024-02-28 to 2024-03-09",)], Length(5))
+    assert (texts(found), found.measures.distortion) == ([("2024-02-28 to 2024-03-09",)], Length(5))
     odd = measured({"x": days[1:]}, [0, 0])
-    assert (texts(odd), odd.distortion) == ([("2024-03-05",)], Length(4))
+    assert (texts(odd), odd.measures.distortion) == ([("2024-03-05",)], Length(4))
 
 
 def test_sets_of_categories_never_read_alike() -> None:
@@ -138,16 +139,16 @@ def test_sets_of_categories_never_read_alike() -> None:
     assert alone == [(None,), ('"*"',), ('"a|b"',), ('a"',), ("b",)]
     together = measured({"x": values}, [0, 0, 1, 1, 2])
     assert texts(together) == [('a"|"a|b"',), ("b",), ('|"*"',)]
-    assert together.distortion == Length(1)
+    assert together.measures.distortion == Length(1)
 
 
 def test_nodes_of_a_hierarchy() -> None:
     found = measured({"x": ["de", "fr", "ml"]}, [0, 0, 1], hierarchy={"x": TREE})
-    assert (texts(found), found.distortion) == ([("Europe",), ("ml",)], Length(1))
+    assert (texts(found), found.measures.distortion) == ([("Europe",), ("ml",)], Length(1))
     found = measured({"x": ["de", "fr", "ml"]}, [0, 1, 0], hierarchy={"x": TREE}, hierarchy_cost="leaves")
-    assert (texts(found), found.distortion) == ([("World",), ("fr",)], Length(2))
+    assert (texts(found), found.measures.distortion) == ([("World",), ("fr",)], Length(2))
     found = measured({"x": [None, "de", "fr"]}, [0, 1, 0], hierarchy={"x": TREE})
-    assert (texts(found), found.distortion) == ([("*",), ("de",)], Length(3))
+    assert (texts(found), found.measures.distortion) == ([("*",), ("de",)], Length(3))
 
 
 def test_a_value_that_is_not_in_its_hierarchy() -> None:
@@ -158,7 +159,7 @@ def test_a_value_that_is_not_in_its_hierarchy() -> None:
 def test_what_is_no_number_is_released_as_it_is() -> None:
     found = measured({"x": [None, "1", "2", "?"]}, [2, 0, 0, 1], numeric="x")
     assert sorted(texts(found), key=str) == [("1.5",), ("?",), (None,)]
-    assert found.distortion == Length(Fraction(1, 2))
+    assert found.measures.distortion == Length(Fraction(1, 2))
     assert found.read.public.groups is not None
     with pytest.raises(ColumnError, match="1 numbers in other spellings"):
         measured({"x": ["1", "2.0", "?"]}, [0, 0, 1], numeric="x")
@@ -177,16 +178,20 @@ def test_cells_that_read_alike_are_one_cell() -> None:
 def test_suppressed_tuples_read_stars_and_count_for_nothing_but_what_is_given_away() -> None:
     found = measured({"x": [1, 2, 50, 90], "y": ["a", "a", "b", "c"]}, [0, 0, 1, 2], hidden=(2, 3))
     assert texts(found) == [("1.5", "a"), ("*", "*")]
-    assert (found.read.suppressed, found.suppressed_rows) == (1, 2)
-    assert found.resolution.ratio == 1
+    assert (found.read.suppressed, found.measures.suppressed_rows) == (1, 2)
+    assert found.measures.resolution.ratio == 1
     assert found.posteriors.tolist() == [2, 2]
-    assert found.distortion <= 1
+    assert found.read.distortion <= 1
 
 
 def test_an_ordinary_cell_that_reads_like_the_suppressed_one_is_ordinary() -> None:
     tree = dict.fromkeys("abcd", ("*",))
     found = measured({"x": list("abcd")}, [0, 0, 1, 2], hidden=(2,), hierarchy={"x": tree})
-    assert (texts(found), found.read.suppressed, found.suppressed_rows) == ([("*",), ("d",)], None, 0)
+    assert (texts(found), found.read.suppressed, found.measures.suppressed_rows) == (
+        [("*",), ("d",)],
+        None,
+        0,
+    )
     assert found.read.layout.sizes.tolist() == [3, 1]
 
 
@@ -203,16 +208,16 @@ def test_an_ordinary_cell_that_reads_like_the_suppressed_one_is_ordinary() -> No
 )
 def test_distances_of_several_columns(distance: str, expected: Length) -> None:
     columns = {"x": [1, 4, 7], "y": [0, 4, 4], "z": ["a", "b", "b"]}
-    assert measured(columns, [0, 0, 1], distance=distance).distortion == expected
+    assert measured(columns, [0, 0, 1], distance=distance).measures.distortion == expected
 
 
 def test_weights_and_declared_ranges() -> None:
     columns = {"x": [1, 5], "y": [0, 2]}
-    assert measured(columns, [0, 0], distance="absolute", column_weight={"x": "1/4"}).distortion == Fraction(
-        3, 2
-    )
+    assert measured(
+        columns, [0, 0], distance="absolute", column_weight={"x": "1/4"}
+    ).measures.distortion == Fraction(3, 2)
     found = measured(columns, [0, 0], distance="gower", span={"x": (0, 20), "y": "0:10"})
-    assert found.distortion == Fraction(1, 10)
+    assert found.measures.distortion == Fraction(1, 10)
     with pytest.raises(ColumnError, match="outside its declared range"):
         measured(columns, [0, 0], distance="gower", span={"x": "2:20"})
     with pytest.raises(ColumnError, match="holds no numbers"):

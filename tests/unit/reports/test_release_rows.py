@@ -10,7 +10,6 @@ from noiseless import releases
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.releases.changes import ColumnChange
-from noiseless.releases.results import ReleasePoint, Series
 from noiseless.reports.charts import chart_of
 from noiseless.reports.comparison import compared_rows, comparison_sentence, comparison_warnings, side_of
 from noiseless.reports.frontier_page import levels_of, method_notes, method_rows, scope_words
@@ -25,7 +24,9 @@ from noiseless.reports.release_rows import (
     status_of_release,
     verdict,
 )
+from noiseless.search.measures import ReleasePoint
 from noiseless.search.merging import Length
+from noiseless.search.survey import Series
 from release_examples import CELLS, CHANGE, EXACT, GREEDY, MONDRIAN, certificate, frontier, point, release
 
 OPTIONS = certificate()["options"]

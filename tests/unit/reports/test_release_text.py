@@ -1,8 +1,8 @@
 from dataclasses import replace
 
 from noiseless.releases.changes import Example
-from noiseless.releases.results import Series
 from noiseless.reports.release_text import frontier_text, release_text
+from noiseless.search.survey import Series
 from release_examples import CHANGE, EXACT, frontier, point, release
 
 

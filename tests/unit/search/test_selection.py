@@ -17,7 +17,7 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
 from noiseless.search.goal import Targets
-from noiseless.search.loss import below
+from noiseless.search.loss import Objective, Utility, below
 from noiseless.search.measures import cell_costs
 from noiseless.search.merging import (
     Categories,
@@ -27,10 +27,8 @@ from noiseless.search.merging import (
     Length,
     Numbers,
     SideInformation,
-    assess,
     leakage_path,
 )
-from noiseless.search.merging.path import Objective, Utility
 from noiseless.search.portfolio import Goal, Problem, choose, measure, survey
 
 F = Fraction
@@ -127,24 +125,6 @@ class TestProblem:
 
 
 class TestMeasures:
-    def test_as_assess_where_nothing_is_suppressed(self) -> None:
-        known = JointRange.from_pairs([(0, "x1 a1"), (1, "x1 a2"), (1, "x2 a1"), (0, "x2 a2"), (2, "x3 a1")])
-        side = SideInformation([0, 0, 1, 1, 2], [0, 1, 0, 1, 0])
-        book = ColumnCodebook(Numbers([1, 5, 6]))
-        for labels in ([0, 1, 2], [0, 0, 1], [0, 0, 0]):
-            cells = Cells.from_labels(labels)
-            found, plain = measure(Problem(known, book, side), cells), assess(known, cells, book, side)
-            assert (found.leakage, found.maximin, found.min_posterior) == (
-                plain.leakage,
-                plain.maximin,
-                plain.min_posterior,
-            )
-            assert (found.resolution, found.distortion, found.cells) == (
-                plain.resolution,
-                plain.distortion,
-                plain.cells,
-            )
-
     def test_suppressed_values_count_for_what_is_given_away_only(self) -> None:
         problem = on_a_line("abab", [0, 1, 2, 99], rows=np.array([1, 2, 3, 4]))
         hidden = np.array([True, False, False, True])
@@ -392,8 +372,7 @@ class TestSuppression:
             2,
         )
         assert found.suppressed[13]
-        (cell,) = found.suppressed_cells
-        assert len(found.cells.members[cell]) == 2
+        assert found.suppressed.sum() == 2
         greedy = choose(
             self.FAR, Goal(min_posterior=2, utility="distortion", suppress=F(1, 5), method="greedy")
         )
@@ -468,11 +447,11 @@ class TestSurvey:
         with pytest.raises(KeyError):
             found["magic"]
         point = found["exact, contiguous"].points[1]
-        assert (point.setting, point.cells.members) == ("k = 2", ((0, 1, 2), (3, 4)))
-        assert point.quality == measure(found.problem, point.cells)
+        assert (point.setting, point.partition.members) == ("k = 2", ((0, 1, 2), (3, 4)))
+        assert point.measures == measure(found.problem, point.partition)
         assert "exact, contiguous" in repr(found)
         assert "<table>" in found._repr_html_()
-        assert repr(point).startswith("SurveyPoint(exact, contiguous: 2 cells")
+        assert repr(point).startswith("ReleasePoint(exact, contiguous, k = 2: 2 cells")
 
     def test_what_takes_too_long_is_left_out_and_said(self) -> None:
         rng = np.random.default_rng(0)
@@ -493,15 +472,14 @@ class TestSurvey:
         joint = JointRange.from_codes(np.append(np.arange(6), rng.integers(0, 6, 18)), np.arange(24))
         book = ColumnCodebook(Numbers(rng.permutation(99)[:24]), Numbers(rng.permutation(99)[:24]))
         found = survey(Problem(joint, book), utility=utility)
-        listed = [point.quality for point in found.unbeaten]
+        listed = found.unbeaten
         for series in found.series:
             for one in series:
                 assert not any(
-                    one.quality.leakage <= point.leakage
-                    and below(one.quality.loss(utility), point.loss(utility))
+                    one.leakage <= point.leakage and below(one.loss(utility), point.loss(utility))
                     for point in listed
                 )
-        ours = [point.quality for point in found.undominated]
+        ours = found.undominated
         for k in range(2, 7):
             chosen = choose(found.problem, Goal(min_posterior=k, utility=utility)).quality
             best = min(point.loss(utility) for point in ours if point.min_posterior >= k)
@@ -526,15 +504,15 @@ class TestSurvey:
         found = survey(
             heart(data / "heart" / "processed.hungarian.data"), objective=objective, utility=utility
         )
-        least = found.undominated[0].quality.maximin
+        least = found.undominated[0].maximin
         compared = 0
         for series in found.series:
             for point in series:
-                if objective == "both" and point.quality.maximin != least:
+                if objective == "both" and point.maximin != least:
                     continue
                 assert any(
-                    ours.quality.leak(objective) <= point.quality.leak(objective)
-                    and not below(point.quality.loss(utility), ours.quality.loss(utility))
+                    ours.leak(objective) <= point.leak(objective)
+                    and not below(point.loss(utility), ours.loss(utility))
                     for ours in found.undominated
                 ), point
                 compared += 1

@@ -8,20 +8,16 @@ cells, and cells that join what is not joined yet, leave few. No polynomial algo
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from noiseless.arrays import IntArray
-from noiseless.display import html_table, text_table
-from noiseless.errors import RequestError
-from noiseless.exact import Bits, Rational
-from noiseless.ranges import JointRange, count_blocks, overlap_partition
+from noiseless.ranges import overlap_partition
 from noiseless.ranges.partition import roots_of_pairs
-from noiseless.search.contiguous.line import Coordinates, OrderedRange
+from noiseless.search.contiguous.line import OrderedRange
 
 _LOOK = 64
 """How many open cells a value may choose among."""
@@ -30,108 +26,39 @@ MOST_VALUES = 40
 """Up to so many values that hang together the exact optimum is searched for."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class FewestBlocks:
+class FewestBlocks(NamedTuple):
     """Cells that leave few blocks to tell apart, and how few any cells of their width could leave.
 
     Attributes:
-        line: the public values in order, with their sensitive sets.
         cells: the cell of each public value, in the coding of the joint range that was given.
-        lower: no cells within the distortion leave fewer blocks.
+        blocks: how many blocks the overlap partition of S and the cells has.
+        lower: no cells of the width leave fewer blocks.
         proof: what shows `lower`: "counting", or "solver" where it rests on the dual bound of HiGHS as well.
     """
 
-    line: OrderedRange
     cells: IntArray
+    blocks: int
     lower: int
     proof: Literal["counting", "solver"]
 
-    @cached_property
-    def _merged(self) -> JointRange:
-        return self.line.joint.merged(self.cells[self.line.order])
 
-    @cached_property
-    def blocks(self) -> int:
-        """How many blocks the overlap partition of S and the cells has: counted from the cells."""
-        return count_blocks(self._merged)
+def fewest_blocks(line: OrderedRange, width: int, *, nodes: int = 1000) -> FewestBlocks:
+    """Cells of any kind, none wider than `width`, that leave few blocks to tell apart.
 
-    @property
-    def maximin(self) -> Bits:
-        """I*(S; Xh) of these cells."""
-        return Bits(self.blocks)
-
-    @cached_property
-    def min_posterior(self) -> int:
-        """How few sensitive values a cell leaves at least; one is possible with one block too."""
-        return int(self._merged.posterior_sizes.min())
-
-    @cached_property
-    def distortion(self) -> Fraction:
-        """Half the width of the widest cell."""
-        cells = self.cells[self.line.order]
-        places = self.line.places
-        low = dict(zip(cells[::-1].tolist(), places[::-1].tolist(), strict=True))
-        return (
-            max(
-                Fraction(place - low[cell])
-                for cell, place in zip(cells.tolist(), places.tolist(), strict=True)
-            )
-            / 2
-            * self.line.unit
-        )
-
-    @property
-    def optimal(self) -> bool:
-        """Whether no cells within the distortion leave fewer blocks."""
-        return self.blocks == self.lower
-
-    def _rows(self) -> dict[str, str]:
-        return {
-            "blocks": f"{self.blocks:,}, at least {self.lower:,} ({self.proof})",
-            "maximin": str(self.maximin),
-            "fewest values left": f"{self.min_posterior:,} of {self.line.joint.size_x:,}",
-            "cells": f"{int(self.cells.max()) + 1:,} for {len(self.line):,} values",
-            "distortion": str(self.distortion),
-            "optimal": "yes" if self.optimal else "not proved",
-        }
-
-    def __repr__(self) -> str:
-        return text_table("Fewest blocks", self._rows())
-
-    def _repr_html_(self) -> str:
-        return html_table("Fewest blocks", self._rows())
-
-
-def fewest_blocks(
-    joint: JointRange,
-    coordinates: Coordinates | None = None,
-    *,
-    distortion: Rational,
-    nodes: int = 1000,
-) -> FewestBlocks:
-    """Cells of any kind, each within `distortion` of its midrange, that leave few blocks to tell apart.
-
+    >>> from noiseless.ranges import JointRange
     >>> apart = JointRange.from_pairs([("a", 0), ("b", 1), ("c", 2), ("a", 3), ("d", 9)])
-    >>> found = fewest_blocks(apart, distortion=1)
-    >>> found.blocks, found.lower, found.optimal
-    (2, 2, True)
+    >>> found = fewest_blocks(OrderedRange.of(apart, np.array([0, 1, 2, 3, 9])), 2)
+    >>> found.blocks, found.lower
+    (2, 2)
 
     Args:
-        joint: [[S, X]]: the X of `JointRange` is sensitive, its Y is public and lies on a line.
-        coordinates: where each public value lies (see `OrderedRange.of`).
-        distortion: no value may be further from the middle of its cell.
+        line: the public values in order, with their sensitive sets.
+        width: how far apart the values of a cell may be, in units of the line.
         nodes: of the tree that is searched for the optimum, where few values hang together; 0: none.
-
-    Raises:
-        RequestError: the distortion or the number of nodes is negative.
     """
-    if distortion < 0 or nodes < 0:
-        raise RequestError("a distortion and a number of nodes are not negative")
-    line = OrderedRange.of(joint, coordinates)
-    width = min(int(2 * Fraction(distortion) / line.unit), line.span)
     places, blocks = line.places.tolist(), overlap_partition(line.joint).y_blocks.tolist()
     cells = np.empty(len(line), np.int64)
-    lower, used = 0, 0
+    left = lower = used = 0
     proof: Literal["counting", "solver"] = "counting"
     for island in _islands(line, blocks, width):
         found = _Island([places[i] for i in island], [blocks[i] for i in island], width)
@@ -144,7 +71,8 @@ def fewest_blocks(
         cells[line.order[island]] = own + used
         used += int(own.max()) + 1
         lower += least
-    return FewestBlocks(line, cells, lower, proof)
+        left += found.count(own)
+    return FewestBlocks(cells, left, lower, proof)
 
 
 def _islands(line: OrderedRange, blocks: list[int], width: int) -> Iterator[IntArray]:
@@ -256,8 +184,6 @@ class _Sets:
 _SLACK = 1e-4
 """How far the solver's dual bound may be off: it works to 1e-6."""
 
-_Rows = list[tuple[dict[int, float], float, float]]
-
 
 def solve(places: list[int], blocks: list[int], width: int, nodes: int) -> tuple[IntArray | None, int]:
     """The best cells that the solver found, and its lower bound on how many blocks are left.
@@ -265,19 +191,10 @@ def solve(places: list[int], blocks: list[int], width: int, nodes: int) -> tuple
     The search ends after so many nodes of its tree, not after some time: the same program always has the same
     solution. The cells are read off by rounding; whether they are narrow enough is checked in whole numbers.
     """
-    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.optimize import milp
 
     program = _Program(places, np.unique(blocks, return_inverse=True)[1].tolist(), width)
-    limits = LinearConstraint(
-        program.matrix, [row[1] for row in program.rows], [row[2] for row in program.rows]
-    )
-    found = milp(
-        program.cost,
-        integrality=program.whole,
-        bounds=Bounds(*program.bounds),
-        constraints=limits,
-        options={"node_limit": nodes},
-    )
+    found = milp(**program.parts(), options={"node_limit": nodes})
     bound = found.mip_dual_bound
     lower = 1 if bound is None or not math.isfinite(bound) else math.ceil(bound - _SLACK)
     return None if found.x is None else program.cells(found.x), lower
@@ -292,94 +209,56 @@ class _Program:
     width: int
 
     @cached_property
-    def arcs(self) -> dict[tuple[int, int], int]:
-        """The arcs, numbered."""
-        size = len(self.places)
-        pairs = ((i, j) for i in range(size) for j in range(i, size))
-        near = [(i, j) for i, j in pairs if self.places[j] - self.places[i] <= self.width]
-        return {arc: number for number, arc in enumerate(near)}
+    def arcs(self) -> IntArray:
+        """The arcs: their cells, and the values in them."""
+        near = np.abs(np.subtract.outer(self.places, self.places)) <= self.width
+        return np.stack(np.nonzero(np.triu(near)))
 
-    @property
-    def count(self) -> int:
-        """How many blocks there are."""
-        return max(self.blocks) + 1
+    def parts(self) -> dict[str, Any]:
+        """What `milp` takes.
 
-    @property
-    def offsets(self) -> tuple[int, int, int, int]:
-        """Where flows, supplies and roots begin, and how many variables there are."""
-        arcs = len(self.arcs)
-        return arcs, 2 * arcs, 2 * arcs + self.count, 2 * arcs + 2 * self.count
+        Each value is in one cell, and in one that has its leftmost value; flow only along arcs that are used;
+        a cell keeps none, a block one unit; only roots supply, and roots are counted.
+        """
+        from scipy.optimize import Bounds, LinearConstraint
+        from scipy.sparse import block_array, coo_array, eye_array
 
-    @cached_property
-    def rows(self) -> _Rows:
-        """The constraints: coefficients, lower end, upper end."""
-        return [*self._cell_rows(), *self._flow_rows()]
+        (cell, value), size, most = self.arcs, len(self.places), max(self.blocks) + 1
+        many = len(cell)
+        arcs, every = np.arange(many), eye_array(many)
+        opener = np.flatnonzero(cell == value)[cell]  # the arc of each arc's leftmost value
 
-    def _cell_rows(self) -> _Rows:
-        """Each value is in one cell, and in one that has its leftmost value."""
-        size = len(self.places)
-        into: _Rows = [
-            ({n: 1.0 for (_, j), n in self.arcs.items() if j == value}, 1, 1) for value in range(size)
+        def incidence(rows: IntArray, count: int) -> Any:  # noqa: ANN401 - a sparse array of scipy
+            return coo_array((np.ones(many), (rows, arcs)), shape=(count, many))
+
+        others = cell != value
+        opened = (every - coo_array((np.ones(many), (arcs, opener)), shape=(many, many))).tocsr()[others]
+        each, none = eye_array(most), np.inf
+        rows: list[tuple[list[Any], float, float, int]] = [
+            ([incidence(value, size), None, None, None], 1, 1, size),
+            ([opened, None, None, None], -none, 0, int(others.sum())),
+            ([-most * every, every, None, None], -none, 0, many),
+            ([most * every, every, None, None], 0, none, many),
+            ([None, incidence(cell, size), None, None], 0, 0, size),
+            ([None, incidence(np.array(self.blocks)[value], most), each, None], 1, 1, most),
+            ([None, None, each, -most * each], -none, 0, most),
         ]
-        opened: _Rows = [
-            ({n: 1.0, self.arcs[i, i]: -1.0}, -np.inf, 0) for (i, j), n in self.arcs.items() if i != j
-        ]
-        return into + opened
-
-    def _flow_rows(self) -> _Rows:
-        """Flow only along arcs that are used; a cell keeps none, a block one unit; only roots supply."""
-        flow, supply, root, _ = self.offsets
-        most = float(self.count)
-        found: _Rows = []
-        for number in self.arcs.values():
-            found.append(({flow + number: 1.0, number: -most}, -np.inf, 0))
-            found.append(({flow + number: 1.0, number: most}, 0, np.inf))
-        for cell in range(len(self.places)):
-            found.append(({flow + n: 1.0 for (i, _), n in self.arcs.items() if i == cell}, 0, 0))
-        for block in range(self.count):
-            inflow = {flow + n: 1.0 for (_, j), n in self.arcs.items() if self.blocks[j] == block}
-            found.append((inflow | {supply + block: 1.0}, 1, 1))
-            found.append(({supply + block: 1.0, root + block: -most}, -np.inf, 0))
-        return found
-
-    @property
-    def matrix(self) -> Any:  # noqa: ANN401 - a sparse array of scipy
-        """The coefficients."""
-        from scipy.sparse import coo_array
-
-        entries = [
-            (row, column, value)
-            for row, (line, _, _) in enumerate(self.rows)
-            for column, value in line.items()
-        ]
-        rows, columns, values = zip(*entries, strict=True)
-        return coo_array((values, (rows, columns)), shape=(len(self.rows), self.offsets[3])).tocsr()
-
-    @property
-    def cost(self) -> IntArray:
-        """The roots are counted."""
-        return (np.arange(self.offsets[3]) >= self.offsets[2]).astype(np.int64)
-
-    @property
-    def whole(self) -> IntArray:
-        """Arcs and roots are whole."""
-        used: IntArray = (np.arange(self.offsets[3]) < self.offsets[0]).astype(np.int64)
-        return used + self.cost
-
-    @property
-    def bounds(self) -> tuple[IntArray, IntArray]:
-        """The ends of each variable."""
-        flow, supply, root, size = self.offsets
-        low, high = np.zeros(size, np.int64), np.ones(size, np.int64)
-        low[flow:supply], high[flow:root] = -self.count, self.count
-        return low, high
+        parts, low, high, counts = zip(*rows, strict=True)
+        group, within = np.repeat((0, 1, 2, 2, 3, 4, 4), counts), np.concatenate([*map(np.arange, counts)])
+        order = np.lexsort((within, group))  # which of several best cells the solver finds depends on it
+        limits = (np.repeat(ends, counts)[order] for ends in (low, high))
+        sizes = (many, many, most, most)
+        return {
+            "c": np.repeat((0, 0, 0, 1), sizes),
+            "integrality": np.repeat((1, 0, 0, 1), sizes),
+            "bounds": Bounds(np.repeat((0, -most, 0, 0), sizes), np.repeat((1, most, most, 1), sizes)),
+            "constraints": LinearConstraint(block_array(list(parts), format="csr")[order], *limits),
+        }
 
     def cells(self, solution: npt.NDArray[np.float64]) -> IntArray | None:
         """The cell of each value: the arc that is used most, if that makes cells of the width."""
-        chosen = [
-            max((solution[n], i) for (i, j), n in self.arcs.items() if j == value)[1]
-            for value in range(len(self.places))
-        ]
+        arcs = list(zip(solution, *self.arcs.tolist(), strict=False))
+        chosen = [max((used, i) for used, i, j in arcs if j == value)[1] for value in range(len(self.places))]
         if any(self.places[j] - self.places[i] > self.width for j, i in enumerate(chosen)):
             return None
         found: IntArray = np.unique(chosen, return_inverse=True)[1]

@@ -6,7 +6,6 @@ number of pairs where there is none). The run from i to j holds d(i, j) differen
 is wider than any run. Cut i lies left of x_i, so the cell from i to j joins the cuts i and j + 1.
 """
 
-
 # ruff: noqa: PLR0917 - compiled functions take no keywords
 
 from noiseless.arrays import IntArray
@@ -79,40 +78,13 @@ def least_width(x: Row, starts: Row, endless: int, best: Row, queue: Row) -> int
     return best[n]
 
 
-def most_cells(x: Row, starts: Row, width: int, count: Row, chosen: Row, queue: Row) -> int:
-    """The most cells with k sensitive values each and none wider than `width`; -1 if there is no such cut.
-
-    The cell that ends at j starts within [b(j), starts(j)], and both ends move right with j: a sliding
-    window. `chosen[j + 1]` is where the last cell of the best way to j starts, as late as possible among
-    equals.
-    """
-    n = len(x)
-    count[0] = 0
-    head = tail = taken = 0
-    for j in range(n):
-        while taken <= starts[j]:
-            if count[taken] >= 0:
-                while tail > head and count[queue[tail - 1]] <= count[taken]:
-                    tail -= 1
-                queue[tail] = taken
-                tail += 1
-            taken += 1
-        while head < tail and x[j] - x[queue[head]] > width:
-            head += 1
-        count[j + 1] = -1
-        if head < tail:
-            chosen[j + 1] = queue[head]
-            count[j + 1] = count[queue[head]] + 1
-    return count[n]
-
-
-def cover_width(x: Row, widths: Row, queue: Row) -> int:
-    """The least W so that every x lies in some run, no wider than W, with k sensitive values.
+def cover_widths(x: Row, widths: Row, queue: Row, found: Row) -> None:
+    """For each value the least width of a run that holds it and has k sensitive values.
 
     The narrowest such run that holds x_t and ends at e >= t is max(x_e - x_t, widths(e)) wide. Swept from the
     right with a queue as in `least_width`.
     """
-    head = tail = found = 0
+    head = tail = 0
     for t in range(len(x) - 1, -1, -1):
         while tail > head and widths[queue[tail - 1]] >= widths[t]:
             tail -= 1
@@ -120,8 +92,7 @@ def cover_width(x: Row, widths: Row, queue: Row) -> int:
         tail += 1
         while tail - head > 1 and x[queue[head]] - x[t] >= widths[queue[head + 1]]:
             head += 1
-        found = max(found, x[queue[head]] - x[t], widths[queue[head]])
-    return found
+        found[t] = max(x[queue[head]] - x[t], widths[queue[head]])
 
 
 def clashes(  # noqa: C901, PLR0912 - compiled: one function
@@ -176,12 +147,10 @@ def clashes(  # noqa: C901, PLR0912 - compiled: one function
     return False
 
 
-# Notation as in `kernels`. A value j is dead for k and W if no run that ends there holds k sensitive values
-# within the width W. Cuts behind dead values cannot be reached, and unreachable cuts make others
-# unreachable further on; everything else is reachable. So a check follows the few intervals of unreachable
-# cuts and skips the rest.
-
-# ruff: noqa: PLR0917 - compiled functions take no keywords
+# From one posterior to the next (see `sweep.steps`): a value j is dead for k and W if no run that ends there
+# holds k sensitive values within the width W. Cuts behind dead values cannot be reached, and unreachable cuts
+# make others unreachable further on; everything else is reachable. So a check follows the few intervals of
+# unreachable cuts and skips the rest.
 
 
 def held_within(
@@ -262,10 +231,10 @@ def dead_places(places: Row, widths: Row, first: int, width: int, dead: Row, dea
 
 
 def cover_dead(x: Row, dead: Row, dead_widths: Row, count: int, first: int, least: int, queue: Row) -> int:
-    """`cover_width` when it is at least `least` and only the given places (and all before `first`) are dead.
+    """The largest of `cover_widths`, which is at least `least`, if only the given places are dead.
 
-    Dead values that touch are covered by a run that ends at one of them or at the next value that is not
-    dead. The queue holds numbers of dead places, and `count` for that next value.
+    All before `first` are dead too. Dead values that touch are covered by a run that ends at one of them or
+    at the next value that is not dead. The queue holds numbers of dead places, and `count` for that value.
     """
     n = len(x)
     found = least

@@ -1,6 +1,5 @@
 """Hiding a sensitive column by merging values of a public one ([P3])."""
 
-from noiseless.search.cells import Cells, Quality, SideInformation, assess, joint_release
 from noiseless.search.codebook import Codebook, ColumnCodebook
 from noiseless.search.columns import Categories, Hierarchy, Numbers
 from noiseless.search.loss import Length
@@ -13,6 +12,7 @@ from noiseless.search.merging.baselines import (
     steepest_descent,
 )
 from noiseless.search.merging.path import MergePath, MergePoint
+from noiseless.search.problem import Cells, SideInformation
 
 __all__ = [
     "Categories",
@@ -24,14 +24,11 @@ __all__ = [
     "MergePath",
     "MergePoint",
     "Numbers",
-    "Quality",
     "SideInformation",
-    "assess",
     "constrained_path",
     "equal_frequency",
     "equal_width",
     "generalise_and_suppress",
-    "joint_release",
     "leakage_path",
     "maximin_path",
     "mondrian",

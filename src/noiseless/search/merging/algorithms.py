@@ -1,6 +1,5 @@
 """The greedy merging algorithms of [P3]: one run gives the whole path."""
 
-from collections.abc import Iterable
 from fractions import Fraction
 from itertools import chain
 from typing import Literal
@@ -10,13 +9,14 @@ import numpy as np
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
 from noiseless.ranges import JointRange
-from noiseless.search.cells import MergingProblem, SideInformation
 from noiseless.search.codebook import Codebook, ColumnCodebook
-from noiseless.search.merging.path import MergePath, Utility
-from noiseless.search.merging.plain_paths import Pair, PlainCells, plain_both, plain_leakage, plain_maximin
+from noiseless.search.loss import Objective, Utility
+from noiseless.search.merging.path import MergePath
+from noiseless.search.merging.plain_paths import PlainCells, plain_both, plain_leakage, plain_maximin
 from noiseless.search.merging.replay import Merges, measure_path
+from noiseless.search.problem import Problem, SideInformation
 
-Method = Literal["auto", "plain", "general", "ordered", "counts"]
+Way = Literal["auto", "plain", "general", "ordered", "counts"]
 
 FEW = 60
 """Up to so many public values plain Python beats loading the compiled kernels."""
@@ -28,7 +28,7 @@ def leakage_path(
     *,
     utility: Utility | None = None,
     side: SideInformation | None = None,
-    method: Method = "auto",
+    method: Way = "auto",
 ) -> MergePath:
     """Algorithm 1 of [P3]: merge the cells that leave the fewest sensitive values, until nothing leaks.
 
@@ -50,24 +50,7 @@ def leakage_path(
     >>> leakage_path(joint).last.cells.members
     ((0, 1, 2),)
     """
-    problem, wanted = _checked(joint, codebook, utility, side)
-    chosen = _chosen(problem, codebook, wanted, method)
-    driving = codebook if wanted == "distortion" else None
-    if chosen == "plain":
-        merges = _plain_rounds(problem, driving)
-    elif chosen == "general":
-        from noiseless.search.merging import general_paths as general
-
-        merges = general.leakage_of_any_columns(problem, driving)
-    else:
-        from noiseless.search.merging import fast_paths as fast_leakage
-
-        merges = (
-            fast_leakage.leakage_on_a_line(problem, driving)
-            if chosen == "ordered"
-            else fast_leakage.leakage_by_counts(problem)
-        )
-    return measure_path(problem, merges, "leakage", wanted, codebook)
+    return merge_path(Problem(joint, codebook, side), "leakage", utility, method=method)
 
 
 def maximin_path(
@@ -76,7 +59,7 @@ def maximin_path(
     *,
     utility: Utility | None = None,
     side: SideInformation | None = None,
-    method: Method = "auto",
+    method: Way = "auto",
 ) -> MergePath:
     """Algorithm 2 of [P3]: merge cells of different subgraphs, the cheapest pair first, until one is left.
 
@@ -91,24 +74,7 @@ def maximin_path(
         side: side information.
         method: as for `leakage_path`.
     """
-    problem, wanted = _checked(joint, codebook, utility, side)
-    chosen = _chosen(problem, codebook, wanted, method)
-    driving = codebook if wanted == "distortion" else None
-    if chosen == "plain" or (chosen == "general" and driving is None):
-        merges = _plain_merges(plain_maximin(PlainCells(problem, driving)))
-    elif chosen == "general":
-        from noiseless.search.merging import general_paths as general
-
-        merges = general.maximin_of_any_columns(problem, driving)
-    else:
-        from noiseless.search.merging import fast_paths as fast_maximin
-
-        merges = (
-            fast_maximin.maximin_on_a_line(problem, driving)
-            if chosen == "ordered"
-            else fast_maximin.maximin_by_counts(problem)
-        )
-    return measure_path(problem, merges, "maximin", wanted, codebook)
+    return merge_path(Problem(joint, codebook, side), "maximin", utility, method=method)
 
 
 def constrained_path(
@@ -118,7 +84,7 @@ def constrained_path(
     *,
     utility: Utility | None = None,
     side: SideInformation | None = None,
-    method: Method = "auto",
+    method: Way = "auto",
 ) -> MergePath:
     """Problem (7) of [P3]: lower the leakage, and leave no maximin information at the end.
 
@@ -134,53 +100,49 @@ def constrained_path(
         side: side information.
         method: as for `leakage_path`.
     """
-    problem, wanted = _checked(joint, codebook, utility, side)
-    exact = Fraction(weight)
-    if exact < 0:
-        raise RequestError("a weight is not negative")
-    chosen = _chosen(problem, codebook, wanted, method)
-    driving = codebook if wanted == "distortion" else None
-    if chosen == "plain" or problem.side is not None:
-        merges = _plain_merges(plain_both(PlainCells(problem, driving), exact))
-    else:
-        from noiseless.search.merging import constrained_paths as constrained
-
-        merges = constrained.run(problem, driving, exact, chosen)
-    return measure_path(problem, merges, "both", wanted, codebook, exact)
+    return merge_path(Problem(joint, codebook, side), "both", utility, Fraction(weight), method=method)
 
 
-def _checked(
-    joint: JointRange, codebook: Codebook | None, utility: Utility | None, side: SideInformation | None
-) -> tuple[MergingProblem, Utility]:
-    problem = MergingProblem(joint, side)
-    wanted: Utility = utility or ("resolution" if codebook is None else "distortion")
+def merge_path(
+    problem: Problem,
+    objective: Objective,
+    utility: Utility | None = None,
+    weight: Fraction | None = None,
+    *,
+    method: Way = "auto",
+) -> MergePath:
+    """The path of the algorithm for an objective; only problem (7) takes a weight."""
+    wanted: Utility = utility or ("resolution" if problem.codebook is None else "distortion")
     if wanted not in ("resolution", "distortion"):
         raise RequestError("a utility is 'resolution' or 'distortion'")
-    if wanted == "distortion" and codebook is None:
+    if wanted == "distortion" and problem.codebook is None:
         raise RequestError(
             "distortion needs a codebook: ColumnCodebook(Numbers(values)) for one numeric column"
         )
-    if codebook is not None and len(codebook) != problem.size:
-        raise RequestError(
-            f"the codebook is about {len(codebook):,} values, there are {problem.size:,} public ones"
-        )
-    return problem, wanted
-
-
-def _chosen(problem: MergingProblem, codebook: Codebook | None, utility: Utility, method: Method) -> Method:
-    """The fastest method that applies, or the one asked for if it does."""
-    fits = utility == "resolution" or (isinstance(codebook, ColumnCodebook) and codebook.fits)
-    possible: list[Method] = ["plain"]
-    if fits:
-        possible.append("general")
-    if problem.side is None and utility == "resolution":
-        possible.append("counts")
-    if (
-        problem.side is None
-        and utility == "distortion"
-        and isinstance(codebook, ColumnCodebook)
-        and codebook.is_ordered
+    if weight is not None and weight < 0:
+        raise RequestError("a weight is not negative")
+    driving = problem.codebook if wanted == "distortion" else None
+    way = _way(problem, driving, method)
+    if (objective == "maximin" and way == "general" and driving is None) or (
+        objective == "both" and problem.side is not None
     ):
+        way = "plain"
+    if way == "plain":
+        merges = _plain(PlainCells(problem, driving), objective, weight or Fraction(0))
+    else:
+        merges = _compiled(problem, driving, objective, weight or Fraction(0), way)
+    return measure_path(problem, merges, objective, wanted, weight)
+
+
+def _way(problem: Problem, driving: Codebook | None, method: Way) -> Way:
+    """The fastest way that applies, or the one asked for if it does."""
+    columns = driving if isinstance(driving, ColumnCodebook) else None
+    possible: list[Way] = ["plain"]
+    if driving is None or (columns is not None and columns.fits):
+        possible.append("general")
+    if problem.side is None and driving is None:
+        possible.append("counts")
+    if problem.side is None and columns is not None and columns.is_ordered:
         possible.append("ordered")
     if method == "auto":
         return "plain" if problem.size <= FEW else possible[-1]
@@ -189,16 +151,32 @@ def _chosen(problem: MergingProblem, codebook: Codebook | None, utility: Utility
     return method
 
 
-def _plain_rounds(problem: MergingProblem, codebook: Codebook | None) -> Merges:
-    done = list(plain_leakage(PlainCells(problem, codebook)))
-    rounds = np.cumsum([0, *(len(step) for step in done)])
-    return _listed(chain.from_iterable(done), rounds)
-
-
-def _plain_merges(pairs: Iterable[Pair]) -> Merges:
-    return _listed(pairs, None)
-
-
-def _listed(pairs: Iterable[Pair], rounds: "np.ndarray[tuple[int], np.dtype[np.int64]] | None") -> Merges:
-    table = np.array(list(pairs), np.int64).reshape(-1, 2)
+def _plain(cells: PlainCells, objective: Objective, weight: Fraction) -> Merges:
+    if objective == "leakage":
+        done = list(plain_leakage(cells))
+        rounds, pairs = np.cumsum([0, *map(len, done)]), list(chain.from_iterable(done))
+    else:
+        rounds, pairs = None, list(plain_both(cells, weight) if objective == "both" else plain_maximin(cells))
+    table = np.array(pairs, np.int64).reshape(-1, 2)
     return Merges(table[:, 0].copy(), table[:, 1].copy(), rounds, None, "plain")
+
+
+def _compiled(
+    problem: Problem, driving: Codebook | None, objective: Objective, weight: Fraction, way: Way
+) -> Merges:
+    if objective == "both":
+        from noiseless.search.merging import constrained_paths
+
+        return constrained_paths.run(problem, driving, weight, way)
+    if way == "general":
+        from noiseless.search.merging import general_paths
+
+        if objective == "leakage":
+            return general_paths.leakage_of_any_columns(problem, driving)
+        return general_paths.maximin_of_any_columns(problem, driving)
+    from noiseless.search.merging import fast_paths
+
+    if way == "ordered":
+        run = fast_paths.leakage_on_a_line if objective == "leakage" else fast_paths.maximin_on_a_line
+        return run(problem, driving)
+    return (fast_paths.leakage_by_counts if objective == "leakage" else fast_paths.maximin_by_counts)(problem)

@@ -1,4 +1,4 @@
-"""What others do, in the same frame: each returns cells that `assess` measures like any others."""
+"""What others do, in the same frame: each returns cells that are measured like any others."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -11,11 +11,11 @@ from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
 from noiseless.ranges import JointRange
-from noiseless.search.cells import Cells, MergingProblem, SideInformation
 from noiseless.search.codebook import Codebook
 from noiseless.search.columns import Categories, Column, Numbers
 from noiseless.search.loss import Lagrangian
 from noiseless.search.merging.plain_paths import Pair, PlainCells, as_loss
+from noiseless.search.problem import Cells, Problem, SideInformation
 
 
 def generalise_and_suppress(joint: JointRange, k: int) -> Cells:
@@ -56,12 +56,12 @@ def steepest_descent(
         side: side information.
     """
     exact = Fraction(weight)
-    cells = PlainCells(MergingProblem(joint, side), codebook)
+    cells = PlainCells(Problem(joint, side=side), codebook)
     while len(cells.members) > 1:
         now = Lagrangian(_leak(cells, objective), as_loss(max(cells.own(i) for i in cells.members)), exact)
         best, pair = now, None
         for value, one in _candidates(cells, objective, exact):
-            if value.compare(best) < 0:
+            if value < best:
                 best, pair = value, one
         if pair is None:
             break

@@ -1,6 +1,6 @@
 """Sets of whole numbers as bits, with the next member above and below in a few steps.
 
-Whoever changes a function here also touches `ordered_kernels.py`, which calls it: numba looks at the age of
+Whoever changes a function here also touches `line_kernels.py`, which calls it: numba looks at the age of
 the file that a compiled function stands in only.
 """
 

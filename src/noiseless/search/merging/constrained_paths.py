@@ -13,20 +13,19 @@ from typing import Any
 
 import numpy as np
 
-# ruff: noqa: C901, PLR0912, PLR0917, SIM102 - kernels are long loops over many arrays, taken one by one
-import numpy.typing as npt
-
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits
 from noiseless.ranges import overlap_partition
-from noiseless.search.cells import MergingProblem
 from noiseless.search.codebook import Codebook, ColumnCodebook
 from noiseless.search.loss import Lagrangian, Loss
-from noiseless.search.merging import cost_kernels
-from noiseless.search.merging import pair_kernels as kernels
+from noiseless.search.merging import cost_kernels, pair_kernels
 from noiseless.search.merging.general_paths import geometry
+from noiseless.search.merging.pair_kernels import NOTHING, Flags, least_two, smallest
 from noiseless.search.merging.replay import Merges
+from noiseless.search.problem import Problem
 from noiseless.tables.kernels import compiled
+
+# ruff: noqa: C901, PLR0912, PLR0917, SIM102 - kernels are long loops over many arrays, taken one by one
 
 _BOTH = 2
 """A pair can be both of two cells that are alone with the smallest S-range, or with the largest loss."""
@@ -46,7 +45,7 @@ class PairFinder(ABC):
         own: the numerators and denominators of what each costs.
     """
 
-    def __init__(self, problem: MergingProblem, order: IntArray) -> None:
+    def __init__(self, problem: Problem, order: IntArray) -> None:
         partition = overlap_partition(problem.joint)
         self.components = partition.count
         self.alive = np.arange(problem.size)
@@ -54,11 +53,15 @@ class PairFinder(ABC):
         self.block = np.asarray(partition.y_blocks, np.int64)[order]
         self.size = np.asarray(problem.joint.posterior_sizes, np.int64)[order]
         self.own = np.zeros(problem.size, np.int64), np.ones(problem.size, np.int64)
-        self.monotone = True
+        self.monotone, self.on_a_line = True, False
+        self.place = self.low = self.own[0]
 
-    @abstractmethod
     def best(self) -> tuple[int, int]:
         """The pair that is best if it changes no smallest S-range and removes no largest loss."""
+        most, cells = int(self.own[0][self.alive].max()), (self.block, self.size, self.name)
+        return _two(
+            best_by_passes(self.alive, self.place, self.low, self.own[0], *cells, most, self.on_a_line)
+        )
 
     @abstractmethod
     def cost(self, i: int, j: int) -> tuple[int, int]:
@@ -103,16 +106,11 @@ class PairsByCounts(PairFinder):
     With a weight of 0 no loss counts: each value is then counted as nothing.
     """
 
-    def __init__(self, problem: MergingProblem, *, count: int = 1) -> None:
+    def __init__(self, problem: Problem, *, count: int = 1) -> None:
         super().__init__(problem, np.arange(problem.size))
         self.own[0][:] = count
 
-    def best(self) -> tuple[int, int]:  # noqa: D102 - as above
-        most, none = int(self.own[0][self.alive].max()), self.own[0]
-        cells = self.block, self.size, self.name
-        return _two(best_by_passes(self.alive, none, none, self.own[0], *cells, most, False))
-
-    def cost(self, i: int, j: int) -> tuple[int, int]:  # noqa: D102
+    def cost(self, i: int, j: int) -> tuple[int, int]:  # noqa: D102 - as above
         return int(self.own[0][i] + self.own[0][j]), 1
 
     def costs(self, cell: int, cap: tuple[int, int]) -> tuple[IntArray, IntArray]:  # noqa: ARG002, D102
@@ -127,16 +125,12 @@ class PairsByCounts(PairFinder):
 class PairsOnALine(PairFinder):
     """U2 for one column whose values differ: cells are known by the rank of their largest value."""
 
-    def __init__(self, problem: MergingProblem, codebook: ColumnCodebook) -> None:
+    def __init__(self, problem: Problem, codebook: ColumnCodebook) -> None:
         values = codebook.scaled.positions[:, 0]
         order = np.argsort(values, kind="stable")
         super().__init__(problem, order)
         self.place, self.low, self.codebook = values[order], np.arange(problem.size), codebook
-
-    def best(self) -> tuple[int, int]:  # noqa: D102
-        most = int(self.own[0][self.alive].max())
-        cells = self.block, self.size, self.name
-        return _two(best_by_passes(self.alive, self.place, self.low, self.own[0], *cells, most, True))
+        self.on_a_line = True
 
     def cost(self, i: int, j: int) -> tuple[int, int]:  # noqa: D102
         return int(self.place[max(i, j)] - self.place[min(self.low[i], self.low[j])]), 1
@@ -149,9 +143,10 @@ class PairsOnALine(PairFinder):
         return tops, np.ones_like(tops)
 
     def loss(self, top: int, bottom: int) -> Loss:  # noqa: D102 - here a cost is a width
-        if self.codebook.combine == "squares":
-            return self.codebook.length(top**2, 4 * bottom**2)
-        return self.codebook.length(top, 2 * bottom)
+        square = self.codebook.combine == "squares"
+        return (
+            self.codebook.length(top**2, 4 * bottom**2) if square else self.codebook.length(top, 2 * bottom)
+        )
 
     def merge(self, i: int, j: int, top: int, bottom: int) -> tuple[int, int]:  # noqa: D102
         self.low[max(i, j)] = min(self.low[i], self.low[j])
@@ -161,7 +156,7 @@ class PairsOnALine(PairFinder):
 class PairsOfAnyColumns(PairFinder):
     """U2 for any columns."""
 
-    def __init__(self, problem: MergingProblem, codebook: Codebook) -> None:
+    def __init__(self, problem: Problem, codebook: Codebook) -> None:
         super().__init__(problem, np.arange(problem.size))
         if not isinstance(codebook, ColumnCodebook):
             raise TypeError("only codebooks over columns are compiled")
@@ -172,29 +167,30 @@ class PairsOfAnyColumns(PairFinder):
         self._forget()
 
     def _forget(self) -> None:
-        self.near[:] = kernels.STALE, 0, 0
-        self.far[:] = kernels.STALE, 0, 0, 1
+        self.near[:] = pair_kernels.STALE, 0, 0
+        self.far[:] = pair_kernels.STALE, 0, 0, 1
 
     @property
-    def _state(self) -> tuple[Any, ...]:
-        return *self.geometry, self.alive, self.block, self.size, self.limit, self.near, self.far, self.bounds
+    def _partners(self) -> pair_kernels.Partners:
+        cells = self.alive, self.block, self.size
+        return pair_kernels.Partners(*cells, self.limit, self.near, self.far, self.bounds)
 
     def best(self) -> tuple[int, int]:  # noqa: D102
-        return _two(kernels.best_pair(*self._state))
+        return _two(pair_kernels.best_pair(self.geometry, self._partners))
 
     def cost(self, i: int, j: int) -> tuple[int, int]:  # noqa: D102
         return _two(cost_kernels.pair_cost(*self.geometry, i, j))
 
     def costs(self, cell: int, cap: tuple[int, int]) -> tuple[IntArray, IntArray]:  # noqa: D102
         tops, bottoms = np.empty((2, len(self.alive)), np.int64)
-        kernels.costs_with(*self.geometry, self.alive, self.block, cell, cap, tops, bottoms)
+        pair_kernels.costs_with(self.geometry, self.alive, self.block, cell, cap, tops, bottoms)
         return tops, bottoms
 
     def loss(self, top: int, bottom: int) -> Loss:  # noqa: D102
         return self.codebook.length(top, bottom)
 
     def worst(self) -> tuple[int, int, tuple[int, int]]:  # noqa: D102
-        place, many = kernels.largest(self.alive, *self.own)
+        place, many = pair_kernels.largest(self.alive, *self.own)
         cell = self.alive[place]
         return int(place), int(many), (int(self.own[0][cell]), int(self.own[1][cell]))
 
@@ -206,7 +202,7 @@ class PairsOfAnyColumns(PairFinder):
         self.limit[:] = self.worst()[2]
         if Fraction(int(self.limit[0]), int(self.limit[1])) < before:
             self._forget()
-        kernels.merge_pair(*self._state, i, j)
+        pair_kernels.merge_pair(self.geometry, self._partners, i, j)
         self.components -= 1
         return i, j
 
@@ -215,7 +211,7 @@ def _two(numbers: tuple[Any, Any]) -> tuple[int, int]:
     return int(numbers[0]), int(numbers[1])
 
 
-def run(problem: MergingProblem, codebook: Codebook | None, weight: Fraction, method: str) -> Merges:
+def run(problem: Problem, codebook: Codebook | None, weight: Fraction, method: str) -> Merges:
     """All merges."""
     if codebook is None or weight == 0:
         engine: PairFinder = PairsByCounts(problem, count=int(weight != 0))
@@ -237,7 +233,7 @@ def _step(engine: PairFinder, weight: Fraction) -> tuple[int, int]:
     alive, cost = engine.alive, engine.cost(i, j)
     worst, many, most = engine.worst()
     loss = engine.loss(*(most if Fraction(*most) > Fraction(*cost) else cost))
-    least, few = kernels.rarest(alive, engine.size)
+    least, few = pair_kernels.rarest(alive, engine.size)
     leak = Fraction(1, int(engine.size[alive[least]]))
     best: Option = Lagrangian(leak, loss, weight), engine.key(i, j), (i, j), cost
     rare = {int(least): (0, 0)} if few <= _BOTH else {}
@@ -245,7 +241,7 @@ def _step(engine: PairFinder, weight: Fraction) -> tuple[int, int]:
         rare.setdefault(worst, most)  # it can do better only by making the largest loss smaller
     for here, cap in rare.items():
         for option in _options(engine, here, cap, weight):
-            if _precedes(option, best):
+            if option[:2] < best[:2]:
                 best = option
     return engine.merge(*best[2], *best[3])
 
@@ -254,45 +250,16 @@ def _options(engine: PairFinder, here: int, cap: tuple[int, int], weight: Fracti
     """The best pair with the cell at a place, for each smallest S-range that it can lead to."""
     alive, (tops, bottoms) = engine.alive, engine.costs(int(engine.alive[here]), cap)
     found = np.empty((len(alive), 4), np.int64)
-    many = kernels.options(alive, engine.size, engine.name, *engine.own, tops, bottoms, here, found)
+    many = pair_kernels.options(alive, engine.size, engine.name, *engine.own, tops, bottoms, here, found)
     for left, at, top, bottom in found[:many].tolist():
         pair = int(alive[here]), int(alive[at])
         value = Lagrangian(Fraction(1, left), engine.loss(top, bottom), weight)
         yield value, engine.key(*pair), pair, (int(tops[at]), int(bottoms[at]))
 
 
-def _precedes(option: Option, best: Option) -> bool:
-    same = option[0].leak == best[0].leak and option[0].loss == best[0].loss
-    order = 0 if same else option[0].compare(best[0])
-    return order < 0 or (order == 0 and option[1] < best[1])
-
-
 # Among the pairs of different subgraphs whose cost is within a limit: the smallest S-ranges, then the
 # lowest cells. One pass tells which cells have a partner of a given S-size within the limit, so a pair is
 # found in a few passes.
-
-Flags = npt.NDArray[np.bool_]
-
-NOTHING = 2**62
-"""Above all counts, ranks and places."""
-
-
-def _least_two(
-    order: IntArray, value: IntArray, block: IntArray, size: IntArray, kind: int, found: IntArray
-) -> None:
-    """The least value of a cell with |S| = kind (any if -1), its block, and the least of another block."""
-    found[0], found[1], found[2] = NOTHING, -1, NOTHING
-    for cell in order:
-        if (kind < 0 or size[cell] == kind) and value[cell] < found[2]:
-            if block[cell] == found[1]:
-                found[0] = min(found[0], value[cell])
-            elif value[cell] < found[0]:
-                found[2], found[0], found[1] = found[0], value[cell], block[cell]
-            else:
-                found[2] = value[cell]
-
-
-least_two = compiled(_least_two)
 
 
 def _reach_by_counts(
@@ -355,18 +322,6 @@ def _reach_on_a_line(
 
 
 reach_on_a_line = compiled(_reach_on_a_line)
-
-
-def _smallest(alive: IntArray, size: IntArray, flags: Flags) -> int:
-    """The smallest |S| of the marked cells."""
-    least = NOTHING
-    for cell in alive:
-        if flags[cell] and size[cell] < least:
-            least = size[cell]
-    return least
-
-
-smallest = compiled(_smallest)
 
 
 def _best_by_passes(

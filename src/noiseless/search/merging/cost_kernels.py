@@ -16,6 +16,8 @@ of the file that a compiled function stands in only.
 
 # ruff: noqa: PLR0917 - kernels are long loops over many arrays, taken one by one
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -26,6 +28,17 @@ RESOLUTION, HULL, MIDRANGE, CENTROID, MEDOID = range(5)
 LARGEST, SUM, SQUARES = range(3)
 Shape = tuple[int, int, int, int, int]
 Words = npt.NDArray[np.uint64]
+
+
+class Geometry(NamedTuple):
+    """Cells of one public value each, and what their costs follow from."""
+
+    cells: IntArray
+    points: IntArray
+    tree: IntArray
+    penalties: IntArray
+    shape: Shape
+
 
 TABLE = 3
 """The row of `tree` at which the table of costs begins, if there is one."""
@@ -296,6 +309,17 @@ def _join(cells: IntArray, tree: IntArray, shape: Shape, i: int, j: int) -> None
 join = compiled(_join)
 
 
+def _root(parent: IntArray, at: int) -> int:
+    """The root of a set; the way there is halved."""
+    while parent[at] != at:
+        parent[at] = parent[parent[at]]
+        at = parent[at]
+    return at
+
+
+root = compiled(_root)
+
+
 def _larger(tops: IntArray, bottoms: IntArray, a: int, b: int) -> int:
     return b if less(tops[a], bottoms[a], tops[b], bottoms[b]) else a
 
@@ -304,17 +328,14 @@ larger = compiled(_larger)
 
 
 def _distortions(
-    cells: IntArray,
-    points: IntArray,
-    tree: IntArray,
-    penalties: IntArray,
-    shape: Shape,
+    geometry: Geometry,
     kept: IntArray,
     absorbed: IntArray,
     tops: IntArray,
     bottoms: IntArray,
 ) -> None:
     """The largest cost of a cell after each merge: a tournament, for a merge can also make it smaller."""
+    cells, points, tree, penalties, shape = geometry
     n = len(points)
     own, below = np.zeros(n, np.int64), np.ones(n, np.int64)
     base = 1

@@ -1,12 +1,10 @@
 """Algorithms 1 and 2 of [P3] for any columns, as machine code: quadratic."""
 
-
 # Compiled functions return plain numbers; what they call is untyped.
 # mypy: disable-error-code="no-any-return,return-value"
 
-# ruff: noqa: C901, PLR0912, PLR0917 - kernels are long loops over many arrays, taken one by one
-
 # ruff: noqa: C901, PLR0912, PLR0915, PLR0917, SIM102 - kernels are long loops over many arrays, taken one by one
+
 import numpy as np
 
 from noiseless.arrays import IntArray
@@ -18,13 +16,14 @@ from noiseless.search.merging.cost_kernels import (
     SQUARES,
     SUM,
     TABLE,
-    Shape,
+    Geometry,
     Words,
     bounds_of,
     common,
     join,
     less,
     pair_cost,
+    root,
 )
 from noiseless.tables.kernels import compiled
 
@@ -33,11 +32,7 @@ from noiseless.tables.kernels import compiled
 
 
 def _partner(
-    cells: IntArray,
-    points: IntArray,
-    tree: IntArray,
-    penalties: IntArray,
-    shape: Shape,
+    geometry: Geometry,
     words: Words,
     wanted: Words,
     alive: IntArray,
@@ -47,6 +42,7 @@ def _partner(
 
     As soon as a pair costs too much (see `bounds_of`) the next one is looked at.
     """
+    cells, points, tree, penalties, shape = geometry
     numbers, categories, nodes, kind, combine = shape
     last, at = cells.shape[1] - 1, 3 * numbers
     how = SUM if kind == RESOLUTION else combine if kind == HULL else LARGEST
@@ -154,11 +150,7 @@ mark_wanted = compiled(_wanted)
 
 
 def _leakage(
-    cells: IntArray,
-    points: IntArray,
-    tree: IntArray,
-    penalties: IntArray,
-    shape: Shape,
+    geometry: Geometry,
     words: Words,
     known: IntArray,
     starts: IntArray,
@@ -171,6 +163,7 @@ def _leakage(
     lengths: IntArray,
 ) -> None:
     """Algorithm 1: each waiting cell looks at all others."""
+    cells, points, tree, _, shape = geometry
     n = len(points)
     alive, size, merges, ended = np.arange(n), n, 0, 0
     dead, waits = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
@@ -198,7 +191,7 @@ def _leakage(
             if dead[cell] or not waits[cell]:
                 continue
             mark_wanted(words, known, starts, elements, prior, seen, met, cell, wanted)
-            best = partner(cells, points, tree, penalties, shape, words, wanted, alive[:size], cell)
+            best = partner(geometry, words, wanted, alive[:size], cell)
             if best < 0:
                 stuck = True
                 break
@@ -224,16 +217,6 @@ def _leakage(
 
 
 leakage = compiled(_leakage)
-
-
-def _root(parent: IntArray, at: int) -> int:
-    while parent[at] != at:
-        parent[at] = parent[parent[at]]
-        at = parent[at]
-    return at
-
-
-root = compiled(_root)
 
 
 def _load(nodes: IntArray, first: IntArray, parent: IntArray, at: IntArray, cell: int) -> None:
@@ -285,11 +268,7 @@ fuse = compiled(_fuse)
 
 
 def _cheapest(
-    cells: IntArray,
-    points: IntArray,
-    tree: IntArray,
-    penalties: IntArray,
-    shape: Shape,
+    geometry: Geometry,
     nodes: IntArray,
     first: IntArray,
     parent: IntArray,
@@ -299,6 +278,7 @@ def _cheapest(
     cell: int,
 ) -> tuple[int, int, int]:
     """The cheapest partner of a cell, the lowest of several (-1 if there is none), and its cost."""
+    cells, points, tree, penalties, shape = geometry
     load(nodes, first, parent, at, cell)
     under = bounds_of(cells, tree, penalties, shape, cell, alive, bounds)
     best, most, below = -1, 0, 1
@@ -320,11 +300,7 @@ cheapest = compiled(_cheapest)
 
 
 def _maximin(
-    cells: IntArray,
-    points: IntArray,
-    tree: IntArray,
-    penalties: IntArray,
-    shape: Shape,
+    geometry: Geometry,
     nodes: IntArray,
     first: IntArray,
     parent: IntArray,
@@ -333,6 +309,7 @@ def _maximin(
     absorbed: IntArray,
 ) -> int:
     """Algorithm 2 with U2: each cell keeps its cheapest partner; what became stale is a lower bound."""
+    cells, points, tree, penalties, shape = geometry
     n = len(points)
     alive, size, merges, bounds = np.arange(n), n, 0, np.empty(n, np.int64)
     at = np.zeros((2, known + 1), np.int64)
@@ -349,18 +326,7 @@ def _maximin(
                         continue
                     if stale:
                         partner[cell], tops[cell], bottoms[cell] = cheapest(
-                            cells,
-                            points,
-                            tree,
-                            penalties,
-                            shape,
-                            nodes,
-                            first,
-                            parent,
-                            at,
-                            alive[:size],
-                            bounds,
-                            cell,
+                            geometry, nodes, first, parent, at, alive[:size], bounds, cell
                         )
                         if partner[cell] == NONE or (
                             best >= 0 and less(tops[best], bottoms[best], tops[cell], bottoms[cell])

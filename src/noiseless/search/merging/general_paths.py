@@ -1,21 +1,19 @@
 """Cells over any columns as the kernels take them: the quadratic algorithms of [P3], and costs."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from noiseless.arrays import IntArray
 from noiseless.ranges import overlap_partition
-from noiseless.search.cells import MergingProblem
 from noiseless.search.codebook import Codebook, ColumnCodebook
 from noiseless.search.merging import cost_kernels, general_kernels
+from noiseless.search.merging.cost_kernels import Geometry, Shape, Words, bounds_of, join, less, pair_cost
+from noiseless.search.merging.replay import Merges
+from noiseless.search.problem import Problem
+from noiseless.tables.kernels import compiled
 
 # Compiled functions return plain numbers; what they call is untyped.
 # mypy: disable-error-code="no-any-return,return-value"
 # ruff: noqa: PLR0917 - kernels are long loops over many arrays, taken one by one
-from noiseless.search.merging.cost_kernels import Shape, Words, bounds_of, join, less, pair_cost
-from noiseless.search.merging.replay import Merges
-from noiseless.tables.kernels import compiled
 
 _COMBINE = {"max": cost_kernels.LARGEST, "sum": cost_kernels.SUM, "squares": cost_kernels.SQUARES}
 _KIND = {
@@ -27,16 +25,6 @@ _KIND = {
 
 _FEW_NODES = 512
 """Up to so many nodes what each costs together with each other is looked up."""
-
-
-class Geometry(NamedTuple):
-    """Cells of one public value each, as the kernels take them (see `cost_kernels`)."""
-
-    cells: IntArray
-    points: IntArray
-    tree: IntArray
-    penalties: IntArray
-    shape: Shape
 
 
 def geometry(codebook: Codebook | None, size: int) -> Geometry:
@@ -73,15 +61,14 @@ def geometry(codebook: Codebook | None, size: int) -> Geometry:
 def distortions(codebook: Codebook, kept: IntArray, absorbed: IntArray) -> tuple[IntArray, IntArray]:
     """The largest cost of a cell after each merge, on the codebook's integer scale."""
     tops, bottoms = np.empty((2, len(kept) + 1), np.int64)
-    cost_kernels.distortions(*geometry(codebook, len(codebook)), kept, absorbed, tops, bottoms)
+    cost_kernels.distortions(geometry(codebook, len(codebook)), kept, absorbed, tops, bottoms)
     return tops, bottoms
 
 
-def leakage_of_any_columns(problem: MergingProblem, codebook: Codebook | None) -> Merges:
+def leakage_of_any_columns(problem: Problem, codebook: Codebook | None) -> Merges:
     """Algorithm 1, with side information or without."""
-    joint, side, n = problem.joint, problem.side, problem.size
-    s, y = np.asarray(joint.x, np.int64), np.asarray(joint.y, np.int64)
-    x, a = (y, np.zeros_like(y)) if side is None else (side.public[y], side.given[y])
+    joint, n = problem.joint, problem.size
+    s, x, a = np.asarray(joint.x, np.int64), problem.public[joint.y], problem.known[joint.y]
     keys, element = np.unique(a * joint.size_x + s, return_inverse=True)  # the pairs (s, a) that occur
     known = keys // joint.size_x
     words = np.zeros((n, -(-len(keys) // 64)), np.uint64)
@@ -90,7 +77,7 @@ def leakage_of_any_columns(problem: MergingProblem, codebook: Codebook | None) -
     kept, absorbed, sets, rounds = (np.zeros(n + 1, np.int64) for _ in range(4))
     ends = np.zeros(2, np.int64)
     general_kernels.leakage(
-        *geometry(codebook, n),
+        geometry(codebook, n),
         words,
         known,
         starts,
@@ -106,28 +93,24 @@ def leakage_of_any_columns(problem: MergingProblem, codebook: Codebook | None) -
     return Merges(kept[:merges], absorbed[:merges], rounds[:ended], sets[:merges], "general")
 
 
-def maximin_of_any_columns(problem: MergingProblem, codebook: Codebook | None) -> Merges:
+def maximin_of_any_columns(problem: Problem, codebook: Codebook | None) -> Merges:
     """Algorithm 2 with U2, with side information or without."""
-    joint, side, n = problem.joint, problem.side, problem.size
+    joint, n = problem.joint, problem.size
     partition = overlap_partition(joint)
     if partition.count == 1:  # nothing is left to join
         none = np.zeros(0, np.int64)
         return Merges(none, none, None, None, "general")
-    y = np.arange(joint.size_y)
-    x, a = (y, np.zeros_like(y)) if side is None else (side.public, side.given)
-    nodes = np.stack((np.full(len(y), -1), a, np.asarray(partition.y_blocks, np.int64)))
+    nodes = np.stack((np.full(joint.size_y, -1), problem.known, np.asarray(partition.y_blocks, np.int64)))
     first = np.full(n, -1)
-    for node in y if side is not None else ():
-        nodes[0, node], first[x[node]] = first[x[node]], node
-    if side is None:
-        first[:] = y
+    for node, x in enumerate(problem.public.tolist()):  # the nodes of each public value are a chain
+        nodes[0, node], first[x] = first[x], node
     kept, absorbed = np.zeros((2, n + 1), np.int64)
     merges = general_kernels.maximin(
-        *geometry(codebook, n),
+        geometry(codebook, n),
         np.ascontiguousarray(nodes),
         first,
         np.arange(partition.count),
-        int(a.max()) + 1,
+        int(problem.known.max()) + 1,
         kept,
         absorbed,
     )
@@ -135,17 +118,14 @@ def maximin_of_any_columns(problem: MergingProblem, codebook: Codebook | None) -
 
 
 def _costs_of_cells(
-    cells: IntArray,
-    points: IntArray,
-    tree: IntArray,
-    penalties: IntArray,
-    shape: Shape,
+    geometry: Geometry,
     order: IntArray,
     starts: IntArray,
     tops: IntArray,
     bottoms: IntArray,
 ) -> None:
     """What each cell costs; its members are order[starts[c]:starts[c + 1]]."""
+    cells, points, tree, penalties, shape = geometry
     for cell in range(len(starts) - 1):
         first, last = order[starts[cell]], order[starts[cell + 1] - 1]
         if first == last:
@@ -159,10 +139,7 @@ costs_of_cells = compiled(_costs_of_cells)
 
 
 def _radii(
-    cells: IntArray,
-    tree: IntArray,
-    penalties: IntArray,
-    shape: Shape,
+    geometry: Geometry,
     words: Words,
     alive: IntArray,
     centres: IntArray,
@@ -174,6 +151,7 @@ def _radii(
     costs at least as much as the nearest values that have k together. `found[c, k - 1]` is a numerator (see
     `bounds_of`).
     """
+    cells, _, tree, penalties, shape = geometry
     bounds = np.empty(len(alive), np.int64)
     held = np.empty(words.shape[1], np.uint64)
     for c in range(len(centres)):
@@ -200,10 +178,7 @@ radii = compiled(_radii)
 
 
 def _reached(
-    cells: IntArray,
-    tree: IntArray,
-    penalties: IntArray,
-    shape: Shape,
+    geometry: Geometry,
     words: Words,
     alive: IntArray,
     centres: IntArray,
@@ -212,6 +187,7 @@ def _reached(
     found: IntArray,
 ) -> None:
     """For each centre how many elements those have together that may share a cell of some cost with it."""
+    cells, _, tree, penalties, shape = geometry
     bounds = np.empty(len(alive), np.int64)
     held = np.empty(words.shape[1], np.uint64)
     for c in range(len(centres)):

@@ -1,7 +1,7 @@
 """Algorithm 1 of [P3] as machine code: S-sets, and the search by counts alone (U1).
 
 numba keeps compiled code beside the file it stands in and looks at that file's age only: whoever changes a
-function here also touches `ordered_kernels.py`, which calls it.
+function here also touches `line_kernels.py`, which calls it.
 """
 
 # Compiled functions return plain numbers; what they call is untyped.

@@ -7,34 +7,45 @@ became stale is a lower bound.
 
 # ruff: noqa: C901, PLR0912, PLR0917, SIM102 - kernels are long loops over many arrays, taken one by one
 
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
 from noiseless.arrays import IntArray
-from noiseless.search.merging.cost_kernels import HULL, Shape, bounds_of, join, less, pair_cost
+from noiseless.search.merging.cost_kernels import HULL, Geometry, bounds_of, join, less, pair_cost
 from noiseless.tables.kernels import compiled
 
 NONE, STALE = -1, -2
+Flags = npt.NDArray[np.bool_]
 NOTHING = 2**62
-"""Above all S-ranges."""
+"""Above all S-ranges, counts, ranks and places."""
+
+
+class Partners(NamedTuple):
+    """The cells that there are, and the best partners of each.
+
+    `near` is (partner, its |S|, its number) within the limit, `far` is (partner, its |S|, cost, denominator)
+    beyond it; `bounds` is room for what a cell costs with each other one.
+    """
+
+    alive: IntArray
+    block: IntArray
+    size: IntArray
+    limit: IntArray
+    near: IntArray
+    far: IntArray
+    bounds: IntArray
 
 
 def _nearest(
-    cells: IntArray,
-    points: IntArray,
-    tree: IntArray,
-    penalties: IntArray,
-    shape: Shape,
-    alive: IntArray,
-    block: IntArray,
-    size: IntArray,
-    limit: IntArray,
-    near: IntArray,
-    far: IntArray,
-    bounds: IntArray,
+    geometry: Geometry,
+    partners: Partners,
     cell: int,
 ) -> None:
-    """Look at all partners of a cell.
-
-    `near` is (partner, its |S|, its number), `far` is (partner, its |S|, cost, denominator).
-    """
+    """Look at all partners of a cell."""
+    cells, points, tree, penalties, shape = geometry
+    alive, block, size, limit, near, far, bounds = partners
     near[cell, 0], far[cell, 0] = NONE, NONE
     under = bounds_of(cells, tree, penalties, shape, cell, alive, bounds)
     for k in range(len(alive)):
@@ -77,23 +88,14 @@ before = compiled(_before)
 
 
 def _best_pair(
-    cells: IntArray,
-    points: IntArray,
-    tree: IntArray,
-    penalties: IntArray,
-    shape: Shape,
-    alive: IntArray,
-    block: IntArray,
-    size: IntArray,
-    limit: IntArray,
-    near: IntArray,
-    far: IntArray,
-    bounds: IntArray,
+    geometry: Geometry,
+    partners: Partners,
 ) -> tuple[int, int]:
     """The best pair within the limit or else beyond it; (-1, -1) if all cells are of one subgraph.
 
     First those whose partner still stands; then those of which only a bound is left, if that may be better.
     """
+    alive, block, size, _, near, far, _ = partners
     for beyond in range(2):
         best, other = -1, -1
         for stale in range(2):
@@ -111,21 +113,7 @@ def _best_pair(
                         if before(best, size[best], other, size[other], cell, size[cell], low, small):
                             near[cell, 0] = STALE
                             continue
-                    nearest(
-                        cells,
-                        points,
-                        tree,
-                        penalties,
-                        shape,
-                        alive,
-                        block,
-                        size,
-                        limit,
-                        near,
-                        far,
-                        bounds,
-                        cell,
-                    )
+                    nearest(geometry, partners, cell)
                     mate = far[cell, 0] if beyond else near[cell, 0]
                     if mate == NONE:
                         continue
@@ -145,22 +133,14 @@ best_pair = compiled(_best_pair)
 
 
 def _merge_pair(
-    cells: IntArray,
-    points: IntArray,
-    tree: IntArray,
-    penalties: IntArray,
-    shape: Shape,
-    alive: IntArray,
-    block: IntArray,
-    size: IntArray,
-    limit: IntArray,
-    near: IntArray,
-    far: IntArray,
-    bounds: IntArray,
+    geometry: Geometry,
+    partners: Partners,
     i: int,
     j: int,
 ) -> None:
     """Put cell j into cell i, which has the limit's new value before it; `alive` is without j already."""
+    cells, points, tree, penalties, shape = geometry
+    alive, block, size, limit, near, far, bounds = partners
     join(cells, tree, shape, i, j)
     gone, stays = block[j], block[i]
     size[i] += size[j]
@@ -219,11 +199,7 @@ merge_pair = compiled(_merge_pair)
 
 
 def _costs_with(
-    cells: IntArray,
-    points: IntArray,
-    tree: IntArray,
-    penalties: IntArray,
-    shape: Shape,
+    geometry: Geometry,
     alive: IntArray,
     block: IntArray,
     cell: int,
@@ -232,6 +208,7 @@ def _costs_with(
     bottoms: IntArray,
 ) -> None:
     """What a cell costs with each one of another subgraph; -1 for others and for what reaches the cap."""
+    cells, points, tree, penalties, shape = geometry
     under = bounds_of(cells, tree, penalties, shape, cell, alive, tops)
     for at in range(len(alive)):
         if block[alive[at]] == block[cell] or (cap[1] > 0 and not less(tops[at], under, cap[0], cap[1])):
@@ -327,3 +304,33 @@ def _options(
 
 
 options = compiled(_options)
+
+
+def _least_two(
+    order: IntArray, value: IntArray, block: IntArray, size: IntArray, kind: int, found: IntArray
+) -> None:
+    """The least value of a cell with |S| = kind (any if -1), its block, and the least of another block."""
+    found[0], found[1], found[2] = NOTHING, -1, NOTHING
+    for cell in order:
+        if (kind < 0 or size[cell] == kind) and value[cell] < found[2]:
+            if block[cell] == found[1]:
+                found[0] = min(found[0], value[cell])
+            elif value[cell] < found[0]:
+                found[2], found[0], found[1] = found[0], value[cell], block[cell]
+            else:
+                found[2] = value[cell]
+
+
+least_two = compiled(_least_two)
+
+
+def _smallest(alive: IntArray, size: IntArray, flags: Flags) -> int:
+    """The smallest |S| of the marked cells."""
+    least = NOTHING
+    for cell in alive:
+        if flags[cell] and size[cell] < least:
+            least = size[cell]
+    return least
+
+
+smallest = compiled(_smallest)

@@ -2,11 +2,10 @@
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -14,58 +13,11 @@ import numpy.typing as npt
 from noiseless.arrays import FloatArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, log2_bounds
-from noiseless.search.cells import Cells
-from noiseless.search.loss import Lagrangian, Length, Loss, below
-
-Objective = Literal["leakage", "maximin", "both"]
-Utility = Literal["resolution", "distortion"]
+from noiseless.search.loss import Lagrangian, Length, Lengths, Loss, Objective, Utility, below
+from noiseless.search.problem import Cells
 
 _SURE = 1e-9
 """Two Lagrangians whose floats differ by more (relative to their size) differ that way."""
-
-
-@dataclass(frozen=True, eq=False)
-class Lengths(Sequence[Length]):
-    """Many lengths: numerators / denominators * unit, or the roots of these.
-
-    Attributes:
-        numerators: whole numbers.
-        denominators: whole numbers above 0.
-        unit: a positive rational.
-        root: whether the lengths are the roots.
-    """
-
-    numerators: IntArray
-    denominators: IntArray
-    unit: Fraction
-    root: bool
-
-    @classmethod
-    def of(cls, lengths: Sequence[Length]) -> "Lengths":
-        """From single lengths."""
-        root = any(length.root for length in lengths)
-        exact = [length.squared if root else length.value for length in lengths]
-        tops, bottoms = ([f.numerator for f in exact], [f.denominator for f in exact])
-        return cls(np.array(tops, object), np.array(bottoms, object), Fraction(1), root)
-
-    def __len__(self) -> int:
-        return len(self.numerators)
-
-    @overload
-    def __getitem__(self, index: int) -> Length: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Length]: ...
-    def __getitem__(self, index: int | slice) -> Length | Sequence[Length]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        ratio = Fraction(int(self.numerators[index]), int(self.denominators[index]))
-        return Length(ratio * self.unit, root=self.root)
-
-    @cached_property
-    def floats(self) -> FloatArray:
-        """About the lengths."""
-        ratios: FloatArray = (self.numerators / self.denominators).astype(np.float64) * float(self.unit)
-        return np.sqrt(ratios) if self.root else ratios
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,7 +83,7 @@ class MergePath:
         sure = np.diff(floats) < -_SURE * (1 + np.abs(floats[:-1]))
         for step in np.flatnonzero(~sure):
             before, after = int(rounds[step]), int(rounds[step + 1])
-            if self.lagrangian(after, exact).compare(self.lagrangian(before, exact)) >= 0:
+            if self.lagrangian(after, exact) >= self.lagrangian(before, exact):
                 return self[before]
         return self.last
 
@@ -151,11 +103,7 @@ class MergePath:
         found: dict[tuple[Fraction, Loss], int] = {}
         for t in near.tolist():
             found.setdefault((self.leak(t), self.loss(t)), t)
-        first, *others = found.values()
-        for t in others:
-            if self.lagrangian(t, exact).compare(self.lagrangian(first, exact)) < 0:
-                first = t
-        return self[first]
+        return self[min(found.values(), key=lambda t: self.lagrangian(t, exact))]
 
     def meeting(
         self,

@@ -10,9 +10,9 @@ from typing import Any
 
 from noiseless.exact import Bits
 from noiseless.ranges import overlap_partition
-from noiseless.search.cells import MergingProblem
 from noiseless.search.codebook import Codebook
 from noiseless.search.loss import Lagrangian, Loss
+from noiseless.search.problem import Problem
 
 Pair = tuple[int, int]
 
@@ -31,7 +31,7 @@ class PlainCells:
         weights: how many (x, a) the subgraph of each root holds.
     """
 
-    problem: MergingProblem
+    problem: Problem
     codebook: Codebook | None
     members: dict[int, list[int]] = field(default_factory=dict)
     posteriors: dict[int, dict[int, set[int]]] = field(default_factory=dict)
@@ -42,15 +42,14 @@ class PlainCells:
     _own: dict[int, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        joint, side = self.problem.joint, self.problem.side
+        joint, known = self.problem.joint, self.problem.known.tolist()
         blocks = overlap_partition(joint).y_blocks.tolist()
         self.parents = list(range(max(blocks) + 1))
         self.weights = [0] * len(self.parents)
         self.members = {x: [x] for x in range(self.problem.size)}
         self.posteriors = {x: {} for x in self.members}
         self.nodes = {x: {} for x in self.members}
-        for y, block in enumerate(blocks):
-            x, a = (y, 0) if side is None else (int(side.public[y]), int(side.given[y]))
+        for y, (x, a, block) in enumerate(zip(self.problem.public.tolist(), known, blocks, strict=True)):
             self.posteriors[x].setdefault(a, set()).update(joint.posterior(y).tolist())
             self.nodes[x][a] = block
             self.weights[block] += 1
@@ -168,7 +167,7 @@ def plain_maximin(cells: PlainCells) -> Iterator[Pair]:
 def plain_both(cells: PlainCells, weight: Fraction) -> Iterator[Pair]:
     """Problem (7): the merges."""
     while True:
-        best: tuple[Lagrangian, tuple[Any, ...]] | None = None
+        best: tuple[Lagrangian, list[int], Pair] | None = None
         leaks = sorted(((cells.exposure(known), i) for i, known in cells.posteriors.items()), reverse=True)
         costs = sorted(((cells.own(i), i) for i in cells.members), reverse=True)
         for pair in cells.candidates():
@@ -178,19 +177,13 @@ def plain_both(cells: PlainCells, weight: Fraction) -> Iterator[Pair]:
             loss = max([cells.cost(*pair), *rest])
             value = Lagrangian(leak, as_loss(loss), weight)
             sizes = sorted(len(set().union(*cells.posteriors[i].values())) for i in pair)
-            if best is None or _precedes(value, (sizes, pair), best):
-                best = value, (sizes, pair)
+            if best is None or (value, sizes, pair) < best:
+                best = value, sizes, pair
         if best is None:
             return
-        yield cells.merge(*best[1][1])
+        yield cells.merge(*best[2])
 
 
 def as_loss(cost: Any) -> Loss:  # noqa: ANN401 - as above
     """A cost as a loss: how many values as bits, a length as it is."""
     return Bits(cost) if isinstance(cost, int) else cost
-
-
-def _precedes(value: Lagrangian, ties: tuple[Any, ...], best: tuple[Lagrangian, tuple[Any, ...]]) -> bool:
-    same = value.leak == best[0].leak and value.loss == best[0].loss
-    order = 0 if same else value.compare(best[0])
-    return order < 0 or (order == 0 and ties < best[1])

@@ -4,17 +4,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
-from typing import Any
 
 import numpy as np
 
 from noiseless.arrays import IntArray
 from noiseless.ranges import overlap_partition
-from noiseless.search.cells import MergingProblem
 from noiseless.search.codebook import Codebook, ColumnCodebook
-from noiseless.search.loss import Length
-from noiseless.search.merging.path import Lengths, MergePath, Objective, Utility
+from noiseless.search.loss import Length, Lengths, Objective, Utility
+from noiseless.search.merging.path import MergePath
 from noiseless.search.merging.plain_paths import PlainCells
+from noiseless.search.problem import Problem
 from noiseless.tables.kernels import compiled
 
 SMALL = 2000
@@ -40,12 +39,11 @@ class Merges:
     method: str
 
 
-def measure_path(  # noqa: PLR0917 - a path has as many parts
-    problem: MergingProblem,
+def measure_path(
+    problem: Problem,
     merges: Merges,
     objective: Objective,
     utility: Utility,
-    codebook: Codebook | None,
     weight: Fraction | None = None,
 ) -> MergePath:
     """A run's path: leakage, components, posterior sets, resolution and distortion at each of its points."""
@@ -64,7 +62,7 @@ def measure_path(  # noqa: PLR0917 - a path has as many parts
         components,
         smallest,
         largest,
-        None if codebook is None else _distortions(codebook, merges),
+        None if problem.codebook is None else _distortions(problem.codebook, merges),
         weight,
     )
 
@@ -72,7 +70,7 @@ def measure_path(  # noqa: PLR0917 - a path has as many parts
 Counts = tuple[tuple[IntArray, IntArray], IntArray, IntArray, IntArray]
 
 
-def _with_sets(problem: MergingProblem, merges: Merges) -> Counts:
+def _with_sets(problem: Problem, merges: Merges) -> Counts:
     """Whatever the range: with the sets themselves."""
     cells = PlainCells(problem, None)
     exposures = [(-cells.exposure(known), i, 0) for i, known in cells.posteriors.items()]
@@ -105,7 +103,7 @@ def _ends(merges: Merges, step: int) -> tuple[int, int]:
     return int(merges.kept[step - 1]), int(merges.absorbed[step - 1])
 
 
-def _with_sizes(problem: MergingProblem, merges: Merges) -> Counts:
+def _with_sizes(problem: Problem, merges: Merges) -> Counts:
     """Without side information: sizes are enough."""
     joint = problem.joint
     partition = overlap_partition(joint)
@@ -182,21 +180,20 @@ def _distortions(codebook: Codebook, merges: Merges) -> Lengths:
     if merges.method == "ordered" and isinstance(codebook, ColumnCodebook):
         return _widths(codebook, merges)
     if isinstance(codebook, ColumnCodebook) and codebook.fits and len(merges.kept) > SMALL // 10:
-        from noiseless.search.merging import general_paths as general
+        from noiseless.search.merging.general_paths import distortions
 
-        tops, bottoms = general.distortions(codebook, merges.kept, merges.absorbed)
+        tops, bottoms = distortions(codebook, merges.kept, merges.absorbed)
         root = codebook.combine == "squares"
         unit = codebook.scaled.unit
         return Lengths(tops, bottoms, unit**2 if root else unit, root)
     members = {x: [x] for x in range(len(codebook))}
-    heap: list[tuple[Any, int, int]] = []
+    costs: dict[int, Length] = {}  # of cells with several values
     found = [Length(0)]
     for i, j in zip(merges.kept.tolist(), merges.absorbed.tolist(), strict=True):
         members[i] = sorted(members[i] + members.pop(j))
-        heappush(heap, (_Reversed(codebook.cost(members[i])), i, len(members[i])))
-        while heap[0][1] not in members or len(members[heap[0][1]]) != heap[0][2]:
-            heappop(heap)
-        found.append(heap[0][0].length)
+        costs[i] = codebook.cost(members[i])
+        costs.pop(j, None)
+        found.append(max(costs.values()))
     return Lengths.of(found)
 
 
@@ -215,13 +212,3 @@ def _widen(kept: IntArray, absorbed: IntArray, low: IntArray, high: IntArray, wi
         i, j = kept[step], absorbed[step]
         low[i], high[i] = min(low[i], low[j]), max(high[i], high[j])
         widest[step + 1] = max(widest[step], high[i] - low[i])
-
-
-@dataclass(frozen=True, order=False)
-class _Reversed:
-    """A length that sorts the other way round: heaps give the smallest first."""
-
-    length: Length
-
-    def __lt__(self, other: "_Reversed") -> bool:
-        return other.length < self.length
