@@ -111,11 +111,11 @@ FAMILIES = (
         ("theory.indistinguishability", "theory.chosen_pair", "theory.linear_query"),
         "Indistinguishability",
         "indistinguishability.md",
-        frozenset({"largest_cells", "printed_cells", "separated_pair"}),
+        frozenset({"largest_cells", "printed_cells"}),
         (
             *("ChosenPair", "FiniteMechanism", "Indistinguishability", "KnownOthers", "LinearQuery"),
             *("indistinguishability", "known_others", "largest_cells", "linear_indistinguishability"),
-            *("printed_cells", "separated_pair", "worst_pair"),
+            *("printed_cells", "worst_pair"),
         ),
     ),
     Family(("theory.capacity",), "Capacity", "capacity.md"),

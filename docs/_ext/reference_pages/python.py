@@ -103,6 +103,7 @@ SUBJECTS = (
         (
             "pricing.plan",
             "rules.plan",
+            "rules.rule_plan",
             "theory.accuracy",
             "theory.consequences",
             "comparison.comparison",
@@ -115,6 +116,7 @@ SUBJECTS = (
         "What answers cost together.",
         ("prices.md",),
         ("pricing",),
+        left_out=frozenset({"ExactCounts"}),  # on the page of histograms
     ),
     Subject(
         "conversions",
