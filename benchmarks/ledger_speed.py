@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from measure import WORK
+from noiseless.amounts import Cost
 from noiseless.ledger import Books, Entry, Ledger, NewQuestion, Shares
 from noiseless.ledger.backups import load
 from noiseless.ledger.entries import START
 from noiseless.ledger.migrations import HEAD
-from noiseless.pricing.cost import Cost
 from page import Form, Part, Section, Table
 
 DATASET = "meters"

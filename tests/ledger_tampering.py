@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from noiseless.amounts import Cost
 from noiseless.ledger import Ledger, LedgerError, NewQuestion, Shares
 from noiseless.ledger.asked_batches import AskedBatch, note_batches, note_charged, write_note
 from noiseless.ledger.database import LedgerDatabase
 from noiseless.ledger.integrity import ChainReport, verify_session
 from noiseless.ledger.tokens import NewToken, add_token, revoke_token
 from noiseless.ledger.transaction import DatabaseTransaction
-from noiseless.pricing.cost import Cost
 
 KINDS = ("answers", "budget", "charge", "dataset", "randomised", "release", "revocation", "token", "version")
 

@@ -18,9 +18,9 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
+from noiseless.amounts import Cost
 from noiseless.ledger import Ledger, LedgerError, NewQuestion, OpenBooks, Shares
 from noiseless.ledger.transaction import DatabaseTransaction
-from noiseless.pricing.cost import Cost
 from noiseless.pricing.history import BudgetError
 from waiting import HANGS
 

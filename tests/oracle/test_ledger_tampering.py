@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from ledger_tampering import changes_of_rows, changes_of_structure, contents, fill, is_found, moves_of_entries
+from noiseless.amounts import Cost
 from noiseless.ledger import Anchor, Ledger, LedgerError, NewQuestion
 from noiseless.ledger.tokens import NewToken, add_token
 from noiseless.ledger.transaction import DatabaseTransaction
-from noiseless.pricing.cost import Cost
 from soaking import soaking
 
 pytest_plugins = ["databases"]

@@ -13,11 +13,11 @@ from random import Random
 import pytest
 
 import noiseless as nl
-from noiseless.curator import Reply
 from noiseless.curator.snapshot import Snapshot
 from noiseless.domain import Schema
 from noiseless.errors import NoiselessError
 from noiseless.ledger import Ledger, Shares, Version
+from noiseless.replies import Reply
 from noiseless.tables.base import Table
 from oracle.versions import NUMBERS, Edition, Node, Question, Row, Transcript, World, world
 from soaking import TIMES, soaking

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from noiseless.amounts import Cost
 from noiseless.cli.main import run
 from noiseless.exact import Bits
 from noiseless.ledger import Ledger, NewQuestion, Shares
 from noiseless.ledger.entries import canonical
-from noiseless.pricing.cost import Cost
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from noiseless.amounts import Cost
 from noiseless.ledger import ChargedQuestion, Ledger, LedgerUnavailableError, NewQuestion, OpenBooks
 from noiseless.ledger.transaction import DatabaseTransaction
-from noiseless.pricing.cost import Cost
 from postgres import PostgresServer
 from soaking import FEWER_KILLS as KILLS
 from waiting import HANGS, wait_until

@@ -4,17 +4,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from noiseless.amounts import Cost
 from noiseless.curator.cache import once
 from noiseless.curator.cell_disclosure import CellDisclosure, read_cells
 from noiseless.curator.disclosure import Disclosure, EarlierQuestion, StoredAnswer, read_partition
 from noiseless.curator.public_state import PublicState
 from noiseless.ledger import ChargedQuestion, Lookups
 from noiseless.pricing.batches import Price, price
-from noiseless.pricing.cost import Cost, Record
 from noiseless.pricing.event import Cells, Event, Key
 from noiseless.pricing.knowledge import Knowledge
 from noiseless.pricing.mixtures import PricePart
 from noiseless.pricing.partition import DomainPartition
+from noiseless.pricing.record import Record
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.work import check
 

@@ -10,6 +10,7 @@ from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from noiseless.amounts import Cost
 from noiseless.curator import custody
 from noiseless.curator.batch_price import PricedBatch, price_batch
 from noiseless.curator.custody import certificate_digest, read_certificate, release_cost
@@ -18,14 +19,13 @@ from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.failpoints import pass_failpoint
 from noiseless.curator.file import CuratorFile
 from noiseless.curator.public_state import PublicState
-from noiseless.curator.reply import Quote, Reply
 from noiseless.curator.source import DatasetSource
 from noiseless.curator.transaction import ChargedBatch, Transaction, UnansweredError, quoted, replied, shares
 from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.exact import Bits
 from noiseless.ledger import Books, Ledger, State, Version
-from noiseless.pricing.cost import Cost
 from noiseless.pricing.history import BudgetError
+from noiseless.replies import Quote, Reply
 from noiseless.work import check
 
 if TYPE_CHECKING:

@@ -5,20 +5,20 @@ from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import dataclass, field
 
+from noiseless.amounts import Cost, most_outputs
 from noiseless.curator.batch_price import PricedBatch
 from noiseless.curator.cache import Cache, once
 from noiseless.curator.disclosure import CountsDisclosure, Disclosure, StoredAnswer
 from noiseless.curator.planner import GroupAnswer, Planner, Precision
 from noiseless.curator.public_state import PublicState
-from noiseless.curator.reply import Result
 from noiseless.domain import Column, Value
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ledger import Books, State
-from noiseless.pricing.cost import Cost, most_outputs
 from noiseless.questions.question import Group, Question
 from noiseless.questions.sql import Combination, Hints, KeyColumn, Reader, Row, Statement
 from noiseless.questions.sql.statement import Cell
+from noiseless.replies import Result
 from noiseless.work import Work, check
 
 Groups = dict[tuple[Value, ...], GroupAnswer]

@@ -24,6 +24,7 @@ from noiseless.curator.disclosure import (
 from noiseless.curator.public_state import Grouping, PublicState
 from noiseless.domain import Value
 from noiseless.errors import RequestError
+from noiseless.intervals import AnswerInterval
 from noiseless.pricing.events import with_absent
 from noiseless.pricing.partition import DomainPartition, Predicate
 from noiseless.pricing.quantizer_choice import coarsest, finest
@@ -31,7 +32,6 @@ from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Additive, Attribute, Query, count, total
 from noiseless.questions.filters import Among, Everything, Filter, Runs, outside, split
 from noiseless.questions.question import Group, Population, Question
-from noiseless.questions.sql.intervals import AnswerInterval
 from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Uniform
 from noiseless.work import check, spend

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import BindParameter, Select, Text, any_, bindparam, delete, func, literal_column, select
 from sqlalchemy.dialects import postgresql, sqlite
 
+from noiseless.amounts import Cost
 from noiseless.errors import NoiselessError
 from noiseless.ledger.accounts import FREE
 from noiseless.ledger.entries import Entry, now
 from noiseless.ledger.replay import charged
 from noiseless.ledger.schema import batches, entries, listed, notes, read, rows, run, write
-from noiseless.pricing.cost import Cost
 
 if TYPE_CHECKING:
     from noiseless.ledger.ledger import Ledger

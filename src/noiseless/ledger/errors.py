@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from noiseless.amounts import Budget, Cost
 from noiseless.errors import NoiselessError
-from noiseless.pricing.cost import Budget, Cost
 from noiseless.pricing.history import BudgetError
 
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from noiseless.amounts import Cost
 from noiseless.ledger.entries import START, Anchor, Entry
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import Effects, Replay
 from noiseless.ledger.rows import AnswerRow, QuestionRow, answer_row, question_row, quota_row, surplus_row
-from noiseless.pricing.cost import Cost
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import LedgerDatabase

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
+from noiseless.amounts import Budget, Cost
 from noiseless.ledger.accounts import Shares
 from noiseless.ledger.books import Books, OpenBooks, dataset_of
 from noiseless.ledger.entries import Anchor, Entry
@@ -14,7 +15,7 @@ from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.location import normal_url
 from noiseless.ledger.settlement import Answered, Settlement, Task, do_together
 from noiseless.ledger.state import ChargedQuestion, Lookups, State, Version
-from noiseless.pricing.cost import Budget, Cost, Record
+from noiseless.pricing.record import Record
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import LedgerDatabase
@@ -33,7 +34,7 @@ class Ledger:
     Every charge is one durable transaction under a lock of the dataset, so that budgets hold whatever number
     of processes and servers share the ledger, and whatever is killed when.
 
-    >>> from noiseless.pricing.cost import Cost
+    >>> from noiseless.amounts import Cost
     >>> from noiseless.ledger import NewQuestion
     >>> with Ledger.open("sqlite:///example.db") as ledger:
     ...     _ = ledger.declare("meters", digest="5a1e", budget=3)

@@ -16,7 +16,6 @@ from noiseless.server.datasets import ServedDataset
 from noiseless.server.errors import bad_request, not_found, too_large
 from noiseless.server.models import QueriesBody
 from noiseless.server.openapi import described
-from noiseless.server.replies import bits, exact_bits
 from noiseless.server.requests import (
     JSON,
     caller_of,
@@ -230,8 +229,8 @@ def _past(desk: ServedDataset, batch: AskedBatch) -> dict[str, Any]:
         "version": batch.version,
         "sql": list(batch.sql),
         "charge": batch.charge,
-        "bits": bits(batch.cost),
-        "bits_exact": exact_bits(batch.cost),
+        "bits": batch.cost.upper,
+        "bits_exact": batch.cost.text,
         "answers": _answers(desk, batch),
     }
 

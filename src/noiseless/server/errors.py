@@ -8,14 +8,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from noiseless.amounts import remainder
 from noiseless.curator.source import ChangedSourceError
 from noiseless.errors import NoiselessError
 from noiseless.ledger import LedgerError, QuotaError
 from noiseless.ledger.asked_batches import KeyReusedError
-from noiseless.ledger.entries import integer_text
 from noiseless.pricing.history import BudgetError
 from noiseless.server.declarations import UndeclaredError
-from noiseless.server.replies import bits, exact_bits, exact_left, left
+from noiseless.server.replies import standing
 
 
 class ApiError(Exception):
@@ -141,12 +141,8 @@ def logged(error: BaseException) -> str:
 def _budget_details(error: BudgetError) -> dict[str, Any]:
     """What is spent, asked for and left, in bits; it depends on the questions alone."""
     return {
-        "spent": bits(error.spent),
-        "spent_exact": exact_bits(error.spent),
-        "asked": bits(error.asked),
-        "asked_exact": exact_bits(error.asked),
-        "remaining": left(error.budget, error.spent),
-        "remaining_exact": exact_left(error.budget, error.spent),
-        "remaining_outputs": integer_text(error.remaining),
+        **standing(error.spent, remainder(error.budget, error.spent)),
+        "asked": error.asked.upper,
+        "asked_exact": error.asked.text,
         "whose": "analyst" if isinstance(error, QuotaError) else "dataset",
     }

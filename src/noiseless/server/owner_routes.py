@@ -8,15 +8,13 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from noiseless.amounts import Budget, budget_bits, budget_text
 from noiseless.curator.file import read_budget
 from noiseless.errors import NoiselessError
-from noiseless.ledger.state import budget_bits
-from noiseless.pricing.cost import Budget
 from noiseless.server import descriptions, models, replies
 from noiseless.server.dataset_routes import DatasetName
 from noiseless.server.errors import bad_request
 from noiseless.server.openapi import described
-from noiseless.server.replies import exact_bits, exact_budget
 from noiseless.server.requests import (
     caller_of,
     fitting,
@@ -51,7 +49,7 @@ async def get_ledger(
             "entries": [entry.to_dict() for entry in shown],
             "next": shown[-1].seq if following else None,
             "spent": state.spent.upper,
-            "spent_exact": exact_bits(state.spent),
+            "spent_exact": state.spent.text,
             "analysts": {who: cost.upper for who, cost in sorted(state.analysts.items())},
             "chain_ok": None if report is None else report.ok,
             "head": str(desk.ledger.head if report is None else report.head),
@@ -89,7 +87,7 @@ async def post_budget(request: Request, name: DatasetName) -> Response:
         return {
             "entry": entry,
             "budget": budget_bits(state.budget),
-            "budget_exact": exact_budget(state.budget),
+            "budget_exact": budget_text(state.budget),
             **said,
             "note": "write the same budget into the curator's file before a new version is declared",
         }

@@ -14,12 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curator_examples import ROWS, write_curator, write_rows
-from noiseless.curator import ChangedSourceError, Curator, Reply, UnansweredError
+from noiseless.curator import ChangedSourceError, Curator, UnansweredError
 from noiseless.curator.disclosure import CountsDisclosure
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger import LedgerError, QuotaError
 from noiseless.pricing import BudgetError
 from noiseless.questions.sql import SqlError
+from noiseless.replies import Reply
 
 MEAN = "SELECT AVG(kwh) FROM meters"
 COUNT = "SELECT COUNT(*) FROM meters WHERE kwh > 2"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from noiseless.amounts import Cost
 from noiseless.ledger import Anchor, Entry, Ledger, LedgerError, NewQuestion, Shares
 from noiseless.ledger.backups import load
 from noiseless.ledger.entries import START, chained
-from noiseless.pricing.cost import Cost
 from postgres import PostgresServer
 
 pytest_plugins = ["databases"]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from noiseless.amounts import Cost
 from noiseless.ledger import Ledger, LedgerError, NewQuestion, Shares
-from noiseless.pricing.cost import Cost
 
 pytest_plugins = ["databases"]
 

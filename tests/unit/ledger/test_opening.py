@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from noiseless.amounts import Cost
 from noiseless.files import reserve_private
 from noiseless.ledger import Ledger, LedgerError
 from noiseless.ledger.migrations import open_database
 from noiseless.ledger.schema import metadata
-from noiseless.pricing.cost import Cost
 from postgres import PostgresServer
 from waiting import HANGS
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from noiseless.amounts import Cost
 from noiseless.ledger import Ledger, NewQuestion
 from noiseless.ledger import statements as pages
-from noiseless.pricing.cost import Cost
 
 pytest_plugins = ["databases"]
 

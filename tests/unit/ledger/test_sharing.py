@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from noiseless.amounts import Cost
 from noiseless.ledger import LedgerError, LedgerUnavailableError, NewQuestion, OpenBooks, Settlement
 from noiseless.ledger.group_commit import SharedLedger, WouldChargeError, _Caller
-from noiseless.pricing.cost import Cost
 from noiseless.pricing.history import BudgetError
 from waiting import HANGS, wait_until
 

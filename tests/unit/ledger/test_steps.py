@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from noiseless.amounts import Cost
 from noiseless.ledger import Entry, Ledger, LedgerError, NewQuestion
 from noiseless.ledger.database import LedgerDatabase
 from noiseless.ledger.entries import START
 from noiseless.ledger.migrations import STEPS, _change, step_back, upgrade
 from noiseless.ledger.schema import batches
 from noiseless.ledger.tokens import NewToken, add_token, list_tokens, revoke_token, token_hash
-from noiseless.pricing.cost import Cost
 
 pytest_plugins = ["databases"]
 

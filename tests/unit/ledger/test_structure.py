@@ -77,8 +77,8 @@ def test_other_programs_may_have_tables_beside_the_ledgers(database_url: str) ->
 def test_rows_that_an_index_lacks_are_found(tmp_path: Path) -> None:
     """A question that is not found by its grid would be priced as if nothing like it had been told."""
     path = tmp_path / "ledger.db"
+    from noiseless.amounts import Cost
     from noiseless.ledger import NewQuestion
-    from noiseless.pricing.cost import Cost
 
     with Ledger.open(path) as ledger:
         ledger.declare("meters", digest="a", budget=9)

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from noiseless.amounts import Cost
 from noiseless.ledger import Entry, Ledger, LedgerError
 from noiseless.ledger.replay import TokenRegister
 from noiseless.ledger.tokens import NewToken, add_token, list_tokens, revoke_token, token_hash
-from noiseless.pricing.cost import Cost
 
 pytest_plugins = ["databases"]
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from noiseless.amounts import Cost, budget_text
 from noiseless.exact import Bits
 from noiseless.ledger import NewQuestion
 from noiseless.ledger.asked_batches import (
@@ -22,10 +23,9 @@ from noiseless.ledger.database import LedgerDatabase
 from noiseless.ledger.group_commit import SharedLedger
 from noiseless.ledger.migrations import step_back
 from noiseless.ledger.tokens import NewToken, add_token, list_tokens
-from noiseless.pricing.cost import Cost
 from noiseless.server.errors import ApiError
 from noiseless.server.processes import Settings
-from noiseless.server.replies import exact_bits, exact_budget, finite
+from noiseless.server.replies import finite
 from noiseless.server.service import RateLimit
 
 pytest_plugins = ["databases"]
@@ -50,10 +50,10 @@ def test_rates() -> None:
 
 def test_numbers_as_json() -> None:
     assert [finite(value) for value in (1.5, float("inf"), float("-inf"), None)] == [1.5, "inf", "-inf", None]
-    assert exact_bits(Cost(1)) == "0"
-    assert exact_bits(Cost(2**5000)) == "5000"
-    assert exact_bits(Cost(6, Fraction(1, 3))) == "log2(6) + 1/3"
-    assert exact_budget(Bits(Fraction(7, 2))) == "log2(7/2)"
+    assert Cost(1).text == "0"
+    assert Cost(2**5000).text == "5000"
+    assert Cost(6, Fraction(1, 3)).text == "log2(6) + 1/3"
+    assert budget_text(Bits(Fraction(7, 2))) == "log2(7/2)"
 
 
 def test_settings_keep_the_key_of_the_log_to_themselves() -> None:
