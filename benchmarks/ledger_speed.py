@@ -55,8 +55,9 @@ def writing(rounds: int = 400, size: int = 4) -> dict[str, Any]:
 
 def _charge_and_store(ledger: Ledger, number: int) -> None:
     asked = question(number)
-    with ledger.charging(DATASET) as books:
-        books.charge(Shares(cells={f"cell {number}": Cost(2)}), questions=[asked])
+    ledger.settle(
+        DATASET, lambda books: books.charge(Shares(cells={f"cell {number}": Cost(2)}), questions=[asked])
+    )
     ledger.store(DATASET, {asked.question: _ANSWER})
 
 

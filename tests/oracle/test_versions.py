@@ -212,8 +212,7 @@ def test_an_account_that_does_not_move_with_the_people_is_found_out(
         assert carry_over
         version = declare(curator, carry_over=False)
         if version.is_new:
-            with curator.ledger.charging("t") as books:
-                books.charge(Shares(paid.others, dict(paid.cells)))
+            curator.ledger.settle("t", lambda books: books.charge(Shares(paid.others, dict(paid.cells))))
         return version
 
     monkeypatch.setattr(nl.Curator, "declare_version", cell_by_cell)

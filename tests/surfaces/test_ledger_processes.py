@@ -247,22 +247,6 @@ def test_a_charge_that_was_not_committed_is_made_again(
         assert ledger.verify().ok
 
 
-def test_a_charge_under_with_is_not_made_again(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    declared(postgres_url, 1)
-    with Ledger.open(postgres_url) as ledger:
-        with commits(monkeypatch, done=True), ledger.charging("meters") as books:
-            assert charge(books) == 2
-        ledger.change_budget("meters", 9)
-        with (
-            commits(monkeypatch, done=False),
-            pytest.raises(LedgerUnavailableError, match="ask again") as caught,
-            ledger.charging("meters") as books,
-        ):
-            books.charge(Cost(2))
-        assert caught.value.certain
-        assert (ledger.head.seq, ledger.state("meters").spent) == (3, Cost(2))
-
-
 def test_what_cannot_be_known_is_said(own_postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
     postgres_url = own_postgres.new_url()
     declared(postgres_url, 1)

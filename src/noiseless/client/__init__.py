@@ -1,4 +1,4 @@
-"""A client for servers: the standard library is all it needs, and pyarrow for frames.
+"""A client for servers: urllib3 is all it needs, and pyarrow for frames.
 
 import noiseless as nl
 client = nl.connect("https://data.example.org", token)

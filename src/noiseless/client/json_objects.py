@@ -1,4 +1,4 @@
-"""Replies as JSON, read member by member, exact numbers from their texts: what is missing or of another kind is told, nothing is guessed."""
+"""Replies as JSON, read member by member, exact numbers from their texts: nothing is guessed."""
 
 import json
 import math

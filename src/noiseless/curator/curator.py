@@ -57,19 +57,18 @@ class Curator:
         self._edition: Edition | None = None
 
     @classmethod
-    def open(cls, path: str | PathLike[str], *, shared: bool = False) -> Self:
+    def open(cls, path: str | PathLike[str]) -> Self:
         """The curator that a file describes; the first version of its dataset is declared if there is none.
 
         Args:
             path: the file.
-            shared: whether threads that ask at the same time share durable transactions.
 
         Raises:
             SchemaError: the file is not well formed.
             RequestError: it says something else than the ledger; its owner records the change first.
             LedgerError: the ledger cannot be opened.
         """
-        curator = cls.unchecked(path, shared=shared)
+        curator = cls.unchecked(path)
         try:
             curator._present()  # noqa: SLF001 - its own class
         except BaseException:
@@ -78,11 +77,10 @@ class Curator:
         return curator
 
     @classmethod
-    def unchecked(cls, path: str | PathLike[str], *, shared: bool = False) -> Self:
+    def unchecked(cls, path: str | PathLike[str]) -> Self:
         """The same whatever the ledger says: for the owner, who declares what is new."""
         file = CuratorFile.read(path)
-        ledger = Ledger.open(file.ledger)
-        return cls(file, ledger.shared() if shared else ledger)
+        return cls(file, Ledger.open(file.ledger))
 
     def __enter__(self) -> Self:
         return self

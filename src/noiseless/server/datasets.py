@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from noiseless.amounts import Budget, Cost
 from noiseless.curator import CuratorFile
 from noiseless.errors import ColumnError, NoiselessError, RequestError
-from noiseless.ledger import LedgerError, State
+from noiseless.ledger import Ledger, LedgerError, State
 from noiseless.ledger.asked_batches import (
     AskedBatch,
     KeyReusedError,
@@ -17,7 +17,6 @@ from noiseless.ledger.asked_batches import (
     find_batches,
     note_batches,
 )
-from noiseless.ledger.group_commit import SharedLedger
 from noiseless.replies import Reply
 from noiseless.server import replies
 from noiseless.server.declarations import ServedCurator, UndeclaredError, note_budget_in_file, read_file
@@ -61,11 +60,11 @@ class ServedDataset:
         free: batches that cost nothing and are to be noted.
     """
 
-    def __init__(self, path: str | Path, ledgers: dict[str, SharedLedger], most_known: int) -> None:
+    def __init__(self, path: str | Path, ledgers: dict[str, Ledger], most_known: int) -> None:
         self.path = Path(path)
         file = CuratorFile.read(self.path)
         if file.ledger not in ledgers:
-            ledgers[file.ledger] = SharedLedger.open(file.ledger)
+            ledgers[file.ledger] = Ledger.open(file.ledger)
         self.name, self.ledger = file.name, ledgers[file.ledger]
         self.known, self.free = AnswerCache(most_known), FreeBatches()
         self._lock = threading.Lock()

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from noiseless.errors import NoiselessError, RequestError
+from noiseless.ledger import Ledger
 from noiseless.ledger.entries import now
-from noiseless.ledger.group_commit import SharedLedger
 from noiseless.server.callers import Callers, own_tokens
 from noiseless.server.datasets import ServedDataset
 from noiseless.server.errors import timeout, too_many, unavailable
@@ -109,7 +109,7 @@ class Service:
         self.metrics = Metrics()
         self.rates = RateLimit(settings.rate, settings.burst)
         self.is_closing = False
-        self._ledgers: dict[str, SharedLedger] = {}
+        self._ledgers: dict[str, Ledger] = {}
         try:
             self.desks = self._opened(settings)
         except BaseException:
@@ -142,7 +142,7 @@ class Service:
         return found
 
     @property
-    def _by_dataset(self) -> dict[str, SharedLedger]:
+    def _by_dataset(self) -> dict[str, Ledger]:
         return {name: desk.ledger for name, desk in self.desks.items()}
 
     def warn_of_missing_tokens(self) -> None:

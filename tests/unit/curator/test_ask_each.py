@@ -121,9 +121,8 @@ def test_refusals_stand_in_their_places(tmp_path: Path) -> None:
         assert curator.state.spent.outputs == 4
 
 
-@pytest.mark.parametrize("shared", [False, True])
-def test_nothing_new_keeps_nobody_waiting(tmp_path: Path, *, shared: bool) -> None:
-    with Curator.open(write_curator(tmp_path), shared=shared) as curator:
+def test_nothing_new_keeps_nobody_waiting(tmp_path: Path) -> None:
+    with Curator.open(write_curator(tmp_path)) as curator:
         assert list(curator.ask_each([])) == []
         assert isinstance(next(curator.ask_each(["nonsense"])), RequestError)
         curator.ask(MEAN)
@@ -209,7 +208,7 @@ def test_a_version_declared_meanwhile_is_the_one_that_is_asked(curator: Curator)
 def test_threads_that_ask_many_share_their_transactions_too(tmp_path: Path) -> None:
     path = write_curator(tmp_path, bits=6)
     outcomes: list[list[Reply | NoiselessError]] = []
-    with Curator.open(path, shared=True) as curator:
+    with Curator.open(path) as curator:
         asked = [f"SELECT COUNT(*) FROM meters WHERE kwh > {number}" for number in range(1, 8)]
         threads = [
             threading.Thread(target=lambda: outcomes.append(list(curator.ask_each(asked)))) for _ in range(4)

@@ -216,8 +216,7 @@ def test_a_folder_that_may_only_be_read_is_said(open_folder: Path) -> None:
     in_a_child(open_folder / "new.db", "cannot be opened")
     with Ledger.open(path) as ledger:
         assert ledger.verify().ok
-        with ledger.charging("meters") as books:
-            books.charge(Cost(2))
+        ledger.settle("meters", lambda books: books.charge(Cost(2)))
 
 
 def linked(tmp_path: Path) -> tuple[Path, Path]:

@@ -88,8 +88,8 @@ def test_rows_that_an_index_lacks_are_found(tmp_path: Path) -> None:
             hidden = sql.replace("IS NOT NULL", "IS NULL")
             change = "UPDATE sqlite_master SET sql = ? WHERE name = 'ledger_told_by_grid'"
             connection.execute(change, [hidden])
-    with Ledger.open(path) as ledger, ledger.charging("meters") as books:
-        books.charge(Cost(2), questions=[NewQuestion("q", "g")])
+    with Ledger.open(path) as ledger:
+        ledger.settle("meters", lambda books: books.charge(Cost(2), questions=[NewQuestion("q", "g")]))
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA writable_schema = ON")
         connection.execute(change, [sql])

@@ -196,8 +196,7 @@ def add_many(url: str, number: int) -> None:
     with Ledger.open(url) as ledger:
         for turn in range(4):
             made = new_token(ledger, "meters", f"own {number}", name=f"{number}")
-            with ledger.charging("meters") as books:
-                books.charge(Cost(2), analyst=f"{number}")
+            ledger.settle("meters", lambda books: books.charge(Cost(2), analyst=f"{number}"))
             if turn % 2:
                 revoke_token(ledger, made.id, ["meters", f"own {number}"])
 

@@ -8,7 +8,7 @@ import pytest
 
 from noiseless.amounts import Cost, budget_text
 from noiseless.exact import Bits
-from noiseless.ledger import NewQuestion
+from noiseless.ledger import Ledger, NewQuestion
 from noiseless.ledger.asked_batches import (
     AskedBatch,
     KeyReusedError,
@@ -20,7 +20,6 @@ from noiseless.ledger.asked_batches import (
     write_note,
 )
 from noiseless.ledger.database import LedgerDatabase
-from noiseless.ledger.group_commit import SharedLedger
 from noiseless.ledger.migrations import step_back
 from noiseless.ledger.tokens import NewToken, add_token, list_tokens
 from noiseless.server.errors import ApiError
@@ -61,8 +60,8 @@ def test_settings_keep_the_key_of_the_log_to_themselves() -> None:
     assert settings.log_key not in repr(settings)
 
 
-def opened(url: str, budget: int = 100) -> SharedLedger:
-    ledger = SharedLedger.open(url)
+def opened(url: str, budget: int = 100) -> Ledger:
+    ledger = Ledger.open(url)
     ledger.declare("meters", digest="d", budget=budget)
     return ledger
 
@@ -144,7 +143,7 @@ def test_tables_that_servers_made_before_the_step_are_kept(database_url: str) ->
         database.write(lambda session: [session.run(sql) for sql in (*back, same, earlier)])
     finally:
         database.close()
-    with SharedLedger.open(database_url) as ledger:
+    with Ledger.open(database_url) as ledger:
         assert [token.name for token in list_tokens(ledger)] == ["ann"]
         assert {batch.key for batch in list_batches(ledger, "meters", None, before=None, most=9)} == {
             "same",

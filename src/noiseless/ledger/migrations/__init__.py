@@ -164,7 +164,7 @@ def _change(database: LedgerDatabase, change: Callable[[Connection], None]) -> N
                 connection.exec_driver_sql(database.statements.lock_chain)
             change(connection)
             connection.commit()
-        database.close_idle()  # one that was opened before does not know of the log yet
+        database.engine.dispose()  # one that was opened before does not know of the log yet
     except DBAPIError as error:
         if database.is_sqlite:
             raise explain_sqlite(error.orig, database.where) from error
