@@ -15,7 +15,7 @@ from schemathesis.core.result import Ok
 from curator_examples import write_curator
 from noiseless.server import models
 from noiseless.server.app import create_app
-from noiseless.server.processes import Settings
+from noiseless.server.settings import Settings
 from server_examples import QUERIES, bearer, get, new_token, post, running
 from waiting import HANGS
 

@@ -6,7 +6,12 @@ nothing about the machine: what an analyst cannot mend is told in general words,
 
 import json
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from noiseless.amounts import remainder
 from noiseless.curator.source import ChangedSourceError
@@ -125,7 +130,24 @@ def refusal(error: BaseException) -> ApiError:
         return data_changed()
     if isinstance(error, KeyReusedError):
         return ApiError(409, "key_reused", str(error))
+    if isinstance(error, HTTPException):
+        return _of_framework(error.status_code, dict(error.headers or {}))
+    if isinstance(error, RequestValidationError):
+        wrong = [f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in error.errors()[:3]]
+        return bad_request("; ".join(wrong))
+    if isinstance(error, ClientDisconnect):
+        return bad_request("the request ended before all of it arrived")
     return internal()
+
+
+def _of_framework(status: int, headers: Mapping[str, str]) -> ApiError:
+    """What the framework refuses: unknown paths, other methods."""
+    if status == HTTPStatus.NOT_FOUND:
+        return not_found()
+    if status == HTTPStatus.METHOD_NOT_ALLOWED:
+        said = "this method is not possible here; see /openapi.json"
+        return ApiError(status, "method_not_allowed", said, {}, headers)
+    return ApiError(status, "bad_request", "the request is not well formed", {}, headers)
 
 
 def logged(error: BaseException) -> str:

@@ -4,7 +4,7 @@ import re
 from decimal import Decimal
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -16,16 +16,16 @@ from noiseless.server.dataset_routes import DatasetName
 from noiseless.server.errors import bad_request
 from noiseless.server.openapi import described
 from noiseless.server.requests import (
+    StrictRoute,
     caller_of,
     fitting,
     json_response,
-    known_parameters,
     read_body,
     served_dataset_of,
     worked,
 )
 
-router = APIRouter(dependencies=[Depends(known_parameters)])
+router = APIRouter(route_class=StrictRoute)
 
 
 @router.get("/v1/datasets/{name}/ledger", **described("Entries of the ledger", models.Ledger, 403, 404))

@@ -16,7 +16,7 @@ from noiseless.server.callers import Callers, own_tokens
 from noiseless.server.datasets import ServedDataset
 from noiseless.server.errors import timeout, too_many, unavailable
 from noiseless.server.free_batches import MOST_BYTES, AnalystKey, SharedReads, StandingSnapshot
-from noiseless.server.processes import Settings
+from noiseless.server.settings import Settings
 from noiseless.server.telemetry import Metrics, log
 from noiseless.work import Cancellation, WorkCancelledError
 

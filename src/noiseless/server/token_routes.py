@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Path
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -15,16 +15,16 @@ from noiseless.server.callers import Caller
 from noiseless.server.errors import bad_request, forbidden, not_found
 from noiseless.server.openapi import described
 from noiseless.server.requests import (
+    StrictRoute,
     caller_of,
     json_response,
-    known_parameters,
     read_body,
     service_of,
     worked,
 )
 from noiseless.server.service import Service
 
-router = APIRouter(dependencies=[Depends(known_parameters)])
+router = APIRouter(route_class=StrictRoute)
 
 
 @router.get("/v1/tokens", **described("Tokens of the caller's datasets", models.Tokens, 403))

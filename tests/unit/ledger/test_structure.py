@@ -103,6 +103,7 @@ def test_rows_that_an_index_lacks_are_found(tmp_path: Path) -> None:
 def test_a_server_that_runs_no_triggers_is_found(own_postgres: PostgresServer, whose: str) -> None:
     url = own_postgres.new_url()
     with Ledger.open(url) as ledger:
+        assert ledger.verify().ok  # on a connection that is kept
         own_postgres.execute(url, f"ALTER {whose} SET session_replication_role = replica")
         with Ledger.open(url) as later:
             for one in (ledger, later):
