@@ -16,7 +16,7 @@ from noiseless.amounts import Cost
 from noiseless.ledger import Books, Entry, Ledger, NewQuestion, Shares
 from noiseless.ledger.backups import load
 from noiseless.ledger.entries import START
-from noiseless.ledger.migrations import HEAD
+from noiseless.ledger.schema import HEAD
 from page import Form, Part, Section, Table
 
 DATASET = "meters"

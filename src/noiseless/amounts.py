@@ -1,4 +1,4 @@
-"""Amounts of bits: what answers cost, budgets and what they leave; exact as texts, rounded to the safe side for people."""
+"""Amounts of bits: what answers cost, budgets and what they leave; exactly as texts, rounded for people."""
 
 import re
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""What a batch comes to: intervals that certainly hold the truth, what they cost, what is spent and what is left.
+"""What a batch comes to: intervals that hold the truth for certain, their cost, what is spent and left.
 
 A curator's replies and those that a server sends are the same.
 """

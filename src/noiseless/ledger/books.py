@@ -12,7 +12,6 @@ from noiseless.ledger.rows import (
     DatasetRow,
     PrefetchedQuestions,
     accounts_text,
-    array_text,
     cell_key,
     find_questions,
     question_keys,
@@ -77,7 +76,7 @@ def _wanted(dataset: DatasetRow, lookups: Lookups) -> list[Any]:
     """The parameters of `Statements.fetch`."""
     told = [question_keys(dataset, what, some) for what, some in lookups.fingerprints.items()]
     cells = [cell_key(cell) for cell in lookups.cells]
-    return [*map(array_text, told), dataset.id, array_text(cells), dataset.id, array_text(lookups.analysts)]
+    return [*told, dataset.id, cells, dataset.id, list(lookups.analysts)]
 
 
 class Books:

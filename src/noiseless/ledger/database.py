@@ -24,7 +24,6 @@ from noiseless.ledger.errors import (
     explain_sqlite,
 )
 from noiseless.ledger.location import shown, sqlite_path
-from noiseless.ledger.rows import array_text
 from noiseless.ledger.statements import Statements
 from noiseless.ledger.transaction import DatabaseTransaction, Parameters
 
@@ -131,7 +130,7 @@ class LedgerDatabase:
 
     def keys(self, values: Sequence[str] | Sequence[int]) -> Any:  # noqa: ANN401 - as the statement wants them
         """A list as a parameter: JSON for SQLite, an array for PostgreSQL."""
-        return canonical(list(values)) if self.is_sqlite else array_text(values)
+        return canonical(list(values)) if self.is_sqlite else list(values)
 
     def close(self) -> None:
         """Close all connections."""

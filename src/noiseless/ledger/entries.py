@@ -1,4 +1,4 @@
-"""Entries of a ledger: the hash that chains them, their canonical JSON, and exact numbers in it: costs, budgets, records."""
+"""Entries of a ledger: the hash that chains them, and their canonical JSON: costs, budgets, records."""
 
 import hashlib
 import json

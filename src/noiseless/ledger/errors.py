@@ -1,4 +1,4 @@
-"""What can go wrong with a ledger, one line each that says how to mend it; what the drivers' errors mean, whose texts are never passed on."""
+"""What can go wrong with a ledger, one line each that says how to mend it; drivers' texts never pass."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Group commit: tasks that wait at the same time share one durable transaction; each has its own where one spoils it.
+"""Group commit: tasks that wait at the same time share a durable transaction, unless one spoils it.
 
 A transaction takes as long as the disk needs to make it durable, however much is in it. Each caller goes on
 only after the transaction that holds its work is durable, just as if it had been alone in it.
@@ -370,6 +370,11 @@ class GroupCommit:
         if queue is None:
             queue = self._queues.setdefault(dataset, _Queue(self._database, dataset, self._turns.taken))
         queue.settle(*tasks)
+
+    def outcome(self, dataset: str, task: Task) -> Any:  # noqa: ANN401 - whatever the work finds
+        """What comes of a task."""
+        self.settle(dataset, [task])
+        return task.outcome()
 
     def close(self) -> None:
         """Give up this process's turns."""

@@ -210,20 +210,20 @@ class Ledger:
     ) -> Found:
         """Do some work on a dataset's locked books and make it durable.
 
+        It is done again when the server went away and it is certain that nothing was written; when it is not
+        certain, the entry is looked up first. The transaction may hold the work of other threads too.
+
         Args:
             dataset: its name.
             work: what to do; perhaps more than once.
             lookups: what it is going to look up, if that is known.
-
-        It is done again when the server went away and it is certain that nothing was written; when it is not
-        certain, the entry is looked up first. The transaction may hold the work of other threads too.
 
         Raises:
             UnknownDatasetError: there is no such dataset.
             LedgerUnavailableError: the ledger is locked, or the server went away; unless it says otherwise it
                 is certain that nothing was written.
         """
-        found: Found = self._done(dataset, self._task(Settlement(work, None, lookups)))
+        found: Found = self._commits.outcome(dataset, self._task(Settlement(work, None, lookups)))
         return found
 
     def store(
@@ -246,12 +246,12 @@ class Ledger:
         """
         if not answers:
             return {}
-        stood: dict[str, Mapping[str, Any]] = self._done(dataset, Task.storing(answers, version))
+        stood: dict[str, Mapping[str, Any]] = self._commits.outcome(dataset, Task.storing(answers, version))
         return stood
 
     def answer(self, dataset: str, errand: Settlement[Found]) -> Answered[Found]:
         """Settle, and when that is durable compute answers and store them."""
-        answered: Answered[Found] = self._done(dataset, self._task(errand))
+        answered: Answered[Found] = self._commits.outcome(dataset, self._task(errand))
         return answered
 
     def answer_each(
@@ -271,16 +271,8 @@ class Ledger:
             errand = errand._replace(work=partial(only_free, errand.work))
         return Task(errand, getattr(self._here, "note", None))
 
-    def _done(self, dataset: str, task: Task) -> Any:  # noqa: ANN401 - whatever the work finds
-        self._commits.settle(dataset, [task])
-        return task.outcome()
-
     def noting(self, note: Note) -> AbstractContextManager[None]:
-        """What this thread charges for meanwhile is noted in the same transaction.
-
-        Args:
-            note: says what is charged for. If it raises, nothing is charged.
-        """
+        """What this thread charges for meanwhile is noted with it; if `note` raises, it is undone."""
         return self._meanwhile("note", note)
 
     def for_free(self) -> AbstractContextManager[None]:

@@ -1,4 +1,4 @@
-"""Rows of the tables as objects, and back; questions that were charged for, found by their fingerprints and answered once."""
+"""Rows of the tables as objects, and back; questions that were charged for, and their answers."""
 
 import hashlib
 import json
@@ -341,31 +341,10 @@ def store(
     return {**standing, **fresh}
 
 
-Item = str | int | None
-
-
-def array_text(items: Iterable[Item]) -> str:
-    r"""A list as the text of an array.
-
-    >>> print(array_text([1, None, 'a "b" \\ {c}', ""]))
-    {1,NULL,"a \"b\" \\ {c}",""}
-    """
-    return "{" + ",".join([_item_text(item) for item in items]) + "}"
-
-
-def _item_text(item: Item) -> str:
-    if item is None:
-        return "NULL"
-    if isinstance(item, int):
-        return str(item)
-    escaped = item.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
-def as_columns(rows: Iterable[Iterable[Item]]) -> list[str]:
-    """Rows as columns, each an array.
+def as_columns(rows: Iterable[Iterable[str | int | None]]) -> list[list[str | int | None]]:
+    """Rows as columns.
 
     >>> as_columns([(1, "a"), (2, None)])
-    ['{1,2}', '{"a",NULL}']
+    [[1, 2], ['a', None]]
     """
-    return [array_text(column) for column in zip(*rows, strict=True)]
+    return [list(column) for column in zip(*rows, strict=True)]

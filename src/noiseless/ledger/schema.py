@@ -1,4 +1,4 @@
-"""The ledger's tables: the chain of entries, what follows from it, and tokens, batches and notes beside it."""
+"""The ledger's tables: the chain of entries, what follows from it, and tokens, batches and notes."""
 
 from functools import lru_cache
 from typing import Any
@@ -7,6 +7,13 @@ from sqlalchemy import BigInteger, ClauseElement, Column, Index, Integer, MetaDa
 from sqlalchemy.engine import Dialect
 
 metadata = MetaData()
+
+STEPS = ("0001", "0002", "0003")
+HEAD = STEPS[-1]
+"""The newest step; the fast path of `Ledger.open` compares with it."""
+
+VERSION_TABLE = "ledger_schema"
+"""Not alembic's own name for it: the database may hold other programs' tables too."""
 
 
 def _where(condition: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a ledger tells about a dataset: its version and accounts, its questions, and what some work is going to look up."""
+"""What a ledger tells about a dataset: its version and accounts, its questions, and lookups of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

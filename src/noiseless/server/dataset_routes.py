@@ -36,7 +36,9 @@ DatasetName = Annotated[str, Path(description="A dataset's name.", examples=["me
 
 @router.post(
     "/v1/datasets/{name}/queries",
-    **described("Price or answer a batch of statements", models.Reply, 404, 409, body=models.QueriesBody),
+    **described(
+        "Price or answer a batch of statements", models.BatchReply, 404, 409, body=models.QueriesBody
+    ),
 )
 async def post_queries(request: Request, name: DatasetName) -> Response:
     """All statements are priced together, from public state alone, before any of them is answered."""
@@ -151,7 +153,7 @@ async def get_sample(
     return json_response({"rows": found, "seed": seed, "synthetic": True})
 
 
-@router.get("/v1/datasets/{name}/history", **described("Batches and their answers", models.History, 404))
+@router.get("/v1/datasets/{name}/history", **described("Batches and their answers", models.HistoryPage, 404))
 async def get_history(
     request: Request,
     name: DatasetName,

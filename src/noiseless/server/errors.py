@@ -122,26 +122,29 @@ def refusal(error: BaseException) -> ApiError:
     """What an error becomes."""
     if isinstance(error, ApiError):
         return error
+    return _of_library(error) or _of_framework(error) or internal()
+
+
+def _of_library(error: BaseException) -> ApiError | None:
     if isinstance(error, BudgetError):
         return ApiError(409, "budget_exceeded", str(error), _budget_details(error))
     if isinstance(error, LedgerError):
         return unavailable("the ledger cannot be written or read now; ask again: what was charged is free")
     if isinstance(error, ChangedSourceError | UndeclaredError):
         return data_changed()
-    if isinstance(error, KeyReusedError):
-        return ApiError(409, "key_reused", str(error))
-    if isinstance(error, HTTPException):
-        return _of_framework(error.status_code, dict(error.headers or {}))
+    return ApiError(409, "key_reused", str(error)) if isinstance(error, KeyReusedError) else None
+
+
+def _of_framework(error: BaseException) -> ApiError | None:
+    """What the framework refuses: unknown paths, other methods, parameters that make no sense."""
     if isinstance(error, RequestValidationError):
         wrong = [f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in error.errors()[:3]]
         return bad_request("; ".join(wrong))
     if isinstance(error, ClientDisconnect):
         return bad_request("the request ended before all of it arrived")
-    return internal()
-
-
-def _of_framework(status: int, headers: Mapping[str, str]) -> ApiError:
-    """What the framework refuses: unknown paths, other methods."""
+    if not isinstance(error, HTTPException):
+        return None
+    status, headers = error.status_code, dict(error.headers or {})
     if status == HTTPStatus.NOT_FOUND:
         return not_found()
     if status == HTTPStatus.METHOD_NOT_ALLOWED:

@@ -28,7 +28,7 @@ from noiseless.server.requests import (
 router = APIRouter(route_class=StrictRoute)
 
 
-@router.get("/v1/datasets/{name}/ledger", **described("Entries of the ledger", models.Ledger, 403, 404))
+@router.get("/v1/datasets/{name}/ledger", **described("Entries of the ledger", models.LedgerPage, 403, 404))
 async def get_ledger(
     request: Request,
     name: DatasetName,
@@ -60,7 +60,7 @@ async def get_ledger(
 
 @router.get(
     "/v1/datasets/{name}/exposure",
-    **described("How exposed people are to the answers given so far", models.Exposure, 403, 404),
+    **described("How exposed people are to the answers given so far", models.ExposureReport, 403, 404),
 )
 async def get_exposure(request: Request, name: DatasetName) -> Response:
     """How many rows are exposed how much. It depends on private data: it is for the owner alone."""

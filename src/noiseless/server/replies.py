@@ -1,4 +1,4 @@
-"""Quotes and replies as JSON: statements with all of their numbers, amounts of bits rounded and exactly as texts."""
+"""Quotes and replies as JSON: statements with all of their numbers, amounts rounded and exactly."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""What all requests of one process share: the datasets, who may ask, limits of each token, threads and counters."""
+"""What all requests of a process share: datasets, callers, limits of each token, threads and counters."""
 
 import asyncio
 import contextlib

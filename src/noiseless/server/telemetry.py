@@ -1,4 +1,4 @@
-"""A log of one JSON object a line, and counters for Prometheus: what happened, never what was asked or answered."""
+"""A log of one JSON object a line, and counters for Prometheus: never what was asked or answered."""
 
 import contextlib
 import hashlib

@@ -39,7 +39,7 @@ def test_the_newest_step_is_the_one_that_opening_expects() -> None:
     from alembic.config import Config
     from alembic.script import ScriptDirectory
 
-    from noiseless.ledger.migrations import HEAD
+    from noiseless.ledger.schema import HEAD
 
     config = Config()
     config.set_main_option("script_location", "noiseless.ledger:migrations")

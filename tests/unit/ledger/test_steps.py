@@ -14,8 +14,8 @@ from noiseless.amounts import Cost
 from noiseless.ledger import Entry, Ledger, LedgerError, NewQuestion
 from noiseless.ledger.database import LedgerDatabase
 from noiseless.ledger.entries import START
-from noiseless.ledger.migrations import STEPS, _change, step_back, upgrade
-from noiseless.ledger.schema import batches
+from noiseless.ledger.migrations import _change, step_back, upgrade
+from noiseless.ledger.schema import STEPS, batches
 from noiseless.ledger.tokens import NewToken, add_token, list_tokens, revoke_token, token_hash
 
 pytest_plugins = ["databases"]

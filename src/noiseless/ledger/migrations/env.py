@@ -2,8 +2,7 @@
 
 from alembic import context
 
-from noiseless.ledger.migrations import VERSION_TABLE
-from noiseless.ledger.schema import metadata
+from noiseless.ledger.schema import VERSION_TABLE, metadata
 
 context.configure(
     connection=context.config.attributes["connection"],
