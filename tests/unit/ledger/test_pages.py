@@ -18,9 +18,9 @@ def test_pages_have_all_entries_and_bounds(database_url: str, monkeypatch: pytes
         for name in ("meters", "visits"):
             ledger.declare(name, digest="a", budget=10_000)
         for number in range(40):
-            dataset, long = chance.choice(["meters", "visits"]), "x" * chance.choice([1, 100, 5_000])
+            name, long = chance.choice(["meters", "visits"]), "x" * chance.choice([1, 100, 5_000])
             asked = [NewQuestion(f"q{number}", body={"text": long})]
-            ledger.settle(dataset, lambda books: books.charge(Cost(2), questions=asked))  # noqa: B023
+            ledger.settle(name, lambda books: books.charge(Cost(2), questions=asked))  # noqa: B023
         everything = list(ledger.entries())
         read: list[list[tuple[Any, ...]]] = []
         plain = pages.read_page
