@@ -70,7 +70,7 @@ def answering(rounds: int = 9, size: int = 200) -> list[dict[str, Any]]:
         tempfile.TemporaryDirectory(dir=WORK) as other,
         ThreadPoolExecutor(_THREADS) as threads,
         Curator.open(_written(Path(folder))) as curator,
-        Curator.open(_written(Path(other)), shared=True) as shared,
+        Curator.open(_written(Path(other))) as shared,
         closing(_bare(Path(folder) / "bare.db")) as bare,
     ):
         asked = questions()

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from measure import WORK
+from noiseless.amounts import Cost
 from noiseless.ledger import Books, Entry, Ledger, NewQuestion, Shares
 from noiseless.ledger.backups import load
 from noiseless.ledger.entries import START
-from noiseless.ledger.migrations import HEAD
-from noiseless.pricing.cost import Cost
+from noiseless.ledger.schema import HEAD
 from page import Form, Part, Section, Table
 
 DATASET = "meters"
@@ -55,8 +55,9 @@ def writing(rounds: int = 400, size: int = 4) -> dict[str, Any]:
 
 def _charge_and_store(ledger: Ledger, number: int) -> None:
     asked = question(number)
-    with ledger.charging(DATASET) as books:
-        books.charge(Shares(cells={f"cell {number}": Cost(2)}), questions=[asked])
+    ledger.settle(
+        DATASET, lambda books: books.charge(Shares(cells={f"cell {number}": Cost(2)}), questions=[asked])
+    )
     ledger.store(DATASET, {asked.question: _ANSWER})
 
 

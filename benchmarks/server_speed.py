@@ -114,7 +114,8 @@ def serve_bare(folder: str, port: str, ledger: str) -> None:
 
 def serve_ours(folder: str, port: str, workers: str) -> None:
     """Run the server."""
-    from noiseless.server.processes import ListenOptions, Settings, serve
+    from noiseless.server.processes import serve
+    from noiseless.server.settings import ListenOptions, Settings
 
     settings = Settings((str(Path(folder) / "curator.toml"),), rate=0)
     serve(settings, ListenOptions(port=int(port), workers=int(workers)))

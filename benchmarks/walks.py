@@ -104,7 +104,7 @@ def post() -> Callable[[], object]:
     from noiseless.ledger import Ledger
     from noiseless.ledger.tokens import NewToken, add_token
     from noiseless.server.app import create_app
-    from noiseless.server.processes import Settings
+    from noiseless.server.settings import Settings
 
     path = folder() / "patients.toml"
     file, token = CuratorFile.read(path), NewToken.random()

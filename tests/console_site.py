@@ -18,10 +18,10 @@ from waiting import HANGS, free_port, wait_until
 
 START = """
 import sys
-from noiseless.server.processes import Listening, serve
-from noiseless.server.processes import Settings
+from noiseless.server.processes import serve
+from noiseless.server.settings import ListenOptions, Settings
 patient = Settings(curators=tuple(sys.argv[3:]), timeout=float(sys.argv[2]), patience=float(sys.argv[2]))
-serve(patient, Listening(port=int(sys.argv[1]), log_format="text"))
+serve(patient, ListenOptions(port=int(sys.argv[1]), log_format="text"))
 """
 
 FILE = """

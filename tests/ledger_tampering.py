@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from noiseless.amounts import Cost
 from noiseless.ledger import Ledger, LedgerError, NewQuestion, Shares
 from noiseless.ledger.asked_batches import AskedBatch, note_batches, note_charged, write_note
 from noiseless.ledger.database import LedgerDatabase
 from noiseless.ledger.integrity import ChainReport, verify_session
 from noiseless.ledger.tokens import NewToken, add_token, revoke_token
 from noiseless.ledger.transaction import DatabaseTransaction
-from noiseless.pricing.cost import Cost
 
 KINDS = ("answers", "budget", "charge", "dataset", "randomised", "release", "revocation", "token", "version")
 
@@ -26,10 +26,9 @@ def fill(ledger: Ledger) -> None:
     add_token(ledger, ["meters", "later"], name="olga", role="owner", token=kept)
     ledger.declare("meters", digest="a", budget=9, analyst_budget=7)
     ledger.declare("visits", digest="c", budget=None)
-    with ledger.charging("meters") as books:
-        price = Shares(Cost(2), {"north": Cost(4), "south": Cost(3)})
-        asked = [NewQuestion("q1", "g1", "p1", {"n": 1}), NewQuestion("q2", "g1")]
-        number = books.charge(price, analyst="ann", questions=asked)
+    price = Shares(Cost(2), {"north": Cost(4), "south": Cost(3)})
+    asked = [NewQuestion("q1", "g1", "p1", {"n": 1}), NewQuestion("q2", "g1")]
+    number = ledger.settle("meters", lambda books: books.charge(price, analyst="ann", questions=asked))
     batch = AskedBatch("meters", "ann", 1, "2026-01-01", ("SELECT 1",), charge=number, key="k")
     ledger._database.write(lambda session: note_charged(session, [batch]))
     ledger.store("meters", {"q1": {"value": 1}})

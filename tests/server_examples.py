@@ -26,8 +26,8 @@ from noiseless.ledger import Ledger
 from noiseless.ledger.tokens import NewToken, Role, add_token
 from noiseless.server.app import create_app
 from noiseless.server.gate import Gate
-from noiseless.server.processes import Settings
 from noiseless.server.protocol import PatientProtocol
+from noiseless.server.settings import Settings
 from waiting import HANGS, free_port, wait_until
 
 QUERIES = "/v1/datasets/meters/queries"

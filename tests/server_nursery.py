@@ -19,9 +19,8 @@ from noiseless.cli.serve import serve_command
 from noiseless.curator import failpoints
 from noiseless.ledger import migrations as opening
 from noiseless.questions import sql
-from noiseless.server import app, protocol
+from noiseless.server import app, protocol, settings
 from noiseless.server import processes as running
-from noiseless.server import processes as settings
 from waiting import HANGS
 
 BEFORE = (opening, sql, app, protocol, running, uvicorn, pa.array([0]))

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from ledger_tampering import changes_of_rows, changes_of_structure, contents, fill, is_found, moves_of_entries
+from noiseless.amounts import Cost
 from noiseless.ledger import Anchor, Ledger, LedgerError, NewQuestion
 from noiseless.ledger.tokens import NewToken, add_token
 from noiseless.ledger.transaction import DatabaseTransaction
-from noiseless.pricing.cost import Cost
 from soaking import soaking
 
 pytest_plugins = ["databases"]
@@ -69,11 +69,11 @@ def history(folder: Path) -> tuple[list[Files], list[Anchor]]:
         for number in range(9):
             if number % 3 == 0:
                 add_token(ledger, ["meters"], name="ann", role="analyst", token=NewToken.random())
-            with ledger.charging("meters") as books:
-                body = {"text": "x" * 3000 * (number % 2)}
-                books.charge(
-                    Cost(2), analyst=f"{number % 4}", questions=[NewQuestion(f"q{number}", body=body)]
-                )
+            asked = [NewQuestion(f"q{number}", body={"text": "x" * 3000 * (number % 2)})]
+            ledger.settle(
+                "meters",
+                lambda books: books.charge(Cost(2), analyst=f"{number % 4}", questions=asked),  # noqa: B023
+            )
             if number % 4 == 1:
                 other.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
             elif number % 4 == 3:

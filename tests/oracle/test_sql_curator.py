@@ -12,9 +12,10 @@ import duckdb
 import polars as pl
 import pytest
 
-from noiseless.curator import Curator, Quote, Reply, UnansweredError
+from noiseless.curator import Curator, UnansweredError
 from noiseless.errors import NoiselessError
 from noiseless.questions.sql import AnswerInterval
+from noiseless.replies import Quote, Reply
 from soaking import soaking
 from sql_examples import COLUMNS, TABLE, Grammar, for_duckdb, sibling
 from sql_worlds import Record, frame, random_records

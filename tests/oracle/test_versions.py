@@ -13,11 +13,11 @@ from random import Random
 import pytest
 
 import noiseless as nl
-from noiseless.curator import Reply
 from noiseless.curator.snapshot import Snapshot
 from noiseless.domain import Schema
 from noiseless.errors import NoiselessError
 from noiseless.ledger import Ledger, Shares, Version
+from noiseless.replies import Reply
 from noiseless.tables.base import Table
 from oracle.versions import NUMBERS, Edition, Node, Question, Row, Transcript, World, world
 from soaking import TIMES, soaking
@@ -212,8 +212,7 @@ def test_an_account_that_does_not_move_with_the_people_is_found_out(
         assert carry_over
         version = declare(curator, carry_over=False)
         if version.is_new:
-            with curator.ledger.charging("t") as books:
-                books.charge(Shares(paid.others, dict(paid.cells)))
+            curator.ledger.settle("t", lambda books: books.charge(Shares(paid.others, dict(paid.cells))))
         return version
 
     monkeypatch.setattr(nl.Curator, "declare_version", cell_by_cell)

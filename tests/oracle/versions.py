@@ -13,8 +13,9 @@ from pathlib import Path
 from random import Random
 
 import noiseless as nl
-from noiseless.curator import Answer, ChangedSourceError
+from noiseless.curator import ChangedSourceError
 from noiseless.errors import NoiselessError, RequestError
+from noiseless.replies import Answer
 
 FILE = """
 [dataset]

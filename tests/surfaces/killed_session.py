@@ -10,9 +10,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from noiseless.curator import Curator, Reply, failpoints
+from noiseless.curator import Curator, failpoints
 from noiseless.errors import NoiselessError
 from noiseless.pricing import BudgetError
+from noiseless.replies import Reply
 
 Batch = tuple[str, ...]
 Outcome = Reply | NoiselessError

@@ -91,7 +91,7 @@ def test_the_client_says_what_the_curator_says(tmp_path_factory: pytest.TempPath
             for one, other in zip(found.answers, expected.answers, strict=True):
                 assert (one.value, one.lower, one.upper) == (other.value, other.lower, other.upper)
                 assert (one.column, one.group, one.free) == (other.column, other.group, other.free)
-                assert one.bits == other.bits.upper
+                assert one.bits == other.bits
 
 
 def test_datasets_samples_and_history(client: Client) -> None:

@@ -14,9 +14,9 @@ from random import Random
 
 import pytest
 
+from noiseless.amounts import Cost
 from noiseless.curator import Curator, custody
 from noiseless.curator.failpoints import VARIABLE
-from noiseless.pricing.cost import Cost
 from soaking import KILLS
 
 NAMES = ("priced", "charged", "computed", "stored", "replied")

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from noiseless.amounts import Cost
 from noiseless.cli.main import run
 from noiseless.exact import Bits
 from noiseless.ledger import Ledger, NewQuestion, Shares
 from noiseless.ledger.entries import canonical
-from noiseless.pricing.cost import Cost
 
 
 @pytest.fixture
@@ -22,8 +22,12 @@ def filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (tmp_path / "meters.toml").write_text('[dataset]\nname = "meters"\n')
     with Ledger.open("meters-ledger.db") as ledger:
         ledger.declare("meters", digest="a", budget=3, analyst_budget=Bits(5))
-        with ledger.charging("meters") as books:
-            books.charge(Shares(Cost(2), {"north": Cost(3)}), analyst="ann", questions=[NewQuestion("q")])
+        ledger.settle(
+            "meters",
+            lambda books: books.charge(
+                Shares(Cost(2), {"north": Cost(3)}), analyst="ann", questions=[NewQuestion("q")]
+            ),
+        )
         ledger.store("meters", {"q": {"value": 1}})
         ledger.declare("visits", digest="a", budget=None)
         ledger.declare("visits", digest="b", budget=None, new_version=True, carry_over=False)

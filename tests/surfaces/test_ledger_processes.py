@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from noiseless.amounts import Cost
 from noiseless.ledger import ChargedQuestion, Ledger, LedgerUnavailableError, NewQuestion, OpenBooks
 from noiseless.ledger.transaction import DatabaseTransaction
-from noiseless.pricing.cost import Cost
 from postgres import PostgresServer
 from soaking import FEWER_KILLS as KILLS
 from waiting import HANGS, wait_until
@@ -245,22 +245,6 @@ def test_a_charge_that_was_not_committed_is_made_again(
         assert ledger.settle("meters", charge) == 2
         assert (ledger.head.seq, ledger.state("meters").spent) == (2, Cost(2))
         assert ledger.verify().ok
-
-
-def test_a_charge_under_with_is_not_made_again(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    declared(postgres_url, 1)
-    with Ledger.open(postgres_url) as ledger:
-        with commits(monkeypatch, done=True), ledger.charging("meters") as books:
-            assert charge(books) == 2
-        ledger.change_budget("meters", 9)
-        with (
-            commits(monkeypatch, done=False),
-            pytest.raises(LedgerUnavailableError, match="ask again") as caught,
-            ledger.charging("meters") as books,
-        ):
-            books.charge(Cost(2))
-        assert caught.value.certain
-        assert (ledger.head.seq, ledger.state("meters").spent) == (3, Cost(2))
 
 
 def test_what_cannot_be_known_is_said(own_postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import noiseless as nl
-from noiseless import client, curator
+from noiseless import curator
 from noiseless.adversaries import Game
 from noiseless.rules.rule_plan import RulePlan
 from web_page import Page
@@ -72,9 +72,6 @@ def test_results_show_themselves_as_tables() -> None:
             curator.Quote,
             curator.Reply,
             curator.Answer,
-            client.RemoteQuote,
-            client.RemoteReply,
-            client.RemoteAnswer,
         ),
     ):
         assert hasattr(kind, "_repr_html_"), kind

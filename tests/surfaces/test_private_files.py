@@ -83,7 +83,7 @@ def test_a_file_that_was_open_to_everybody_is_replaced(folder: Path, name: str) 
 
 
 def test_a_ledger_that_is_open_has_no_file_for_others(folder: Path) -> None:
-    with Ledger.open(folder / "new.db").shared() as ledger:
+    with Ledger.open(folder / "new.db") as ledger:
         ledger.declare("meters", digest="a", budget=3)
         ledger.change_budget("meters", 2)
         made = {name: mode for name, mode in modes(folder).items() if name.startswith("new.db")}

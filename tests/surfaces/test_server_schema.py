@@ -15,7 +15,7 @@ from schemathesis.core.result import Ok
 from curator_examples import write_curator
 from noiseless.server import models
 from noiseless.server.app import create_app
-from noiseless.server.processes import Settings
+from noiseless.server.settings import Settings
 from server_examples import QUERIES, bearer, get, new_token, post, running
 from waiting import HANGS
 
@@ -82,9 +82,9 @@ def test_requests_made_from_the_document_are_answered_as_it_says(
         ("/v1/datasets", models.Datasets),
         ("/v1/datasets/meters", models.Dataset),
         ("/v1/datasets/meters/sample", models.Sample),
-        ("/v1/datasets/meters/history", models.History),
-        ("/v1/datasets/meters/ledger?verify=true", models.Ledger),
-        ("/v1/datasets/meters/exposure", models.Exposure),
+        ("/v1/datasets/meters/history", models.HistoryPage),
+        ("/v1/datasets/meters/ledger?verify=true", models.LedgerPage),
+        ("/v1/datasets/meters/exposure", models.ExposureReport),
         ("/v1/tokens", models.Tokens),
     ],
 )
@@ -94,8 +94,8 @@ def test_responses_are_what_the_document_says_to_the_last_key(
     body = {"queries": [GROUPED]}
     reply = post(served[0] + QUERIES, json=body, headers=bearer(served[1]))
     assert reply.status_code == 200, reply.text
-    models.Reply.model_validate_json(reply.content, strict=True)
-    assert set(reply.json()) <= set(models.Reply.model_fields)
+    models.BatchReply.model_validate_json(reply.content, strict=True)
+    assert set(reply.json()) <= set(models.BatchReply.model_fields)
     found = get(served[0] + path, headers=bearer(served[1]))
     model.model_validate_json(found.content, strict=True)
     assert set(found.json()) == set(model.model_fields)

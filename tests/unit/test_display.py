@@ -6,7 +6,6 @@ from math import inf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.curator.reply import shown
 from noiseless.display import (
     exact_text,
     html_answer,
@@ -17,6 +16,7 @@ from noiseless.display import (
     shown_interval,
 )
 from noiseless.questions.sql import AnswerInterval
+from noiseless.replies import shown
 
 
 @given(st.fractions(), st.fractions(min_value=0))

@@ -21,7 +21,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
     ),
     "noiseless.adversaries.Game": (":members: to_dict",),
     "noiseless.adversaries.Score": (":members: to_dict",),
-    "noiseless.client.RemoteReply": (":members:", ":inherited-members:"),
+    "noiseless.client.Reply": (":members:", ":inherited-members:"),
 }
 """What is shown of a class where that is not simply its public members."""
 

@@ -167,8 +167,7 @@ def _say_standing(found: dict[str, Any], output: Format) -> None:
 
 def _standing(owned: "Curator") -> dict[str, Any]:
     """What everybody may know, under the names that it has in JSON."""
-    from noiseless.ledger.state import budget_bits
-    from noiseless.pricing.cost import remaining_bits
+    from noiseless.amounts import budget_bits, remaining_bits
 
     public, state = owned.public, owned.state
     return {

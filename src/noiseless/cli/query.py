@@ -8,8 +8,8 @@ from noiseless.cli.options import Format, FormatOption, option, print_json, say,
 from noiseless.errors import NoiselessError, RequestError
 
 if TYPE_CHECKING:
-    from noiseless.curator import Reply
     from noiseless.pricing import BudgetError
+    from noiseless.replies import Reply
 
 HELP = """Ask questions about a private table in SQL, within its owner's budget.
 
@@ -117,7 +117,7 @@ def _error(error: NoiselessError) -> dict[str, Any]:
 
 def refusal(error: "BudgetError") -> dict[str, Any]:
     """What is spent, asked for and left, in bits; it depends on the questions alone."""
-    from noiseless.pricing.cost import remaining_bits
+    from noiseless.amounts import remaining_bits
 
     return {
         "spent": error.spent.upper,

@@ -57,7 +57,8 @@ def serve_command(
         if file is not None and not file.is_file():
             raise RequestError(f"{file}: no such file")
     try:
-        from noiseless.server.processes import ListenOptions, Settings, serve
+        from noiseless.server.processes import serve
+        from noiseless.server.settings import ListenOptions, Settings
     except ModuleNotFoundError as error:
         raise RequestError("serving needs more: pip install 'noiseless[curator,server]'") from error
     settings = Settings(

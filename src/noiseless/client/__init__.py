@@ -1,10 +1,11 @@
-"""A client for servers: the standard library is all it needs, and pyarrow for frames.
+"""A client for servers: urllib3 is all it needs, and pyarrow for frames.
 
 import noiseless as nl
 client = nl.connect("https://data.example.org", token)
 client.ask("SELECT AVG(kwh) FROM meters")
 """
 
+from noiseless.amounts import Cost
 from noiseless.client.client import Client, RemoteDataset, connect
 from noiseless.client.datasets import ColumnDescription, DatasetDescription, DatasetSummary, TokenHolder
 from noiseless.client.errors import (
@@ -23,29 +24,29 @@ from noiseless.client.errors import (
     Unreachable,
 )
 from noiseless.client.frames import Listing
-from noiseless.client.json_objects import Amount
-from noiseless.client.replies import BatchRecord, RemoteAnswer, RemoteQuote, RemoteReply, RemoteResult
+from noiseless.client.replies import BatchRecord
+from noiseless.replies import Answer, Quote, Reply, Result
 
 __all__ = [
-    "Amount",
+    "Answer",
     "BadQuestion",
     "BadReply",
     "BatchRecord",
     "BudgetRefused",
     "Client",
     "ColumnDescription",
+    "Cost",
     "DataChanged",
     "DatasetDescription",
     "DatasetSummary",
     "Forbidden",
     "Listing",
     "NotFound",
+    "Quote",
     "Redirected",
-    "RemoteAnswer",
     "RemoteDataset",
-    "RemoteQuote",
-    "RemoteReply",
-    "RemoteResult",
+    "Reply",
+    "Result",
     "ServerError",
     "TokenHolder",
     "TooLarge",

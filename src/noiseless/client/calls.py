@@ -1,16 +1,16 @@
 """A call: one request, tried again on a fixed schedule where that cannot do harm, and what its reply says."""
 
 import json
-import math
 import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from http import HTTPStatus
 from typing import Any
+
+from urllib3 import Retry
+from urllib3.exceptions import InvalidHeader
 
 from noiseless.client.errors import (
     BadQuestion,
@@ -70,18 +70,10 @@ def seconds_after(text: str | None) -> float | None:
     >>> seconds_after("3"), seconds_after(None), seconds_after("soon"), seconds_after("-1")
     (3.0, None, None, None)
     """
-    if text is None:
-        return None
     try:
-        seconds = float(text)
-    except ValueError:
-        try:
-            until = parsedate_to_datetime(text)
-        except ValueError:
-            return None
-        now = datetime.now(UTC)
-        return max((until if until.tzinfo else until.replace(tzinfo=UTC)).timestamp() - now.timestamp(), 0.0)
-    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+        return None if text is None else float(Retry().parse_retry_after(text))
+    except (InvalidHeader, ValueError, OverflowError):
+        return None
 
 
 _PASSING = frozenset({408, 429, 502, 503, 504})

@@ -22,19 +22,12 @@ from noiseless.client.datasets import (
 from noiseless.client.errors import BadReply, NotFound
 from noiseless.client.frames import Listing, read_sample
 from noiseless.client.json_objects import JsonObject
-from noiseless.client.replies import (
-    BatchRecord,
-    Kind,
-    RemoteQuote,
-    RemoteReply,
-    listed,
-    read_batch,
-    read_reply,
-)
+from noiseless.client.replies import BatchRecord, Kind, listed, read_batch, read_reply
 from noiseless.client.transport import Address, BearerToken, Transport
 from noiseless.display import printable
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
+from noiseless.replies import Quote, Reply
 
 _PAGE = 100
 _SHOWN = 8
@@ -58,7 +51,7 @@ class RemoteDataset:
         """Its columns, its budget and what is spent of it."""
         return read_dataset(self._get(""))
 
-    def price(self, *sql: str) -> RemoteQuote:
+    def price(self, *sql: str) -> Quote:
         """What a batch would cost; nothing is charged, and no data is touched.
 
         Args:
@@ -67,11 +60,9 @@ class RemoteDataset:
         Raises:
             BadQuestion: a statement cannot be read, or what it asks for cannot be told.
         """
-        return self._of(
-            sql, read_reply(self._post({"queries": _statements(sql), "dry_run": True}), RemoteQuote)
-        )
+        return self._of(sql, read_reply(self._post({"queries": _statements(sql), "dry_run": True}), Quote))
 
-    def ask(self, *sql: str, key: str | None = None) -> RemoteReply:
+    def ask(self, *sql: str, key: str | None = None) -> Reply:
         """The answers to a batch, which is charged for together, once.
 
         A try whose reply is lost is repeated under the same key: it is free then, and the reply says what
@@ -89,7 +80,7 @@ class RemoteDataset:
         found = self._post({"queries": _statements(sql), "dry_run": False, "key": name}, name)
         if "key" in found and found.text("key") != name:
             raise BadReply(_OTHER)
-        return self._of(sql, read_reply(found, RemoteReply))
+        return self._of(sql, read_reply(found, Reply))
 
     def sample(self, rows: int = 20, seed: int = 1) -> Listing[Mapping[str, Any]]:
         """Synthetic rows to try statements on, drawn from the declared domain and never from the data.
@@ -325,11 +316,11 @@ class Client:
         """
         return (self._only() if name is None else self[name]).describe()
 
-    def price(self, *sql: str) -> RemoteQuote:
+    def price(self, *sql: str) -> Quote:
         """What a batch would cost; as `RemoteDataset.price`, for the token's only dataset."""
         return self._only().price(*sql)
 
-    def ask(self, *sql: str, key: str | None = None) -> RemoteReply:
+    def ask(self, *sql: str, key: str | None = None) -> Reply:
         """The answers to a batch; as `RemoteDataset.ask`, for the token's only dataset."""
         return self._only().ask(*sql, key=key)
 

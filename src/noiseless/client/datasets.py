@@ -5,18 +5,10 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from noiseless.amounts import Budget, Cost, budget_bits, rounded_down, rounded_up, shown_budget
 from noiseless.client.frames import Listing
-from noiseless.client.json_objects import (
-    Amount,
-    Budget,
-    JsonObject,
-    bad,
-    rounded_down,
-    rounded_up,
-    shown_budget,
-)
+from noiseless.client.json_objects import JsonObject, bad
 from noiseless.display import html_table, printable, text_table
-from noiseless.exact import Bits
 
 _SHOWN = 12
 """So many categories are listed."""
@@ -57,7 +49,7 @@ class DatasetSummary:
     rows: int
     version: int
     budget: Budget | None
-    spent: Amount
+    spent: Cost
     remaining: float | None
     remaining_outputs: int | None
 
@@ -123,10 +115,10 @@ class DatasetDescription:
     query_budget: Budget | None
     analyst_budget: Budget | None
     min_group: int | None
-    spent: Amount
+    spent: Cost
     remaining: float | None
     remaining_outputs: int | None
-    analyst_spent: Amount
+    analyst_spent: Cost
     warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -183,7 +175,7 @@ def read_datasets(members: JsonObject) -> Listing[DatasetSummary]:
         "name": [line.name for line in lines],
         "rows": [line.rows for line in lines],
         "version": [line.version for line in lines],
-        "budget": [None if line.budget is None else _lower(line.budget) for line in lines],
+        "budget": [budget_bits(line.budget) for line in lines],
         "spent": [line.spent.upper for line in lines],
         "remaining": [line.remaining for line in lines],
     }
@@ -214,7 +206,7 @@ def read_dataset(members: JsonObject) -> DatasetDescription:
         query_budget=budgets.budget("query_bits"),
         analyst_budget=budgets.budget("analyst_bits"),
         min_group=budgets.whole_or_none("min_group"),
-        analyst_spent=members.amount("analyst_spent"),
+        analyst_spent=members.cost("analyst_spent"),
         warnings=members.texts("warnings"),
     )
 
@@ -229,7 +221,7 @@ def _standing(members: JsonObject) -> dict[str, Any]:
         "name": members.text("name"),
         "version": members.whole("version"),
         "rows": members.whole("rows"),
-        "spent": members.amount("spent"),
+        "spent": members.cost("spent"),
         "remaining": members.number_or_none("remaining"),
         "remaining_outputs": members.count_or_none("remaining_outputs"),
     }
@@ -271,7 +263,3 @@ def _categories(values: object) -> tuple[str | int, ...]:
     if not isinstance(values, list) or not all(isinstance(each, str | int) for each in values):
         bad("categories")
     return tuple(values)
-
-
-def _lower(budget: Budget) -> float:
-    return budget.lower if isinstance(budget, Bits) else float(budget)

@@ -1,45 +1,17 @@
-"""Lists of things that a server knows, and frames for programs."""
-
-from decimal import Decimal
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+"""Lists of things that a server knows, which are frames for programs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from html import escape
-from typing import TYPE_CHECKING, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from noiseless.client.json_objects import JsonObject
 from noiseless.display import aligned, html_rows, printable
+from noiseless.replies import FrameMixin, plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-class FrameMixin:
-    """Something that can be made a frame of."""
-
-    def to_arrow(self) -> "pa.Table":
-        """The frame in pyarrow."""
-        raise NotImplementedError
-
-    def to_pandas(self) -> Any:  # noqa: ANN401 - a pandas DataFrame
-        """The frame in pandas, which must be installed."""
-        return self.to_arrow().to_pandas()
-
-    def to_polars(self) -> Any:  # noqa: ANN401 - a polars DataFrame
-        """The frame in polars, which must be installed."""
-        import polars as pl
-
-        return pl.from_arrow(self.to_arrow())
-
-
-def plain(value: object) -> Any:  # noqa: ANN401 - whatever a frame holds
-    """A value as frames hold it."""
-    return float(value) if isinstance(value, Decimal) else value
-
 
 Item = TypeVar("Item")
 

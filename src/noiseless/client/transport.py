@@ -1,28 +1,29 @@
-"""One request and its reply over HTTP: where the server is, kept connections, deadlines, replies of bounded size."""
+"""One request and its reply over HTTP: where the server is, kept connections, deadlines, a bounded size."""
 
 import io
 import os
-import selectors
 import socket
 import ssl
-import threading
 import time
-import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from http.client import (
-    HTTPConnection,
-    HTTPException,
-    HTTPResponse,
-    HTTPSConnection,
-    IncompleteRead,
-    parse_headers,
-)
+from http.client import HTTPException, HTTPResponse, IncompleteRead, RemoteDisconnected, parse_headers
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
+
+from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, Timeout
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    HTTPError,
+    LocationParseError,
+    NewConnectionError,
+    ReadTimeoutError,
+)
+from urllib3.response import BaseHTTPResponse
 
 from noiseless.client.errors import BadReply
 from noiseless.errors import RequestError
@@ -102,12 +103,6 @@ def is_local(host: str) -> bool:
 
 def _shown(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-
-
-_PART = 1 << 16
-_MOST_IDLE = 32
-_FINAL, _SWITCHING = 200, 101
-"""Statuses below the first announce a response; the second is another protocol, which nobody asked for."""
 
 
 @dataclass(frozen=True)
@@ -195,101 +190,67 @@ class Transport:
         self.address, self.token = address, token
         self._timeout, self._max_bytes = timeout, max_bytes
         self._context = _context(ca_file) if address.scheme == "https" else None
-        self._lock = threading.Lock()
-        self._idle: list[HTTPConnection] = []
-        self._process = os.getpid()
-        weakref.finalize(self, _close, self._idle)  # whoever forgets to close the client
+        self._process, self._pool = os.getpid(), self._connections()
 
     def close(self) -> None:
         """End all connections that nobody uses now."""
-        with self._lock:
-            _close(self._idle)
+        self._pool.close()
+        self._pool = self._connections()
 
     def send(self, request: Request, seconds: float) -> Response:
         """The reply to a request, whatever its status.
 
         Args:
-            request: what to send.
+            request: what to send. What must not be sent twice gets a connection of its own: one that was kept
+                may end when it is used again, and nobody knows what the server got then.
             seconds: within which the whole of the reply must be there.
 
         Raises:
             LostError: there was none.
             BadReply: it is no HTTP, or too large.
         """
-        deadline = time.monotonic() + min(seconds, self._timeout)
-        kept = self._kept() if request.repeatable else None
-        if kept is not None:
-            try:
-                return self._exchange(kept, request, deadline)
-            except LostError as lost:
-                if time.monotonic() >= deadline or not lost.passing:
-                    raise
-                self.close()  # the server ended the connection while nobody used it, and the others as well
-        return self._exchange(self._fresh(deadline), request, deadline)
+        if self._process != os.getpid():  # the parent process reads from these connections
+            self._process, self._pool = os.getpid(), self._connections()
+        timeout = Timeout(total=max(min(seconds, self._timeout), 0.001))
+        if request.repeatable:
+            return self._exchange(self._pool, request, timeout)
+        with self._connections() as own:
+            return self._exchange(own, request, timeout)
 
-    def _kept(self) -> HTTPConnection | None:
-        with self._lock:
-            if self._process != os.getpid():  # the parent process reads from these
-                _close(self._idle)
-                self._process = os.getpid()
-            while self._idle:
-                connection = self._idle.pop()
-                if _is_quiet(connection):
-                    return connection
-                connection.close()
-        return None
-
-    def _keep(self, connection: HTTPConnection) -> None:
-        with self._lock:
-            if len(self._idle) < _MOST_IDLE and self._process == os.getpid():
-                self._idle.append(connection)
-                return
-        connection.close()
-
-    def _fresh(self, deadline: float) -> HTTPConnection:
-        seconds = max(deadline - time.monotonic(), 0.001)
+    def _connections(self) -> HTTPConnectionPool:
         host, port = self.address.host, self.address.port
         if self._context is None:
-            connection = HTTPConnection(host, port, timeout=seconds)
+            pool = HTTPConnectionPool(host, port, maxsize=_MOST_IDLE)
+            pool.ConnectionCls = _TimedConnection
         else:
-            connection = HTTPSConnection(host, port, timeout=seconds, context=self._context)
-        connection.set_debuglevel(0)  # which would print the token, whatever the process set
-        try:
-            connection.connect()
-            connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        except (OSError, UnicodeError) as error:
-            connection.close()
-            raise _lost(error, sent=False) from None
-        return connection
+            pool = HTTPSConnectionPool(host, port, maxsize=_MOST_IDLE, ssl_context=self._context)
+            pool.ConnectionCls = _TimedTlsConnection
+        return pool
 
-    def _exchange(self, connection: HTTPConnection, request: Request, deadline: float) -> Response:
-        finished = False
+    def _exchange(self, pool: HTTPConnectionPool, request: Request, timeout: Timeout) -> Response:
         try:
-            connection.sock.settimeout(max(deadline - time.monotonic(), 0.001))
-            connection.response_class = partial(_TimedResponse, deadline=deadline)  # type: ignore[assignment]
-            sent = self._sent(connection, request)
-            response = connection.getresponse()
-            found = Response(response.status, _lower(response), self._read(response))
-            finished = sent and not response.will_close and response.status >= _FINAL
-        except (OSError, IncompleteRead) as error:
-            raise _lost(error, sent=True) from None
-        except HTTPException:
-            raise BadReply(f"{self.address} does not speak HTTP; check the address and the port") from None
+            response = pool.urlopen(
+                request.method,
+                self.address.prefix + request.path,
+                request.body,
+                self._headers(request),
+                retries=False,
+                redirect=False,
+                timeout=timeout,
+                preload_content=False,
+            )
+        except (HTTPError, ValueError) as error:
+            raise self._lost(error) from None
+        if response.status < _FINAL:
+            response.close()
+        try:
+            body = self._read(response)
+        except HTTPError as error:
+            raise self._lost(error) from None
         finally:
-            if finished:
-                self._keep(connection)
-            else:
-                connection.close()
-        return found
-
-    def _sent(self, connection: HTTPConnection, request: Request) -> bool:
-        """Send a request; false if the server ended that, which it may have explained before."""
-        path = self.address.prefix + request.path
-        try:
-            connection.request(request.method, path, request.body, self._headers(request))
-        except (BrokenPipeError, ConnectionResetError):
-            return False
-        return True
+            response.release_conn()
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        return Response(response.status, headers, body)
 
     def _headers(self, request: Request) -> dict[str, str]:
         headers = {
@@ -301,23 +262,54 @@ class Transport:
             headers["Content-Type"] = "application/json"
         return headers
 
-    def _read(self, response: HTTPResponse) -> bytes:
-        parts, size = [], 0
-        if response.length is not None and response.length > self._max_bytes:
-            raise self._too_large()
-        while part := response.read(_PART):
-            parts.append(part)
-            size += len(part)
-            if size > self._max_bytes:
-                raise self._too_large()
-        if response.length:  # it ended before all of it was there
-            raise IncompleteRead(b"", response.length)
+    def _read(self, response: BaseHTTPResponse) -> bytes:
+        parts, size = [], response.length_remaining or 0
+        if size <= self._max_bytes:
+            size = 0
+            while size <= self._max_bytes and (part := response.read(_PART, decode_content=False)):
+                parts.append(part)
+                size += len(part)
+        if size > self._max_bytes:
+            response.close()
+            raise BadReply(
+                f"the reply has more than {self._max_bytes:,} bytes; ask for less at once, or raise max_bytes"
+            )
         return b"".join(parts)
 
-    def _too_large(self) -> BadReply:
-        return BadReply(
-            f"the reply has more than {self._max_bytes:,} bytes; ask for less at once, or raise max_bytes"
-        )
+    def _lost(self, error: Exception) -> LostError | BadReply:
+        """Why there is no reply, in words that hold nothing that was sent."""
+        cause = error.args[-1] if error.args and isinstance(error.args[-1], Exception) else error.__cause__
+        if isinstance(error, NewConnectionError) or isinstance(cause, ssl.SSLError):
+            return _not_connected(cause)
+        if isinstance(error, ConnectTimeoutError | ReadTimeoutError):
+            return LostError("no reply in time", passing=True, sent=isinstance(error, ReadTimeoutError))
+        if isinstance(error, LocationParseError | UnicodeError):
+            return LostError("its name is none", passing=False, sent=False)
+        if isinstance(cause, HTTPException) and not isinstance(cause, RemoteDisconnected | IncompleteRead):
+            return BadReply(f"{self.address} does not speak HTTP; check the address and the port")
+        return LostError("the connection was lost", passing=True, sent=True)
+
+
+_PART = 1 << 16
+_MOST_IDLE = 32
+_FINAL, _SWITCHING = 200, 101
+"""Statuses below the first announce a response; the second is another protocol, which nobody asked for."""
+
+
+class _TimedConnection(HTTPConnection):
+    """Gives the whole of a response the seconds that are left; the library gives them to each part of it."""
+
+    debuglevel = 0  # which would print the token, whatever the process set
+
+    def getresponse(self) -> Any:  # noqa: ANN401 - of the library
+        """The response."""
+        deadline = time.monotonic() + float(self.timeout or 0)  # what the library found to be left
+        self.response_class = partial(_TimedResponse, deadline=deadline)  # type: ignore[assignment]
+        return super().getresponse()
+
+
+class _TimedTlsConnection(_TimedConnection, HTTPSConnection):
+    """The same over TLS."""
 
 
 class _TimedResponse(HTTPResponse):
@@ -331,9 +323,9 @@ class _TimedResponse(HTTPResponse):
     def _read_status(self) -> tuple[str, int, str]:
         """The status of the response itself: what only announces it is passed over (RFC 9110, 15.2)."""
         while True:
-            found: tuple[str, int, str] = super()._read_status()  # type: ignore[misc]
-            if found[1] >= _FINAL or found[1] == _SWITCHING:
-                return found
+            status: tuple[str, int, str] = super()._read_status()  # type: ignore[misc]
+            if status[1] >= _FINAL or status[1] == _SWITCHING:
+                return status
             parse_headers(self.fp)
 
 
@@ -349,8 +341,8 @@ class _TimedReader(io.RawIOBase):
         if left <= 0:
             raise TimeoutError
         self._settimeout(left)
-        found: int | None = self._raw.readinto(buffer)
-        return found
+        count: int | None = self._raw.readinto(buffer)
+        return count
 
     def close(self) -> None:
         if not self.closed:
@@ -365,40 +357,17 @@ def _context(ca_file: str | Path | None) -> ssl.SSLContext:
         raise RequestError(f"{ca_file}: no file of certificates can be read there") from None
 
 
-def _close(connections: list[HTTPConnection]) -> None:
-    while connections:
-        connections.pop().close()
-
-
-def _is_quiet(connection: HTTPConnection) -> bool:
-    """Whether nothing came since the last reply: neither the end, nor what would be taken for the next."""
-    with selectors.DefaultSelector() as selector:
-        selector.register(connection.sock, selectors.EVENT_READ)
-        return not selector.select(0)
-
-
-def _lower(response: HTTPResponse) -> dict[str, str]:
-    return {name.lower(): value for name, value in response.getheaders()}
-
-
-def _lost(error: Exception, *, sent: bool) -> LostError:
-    """Why there is no reply, in words that hold nothing that was sent."""
-    if isinstance(error, TimeoutError):
-        return LostError("no reply in time", passing=True, sent=sent)
-    if sent:
-        return LostError("the connection was lost", passing=True, sent=True)
-    passing = False
-    if isinstance(error, ssl.SSLCertVerificationError):
-        reason = f"its certificate is not trusted ({error.verify_message}); pass ca_file= if it is your own"
-    elif isinstance(error, UnicodeError):
-        reason = "its name is none"
-    elif isinstance(error, socket.gaierror):
+def _not_connected(cause: object) -> LostError:
+    """Why there is no connection."""
+    reason, passing = "no connection", True
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        reason = f"its certificate is not trusted ({cause.verify_message}); pass ca_file= if it is your own"
+        passing = False
+    elif isinstance(cause, socket.gaierror):
         reason = "its name is not known; check how it is written"
-        passing = error.errno == socket.EAI_AGAIN
-    elif isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
-        reason = "it does not speak TLS"
-    elif isinstance(error, ConnectionRefusedError):
-        reason, passing = "the connection is refused; check that a server runs there, and its port", True
-    else:
-        reason, passing = "no connection", True
+        passing = cause.errno == socket.EAI_AGAIN
+    elif isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError):
+        reason, passing = "it does not speak TLS", False
+    elif isinstance(cause, ConnectionRefusedError):
+        reason = "the connection is refused; check that a server runs there, and its port"
     return LostError(reason, passing=passing, sent=False)

@@ -2,9 +2,9 @@
 
 from noiseless.curator.curator import Curator
 from noiseless.curator.file import CuratorFile
-from noiseless.curator.reply import Answer, Quote, Reply, Result
 from noiseless.curator.source import ChangedSourceError
 from noiseless.curator.transaction import UnansweredError
+from noiseless.replies import Answer, Quote, Reply, Result
 from noiseless.work import Cancellation, WorkCancelledError, WorkError
 
 __all__ = [

@@ -4,15 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from noiseless.amounts import Cost
 from noiseless.curator.cell_disclosure import CellDisclosure, read_cells
 from noiseless.curator.disclosure import Disclosure, StoredAnswer, read_partition
 from noiseless.curator.public_state import PublicState
 from noiseless.ledger import Books, ChargedQuestion, Lookups
 from noiseless.pricing.batches import Price, price
-from noiseless.pricing.cost import Cost, Record
 from noiseless.pricing.event import Event, Key
 from noiseless.pricing.knowledge import Knowledge
 from noiseless.pricing.partition import DomainPartition
+from noiseless.pricing.record import Record
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.work import check
 

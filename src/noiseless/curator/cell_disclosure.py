@@ -16,6 +16,7 @@ from noiseless.curator.disclosure import (
     representatives,
 )
 from noiseless.curator.snapshot import ContingencyTable, Numbers, Snapshot, exact_dot
+from noiseless.intervals import AnswerInterval
 from noiseless.ledger import ChargedQuestion
 from noiseless.pricing.event import Event
 from noiseless.pricing.events import GroupedAnswers, QuantizedAnswer
@@ -26,7 +27,6 @@ from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Additive, Attribute, CountedQuery, Lattice, Query, Span
 from noiseless.questions.additive import EXCLUDED
 from noiseless.questions.filters import Among, Runs
-from noiseless.questions.sql.intervals import AnswerInterval
 from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Listed, Quantizer, Stepped, Uniform
 

@@ -11,6 +11,7 @@ from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from noiseless.amounts import Cost
 from noiseless.curator import custody
 from noiseless.curator.batch_price import PricedBatch, price_batch
 from noiseless.curator.custody import certificate_digest, read_certificate, release_cost
@@ -19,14 +20,13 @@ from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.failpoints import pass_failpoint
 from noiseless.curator.file import CuratorFile
 from noiseless.curator.public_state import PublicState
-from noiseless.curator.reply import Quote, Reply
 from noiseless.curator.source import DatasetSource
 from noiseless.curator.transaction import ChargedBatch, Transaction, UnansweredError, quoted, replied, shares
 from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.exact import Bits
 from noiseless.ledger import Books, Ledger, State, Version
-from noiseless.pricing.cost import Cost
 from noiseless.pricing.history import BudgetError
+from noiseless.replies import Quote, Reply
 from noiseless.work import check
 
 if TYPE_CHECKING:
@@ -58,19 +58,18 @@ class Curator:
         self._edition: Edition | None = None
 
     @classmethod
-    def open(cls, path: str | PathLike[str], *, shared: bool = False) -> Self:
+    def open(cls, path: str | PathLike[str]) -> Self:
         """The curator that a file describes; the first version of its dataset is declared if there is none.
 
         Args:
             path: the file.
-            shared: whether threads that ask at the same time share durable transactions.
 
         Raises:
             SchemaError: the file is not well formed.
             RequestError: it says something else than the ledger; its owner records the change first.
             LedgerError: the ledger cannot be opened.
         """
-        curator = cls.unchecked(path, shared=shared)
+        curator = cls.unchecked(path)
         try:
             curator._present()  # noqa: SLF001 - its own class
         except BaseException:
@@ -79,11 +78,10 @@ class Curator:
         return curator
 
     @classmethod
-    def unchecked(cls, path: str | PathLike[str], *, shared: bool = False) -> Self:
+    def unchecked(cls, path: str | PathLike[str]) -> Self:
         """The same whatever the ledger says: for the owner, who declares what is new."""
         file = CuratorFile.read(path)
-        ledger = Ledger.open(file.ledger)
-        return cls(file, ledger.shared() if shared else ledger)
+        return cls(file, Ledger.open(file.ledger))
 
     def __enter__(self) -> Self:
         return self

@@ -8,13 +8,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from noiseless.amounts import Budget, Cost
 from noiseless.curator.file import CuratorFile
 from noiseless.curator.public_state import PublicState
 from noiseless.curator.source import DatasetSource, note_declared, was_declared
 from noiseless.errors import ColumnError, RequestError
 from noiseless.exact import Bits, as_fraction
 from noiseless.ledger import Ledger, NewQuestion, OpenBooks, Shares, State, UnknownDatasetError, Version
-from noiseless.pricing.cost import Budget, Cost
 
 PUBLIC = "public state"
 """The fingerprint under which a version's public state is kept in the ledger: it costs nothing."""

@@ -6,20 +6,20 @@ from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from noiseless.amounts import Cost, most_outputs
 from noiseless.curator.batch_price import PricedBatch
 from noiseless.curator.cache import Cache
 from noiseless.curator.disclosure import CountsDisclosure, Disclosure, StoredAnswer, written
 from noiseless.curator.planner import GroupAnswer, Planner, Precision
 from noiseless.curator.public_state import PublicState
-from noiseless.curator.reply import Result
 from noiseless.domain import Column, Value
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ledger import Books, State
-from noiseless.pricing.cost import Cost, most_outputs
 from noiseless.questions.question import Group, Question
 from noiseless.questions.sql import Combination, Hints, KeyColumn, Row, Statement, parse
 from noiseless.questions.sql.statement import Cell
+from noiseless.replies import Result
 from noiseless.work import Work, check, itemised
 
 Groups = dict[tuple[Value, ...], GroupAnswer]

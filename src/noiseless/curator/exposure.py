@@ -15,11 +15,11 @@ import numpy as np
 from noiseless.curator.answer_families import AnswerFamily, Ints, Records
 from noiseless.curator.exposed_questions import Body, families
 from noiseless.curator.public_state import PublicState
-from noiseless.curator.reply import plain
 from noiseless.curator.snapshot import Snapshot, distinct
 from noiseless.errors import OutputError
 from noiseless.exact import Bits
 from noiseless.ranges.spans import WRAPS, whole_numbers
+from noiseless.replies import plain
 from noiseless.tables import written_whole
 
 if TYPE_CHECKING:

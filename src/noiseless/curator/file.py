@@ -12,11 +12,11 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PositiveInt, StrictStr, ValidationError
 
+from noiseless.amounts import Budget, checked_budget, most_outputs
 from noiseless.domain import ColumnSummary, Schema
 from noiseless.domain.schema import write_comment, write_key, write_text
 from noiseless.errors import NoiselessError, SchemaError
 from noiseless.exact import Bits
-from noiseless.pricing.cost import Budget, checked_budget, most_outputs
 from noiseless.questions.question import Limits
 
 _MOST_BITS = 10_000

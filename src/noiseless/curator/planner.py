@@ -23,13 +23,13 @@ from noiseless.curator.disclosure import (
 )
 from noiseless.curator.public_state import Grouping, PublicState
 from noiseless.domain import Value
+from noiseless.intervals import AnswerInterval
 from noiseless.pricing.events import with_absent
 from noiseless.pricing.partition import DomainPartition, Predicate
 from noiseless.pricing.quantizer_choice import coarsest, finest
 from noiseless.questions import Additive, Attribute, Query, count, total
 from noiseless.questions.filters import Among, Runs, outside
 from noiseless.questions.question import Group, Question
-from noiseless.questions.sql.intervals import AnswerInterval
 from noiseless.questions.statistics import FilteredMean
 from noiseless.work import check, spend
 

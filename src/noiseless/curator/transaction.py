@@ -4,28 +4,28 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from noiseless.amounts import Budget, Cost, remainder
 from noiseless.curator.batch_price import PricedBatch, lookups, price_batch
 from noiseless.curator.disclosure import Disclosure, StoredAnswer
 from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.failpoints import pass_failpoint
 from noiseless.curator.public_state import PublicState
-from noiseless.curator.reply import Quote, Reply
 from noiseless.curator.snapshot import Snapshot
 from noiseless.curator.source import DatasetSource
 from noiseless.errors import NoiselessError
 from noiseless.ledger import Books, NewQuestion, OpenBooks, Settlement, Shares, State
-from noiseless.ledger.accounts import NO_BITS
 from noiseless.ledger.entries import without_earlier
 from noiseless.pricing.batches import Price
-from noiseless.pricing.cost import Budget, Cost, Record
 from noiseless.pricing.history import BudgetError, History
+from noiseless.pricing.record import Record
+from noiseless.replies import Quote, Reply
 from noiseless.work import NEVER, active, check
 
 
 def account(priced: PricedBatch | None, state: State, notes: tuple[str, ...]) -> dict[str, Any]:
     """What a batch costs, what is spent and what is left, as a quote and a reply hold it."""
     protects, total = _protects(state.record, state.budget), state.total
-    if total.capacity is not NO_BITS and total.capacity:
+    if total.capacity:
         disclosed, spent = state.disclosed, state.spent
     else:  # without noise whole numbers suffice: a repeated answer comes some eight times sooner
         present, most = _values(state.record)
@@ -40,7 +40,7 @@ def account(priced: PricedBatch | None, state: State, notes: tuple[str, ...]) ->
         "batch": Cost() if priced is None else priced.price.cost,
         "rule": "nothing new" if priced is None else priced.price.rule,
         "spent": spent,
-        "budget": state.budget if protects else None,  # otherwise it refuses nothing
+        "left": remainder(state.budget if protects else None, spent),  # otherwise it refuses nothing
         "warnings": tuple(warnings),
     }
 

@@ -4,10 +4,10 @@ from noiseless.ledger.accounts import Accounts, Shares
 from noiseless.ledger.books import Books, OpenBooks
 from noiseless.ledger.entries import Anchor, Entry
 from noiseless.ledger.errors import LedgerError, LedgerUnavailableError, QuotaError, UnknownDatasetError
+from noiseless.ledger.group_commit import Settlement
 from noiseless.ledger.ledger import Ledger
 from noiseless.ledger.location import beside, locate
 from noiseless.ledger.replay import charged
-from noiseless.ledger.settlement import Settlement
 from noiseless.ledger.state import ChargedQuestion, Lookups, NewQuestion, State, Version
 
 __all__ = [

@@ -4,22 +4,20 @@ A batch that concerns everybody makes the people of all cells pay. Accounts rela
 they are then, so that a charge costs as much as the cells it names, however many there are.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd, prod
 from typing import NamedTuple
 
+from noiseless.amounts import Budget, Cost, fraction_text, integer_text, most_outputs, read_fraction
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, log2_bounds, round_up
-from noiseless.ledger.entries import fraction_text, integer_text, read_fraction, read_integer
-from noiseless.pricing.cost import Budget, Cost, Record, most_outputs
 from noiseless.pricing.history import BudgetError, History
+from noiseless.pricing.record import Record
 
 FREE = Cost()
-NO_BITS = FREE.capacity
-"""Almost always this very object: to ask whether a fraction is 0 takes longer than to know it again."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class Shares:
 
     def __post_init__(self) -> None:
         for cost in (self.others, *self.cells.values()):
-            if cost.outputs < 1 or (cost.capacity is not NO_BITS and cost.capacity < 0):
+            if cost.outputs < 1 or cost.capacity < 0:
                 raise RequestError("a price is at least one output and no bits")
 
     @classmethod
@@ -47,16 +45,16 @@ class Shares:
     @property
     def is_free(self) -> bool:
         """Whether nobody pays."""
-        return all(cost.outputs == 1 and not noisy(cost) for cost in (self.others, *self.cells.values()))
+        return all(cost == FREE for cost in (self.others, *self.cells.values()))
 
     @property
     def most(self) -> Cost:
         """What those pay who pay most."""
-        found = self.others
+        most = self.others
         for cost in self.cells.values():
-            if exceeds(cost, found):
-                found = cost
-        return found
+            if cost.exceeds(most):
+                most = cost
+        return most
 
 
 class Surplus(NamedTuple):
@@ -70,27 +68,24 @@ class Surplus(NamedTuple):
 
     top: int = 1
     bottom: int = 1
-    capacity: Fraction = NO_BITS
+    capacity: Fraction = Fraction(0)
 
     def over(self, others: Cost) -> Cost:
         """The account of the cell."""
         outputs = self.top * others.outputs // self.bottom  # without a remainder
-        capacity = others.capacity
-        return Cost(outputs, capacity if self.capacity is NO_BITS else self.capacity + capacity)
+        return Cost(outputs, self.capacity + others.capacity)
 
     def plus(self, share: Cost, others: Cost) -> "Surplus":
         """The surplus after a batch of which the cell pays `share` and everybody else pays `others`."""
         top, bottom = self.top * share.outputs, self.bottom * others.outputs
         common = gcd(top, bottom)
-        capacity = self.capacity
-        if share.capacity is not others.capacity:
-            capacity += share.capacity - others.capacity
+        capacity = self.capacity + share.capacity - others.capacity
         return Surplus(top // common, bottom // common, capacity)
 
     def exceeds(self, other: "Surplus") -> bool:
         """Whether it is more than another; the comparison is exact."""
         mine, theirs = self.top * other.bottom, other.top * self.bottom
-        if self.capacity is other.capacity or self.capacity == other.capacity:
+        if self.capacity == other.capacity:
             return mine > theirs
         return Bits(Fraction(mine, theirs)) > other.capacity - self.capacity
 
@@ -136,37 +131,7 @@ class Accounts(NamedTuple):
             most, whose = _dearest({**every(), **changed})
         else:
             most, whose = _dearest(changed, most, whose)
-        return Accounts(plus(self.others, shares.others), most, whose), changed
-
-
-def plus(cost: Cost, more: Cost) -> Cost:
-    """The sum of two costs; sums of fractions that are mostly 0 take longer than all the rest."""
-    return cost + more if noisy(cost) or noisy(more) else Cost(cost.outputs * more.outputs, NO_BITS)
-
-
-def noisy(paid: "Cost | Surplus") -> bool:
-    """Whether bits of randomised answers are a part of it."""
-    return paid.capacity is not NO_BITS and bool(paid.capacity)
-
-
-def exceeds(cost: Cost, other: Cost) -> bool:
-    """Whether a cost is more than another: `Cost.exceeds`, by whole numbers alone where that is possible."""
-    if noisy(cost) or noisy(other):
-        return cost.exceeds(other)
-    return cost.outputs > other.outputs
-
-
-def fits(cost: Cost, budget: Budget) -> bool:
-    """Whether a cost is at most a budget: `Cost.within`, by whole numbers alone where that is possible.
-
-    >>> fits(Cost(8), 3), fits(Cost(9), 3), fits(Cost(3), Bits(3)), fits(Cost(3), Fraction(158, 100))
-    (True, False, True, False)
-    """
-    if not noisy(cost) and isinstance(budget, int) and budget >= 0:
-        return (cost.outputs - 1).bit_length() <= budget
-    if not isinstance(budget, Bits) and cost.outputs.bit_length() - 1 > budget:
-        return False  # logarithms of very long numbers take their time
-    return cost.within(budget)
+        return Accounts(self.others + shares.others, most, whose), changed
 
 
 def _dearest(
@@ -195,37 +160,16 @@ def require(
     Raises:
         BudgetError: the batch costs more than is left.
     """
-    if budget is None or _fit_as_whole_numbers(accounts, shares, named, budget):
-        return
-    if shares.is_free or not _protects(record, budget):
+    if budget is None or shares.is_free or not _protects(record, budget):
         return
     overdrawn = [
         (before, more)
         for before, more in _affected(accounts, shares, named, every, budget)
-        if not fits(plus(before, more), budget)
+        if not (before + more).within(budget)
     ]
     if overdrawn:
         before, more = max(overdrawn, key=lambda pair: _Order(pair[0] + pair[1]))
         raise BudgetError(before, more, most_outputs(budget, before), budget)
-
-
-def _fit_as_whole_numbers(accounts: Accounts, shares: Shares, named: Surpluses, budget: Budget) -> bool:
-    """Whether all accounts certainly stay within a budget of whole bits; False where fractions have a say."""
-    if not isinstance(budget, int):
-        return False
-    paid, more, most = accounts.others, shares.others, accounts.dearest
-    if not (paid.capacity is more.capacity is most.capacity is NO_BITS):
-        return False
-    outputs = most.top * paid.outputs // most.bottom * more.outputs  # nobody who is not named pays more
-    if (max(outputs, paid.outputs * more.outputs) - 1).bit_length() > budget:
-        return False
-    for cell, cost in shares.cells.items():
-        before = named.get(cell, NONE)
-        if not (before.capacity is cost.capacity is NO_BITS):
-            return False
-        if (before.top * paid.outputs // before.bottom * cost.outputs - 1).bit_length() > budget:
-            return False
-    return True
 
 
 @lru_cache(maxsize=256)
@@ -242,7 +186,7 @@ def _affected(
         yield named.get(cell, NONE).over(accounts.others), cost
     if accounts.dearest_cell not in shares.cells:
         yield accounts.total, shares.others
-    elif not fits(plus(accounts.total, shares.others), budget):  # the dearest is named: who comes after it?
+    elif not (accounts.total + shares.others).within(budget):  # the dearest is named: who comes after it?
         unnamed = {cell: surplus for cell, surplus in every().items() if cell not in shares.cells}
         yield _dearest(unnamed)[0].over(accounts.others), shares.others
 
@@ -269,19 +213,18 @@ class AnalystAccount(NamedTuple):
     """
 
     factors: tuple[tuple[int, int], ...] = ()
-    capacity: Fraction = NO_BITS
+    capacity: Fraction = Fraction(0)
 
     def plus(self, cost: Cost) -> "AnalystAccount":
         """The sum with one price more.
 
-        >>> Tally().plus(Cost(2)).plus(Cost(3)).plus(Cost(2)).factors
+        >>> AnalystAccount().plus(Cost(2)).plus(Cost(3)).plus(Cost(2)).factors
         ((2, 2), (3, 1))
         """
         counts = dict(self.factors)
         if cost.outputs > 1:
             counts[cost.outputs] = counts.get(cost.outputs, 0) + 1
-        capacity = self.capacity if cost.capacity is NO_BITS else self.capacity + cost.capacity
-        return AnalystAccount(tuple(sorted(counts.items())), capacity)
+        return AnalystAccount(tuple(sorted(counts.items())), self.capacity + cost.capacity)
 
     @property
     def cost(self) -> Cost:
@@ -292,7 +235,7 @@ class AnalystAccount(NamedTuple):
     def upper(self) -> float:
         """A float that is not below the sum in bits.
 
-        >>> Tally(((2, 1_000_000),)).upper
+        >>> AnalystAccount(((2, 1_000_000),)).upper
         1000000.0
         """
         bits = sum(
@@ -304,7 +247,7 @@ class AnalystAccount(NamedTuple):
     def texts(self) -> tuple[str, str]:
         """What is kept of it.
 
-        >>> Tally(((2, 5), (3, 1))).texts
+        >>> AnalystAccount(((2, 5), (3, 1))).texts
         ('2^5 3^1', '0')
         """
         factors = " ".join(f"{integer_text(outputs)}^{count}" for outputs, count in self.factors)
@@ -314,13 +257,8 @@ class AnalystAccount(NamedTuple):
     def read(cls, factors: str, capacity: str) -> "AnalystAccount":
         """The sum that texts say.
 
-        >>> Tally.read("2^5 3^1", "0").cost.outputs, Tally.read("", "1/2").cost.capacity
+        >>> AnalystAccount.read("2^5 3^1", "0").cost.outputs, AnalystAccount.read("", "1/2").cost.capacity
         (96, Fraction(1, 2))
         """
-        return cls(tuple(_pairs(factors.split())), read_fraction(capacity))
-
-
-def _pairs(texts: Iterable[str]) -> Iterable[tuple[int, int]]:
-    for text in texts:
-        outputs, _, count = text.partition("^")
-        yield read_integer(outputs), int(count)
+        pairs = (factor.split("^") for factor in factors.split())
+        return cls(tuple((int(outputs, 0), int(count)) for outputs, count in pairs), read_fraction(capacity))

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import BindParameter, Select, Text, any_, bindparam, delete, func, literal_column, select
-from sqlalchemy.dialects import postgresql, sqlite
 
+from noiseless.amounts import Cost
 from noiseless.errors import NoiselessError
 from noiseless.ledger.accounts import FREE
 from noiseless.ledger.entries import Entry, now
 from noiseless.ledger.replay import charged
-from noiseless.ledger.schema import batches, entries, listed, notes, read, rows, run, write
-from noiseless.pricing.cost import Cost
+from noiseless.ledger.schema import batches, entries, notes
 
 if TYPE_CHECKING:
     from noiseless.ledger.ledger import Ledger
@@ -161,8 +160,8 @@ def _with_keys(session: "DatabaseTransaction", dataset: str, keys: Sequence[str]
     if not keys:
         return []
     statement = _BY_KEYS[session.statements.is_postgresql]
-    found = rows(session, statement, {"of_dataset": dataset, "of_keys": listed(session, keys)})
-    return [_batch(row) for row in found]
+    of_keys = list(keys) if session.statements.is_postgresql else json.dumps(list(keys))
+    return [_batch(row) for row in session.rows(statement, {"of_dataset": dataset, "of_keys": of_keys})]
 
 
 def note_batches(ledger: "Ledger", several: Sequence[AskedBatch]) -> None:
@@ -172,10 +171,10 @@ def note_batches(ledger: "Ledger", several: Sequence[AskedBatch]) -> None:
     def note(session: "DatabaseTransaction") -> None:
         _added(session, several)
         for dataset, analyst in who:
-            run(session, _FORGET, {"of_dataset": dataset, "of_analyst": analyst})
+            session.run(_FORGET, {"of_dataset": dataset, "of_analyst": analyst})
 
     if several:
-        write(ledger, note)
+        ledger.write(note)
 
 
 def list_batches(
@@ -197,7 +196,7 @@ def list_batches(
     parameters: dict[str, object] = {"of_dataset": dataset, "most": most, **place}
     if analyst is not None:
         parameters["of_analyst"] = analyst
-    return [_batch(row) for row in read(ledger, lambda session: rows(session, latest, parameters))]
+    return [_batch(row) for row in ledger.read(lambda session: session.rows(latest, parameters))]
 
 
 def find_batches(
@@ -207,10 +206,9 @@ def find_batches(
     if not wanted:
         return {}
     keys = sorted({key for _, key in wanted})
-    found = sorted(
-        read(ledger, lambda session: _with_keys(session, dataset, keys)), key=lambda batch: batch.version
-    )
-    return {(batch.analyst, batch.key): batch for batch in found if batch.key is not None}
+    several = ledger.read(lambda session: _with_keys(session, dataset, keys))
+    by_version = sorted(several, key=lambda batch: batch.version)
+    return {(batch.analyst, batch.key): batch for batch in by_version if batch.key is not None}
 
 
 def find_batch(ledger: "Ledger", dataset: str, analyst: str, key: str) -> AskedBatch | None:
@@ -220,22 +218,14 @@ def find_batch(ledger: "Ledger", dataset: str, analyst: str, key: str) -> AskedB
 
 def write_note(ledger: "Ledger", dataset: str, name: str, value: str) -> None:
     """Remember something about a dataset."""
-
-    def put(session: "DatabaseTransaction") -> None:
-        dialect = postgresql if session.statements.is_postgresql else sqlite
-        new = dialect.insert(notes)
-        keys = [notes.c.dataset, notes.c.name]
-        changed = new.on_conflict_do_update(index_elements=keys, set_={"value": new.excluded.value})
-        run(session, changed, {"dataset": dataset, "name": name, "value": value})
-
-    write(ledger, put)
+    ledger.write(lambda session: session.run(session.statements.put_note.one, (dataset, name, value)))
 
 
 def read_note(ledger: "Ledger", dataset: str, name: str) -> str | None:
     """What was remembered about a dataset."""
     parameters: dict[str, object] = {"of_dataset": dataset, "of_name": name}
-    found = read(ledger, lambda session: rows(session, _NOTE, parameters))
-    return str(found[0][0]) if found else None
+    noted = ledger.read(lambda session: session.rows(_NOTE, parameters))
+    return str(noted[0][0]) if noted else None
 
 
 def _batch(row: Sequence[Any]) -> AskedBatch:

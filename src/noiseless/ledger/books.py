@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from noiseless.ledger.accounts import AnalystAccount, Shares, Surplus, Surpluses, fits, plus, require
+from noiseless.amounts import Cost, most_outputs
+from noiseless.ledger.accounts import AnalystAccount, Shares, Surplus, Surpluses, require
 from noiseless.ledger.entries import Entry
 from noiseless.ledger.errors import LedgerError, QuotaError, UnknownDatasetError
 from noiseless.ledger.replay import Effects, effects, paid, shares_json
@@ -11,7 +12,6 @@ from noiseless.ledger.rows import (
     DatasetRow,
     PrefetchedQuestions,
     accounts_text,
-    array_text,
     cell_key,
     find_questions,
     question_keys,
@@ -24,7 +24,6 @@ from noiseless.ledger.rows import (
     surpluses_of,
 )
 from noiseless.ledger.state import ChargedQuestion, Lookups, NewQuestion, State
-from noiseless.pricing.cost import Cost, most_outputs
 
 if TYPE_CHECKING:
     from noiseless.ledger.transaction import DatabaseTransaction
@@ -77,7 +76,7 @@ def _wanted(dataset: DatasetRow, lookups: Lookups) -> list[Any]:
     """The parameters of `Statements.fetch`."""
     told = [question_keys(dataset, what, some) for what, some in lookups.fingerprints.items()]
     cells = [cell_key(cell) for cell in lookups.cells]
-    return [*map(array_text, told), dataset.id, array_text(cells), dataset.id, array_text(lookups.analysts)]
+    return [*told, dataset.id, cells, dataset.id, list(lookups.analysts)]
 
 
 class Books:
@@ -185,7 +184,7 @@ class Books:
         quota = dataset.analyst_budget
         if analyst is not None and quota is not None and not shares.is_free:
             before, asked = self.quota(analyst).cost, shares.most
-            if not fits(plus(before, asked), quota):
+            if not (before + asked).within(quota):
                 raise QuotaError(analyst, before, asked, most_outputs(quota, before), quota)
 
     # The accounts that do not stand in the dataset's own row

@@ -5,9 +5,9 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
-from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
+from weakref import WeakSet
 
 from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.exc import DBAPIError
@@ -24,7 +24,6 @@ from noiseless.ledger.errors import (
     explain_sqlite,
 )
 from noiseless.ledger.location import shown, sqlite_path
-from noiseless.ledger.rows import array_text
 from noiseless.ledger.statements import Statements
 from noiseless.ledger.transaction import DatabaseTransaction, Parameters
 
@@ -104,6 +103,10 @@ Work = TypeVar("Work")
 
 _LONGEST_PAUSE = 0.5
 
+_OPEN: "WeakSet[LedgerDatabase]" = WeakSet()
+_INHERITED: list[object] = []
+"""Connections of a parent process, which stay open here for ever."""
+
 
 class LedgerDatabase:
     """A SQLite file or a PostgreSQL database."""
@@ -121,23 +124,17 @@ class LedgerDatabase:
         self._begin_reading = "BEGIN" if self.is_sqlite else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         self._begin_writing = "BEGIN IMMEDIATE" if self.is_sqlite else "BEGIN ISOLATION LEVEL READ COMMITTED"
         self.was_reached = False
-        self._process = os.getpid()
         self._turn = threading.Lock() if self.is_sqlite else None
         self.remembered: dict[str, tuple[Anchor, object]] = {}
-        self._idle: list[
-            DatabaseTransaction
-        ] = []  # the pool's own way in and out takes as long as some transactions
-        self._inherited: list[object] = []
+        _OPEN.add(self)
 
     def keys(self, values: Sequence[str] | Sequence[int]) -> Any:  # noqa: ANN401 - as the statement wants them
         """A list as a parameter: JSON for SQLite, an array for PostgreSQL."""
-        return canonical(list(values)) if self.is_sqlite else array_text(values)
+        return canonical(list(values)) if self.is_sqlite else list(values)
 
     def close(self) -> None:
-        """Close all connections; those of a parent process are left to it."""
-        if os.getpid() == self._process:
-            self.close_idle()
-            self.engine.dispose()
+        """Close all connections."""
+        self.engine.dispose()
 
     # Transactions
 
@@ -190,38 +187,8 @@ class LedgerDatabase:
             if turn is not None:
                 turn.release()
 
-    def writing(self, first: Callable[[DatabaseTransaction], Found]) -> "WriteTransaction[Found]":
-        """A transaction around the caller's own work, durable at its end.
-
-        Args:
-            first: what comes before the caller's work; only this is done again if the connection breaks.
-
-        Raises:
-            LedgerUnavailableError: the database is locked, or the server went away. Unless it says otherwise
-                it is certain that nothing was written.
-        """
-        return WriteTransaction(self, first)
-
-    def begun(self, first: Callable[[DatabaseTransaction], Found]) -> tuple[DatabaseTransaction, Found]:
-        """A transaction that has begun, and what came first in it."""
-        return self._patiently(self._begun, first)
-
-    def _begun(self, first: Callable[[DatabaseTransaction], Found]) -> tuple[DatabaseTransaction, Found]:
-        session = self._session()
-        try:
-            session.begin(self._begin_writing)
-            return session, first(session)
-        except self.driver_error as error:
-            meaning = self.meaning(error, session)
-            session.end()
-            raise meaning from error
-        except BaseException:
-            session.end()
-            raise
-
     def take_turn(self) -> "threading.Lock | None":
         """Threads that write to SQLite take turns by a lock, to be released: SQLite's own waiting polls."""
-        self._notice_fork()
         if self._turn is not None and not self._turn.acquire(timeout=self.patience):
             raise LedgerUnavailableError(f"{self.where}: is locked by another thread; ask again")
         return self._turn
@@ -249,15 +216,13 @@ class LedgerDatabase:
             return session.rows(session.statements.entry_hash, {"seq": place.seq}) == [(place.hash,)]
 
         try:
-            session, found = self.begun(look)
+            return self.write(look)
         except LedgerError as error:
             raise LedgerUnavailableError(
                 f"{self.where}: the server went away, and it is not known whether the entry was written;"
                 " ask again: what was charged is free",
                 certain=False,
             ) from error
-        session.end()
-        return found
 
     # Connections
 
@@ -270,18 +235,11 @@ class LedgerDatabase:
             except LostConnectionError:
                 if time.monotonic() + pause > end:
                     raise
-            self.close_idle()  # they are likely to be gone too
+            self.engine.dispose()  # those that nobody uses now are likely to be gone too
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _session(self) -> DatabaseTransaction:
-        self._notice_fork()
-        try:
-            return self._idle.pop()
-        except IndexError:
-            return self._connected()
-
-    def _connected(self) -> DatabaseTransaction:
         try:
             found = DatabaseTransaction(self, self.engine.raw_connection())
         except PoolTimeoutError as error:
@@ -294,30 +252,11 @@ class LedgerDatabase:
         self.was_reached = True
         return found
 
-    def _notice_fork(self) -> None:
+    def after_fork(self) -> None:
         """A child must not use, nor even close, connections of its parent."""
-        if os.getpid() != self._process:
-            self._process = os.getpid()
-            self._inherited += [self.engine.pool, self._idle]
-            self.engine.dispose(close=False)
-            self._idle = []
-            self._turn = threading.Lock() if self.is_sqlite else None
-
-    def take_back(self, session: DatabaseTransaction) -> None:
-        """Keep a connection for the next transaction."""
-        if session.is_broken or len(self._idle) >= KEPT_OPEN:
-            session.close()
-        else:
-            self._idle.append(session)
-
-    def close_idle(self) -> None:
-        """Close connections that nobody uses now."""
-        while self._idle:
-            try:
-                session = self._idle.pop()
-            except IndexError:  # another thread took the last one
-                return
-            session.close()
+        _INHERITED.append(self.engine.pool)
+        self.engine.dispose(close=False)
+        self._turn = threading.Lock() if self.is_sqlite else None
 
     def meaning(self, error: BaseException, session: DatabaseTransaction) -> LedgerError:
         """What a driver's error means."""
@@ -326,34 +265,10 @@ class LedgerDatabase:
         return explain_postgresql(error, self.where, broken=session.is_broken)
 
 
-class WriteTransaction(Generic[Found]):
-    """A transaction as a `with`: what comes first in it is tried again, the caller's own work is not."""
+def _after_fork() -> None:
+    for database in list(_OPEN):
+        database.after_fork()
 
-    def __init__(self, database: LedgerDatabase, first: Callable[[DatabaseTransaction], Found]) -> None:
-        self._database, self._first = database, first
 
-    def __enter__(self) -> Found:
-        self._turn = self._database.take_turn()
-        try:
-            self._session, found = self._database.begun(self._first)
-        except BaseException:
-            self._release()
-            raise
-        return found
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        database, session = self._database, self._session
-        try:
-            if error is None:
-                database.commit(session)
-            elif isinstance(error, database.driver_error):
-                raise database.meaning(error, session) from error
-        finally:
-            session.end()
-            self._release()
-
-    def _release(self) -> None:
-        if self._turn is not None:
-            self._turn.release()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from noiseless.amounts import Budget
 from noiseless.ledger.accounts import FREE
 from noiseless.ledger.books import OpenBooks, checked_text
 from noiseless.ledger.entries import (
@@ -19,7 +20,7 @@ from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import MemoryHoldings, effects
 from noiseless.ledger.rows import DatasetRow
 from noiseless.ledger.state import Version
-from noiseless.pricing.cost import Budget, Record
+from noiseless.pricing.record import Record
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import LedgerDatabase

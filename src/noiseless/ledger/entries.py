@@ -1,20 +1,19 @@
-"""Entries of a ledger: the hash that chains them, their canonical JSON, and exact numbers in it: costs, budgets, records."""
+"""Entries of a ledger: the hash that chains them, and their canonical JSON: costs, budgets, records."""
 
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from json.encoder import encode_basestring_ascii
-from time import time_ns
 from typing import Any, NamedTuple, Self
 
+from noiseless.amounts import Budget, Cost, checked_budget, fraction_text, integer_text, read_fraction
 from noiseless.exact import Bits, as_fraction
 from noiseless.ledger.errors import LedgerError
-from noiseless.pricing.cost import Budget, Cost, Record, checked_budget
+from noiseless.pricing.record import Record
 
 quoted = encode_basestring_ascii
 """A text as JSON, in ASCII."""
@@ -158,11 +157,6 @@ def chained(  # noqa: PLR0917 - all fields of an entry, in their order
 
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False, check_circular=False)
-# `encode` makes this for every text anew, which takes longer than to write a short one.
-_MAKE = getattr(json.encoder, "c_make_encoder", None)
-_WRITE: Callable[[Any, int], Iterable[str]] | None = _MAKE and _MAKE(
-    None, _ENCODER.default, quoted, None, ":", ",", True, False, False
-)
 
 
 def canonical(value: Any) -> str:  # noqa: ANN401 - any JSON
@@ -172,7 +166,7 @@ def canonical(value: Any) -> str:  # noqa: ANN401 - any JSON
         LedgerError: it is no plain JSON, or holds a number that is not finite.
     """
     try:
-        return _ENCODER.encode(value) if _WRITE is None else "".join(_WRITE(value, 0))
+        return _ENCODER.encode(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise LedgerError(
             "the ledger keeps plain JSON only: texts, finite numbers, lists and objects"
@@ -181,78 +175,33 @@ def canonical(value: Any) -> str:  # noqa: ANN401 - any JSON
 
 def now() -> str:
     """The time in UTC."""
-    second, after = divmod(time_ns() // 1000, 1_000_000)
-    return f"{_second(second)}.{after:06}Z"
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
-
-@lru_cache(maxsize=2)
-def _second(second: int) -> str:
-    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-
-
-_MOST_DECIMAL_BITS = 13_000
-"""Python refuses to write longer integers in decimal; they are written in hexadecimal."""
 
 _LONGEST_PRODUCT = 12_000
 """More bits than any budget has."""
 
 _EARLIER = "earlier versions"
-_NO_BITS = Cost().capacity
 
 UNKNOWN_RECORD = Record((("record", None),))
 """A record about whose size nothing was declared: no budget is too large for it."""
 
 
-def integer_text(value: int) -> str:
-    """An integer of any size.
-
-    >>> integer_text(12), integer_text(2**20_000)[:4], read_integer(integer_text(2**20_000)) == 2**20_000
-    ('12', '0x10', True)
-    """
-    return str(value) if value.bit_length() < _MOST_DECIMAL_BITS else hex(value)
-
-
-def read_integer(text: str) -> int:
-    """The integer of a text."""
-    return int(text, 0)
-
-
-def fraction_text(value: Fraction) -> str:
-    """A rational number of any size; the denominator 1 is left out."""
-    if value is _NO_BITS:
-        return "0"
-    top = integer_text(value.numerator)
-    return top if value.denominator == 1 else f"{top}/{integer_text(value.denominator)}"
-
-
-@lru_cache(maxsize=1024)
-def read_fraction(text: str) -> Fraction:
-    """The rational number of a text; equal texts have the same number.
-
-    >>> read_fraction("3"), read_fraction("-3/4")
-    (Fraction(3, 1), Fraction(-3, 4))
-    """
-    top, _, bottom = text.partition("/")
-    if text == "0":
-        return _NO_BITS
-    return Fraction(read_integer(top), read_integer(bottom) if bottom else 1)
-
-
 def cost_json(cost: Cost) -> dict[str, str]:
     """A cost; bits of randomised answers only if there are any.
 
-    >>> cost_json(Cost(3)), cost_json(Cost(3, Fraction(1, 2)))
+    >>> cost_json(Cost(3)), cost_json(Cost.read("log2(3) + 1/2"))
     ({'outputs': '3'}, {'outputs': '3', 'capacity': '1/2'})
     """
     found = {"outputs": integer_text(cost.outputs)}
-    if cost.capacity is not _NO_BITS and cost.capacity:
+    if cost.capacity:
         found["capacity"] = fraction_text(cost.capacity)
     return found
 
 
 def read_cost(value: Mapping[str, str]) -> Cost:
     """The cost of a JSON value."""
-    return Cost(read_integer(value["outputs"]), read_fraction(value.get("capacity", "0")))
+    return Cost(int(value["outputs"], 0), read_fraction(value.get("capacity", "0")))
 
 
 def budget_json(budget: Budget | None) -> dict[str, str] | None:

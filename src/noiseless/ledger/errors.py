@@ -1,9 +1,9 @@
-"""What can go wrong with a ledger, one line each that says how to mend it; what the drivers' errors mean, whose texts are never passed on."""
+"""What can go wrong with a ledger, one line each that says how to mend it; drivers' texts never pass."""
 
 from typing import Any
 
+from noiseless.amounts import Budget, Cost
 from noiseless.errors import NoiselessError
-from noiseless.pricing.cost import Budget, Cost
 from noiseless.pricing.history import BudgetError
 
 

@@ -1,33 +1,24 @@
-"""The integrity of a ledger: its tables, the chain of hashes, and all that follows from it against a replay."""
+"""The integrity of a ledger: its tables, the chain of hashes, and all that follows from it in a replay."""
 
 import hashlib
+import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from noiseless.amounts import Cost
 from noiseless.ledger.entries import START, Anchor, Entry
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import Effects, Replay
 from noiseless.ledger.rows import AnswerRow, QuestionRow, answer_row, question_row, quota_row, surplus_row
-from noiseless.pricing.cost import Cost
+from noiseless.ledger.schema import HEAD, VERSION_TABLE, metadata
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import LedgerDatabase
     from noiseless.ledger.transaction import DatabaseTransaction
-
-import json
-import re
-from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING
-
-from noiseless.ledger import schema as side_tables  # noqa: F401 - its tables belong to the metadata too
-from noiseless.ledger.migrations import HEAD, VERSION_TABLE
-from noiseless.ledger.schema import metadata
-
-if TYPE_CHECKING:
-    from noiseless.ledger.transaction import DatabaseTransaction
-
 
 _MOST_PROBLEMS = 20
 

@@ -1,20 +1,21 @@
 """The durable record of charges and answers."""
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
+from noiseless.amounts import Budget, Cost
 from noiseless.ledger.accounts import Shares
 from noiseless.ledger.books import Books, OpenBooks, dataset_of
 from noiseless.ledger.entries import Anchor, Entry
 from noiseless.ledger.errors import LedgerError
+from noiseless.ledger.group_commit import Answered, GroupCommit, Note, Settlement, Task, only_free
 from noiseless.ledger.location import normal_url
-from noiseless.ledger.settlement import Answered, Settlement, Task, do_together
 from noiseless.ledger.state import ChargedQuestion, Lookups, State, Version
-from noiseless.pricing.cost import Budget, Cost, Record
+from noiseless.pricing.record import Record
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import LedgerDatabase
@@ -31,21 +32,23 @@ class Ledger:
     """Append-only entries chained by hash, in SQLite or PostgreSQL.
 
     Every charge is one durable transaction under a lock of the dataset, so that budgets hold whatever number
-    of processes and servers share the ledger, and whatever is killed when.
+    of processes and servers share the ledger, and whatever is killed when. Threads that charge or store at
+    the same time share transactions.
 
-    >>> from noiseless.pricing.cost import Cost
+    >>> from noiseless.amounts import Cost
     >>> from noiseless.ledger import NewQuestion
     >>> with Ledger.open("sqlite:///example.db") as ledger:
     ...     _ = ledger.declare("meters", digest="5a1e", budget=3)
-    ...     with ledger.charging("meters") as books:
-    ...         _ = books.charge(Cost(4), analyst="ann", questions=[NewQuestion("q1")])
+    ...     asked = [NewQuestion("q1")]
+    ...     _ = ledger.settle("meters", lambda books: books.charge(Cost(4), analyst="ann", questions=asked))
     ...     _ = ledger.store("meters", {"q1": {"lower": 1, "upper": 2}})
     ...     ledger.state("meters").remaining, ledger.verify().ok
     (2, True)
     """
 
     def __init__(self, database: "LedgerDatabase") -> None:
-        self._database = database
+        self._database, self._commits = database, GroupCommit(database)
+        self._here = threading.local()
 
     @classmethod
     def open(cls, address: str | Path, *, create: bool = True, patience: float = PATIENCE) -> Self:
@@ -69,18 +72,10 @@ class Ledger:
             ) from error
         return cls(open_database(url, create=create, patience=patience))
 
-    def shared(self) -> "Ledger":
-        """The same for many threads, who share durable transactions; closing either closes both."""
-        from noiseless.ledger.group_commit import SharedLedger  # which is a ledger itself
-
-        return SharedLedger(self._database)
-
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
@@ -89,6 +84,15 @@ class Ledger:
     def close(self) -> None:
         """Close all connections."""
         self._database.close()
+        self._commits.close()
+
+    def read(self, work: Callable[["DatabaseTransaction"], Found]) -> Found:
+        """Read the tables at one moment, without locking; again if the connection breaks."""
+        return self._database.read(work)
+
+    def write(self, work: Callable[["DatabaseTransaction"], Found]) -> Found:
+        """Write to the tables in one durable transaction; again if that is certain not to have happened."""
+        return self._database.write(work)
 
     # Datasets
 
@@ -150,16 +154,14 @@ class Ledger:
         """
         from noiseless.ledger.declarations import change_budgets
 
-        def change(books: OpenBooks) -> int:
-            return change_budgets(books, budget, analyst_budget, by=by, reason=reason)
-
-        return self.settle(dataset, change)
+        return self.settle(
+            dataset, lambda books: change_budgets(books, budget, analyst_budget, by=by, reason=reason)
+        )
 
     def datasets(self) -> list[str]:
         """The names of all datasets, in the order in which they were declared."""
-        return self._database.read(
-            lambda session: [str(row[1]) for row in session.rows(session.statements.all_datasets)]
-        )
+        rows = self.read(lambda session: session.rows(session.statements.all_datasets))
+        return [str(row[1]) for row in rows]
 
     def state(
         self, dataset: str, *, cells: Iterable[str] | None = None, analysts: Iterable[str] | None = None
@@ -194,7 +196,7 @@ class Ledger:
 
     def look(self, dataset: str, work: Callable[[Books], Found]) -> Found:
         """Read a dataset's books at one moment, without locking; again if the connection breaks."""
-        return self._database.read(lambda session: work(Books.of(session, dataset)))
+        return self.read(lambda session: work(Books.of(session, dataset)))
 
     @property
     def has_round_trips(self) -> bool:
@@ -203,34 +205,26 @@ class Ledger:
 
     # Charges and answers
 
-    def charging(self, dataset: str) -> AbstractContextManager[OpenBooks]:
-        """A dataset's books, locked across processes and servers; durable at the end of the `with`.
-
-        Raises:
-            UnknownDatasetError: there is no such dataset.
-            LedgerUnavailableError: the ledger is locked, or the server went away; unless it says otherwise it
-                is certain that nothing was written.
-        """
-        return self._database.writing(lambda session: OpenBooks.locked(session, dataset))
-
     def settle(
         self, dataset: str, work: Callable[[OpenBooks], Found], lookups: Lookups | None = None
     ) -> Found:
         """Do some work on a dataset's locked books and make it durable.
+
+        It is done again when the server went away and it is certain that nothing was written; when it is not
+        certain, the entry is looked up first. The transaction may hold the work of other threads too.
 
         Args:
             dataset: its name.
             work: what to do; perhaps more than once.
             lookups: what it is going to look up, if that is known.
 
-        Unlike under `charging` the work is done again when the server went away and it is certain that
-        nothing was written; when it is not certain the entry is looked up first.
+        Raises:
+            UnknownDatasetError: there is no such dataset.
+            LedgerUnavailableError: the ledger is locked, or the server went away; unless it says otherwise it
+                is certain that nothing was written.
         """
-
-        def settled(session: "DatabaseTransaction") -> Found:
-            return work(OpenBooks.locked(session, dataset, lookups))
-
-        return self._database.write(settled)
+        found: Found = self._commits.outcome(dataset, self._task(Settlement(work, None, lookups)))
+        return found
 
     def store(
         self, dataset: str, answers: Mapping[str, Mapping[str, Any]], *, version: int | None = None
@@ -250,13 +244,15 @@ class Ledger:
         Raises:
             LedgerError: a question was never charged for.
         """
-        return self.settle(dataset, lambda books: books.store(answers, version)) if answers else {}
+        if not answers:
+            return {}
+        stood: dict[str, Mapping[str, Any]] = self._commits.outcome(dataset, Task.storing(answers, version))
+        return stood
 
     def answer(self, dataset: str, errand: Settlement[Found]) -> Answered[Found]:
         """Settle, and when that is durable compute answers and store them."""
-        found = self.settle(dataset, errand.work, errand.lookups)
-        version, answers = (None, {}) if errand.compute is None else errand.compute(found)
-        return found, self.store(dataset, answers, version=version)
+        answered: Answered[Found] = self._commits.outcome(dataset, self._task(errand))
+        return answered
 
     def answer_each(
         self, dataset: str, errands: Sequence[Settlement[Found]]
@@ -267,14 +263,29 @@ class Ledger:
             What came of each, or why nothing did.
         """
         tasks = [self._task(errand) for errand in errands]
-        self._do(dataset, tasks)
+        self._commits.settle(dataset, tasks)
         return [task.found if task.error is None else task.error for task in tasks]
 
     def _task(self, errand: Settlement[Any]) -> Task:
-        return Task(errand)
+        if getattr(self._here, "free", False):
+            errand = errand._replace(work=partial(only_free, errand.work))
+        return Task(errand, getattr(self._here, "note", None))
 
-    def _do(self, dataset: str, tasks: Sequence[Task]) -> None:
-        do_together(self._database, dataset, tasks)
+    def noting(self, note: Note) -> AbstractContextManager[None]:
+        """What this thread charges for meanwhile is noted with it; if `note` raises, it is undone."""
+        return self._meanwhile("note", note)
+
+    def for_free(self) -> AbstractContextManager[None]:
+        """What this thread asks for meanwhile is refused, by a `WouldChargeError`, unless it is free."""
+        return self._meanwhile("free", True)
+
+    @contextmanager
+    def _meanwhile(self, what: str, value: object) -> Iterator[None]:
+        setattr(self._here, what, value)
+        try:
+            yield
+        finally:
+            delattr(self._here, what)
 
     def record_release(
         self,
@@ -327,13 +338,13 @@ class Ledger:
     @property
     def head(self) -> Anchor:
         """The last entry's place. Kept elsewhere, `verify(expect=...)` shows that nothing was rewritten."""
-        return self._database.read(lambda session: session.head())
+        return self.read(lambda session: session.head())
 
     def entries(self, dataset: str | None = None, after: int = 0) -> Iterator[Entry]:
         """The entries of the ledger, or of one dataset, after a number, in their order."""
         from noiseless.ledger.statements import read_page
 
-        while page := self._database.read(partial(read_page, dataset=dataset, after=after)):
+        while page := self.read(partial(read_page, dataset=dataset, after=after)):
             after = page[-1][0]
             for row in page:
                 yield Entry(*row)

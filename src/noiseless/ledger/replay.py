@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
+from noiseless.amounts import Cost
 from noiseless.ledger.accounts import FREE, Accounts, AnalystAccount, Shares, Surplus, Surpluses
 from noiseless.ledger.entries import Entry, canonical, cost_json, read_cost
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.rows import DatasetRow
-from noiseless.pricing.cost import Cost
 
 ISSUED, REVOKED = "token", "revocation"
 """The kinds of entries about tokens. They cost nothing, and a dataset need not be declared before them."""
@@ -262,7 +262,7 @@ def paid(
     quotas = {} if analyst is None else {analyst: holdings.quota(analyst).plus(shares.most)}
     traceless = not asked and shares.is_free
     return Effects(
-        dataset.after(accounts, seq if traceless else dataset.changed),
+        dataset._replace(accounts=accounts, changed=seq if traceless else dataset.changed),
         declares=traceless,
         version=dataset.version,
         surpluses=changed,

@@ -1,4 +1,4 @@
-"""Rows of the tables as objects, and back; questions that were charged for, found by their fingerprints and answered once."""
+"""Rows of the tables as objects, and back; questions that were charged for, and their answers."""
 
 import hashlib
 import json
@@ -6,21 +6,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from noiseless.amounts import Budget, Cost, fraction_text, integer_text, read_fraction
 from noiseless.ledger.accounts import Accounts, AnalystAccount, Surplus
-from noiseless.ledger.entries import (
-    Entry,
-    canonical,
-    fraction_text,
-    integer_text,
-    read_budget,
-    read_fraction,
-    read_integer,
-    read_record,
-)
+from noiseless.ledger.entries import Entry, canonical, read_budget, read_record
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.state import ChargedQuestion, State
-from noiseless.pricing.cost import Budget, Cost, Record
 from noiseless.pricing.history import History
+from noiseless.pricing.record import Record
 
 if TYPE_CHECKING:
     from noiseless.ledger.transaction import DatabaseTransaction
@@ -50,11 +42,6 @@ class DatasetRow(NamedTuple):
     def place(self) -> tuple[int, int]:
         """What its questions are found by, beside their fingerprints."""
         return self.id, self.version
-
-    def after(self, accounts: Accounts, changed: int) -> "DatasetRow":
-        """The dataset with other accounts: `_replace`, sooner."""
-        number, name, version, declared, _, digest, record, budget, quota, _ = self
-        return DatasetRow(number, name, version, declared, changed, digest, record, budget, quota, accounts)
 
     @property
     def row(self) -> dict[str, Any]:
@@ -145,7 +132,7 @@ def accounts_text(accounts: Accounts) -> str:
 def read_accounts(text: str) -> Accounts:
     """The accounts of a text."""
     outputs, capacity, ratio, more, *whose = text.split(" ", 4)
-    others = Cost(read_integer(outputs), read_fraction(capacity))
+    others = Cost(int(outputs, 0), read_fraction(capacity))
     return Accounts(others, read_surplus(ratio, more), whose[0] if whose else None)
 
 
@@ -157,7 +144,7 @@ def ratio_text(surplus: Surplus) -> str:
 def read_surplus(ratio: str, capacity: str) -> Surplus:
     """The surplus of a ratio and of bits."""
     top, _, bottom = ratio.partition("/")
-    return Surplus(read_integer(top), read_integer(bottom), read_fraction(capacity))
+    return Surplus(int(top, 0), int(bottom, 0), read_fraction(capacity))
 
 
 def read_question(row: Sequence[Any]) -> ChargedQuestion:
@@ -172,7 +159,7 @@ def read_question(row: Sequence[Any]) -> ChargedQuestion:
 def question_key(what: str, dataset: int, version: int, fingerprint: str) -> int:
     """What stands for a question, a grid or people in an index: 63 bits of a hash.
 
-    >>> told_key("question", 1, 1, "q1") != told_key("question", 1, 2, "q1")
+    >>> question_key("question", 1, 1, "q1") != question_key("question", 1, 2, "q1")
     True
     """
     said = f"{what} {dataset} {version} {fingerprint}".encode()
@@ -354,31 +341,10 @@ def store(
     return {**standing, **fresh}
 
 
-Item = str | int | None
-
-
-def array_text(items: Iterable[Item]) -> str:
-    r"""A list as the text of an array.
-
-    >>> print(array_text([1, None, 'a "b" \\ {c}', ""]))
-    {1,NULL,"a \"b\" \\ {c}",""}
-    """
-    return "{" + ",".join([_item_text(item) for item in items]) + "}"
-
-
-def _item_text(item: Item) -> str:
-    if item is None:
-        return "NULL"
-    if isinstance(item, int):
-        return str(item)
-    escaped = item.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
-def as_columns(rows: Iterable[Iterable[Item]]) -> list[str]:
-    """Rows as columns, each an array.
+def as_columns(rows: Iterable[Iterable[str | int | None]]) -> list[list[str | int | None]]:
+    """Rows as columns.
 
     >>> as_columns([(1, "a"), (2, None)])
-    ['{1,2}', '{"a",NULL}']
+    [[1, 2], ['a', None]]
     """
-    return [array_text(column) for column in zip(*rows, strict=True)]
+    return [list(column) for column in zip(*rows, strict=True)]

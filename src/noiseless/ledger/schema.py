@@ -1,19 +1,19 @@
-"""The ledger's tables: the chain of entries, what follows from it, and tokens, batches and notes beside it."""
+"""The ledger's tables: the chain of entries, what follows from it, and tokens, batches and notes."""
 
-import json
-from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from sqlalchemy import BigInteger, ClauseElement, Column, Index, Integer, MetaData, Table, Text, text
 from sqlalchemy.engine import Dialect
 
-if TYPE_CHECKING:
-    from noiseless.ledger.ledger import Ledger
-    from noiseless.ledger.transaction import DatabaseTransaction
-
-
 metadata = MetaData()
+
+STEPS = ("0001", "0002", "0003")
+HEAD = STEPS[-1]
+"""The newest step; the fast path of `Ledger.open` compares with it."""
+
+VERSION_TABLE = "ledger_schema"
+"""Not alembic's own name for it: the database may hold other programs' tables too."""
 
 
 def _where(condition: str) -> dict[str, Any]:
@@ -92,8 +92,6 @@ told = Table(  # questions that were charged for, and their answers
 )
 
 
-Found = TypeVar("Found")
-
 tokens = Table(  # one row for each dataset that a token is for
     "ledger_tokens",
     metadata,
@@ -149,30 +147,3 @@ notes = Table(  # what servers remember about a dataset
 def text_of(statement: ClauseElement, dialect: Dialect) -> str:
     """A statement as the drivers take it; parameters are named."""
     return str(statement.compile(dialect=dialect))
-
-
-def run(session: "DatabaseTransaction", statement: ClauseElement, parameters: dict[str, object]) -> int:
-    """Run a statement; how many rows it changed."""
-    return session.run(text_of(statement, session.statements.dialect), parameters)
-
-
-def rows(
-    session: "DatabaseTransaction", statement: ClauseElement, parameters: dict[str, object] | None = None
-) -> list[tuple[object, ...]]:
-    """All rows of a statement."""
-    return session.rows(text_of(statement, session.statements.dialect), parameters or {})
-
-
-def read(ledger: "Ledger", work: Callable[["DatabaseTransaction"], Found]) -> Found:
-    """Read at one moment, without locking."""
-    return ledger._database.read(work)  # noqa: SLF001 - a part of the ledger
-
-
-def write(ledger: "Ledger", work: Callable[["DatabaseTransaction"], Found]) -> Found:
-    """Write in one durable transaction."""
-    return ledger._database.write(work)  # noqa: SLF001 - a part of the ledger
-
-
-def listed(session: "DatabaseTransaction", values: Sequence[str]) -> Any:  # noqa: ANN401 - as the statement wants them
-    """Texts as one parameter: JSON for SQLite, an array for PostgreSQL."""
-    return list(values) if session.statements.is_postgresql else json.dumps(list(values))

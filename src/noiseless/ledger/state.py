@@ -1,15 +1,14 @@
-"""What a ledger tells about a dataset: its version and accounts, its questions, and what some work is going to look up."""
+"""What a ledger tells about a dataset: its version and accounts, its questions, and lookups of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
-from noiseless.exact import Bits, log2_bounds, round_down
+from noiseless.amounts import Budget, Cost, budget_bits, integer_text, remaining_bits
 from noiseless.ledger.accounts import Accounts, AnalystAccount
-from noiseless.ledger.entries import integer_text, without_earlier
-from noiseless.pricing.cost import Budget, Cost, Record
+from noiseless.ledger.entries import without_earlier
 from noiseless.pricing.history import History
+from noiseless.pricing.record import Record
 
 
 @dataclass(frozen=True)
@@ -96,13 +95,7 @@ class State:
     @property
     def remaining_bits(self) -> float | None:
         """Bits that are left for a batch about everybody, rounded down; None without end."""
-        if self.budget is None or not self.protects:
-            return None
-        if isinstance(self.budget, Bits):
-            left = log2_bounds(self.budget.ratio / self.total.outputs)[0] - self.total.capacity
-        else:
-            left = Fraction(self.budget) - log2_bounds(Fraction(self.total.outputs))[1] - self.total.capacity
-        return max(round_down(left), 0.0)
+        return remaining_bits(self.budget, self.total) if self.protects else None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON; bits are rounded to the safe side."""
@@ -134,17 +127,6 @@ def _plain(value: int) -> int | str:
     """An integer in JSON; a text when it is too long for that."""
     text = integer_text(value)
     return text if text.startswith("0x") else value
-
-
-def budget_bits(budget: Budget | None) -> float | None:
-    """A budget in bits, rounded down.
-
-    >>> budget_bits(40), budget_bits(Bits(8)), budget_bits(None)
-    (40.0, 3.0, None)
-    """
-    if budget is None:
-        return None
-    return budget.lower if isinstance(budget, Bits) else round_down(Fraction(budget))
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,17 @@ from sqlalchemy.dialects.postgresql import psycopg
 from sqlalchemy.dialects.sqlite import pysqlite
 from sqlalchemy.engine import Dialect
 
-from noiseless.ledger.schema import accounts, analysts, batches, datasets, entries, metadata, text_of, told
+from noiseless.ledger.schema import (
+    accounts,
+    analysts,
+    batches,
+    datasets,
+    entries,
+    metadata,
+    notes,
+    text_of,
+    told,
+)
 
 if TYPE_CHECKING:
     from noiseless.ledger.transaction import DatabaseTransaction
@@ -71,7 +81,7 @@ class Statements:
     dialect: Dialect
 
     def _text(self, statement: ClauseElement) -> str:
-        return str(statement.compile(dialect=self.dialect))
+        return text_of(statement, self.dialect)
 
     def _in_order(self, statement: ClauseElement) -> str:
         """The text whose parameters are given in their order: those that every question needs."""
@@ -151,21 +161,6 @@ class Statements:
     def count_entries(self) -> str:
         """How many entries there are."""
         return self._text(select(func.count()).select_from(entries))
-
-    @cached_property
-    def page(self) -> str:
-        """Some entries after a place."""
-        return self._text(self._page())
-
-    @staticmethod
-    def _page() -> Select[Any]:
-        return (
-            select(entries)
-            .where(entries.c.seq > bindparam("after", type_=entries.c.seq.type))
-            .order_by(entries.c.seq)
-            .limit(bindparam("most"))
-            .offset(literal_column("0"))  # SQLite's would be a parameter without a name of ours
-        )
 
     @cached_property
     def chain(self) -> str:
@@ -318,6 +313,11 @@ class Statements:
         return self._writing(self._insertion(batches), batches, lambda some: some.on_conflict_do_nothing())
 
     @cached_property
+    def put_note(self) -> RowWrite:
+        """Remember something about a dataset."""
+        return self._put(notes, "value")
+
+    @cached_property
     def answer(self) -> RowWrite:
         """Set the answer of a question that has none; of several, the questions whose answers were set."""
         same = (told.c.key == bindparam("of_key")) & (told.c.question == bindparam("of_question"))
@@ -345,7 +345,7 @@ def read_page(session: "DatabaseTransaction", dataset: str | None, after: int) -
     if dataset is not None:
         parameters["of_dataset"] = dataset
     statement = _page(is_of_dataset=dataset is not None)
-    return session.rows(text_of(statement, session.statements.dialect), parameters)
+    return session.rows(statement, parameters)
 
 
 @lru_cache(maxsize=2)
@@ -355,7 +355,9 @@ def _page(*, is_of_dataset: bool) -> Select[Any]:
         wanted.append(entries.c.dataset == bindparam("of_dataset"))
     size = func.length(entries.c.body)
     few = select(entries.c.seq, size.label("size")).where(*wanted).order_by(entries.c.seq)
-    some = few.limit(bindparam("most")).offset(literal_column("0")).subquery()  # as in `statements`
+    some = (
+        few.limit(bindparam("most")).offset(literal_column("0")).subquery()
+    )  # SQLite's would be a parameter without a name
     before = (func.sum(some.c.size).over(order_by=some.c.seq) - some.c.size).label("before")
     sized = select(some.c.seq, before).subquery()
     last = select(func.max(sized.c.seq)).where(sized.c.before < bindparam("characters")).scalar_subquery()

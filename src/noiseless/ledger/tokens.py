@@ -14,7 +14,7 @@ from noiseless.errors import RequestError
 from noiseless.ledger.books import checked_text
 from noiseless.ledger.entries import Entry, now
 from noiseless.ledger.replay import ISSUED, REVOKED, issue_body, revocation_body
-from noiseless.ledger.schema import read, rows, run, tokens, write
+from noiseless.ledger.schema import tokens
 
 if TYPE_CHECKING:
     from noiseless.ledger.ledger import Ledger
@@ -181,15 +181,14 @@ def add_token(
         for dataset in datasets:
             entry = Entry.after(session.locked_head(), dataset, ISSUED, None, issue_body(kept))
             session.append(entry)
-            run(session, _ADD, {"dataset": dataset, **kept})
+            session.run(_ADD, {"dataset": dataset, **kept})
 
-    write(ledger, add)
+    ledger.write(add)
 
 
 def list_tokens(ledger: "Ledger") -> list[Token]:
     """All tokens of a ledger, also those that are no longer valid; one for each dataset."""
-    found: list[Any] = read(ledger, lambda session: rows(session, _ALL))
-    return [Token(*row) for row in found]
+    return [Token(*row) for row in ledger.read(lambda session: session.rows(_ALL))]
 
 
 def revoke_token(ledger: "Ledger", token: str, datasets: Iterable[str], *, by: str = "owner") -> int:
@@ -200,10 +199,10 @@ def revoke_token(ledger: "Ledger", token: str, datasets: Iterable[str], *, by: s
         place, revoked, count = session.locked_head(), now(), 0
         for dataset in datasets:
             of_it = {"of_id": token, "of_dataset": dataset}
-            if run(session, _REVOKE, {**of_it, "revoked": revoked, "revoked_by": by}):
+            if session.run(_REVOKE, {**of_it, "revoked": revoked, "revoked_by": by}):
                 entry = Entry.after(place, dataset, REVOKED, None, revocation_body(token, revoked, by))
                 session.append(entry)
                 place, count = entry.anchor, count + 1
         return count
 
-    return write(ledger, end)
+    return ledger.write(end)

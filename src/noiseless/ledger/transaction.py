@@ -6,11 +6,12 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
-from sqlalchemy import PoolProxiedConnection
+from sqlalchemy import ClauseElement, PoolProxiedConnection
 
 from noiseless.ledger.entries import START, Anchor, Entry
 from noiseless.ledger.errors import SAME_KEY, LedgerError
 from noiseless.ledger.rows import as_columns
+from noiseless.ledger.schema import text_of
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import LedgerDatabase
@@ -45,10 +46,13 @@ class DatabaseTransaction:
         self._told: set[str | None] = set()
         self.flushes = 0
 
-    def rows(self, sql: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
+    def rows(self, sql: str | ClauseElement, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
         """All rows of a statement."""
-        found: list[tuple[Any, ...]] = self._execute(sql, parameters).fetchall()
-        return found
+        rows: list[tuple[Any, ...]] = self._execute(self._text(sql), parameters).fetchall()
+        return rows
+
+    def _text(self, sql: str | ClauseElement) -> str:
+        return sql if isinstance(sql, str) else text_of(sql, self.statements.dialect)
 
     def _sent(self, sql: str, parameters: Parameters = ()) -> Any:  # noqa: ANN401 - the driver's own
         """Run a statement on a server; what begins the transaction travels with the first one."""
@@ -73,9 +77,9 @@ class DatabaseTransaction:
             cursor.itersize = _PART
             yield from cursor.execute(sql)
 
-    def run(self, sql: str, parameters: Parameters = ()) -> int:
+    def run(self, sql: str | ClauseElement, parameters: Parameters = ()) -> int:
         """Run a statement; how many rows it changed."""
-        return int(self._execute(sql, parameters).rowcount)
+        return int(self._execute(self._text(sql), parameters).rowcount)
 
     def answer(self, rows: Sequence["AnswerRow"]) -> set[str]:
         """Keep the answers of questions that have none; which questions had none."""
@@ -243,8 +247,6 @@ class DatabaseTransaction:
 
     def begin(self, sql: str) -> None:
         """Begin the transaction."""
-        self.written = self._head = None
-        self._rows, self._told = {}, set()
         if self._is_sqlite:
             self._driver.execute(sql)
         else:
@@ -280,12 +282,10 @@ class DatabaseTransaction:
         except self._database.driver_error:
             self._proxied.invalidate()
         else:
-            self._database.take_back(self)
-
-    def close(self) -> None:
-        """Close the connection."""
-        if self._proxied.is_valid:
-            self._proxied.invalidate()
+            if self.is_broken:
+                self._proxied.invalidate()
+            else:
+                self._proxied.close()  # the pool keeps it
 
     @property
     def has_round_trips(self) -> bool:

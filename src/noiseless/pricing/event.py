@@ -8,9 +8,9 @@ from functools import cached_property
 from math import prod
 
 from noiseless.errors import RequestError
-from noiseless.pricing.cost import Record
 from noiseless.pricing.partition import DomainPartition, refined
 from noiseless.pricing.reach import QuantizedQuery
+from noiseless.pricing.record import Record
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,12 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import floor
 
+from noiseless.amounts import Budget, Cost, checked_budget, dearest, most_outputs, remaining_bits
 from noiseless.errors import NoiselessError
 from noiseless.pricing.batches import Price, price
-from noiseless.pricing.cost import Budget, Cost, Record, checked_budget, dearest, most_outputs, remaining_bits
 from noiseless.pricing.event import Event
 from noiseless.pricing.knowledge import Knowledge
+from noiseless.pricing.record import Record
 
 
 class BudgetError(NoiselessError):

@@ -1,6 +1,7 @@
 """The application: endpoints behind the gate."""
 
 import asyncio
+import faulthandler
 import signal
 import threading
 from collections.abc import AsyncIterator
@@ -11,21 +12,16 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from noiseless import __version__
 from noiseless.errors import NoiselessError
-from noiseless.server import dataset_routes, models, owner_routes, public_routes, token_routes
-from noiseless.server import dataset_routes as query_routes
-from noiseless.server import public_routes as pages
+from noiseless.server import dataset_routes, owner_routes, public_routes, token_routes
 from noiseless.server.errors import ApiError
 from noiseless.server.gate import Gate
-from noiseless.server.openapi import described
-from noiseless.server.processes import Settings, end_at_latest
-from noiseless.server.requests import framework_refused, refused
+from noiseless.server.requests import refused
 from noiseless.server.service import Service
+from noiseless.server.settings import STOP_SECONDS, Settings
 
 _ABOUT = """Questions about private tables, answered without noise, within a budget of bits.
 
@@ -60,10 +56,8 @@ def create_app(settings: Settings) -> Gate:
     )
     api.state.office = office
     _add_routes(api)
-    for kind in (ApiError, NoiselessError, Exception):
+    for kind in (ApiError, NoiselessError, HTTPException, RequestValidationError, Exception):
         api.add_exception_handler(kind, refused)
-    for framework_kind in (HTTPException, RequestValidationError):
-        api.add_exception_handler(framework_kind, framework_refused)
     return Gate(api, office)
 
 
@@ -87,38 +81,31 @@ def _heed_signals(office: Service) -> None:
         signal.signal(number, stop)
 
 
+def end_at_latest() -> None:
+    """End the process when its time to stop is over, whatever its threads do then."""
+    faulthandler.dump_traceback_later(STOP_SECONDS, exit=True)  # needs no turn of the interpreter
+
+
 def _add_routes(api: FastAPI) -> None:
-    # Most requests go here: straight to the endpoint. The route below it is for the document.
-    api.router.routes.insert(0, Route(query_routes.PATH, query_routes.post_queries, methods=["POST"]))
-    api.post(
-        query_routes.PATH,
-        **described("Price or answer a batch of statements", models.Reply, 404, 409, body=models.QueriesBody),
-    )(_documented)
     for each in (dataset_routes, owner_routes, token_routes, public_routes):
         api.include_router(each.router)
-    console = pages.routes()
+    console = public_routes.routes()
     api.router.routes.extend(console)
     if not console:
         api.get("/", include_in_schema=False)(_nothing_here)
     build = api.openapi
 
     def openapi() -> dict[str, Any]:
-        found = build()
-        for operation in (each for item in found["paths"].values() for each in item.values()):
+        document = build()
+        for operation in (each for item in document["paths"].values() for each in item.values()):
             operation["responses"].pop("422", None)  # what the framework would say; here it is a 400
         for name in ("HTTPValidationError", "ValidationError"):
-            found["components"]["schemas"].pop(name, None)
-        schemes = found.setdefault("components", {}).setdefault("securitySchemes", {})
+            document["components"]["schemas"].pop(name, None)
+        schemes = document.setdefault("components", {}).setdefault("securitySchemes", {})
         schemes["bearer"] = {"type": "http", "scheme": "bearer", "description": "noiseless token add"}
-        return found
+        return document
 
     api.openapi = openapi  # type: ignore[method-assign]
-
-
-async def _documented(request: Request, name: dataset_routes.DatasetName) -> Response:
-    """All statements are priced together, from public state alone, before any of them is answered."""
-    del name
-    return await query_routes.post_queries(request)
 
 
 async def _nothing_here() -> Response:

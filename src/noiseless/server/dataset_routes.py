@@ -1,9 +1,8 @@
 """Asking and looking: batches of statements, sessions, datasets, samples, history."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -11,137 +10,95 @@ from noiseless.errors import NoiselessError
 from noiseless.ledger.asked_batches import AskedBatch, list_batches
 from noiseless.pricing.history import BudgetError
 from noiseless.server import descriptions, models, replies
-from noiseless.server.callers import Caller
 from noiseless.server.datasets import ServedDataset
-from noiseless.server.errors import bad_request, not_found, too_large
-from noiseless.server.models import QueriesBody
+from noiseless.server.errors import bad_request, too_large
 from noiseless.server.openapi import described
-from noiseless.server.replies import bits, exact_bits
 from noiseless.server.requests import (
     JSON,
+    StrictRoute,
     caller_of,
-    checked_body,
     fitting,
     json_response,
-    known_parameters,
-    require_json,
+    read_body,
     served_dataset_of,
     service_of,
     worked,
 )
 from noiseless.server.service import Service
+from noiseless.server.settings import Settings
 from noiseless.server.telemetry import fingerprint
 from noiseless.work import WorkCancelledError, check
 
-PATH = "/v1/datasets/{name}/queries"
-
-
-class QueryRequest:
-    """A request to price or answer statements."""
-
-    def __init__(self, office: Service, caller: Caller, name: str, log: dict[str, Any]) -> None:
-        caller.require(name)
-        desk = office.desks.get(name)
-        if desk is None:
-            raise not_found()
-        self.office, self.caller, self.desk, self.log = office, caller, desk, log
-        log["dataset"] = name
-
-    def read(self, content: bytes) -> None:
-        """Read a request's body.
-
-        Raises:
-            ApiError: the request makes no sense or is too large.
-        """
-        body, settings = checked_body(content, QueriesBody), self.office.settings
-        if len(body.queries) > settings.max_batch:
-            most = settings.max_batch
-            raise too_large(f"a batch has at most {most:,} statements; send several", most)
-        sql = tuple(body.queries)
-        if sum(map(len, sql)) > settings.max_sql:
-            most = settings.max_sql
-            raise too_large(f"the statements of a batch have at most {most:,} characters; send several", most)
-        if any("\x00" in text for text in (*sql, body.key or "")):
-            raise bad_request("a text holds a character that is none")
-        self.log["batch"], self.log["statements"] = fingerprint(settings.log_key, sql), len(sql)
-        self.sql, self.body = sql, body
-
-    async def answer(self) -> bytes:
-        """The reply to what was read.
-
-        Raises:
-            ApiError: a statement cannot be priced, or it takes too long.
-            NoiselessError: it is refused.
-        """
-        sql = self.sql
-        try:
-            found, outcome = await self._answered(sql, self.body)
-        except BudgetError:
-            self.office.metrics.batch("refused", 0)
-            raise
-        self.office.metrics.batch(outcome, len(sql))
-        return found
-
-    async def _answered(self, sql: tuple[str, ...], body: QueriesBody) -> tuple[bytes, str]:
-        office, desk, name, token = self.office, self.desk, self.caller.name, self.caller.token
-        if body.dry_run:
-            return await office.work(lambda: desk.price(sql, name), token, is_priced=True), "priced"
-        if (known := await self._known(sql, body.key)) is not None:
-            return known, "free"
-        found = await office.work(lambda: desk.ask(sql, name, body.key), token)
-        if found.known is not None:
-            desk.known.keep(sql, found.known)
-        if found.charge is None:
-            return found.body, "free"
-        self.log["charge"] = found.charge
-        return found.body, "new"
-
-    async def _known(self, sql: tuple[str, ...], key: str | None) -> bytes | None:
-        """The reply to a batch that is free, if its answers are known and no newer version is out.
-
-        A key that came before is left to the desk: it may have come with another batch, or with a charge.
-        """
-        desk, analyst = self.desk, self.caller.name
-        known = desk.known.get(sql)
-        if known is None:
-            return None
-        mine = None if key is None else (analyst, key)
-        standing, batches = await self.office.look(desk.name, mine)
-        if standing.version != known.version:
-            desk.known.forget(sql)
-            return None
-        if mine in batches:
-            return None
-        desk.free.note(analyst, sql, lambda: AskedBatch.now(desk.name, analyst, known.version, sql))
-        return replies.free_reply(known.answers, standing.body, key)
-
-
-def dataset_of(path: str) -> str | None:
-    """The dataset that a path of this endpoint names.
-
-    >>> dataset_of("/v1/datasets/meters/queries"), dataset_of("/v1/datasets/a/b/queries")
-    ('meters', None)
-    """
-    before, _, after = PATH.partition("{name}")
-    if not (path.startswith(before) and path.endswith(after)):
-        return None
-    name = path[len(before) : -len(after)]
-    return name if name and "/" not in name else None
-
-
-async def post_queries(request: Request) -> Response:
-    """Price or answer a batch; the gate does the same by itself."""
-    office: Service = request.app.state.office
-    headers: Mapping[str, str] = request.headers
-    batch = QueryRequest(office, request.scope["caller"], request.path_params["name"], request.scope["log"])
-    require_json(headers.get("content-type"))
-    batch.read(await request.body())
-    return Response(await batch.answer(), media_type="application/json")
-
-
-router = APIRouter(dependencies=[Depends(known_parameters)])
+router = APIRouter(route_class=StrictRoute)
 
 DatasetName = Annotated[str, Path(description="A dataset's name.", examples=["meters"])]
+
+
+@router.post(
+    "/v1/datasets/{name}/queries",
+    **described(
+        "Price or answer a batch of statements", models.BatchReply, 404, 409, body=models.QueriesBody
+    ),
+)
+async def post_queries(request: Request, name: DatasetName) -> Response:
+    """All statements are priced together, from public state alone, before any of them is answered."""
+    desk, caller, office = served_dataset_of(request, name), caller_of(request), service_of(request)
+    body = await read_body(request, models.QueriesBody)
+    sql = _statements(body, office.settings)
+    log: dict[str, Any] = request.scope["log"]
+    log["batch"], log["statements"] = fingerprint(office.settings.log_key, sql), len(sql)
+    try:
+        if body.dry_run:
+            content = await office.work(lambda: desk.price(sql, caller.name), caller.token, is_priced=True)
+            outcome = "priced"
+        elif (known := await _known_reply(office, desk, sql, caller.name, body.key)) is not None:
+            content, outcome = known, "free"
+        else:
+            asked = await office.work(lambda: desk.ask(sql, caller.name, body.key), caller.token)
+            if asked.known is not None:
+                desk.known.keep(sql, asked.known)
+            content, outcome = asked.body, "free" if asked.charge is None else "new"
+            if asked.charge is not None:
+                log["charge"] = asked.charge
+    except BudgetError:
+        office.metrics.batch("refused", 0)
+        raise
+    office.metrics.batch(outcome, len(sql))
+    return Response(content, media_type=JSON)
+
+
+async def _known_reply(
+    office: Service, desk: ServedDataset, sql: tuple[str, ...], analyst: str, key: str | None
+) -> bytes | None:
+    """The reply to a batch that is free, if its answers are known and no newer version is out.
+
+    A key that came before is left to the desk: it may have come with another batch, or with a charge.
+    """
+    known = desk.known.get(sql)
+    if known is None:
+        return None
+    mine = None if key is None else (analyst, key)
+    standing, batches = await office.look(desk.name, mine)
+    if standing.version != known.version:
+        desk.known.forget(sql)
+        return None
+    if mine in batches:
+        return None
+    desk.free.note(analyst, sql, lambda: AskedBatch.now(desk.name, analyst, known.version, sql))
+    return replies.free_reply(known.answers, standing.body, key)
+
+
+def _statements(body: models.QueriesBody, settings: Settings) -> tuple[str, ...]:
+    """The statements of a batch that is not too large."""
+    if len(body.queries) > settings.max_batch:
+        most = settings.max_batch
+        raise too_large(f"a batch has at most {most:,} statements; send several", most)
+    if sum(map(len, body.queries)) > settings.max_sql:
+        most = settings.max_sql
+        raise too_large(f"the statements of a batch have at most {most:,} characters; send several", most)
+    if any("\x00" in text for text in (*body.queries, body.key or "")):
+        raise bad_request("a text holds a character that is none")
+    return tuple(body.queries)
 
 
 @router.get("/v1/session", **described("Whose token this is", models.Session))
@@ -196,7 +153,7 @@ async def get_sample(
     return json_response({"rows": found, "seed": seed, "synthetic": True})
 
 
-@router.get("/v1/datasets/{name}/history", **described("Batches and their answers", models.History, 404))
+@router.get("/v1/datasets/{name}/history", **described("Batches and their answers", models.HistoryPage, 404))
 async def get_history(
     request: Request,
     name: DatasetName,
@@ -230,8 +187,8 @@ def _past(desk: ServedDataset, batch: AskedBatch) -> dict[str, Any]:
         "version": batch.version,
         "sql": list(batch.sql),
         "charge": batch.charge,
-        "bits": bits(batch.cost),
-        "bits_exact": exact_bits(batch.cost),
+        "bits": batch.cost.upper,
+        "bits_exact": batch.cost.text,
         "answers": _answers(desk, batch),
     }
 

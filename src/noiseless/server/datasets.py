@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from noiseless.curator import CuratorFile, Reply
+from noiseless.amounts import Budget, Cost
+from noiseless.curator import CuratorFile
 from noiseless.errors import ColumnError, NoiselessError, RequestError
-from noiseless.ledger import LedgerError, State
+from noiseless.ledger import Ledger, LedgerError, State
 from noiseless.ledger.asked_batches import (
     AskedBatch,
     KeyReusedError,
@@ -16,8 +17,7 @@ from noiseless.ledger.asked_batches import (
     find_batches,
     note_batches,
 )
-from noiseless.ledger.group_commit import SharedLedger
-from noiseless.pricing.cost import Budget, Cost
+from noiseless.replies import Reply
 from noiseless.server import replies
 from noiseless.server.declarations import ServedCurator, UndeclaredError, note_budget_in_file, read_file
 from noiseless.server.errors import bad_query, data_changed
@@ -60,11 +60,11 @@ class ServedDataset:
         free: batches that cost nothing and are to be noted.
     """
 
-    def __init__(self, path: str | Path, ledgers: dict[str, SharedLedger], most_known: int) -> None:
+    def __init__(self, path: str | Path, ledgers: dict[str, Ledger], most_known: int) -> None:
         self.path = Path(path)
         file = CuratorFile.read(self.path)
         if file.ledger not in ledgers:
-            ledgers[file.ledger] = SharedLedger.open(file.ledger)
+            ledgers[file.ledger] = Ledger.open(file.ledger)
         self.name, self.ledger = file.name, ledgers[file.ledger]
         self.known, self.free = AnswerCache(most_known), FreeBatches()
         self._lock = threading.Lock()
@@ -182,7 +182,7 @@ class ServedDataset:
 
         with self.ledger.noting(note):
             reply = curator.ask(*sql, analyst=analyst)
-        is_free = replies.free(reply)
+        is_free = reply.free
         answers = replies.dumped(replies.statements(reply))
         said = {**replies.account(reply), "dry_run": False}
         if key is not None:
@@ -203,8 +203,8 @@ class ServedDataset:
         self, reply: Reply, analyst: str, key: str, before: AskedBatch | None, sql: Sql
     ) -> dict[str, Any]:
         """A retried request is told what the first one cost, and that it did not cost it again."""
-        first = before or (self._with_key(analyst, key, sql) if replies.free(reply) else None)
-        retried = first is not None and replies.free(reply)
+        first = before or (self._with_key(analyst, key, sql) if reply.free else None)
+        retried = first is not None and reply.free
         cost: Cost = first.cost if retried and first is not None else reply.batch
         rule = "charged before" if retried and cost != Cost() else reply.rule
         return {**replies.price(cost, rule), "key": key, "repeated": retried}

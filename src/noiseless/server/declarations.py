@@ -5,13 +5,13 @@ import logging
 from dataclasses import replace
 from pathlib import Path
 
+from noiseless.amounts import Budget
 from noiseless.curator import Curator, CuratorFile
 from noiseless.curator.edition import Edition
 from noiseless.errors import NoiselessError
 from noiseless.ledger import Ledger, LedgerError, UnknownDatasetError
 from noiseless.ledger.asked_batches import read_note, write_note
 from noiseless.ledger.entries import budget_json, canonical
-from noiseless.pricing.cost import Budget
 from noiseless.server.telemetry import log
 from noiseless.work import WorkCancelledError
 

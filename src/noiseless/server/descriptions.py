@@ -7,15 +7,13 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from noiseless.amounts import Budget, budget_bits, budget_text, integer_text
 from noiseless.curator.exposure import RealisedExposure
-from noiseless.curator.reply import plain
 from noiseless.domain import CategoryColumn, Column, DateColumn, NumberColumn, Schema
 from noiseless.exact import Bits
-from noiseless.ledger.entries import integer_text
-from noiseless.ledger.state import budget_bits
-from noiseless.pricing.cost import Budget
+from noiseless.replies import plain
 from noiseless.server.datasets import ServedDataset
-from noiseless.server.replies import exact_bits, exact_budget, standing_of
+from noiseless.server.replies import standing_of
 
 _TOP = 10
 
@@ -30,7 +28,7 @@ def line(desk: ServedDataset) -> dict[str, Any]:
         "rows": public.rows,
         "version": state.version,
         "budget": budget_bits(state.budget),
-        "budget_exact": exact_budget(state.budget),
+        "budget_exact": budget_text(state.budget),
         **said,
     }
 
@@ -59,12 +57,12 @@ def dataset(desk: ServedDataset, analyst: str) -> dict[str, Any]:
         },
         **standing_of(state),
         "analyst_spent": mine.upper,
-        "analyst_spent_exact": exact_bits(mine),
+        "analyst_spent_exact": mine.text,
     }
 
 
 def _budget(name: str, budget: Budget | None) -> dict[str, Any]:
-    return {name: budget_bits(budget), f"{name}_exact": exact_budget(budget)}
+    return {name: budget_bits(budget), f"{name}_exact": budget_text(budget)}
 
 
 def column(name: str, each: Column) -> dict[str, Any]:

@@ -6,16 +6,21 @@ nothing about the machine: what an analyst cannot mend is told in general words,
 
 import json
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+
+from noiseless.amounts import remainder
 from noiseless.curator.source import ChangedSourceError
 from noiseless.errors import NoiselessError
 from noiseless.ledger import LedgerError, QuotaError
 from noiseless.ledger.asked_batches import KeyReusedError
-from noiseless.ledger.entries import integer_text
 from noiseless.pricing.history import BudgetError
 from noiseless.server.declarations import UndeclaredError
-from noiseless.server.replies import bits, exact_bits, exact_left, left
+from noiseless.server.replies import standing
 
 
 class ApiError(Exception):
@@ -117,15 +122,35 @@ def refusal(error: BaseException) -> ApiError:
     """What an error becomes."""
     if isinstance(error, ApiError):
         return error
+    return _of_library(error) or _of_framework(error) or internal()
+
+
+def _of_library(error: BaseException) -> ApiError | None:
     if isinstance(error, BudgetError):
         return ApiError(409, "budget_exceeded", str(error), _budget_details(error))
     if isinstance(error, LedgerError):
         return unavailable("the ledger cannot be written or read now; ask again: what was charged is free")
     if isinstance(error, ChangedSourceError | UndeclaredError):
         return data_changed()
-    if isinstance(error, KeyReusedError):
-        return ApiError(409, "key_reused", str(error))
-    return internal()
+    return ApiError(409, "key_reused", str(error)) if isinstance(error, KeyReusedError) else None
+
+
+def _of_framework(error: BaseException) -> ApiError | None:
+    """What the framework refuses: unknown paths, other methods, parameters that make no sense."""
+    if isinstance(error, RequestValidationError):
+        wrong = [f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in error.errors()[:3]]
+        return bad_request("; ".join(wrong))
+    if isinstance(error, ClientDisconnect):
+        return bad_request("the request ended before all of it arrived")
+    if not isinstance(error, HTTPException):
+        return None
+    status, headers = error.status_code, dict(error.headers or {})
+    if status == HTTPStatus.NOT_FOUND:
+        return not_found()
+    if status == HTTPStatus.METHOD_NOT_ALLOWED:
+        said = "this method is not possible here; see /openapi.json"
+        return ApiError(status, "method_not_allowed", said, {}, headers)
+    return ApiError(status, "bad_request", "the request is not well formed", {}, headers)
 
 
 def logged(error: BaseException) -> str:
@@ -141,12 +166,8 @@ def logged(error: BaseException) -> str:
 def _budget_details(error: BudgetError) -> dict[str, Any]:
     """What is spent, asked for and left, in bits; it depends on the questions alone."""
     return {
-        "spent": bits(error.spent),
-        "spent_exact": exact_bits(error.spent),
-        "asked": bits(error.asked),
-        "asked_exact": exact_bits(error.asked),
-        "remaining": left(error.budget, error.spent),
-        "remaining_exact": exact_left(error.budget, error.spent),
-        "remaining_outputs": integer_text(error.remaining),
+        **standing(error.spent, remainder(error.budget, error.spent)),
+        "asked": error.asked.upper,
+        "asked_exact": error.asked.text,
         "whose": "analyst" if isinstance(error, QuotaError) else "dataset",
     }

@@ -11,9 +11,8 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from noiseless.server.dataset_routes import PATH, QueryRequest, dataset_of
-from noiseless.server.errors import ApiError, bad_request, refusal, too_large, unauthorised
-from noiseless.server.requests import note_refusal, require_clear, require_json
+from noiseless.server.errors import ApiError, refusal, too_large, unauthorised
+from noiseless.server.requests import note_refusal, require_clear
 from noiseless.server.service import Service
 from noiseless.server.telemetry import exception_fields, log
 
@@ -65,11 +64,7 @@ class _Visit:
     async def run(self) -> None:
         try:
             await self._enter()
-            name = dataset_of(self._scope["path"]) if self._scope["method"] == "POST" else None
-            if name is None:
-                await self._app(self._scope, self.receive, self.send)
-            else:
-                await self._ask(name)
+            await self._app(self._scope, self.receive, self.send)
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001 - nothing but its kind and place may leave
@@ -80,29 +75,6 @@ class _Visit:
             await self._reply(found.status, found.body, found.headers)
         finally:
             self._leave()
-
-    async def _ask(self, name: str) -> None:
-        """A batch, as `post_queries` answers it, without the framework in between."""
-        self._scope["pattern"] = PATH
-        batch = QueryRequest(self._office, self._scope["caller"], name, self._scope["log"])
-        kind = self._headers.get(b"content-type")
-        require_json(None if kind is None else kind.decode("latin-1"))
-        if self._scope["query_string"]:
-            raise bad_request("the endpoint has no such parameter; it has none")
-        if not await self._has_left_while_read(batch):
-            await self._reply(200, await batch.answer(), {})
-
-    async def _has_left_while_read(self, batch: QueryRequest) -> bool:
-        """Read the body, which is not kept: while a batch waits, its statements are all there is of it."""
-        message = await self.receive()
-        content: bytes = message.get("body", b"")
-        while message.get("more_body", False):
-            message = await self.receive()
-            content += message.get("body", b"")
-        if message["type"] != "http.request":
-            return True
-        batch.read(content)
-        return False
 
     async def _enter(self) -> None:
         """Check the head, and the token, before anything is read."""

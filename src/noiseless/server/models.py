@@ -176,8 +176,11 @@ class OutputColumn(ResponseBody):
     free: bool
 
 
-class Statement(ResponseBody):
+class StatementReply(ResponseBody):
     """One statement and all of its numbers."""
+
+    __qualname__ = "Statement"  # in the document
+    model_config = ConfigDict(title="Statement")
 
     sql: str
     columns: list[OutputColumn]
@@ -190,10 +193,13 @@ class Statement(ResponseBody):
     free: bool
 
 
-class Reply(Standing):
+class BatchReply(Standing):
     """The answers to a batch, or what it would cost."""
 
-    answers: list[Statement]
+    __qualname__ = "Reply"  # in the document
+    model_config = ConfigDict(title="Reply")
+
+    answers: list[StatementReply]
     batch_bits: float
     batch_bits_exact: str
     rule: str
@@ -222,11 +228,14 @@ class PastBatch(ResponseBody):
     charge: int | None
     bits: float
     bits_exact: str
-    answers: list[Statement] | None
+    answers: list[StatementReply] | None
 
 
-class History(ResponseBody):
+class HistoryPage(ResponseBody):
     """Batches, the latest first."""
+
+    __qualname__ = "History"  # in the document
+    model_config = ConfigDict(title="History")
 
     batches: list[PastBatch]
     next: str | None
@@ -245,8 +254,11 @@ class LedgerEntry(ResponseBody):
     hash: str
 
 
-class Ledger(ResponseBody):
+class LedgerPage(ResponseBody):
     """Entries in their order."""
+
+    __qualname__ = "Ledger"  # in the document
+    model_config = ConfigDict(title="Ledger")
 
     entries: list[LedgerEntry]
     spent: float
@@ -283,8 +295,11 @@ class PersonsBin(ResponseBody):
     persons: int
 
 
-class Exposure(ResponseBody):
+class ExposureReport(ResponseBody):
     """How much of whom the answers given so far can tell, without saying who."""
+
+    __qualname__ = "Exposure"  # in the document
+    model_config = ConfigDict(title="Exposure")
 
     questions: int
     rows: int

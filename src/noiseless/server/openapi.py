@@ -92,7 +92,7 @@ EXAMPLES: dict[type[BaseModel], dict[str, Any]] = {
         "roles": {"meters": "analyst"},
         "expires": "2030-12-31T00:00:00.000000Z",
     },
-    models.Reply: {
+    models.BatchReply: {
         "answers": [
             {
                 "sql": _SQL,

@@ -4,33 +4,31 @@ import re
 from decimal import Decimal
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from noiseless.amounts import Budget, budget_bits, budget_text
 from noiseless.curator.file import read_budget
 from noiseless.errors import NoiselessError
-from noiseless.ledger.state import budget_bits
-from noiseless.pricing.cost import Budget
 from noiseless.server import descriptions, models, replies
 from noiseless.server.dataset_routes import DatasetName
 from noiseless.server.errors import bad_request
 from noiseless.server.openapi import described
-from noiseless.server.replies import exact_bits, exact_budget
 from noiseless.server.requests import (
+    StrictRoute,
     caller_of,
     fitting,
     json_response,
-    known_parameters,
     read_body,
     served_dataset_of,
     worked,
 )
 
-router = APIRouter(dependencies=[Depends(known_parameters)])
+router = APIRouter(route_class=StrictRoute)
 
 
-@router.get("/v1/datasets/{name}/ledger", **described("Entries of the ledger", models.Ledger, 403, 404))
+@router.get("/v1/datasets/{name}/ledger", **described("Entries of the ledger", models.LedgerPage, 403, 404))
 async def get_ledger(
     request: Request,
     name: DatasetName,
@@ -51,7 +49,7 @@ async def get_ledger(
             "entries": [entry.to_dict() for entry in shown],
             "next": shown[-1].seq if following else None,
             "spent": state.spent.upper,
-            "spent_exact": exact_bits(state.spent),
+            "spent_exact": state.spent.text,
             "analysts": {who: cost.upper for who, cost in sorted(state.analysts.items())},
             "chain_ok": None if report is None else report.ok,
             "head": str(desk.ledger.head if report is None else report.head),
@@ -62,7 +60,7 @@ async def get_ledger(
 
 @router.get(
     "/v1/datasets/{name}/exposure",
-    **described("How exposed people are to the answers given so far", models.Exposure, 403, 404),
+    **described("How exposed people are to the answers given so far", models.ExposureReport, 403, 404),
 )
 async def get_exposure(request: Request, name: DatasetName) -> Response:
     """How many rows are exposed how much. It depends on private data: it is for the owner alone."""
@@ -89,7 +87,7 @@ async def post_budget(request: Request, name: DatasetName) -> Response:
         return {
             "entry": entry,
             "budget": budget_bits(state.budget),
-            "budget_exact": exact_budget(state.budget),
+            "budget_exact": budget_text(state.budget),
             **said,
             "note": "write the same budget into the curator's file before a new version is declared",
         }

@@ -1,11 +1,9 @@
-"""The processes of one server: how they are set up, begun, looked after and stopped."""
+"""The processes of one server: how they are begun, looked after and stopped."""
 
-import faulthandler
 import gc
 import logging
 import multiprocessing
 import os
-import secrets
 import signal
 import socket
 import sys
@@ -14,97 +12,25 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from ipaddress import ip_address
+from dataclasses import dataclass
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
-from typing import Any, Literal
+from typing import Any
+
+import uvicorn
+from prometheus_client.multiprocess import mark_process_dead
 
 from noiseless.errors import NoiselessError, RequestError
-from noiseless.server.telemetry import log
+from noiseless.server.app import create_app, end_at_latest
+from noiseless.server.errors import logged
+from noiseless.server.protocol import PatientProtocol
+from noiseless.server.service import Service
+from noiseless.server.settings import STOP_SECONDS, ListenOptions, Settings
+from noiseless.server.telemetry import log, set_up_logging
 
-Metrics = Literal["open", "owner", "off"]
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How a server is set up; the limits hold for each of its processes.
-
-    Attributes:
-        curators: the curators' files, one a dataset.
-        max_body: the most bytes of a request's body.
-        max_batch: the most statements of a batch.
-        max_sql: the most characters of all its statements.
-        rate: requests a second that a token may make in the long run; 0 for no limit.
-        burst: requests that it may make at once.
-        timeout: seconds until somebody who waits for an answer is told to come back.
-        body_timeout: seconds that a request's head, and then its body, may take to arrive.
-        patience: seconds to wait for the ledger before somebody is told that it is away.
-        threads: how many batches are worked on at the same time.
-        waiting: how many requests may wait for that.
-        metrics: who may read /metrics: anybody, owners, or nobody.
-        log_key: makes the fingerprints in the log; drawn anew for every start.
-    """
-
-    curators: tuple[str, ...]
-    max_body: int = 1_000_000
-    max_batch: int = 100
-    max_sql: int = 100_000
-    rate: float = 100.0
-    burst: int = 200
-    timeout: float = 30.0
-    body_timeout: float = 10.0
-    patience: float = 2.0
-    threads: int = 32
-    waiting: int = 1000
-    metrics: Metrics = "open"
-    log_key: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
-
-
-STOP_SECONDS = 30
-"""So long a server takes to stop at most."""
 _CLOSE_SECONDS = 5
-"""Of these are left when requests that are not answered by then are given up."""
+"""Of the seconds to stop, so many are left when requests that are not answered by then are given up."""
 _TURN_SECONDS = 0.001
-
-
-@dataclass(frozen=True)
-class ListenOptions:
-    """Where and how a server listens.
-
-    Attributes:
-        host: the address.
-        port: the port.
-        tls_cert: the file of its certificate; None for plain HTTP.
-        tls_key: the file of the certificate's key.
-        workers: how many processes.
-        log_format: json or text.
-    """
-
-    host: str = "127.0.0.1"
-    port: int = 8000
-    tls_cert: str | None = None
-    tls_key: str | None = None
-    workers: int = 1
-    log_format: str = "json"
-
-    @property
-    def url(self) -> str:
-        """Where people find it."""
-        everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where a browser finds it
-        host = everywhere.get(self.host, self.host)
-        host = f"[{host}]" if ":" in host else host
-        return f"{'http' if self.tls_cert is None else 'https'}://{host}:{self.port}"
-
-    @property
-    def in_the_clear(self) -> bool:
-        """Whether tokens and answers leave this machine as plain HTTP, unless a proxy stands before it."""
-        if self.tls_cert is not None or self.host == "localhost":
-            return False
-        try:
-            return not ip_address(self.host).is_loopback
-        except ValueError:
-            return True
 
 
 def _require_free(listening: ListenOptions) -> None:
@@ -126,12 +52,6 @@ def serve(settings: Settings, listening: ListenOptions) -> None:
     Raises:
         NoiselessError: a dataset cannot be opened, or the address is taken.
     """
-    import uvicorn
-
-    from noiseless.server.app import create_app
-    from noiseless.server.service import Service
-    from noiseless.server.telemetry import log, set_up_logging
-
     _require_free(listening)
     set_up_logging(listening.log_format)
     if listening.in_the_clear:
@@ -157,9 +77,6 @@ def serve(settings: Settings, listening: ListenOptions) -> None:
 
 def _supervise(settings: Settings, listening: ListenOptions) -> None:
     """Serve with several processes that share a socket."""
-    import uvicorn
-    from prometheus_client.multiprocess import mark_process_dead
-
     spawn = multiprocessing.get_context("spawn")
     with uvicorn.Config("", **_options(listening)).bind_socket() as shared:
 
@@ -173,8 +90,6 @@ def _supervise(settings: Settings, listening: ListenOptions) -> None:
 
 def _options(listening: ListenOptions) -> dict[str, Any]:
     """Of uvicorn."""
-    from noiseless.server.protocol import PatientProtocol
-
     return {
         "host": listening.host,
         "port": listening.port,
@@ -211,12 +126,6 @@ def _take_short_turns() -> None:
 
 def _work(settings: Settings, listening: ListenOptions, shared: socket.socket) -> None:
     """One of several processes."""
-    import uvicorn
-
-    from noiseless.server.app import create_app
-    from noiseless.server.errors import logged
-    from noiseless.server.telemetry import log, set_up_logging
-
     threading.Thread(target=_end_with_parent, daemon=True).start()
     set_up_logging(listening.log_format)
     try:
@@ -235,11 +144,6 @@ def _end_with_parent() -> None:
         wait([parent.sentinel])
         end_at_latest()
         os.kill(os.getpid(), signal.SIGTERM)
-
-
-def end_at_latest() -> None:
-    """End the process when its time to stop is over, whatever its threads do then."""
-    faulthandler.dump_traceback_later(STOP_SECONDS, exit=True)  # needs no turn of the interpreter
 
 
 _STEADY = 10.0

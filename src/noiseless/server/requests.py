@@ -3,13 +3,14 @@
 import json
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
-from starlette.exceptions import HTTPException
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
 from noiseless.display import plain_problem
 from noiseless.server.callers import Caller
@@ -22,16 +23,6 @@ Body = TypeVar("Body", bound=BaseModel)
 
 JSON = "application/json"
 _NO_JSON = "the body is not valid JSON; send one object"
-
-
-def require_json(kind: str | None) -> None:
-    """Refuse bodies of another kind.
-
-    Raises:
-        ApiError: the header names another one.
-    """
-    if kind is not None and kind != JSON and kind.partition(";")[0].strip().lower() != JSON:
-        raise ApiError(415, "bad_request", "send the body as application/json")
 
 
 def checked_body(content: bytes, model: type[Body]) -> Body:
@@ -111,7 +102,7 @@ def served_dataset_of(request: Request, name: str, *, owner: bool = False) -> Se
 
 
 async def worked(request: Request, what: Callable[[], Found]) -> Found:
-    """Do some work for the caller in a thread; as `Office.work`."""
+    """Do some work for the caller in a thread; as `Service.work`."""
     return await service_of(request).work(what, caller_of(request).token)
 
 
@@ -130,29 +121,36 @@ def fitting(things: Iterable[Found], most: int, size: Callable[[Found], int]) ->
     return shown, False
 
 
-async def known_parameters(request: Request) -> None:
-    """Refuse parameters that an endpoint does not have: they are slips of the pen.
+class StrictRoute(APIRoute):
+    """An endpoint that refuses parameters it does not have: they are slips of the pen."""
 
-    Raises:
-        ApiError: there is one.
-    """
-    dependant = getattr(request.scope["route"], "dependant", None)
-    names = {field.alias for field in getattr(dependant, "query_params", ())}
-    if not names.issuperset(request.query_params):
-        known = f"it has {', '.join(sorted(names))}" if names else "it has none"
-        raise bad_request(f"the endpoint has no such parameter; {known}")
-    if len(request.query_params.multi_items()) > len(request.query_params):
-        raise bad_request("a parameter comes twice; send it once")
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request.
+
+        Raises:
+            ApiError: there is another parameter, or one comes twice.
+        """
+        if scope["query_string"]:
+            given = QueryParams(scope["query_string"])
+            names = {field.alias for field in self.dependant.query_params}
+            if not names.issuperset(given):
+                known = f"it has {', '.join(sorted(names))}" if names else "it has none"
+                raise bad_request(f"the endpoint has no such parameter; {known}")
+            if len(given.multi_items()) > len(given):
+                raise bad_request("a parameter comes twice; send it once")
+        await super().handle(scope, receive, send)
 
 
 async def read_body(request: Request, model: type[Body]) -> Body:
-    """The body of a request.
+    """The body of a request, which is not kept: while a batch waits, its statements are all there is of it.
 
     Raises:
         ApiError: it is not JSON, or not what is asked for.
     """
-    require_json(request.headers.get("content-type"))
-    return checked_body(await request.body(), model)
+    kind = request.headers.get("content-type", JSON)
+    if kind.partition(";")[0].strip().lower() != JSON:
+        raise ApiError(415, "bad_request", "send the body as application/json")
+    return checked_body(b"".join([part async for part in request.stream()]), model)
 
 
 def json_response(value: object, status: int = 200) -> Response:
@@ -166,27 +164,10 @@ def error_response(error: ApiError) -> Response:
 
 
 async def refused(request: Request, error: Exception) -> Response:
-    """What an error of ours, or of the library, becomes."""
+    """What an error becomes."""
     found = refusal(error)
     note_refusal(request.scope, error, found)
     return error_response(found)
-
-
-async def framework_refused(request: Request, error: Exception) -> Response:
-    """What the framework refuses: unknown paths, other methods, parameters that make no sense."""
-    if isinstance(error, HTTPException):
-        status, headers = error.status_code, dict(error.headers or {})
-        if status == HTTPStatus.NOT_FOUND:
-            return await refused(request, not_found())
-        if status == HTTPStatus.METHOD_NOT_ALLOWED:
-            said = "this method is not possible here; see /openapi.json"
-            return await refused(request, ApiError(405, "method_not_allowed", said, {}, headers))
-        return await refused(
-            request, ApiError(status, "bad_request", "the request is not well formed", {}, headers)
-        )
-    details: list[Any] = getattr(error, "errors", list)()
-    said = "; ".join(f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in details[:3])
-    return await refused(request, bad_request(said or "the request is not well formed"))
 
 
 def note_refusal(scope: Scope, error: BaseException, found: ApiError) -> None:

@@ -1,4 +1,4 @@
-"""What all requests of one process share: the datasets, who may ask, limits of each token, threads and counters."""
+"""What all requests of a process share: datasets, callers, limits of each token, threads and counters."""
 
 import asyncio
 import contextlib
@@ -10,13 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from noiseless.errors import NoiselessError, RequestError
+from noiseless.ledger import Ledger
 from noiseless.ledger.entries import now
-from noiseless.ledger.group_commit import SharedLedger
 from noiseless.server.callers import Callers, own_tokens
 from noiseless.server.datasets import ServedDataset
 from noiseless.server.errors import timeout, too_many, unavailable
 from noiseless.server.free_batches import MOST_BYTES, AnalystKey, SharedReads, StandingSnapshot
-from noiseless.server.processes import Settings
+from noiseless.server.settings import Settings
 from noiseless.server.telemetry import Metrics, log
 from noiseless.work import Cancellation, WorkCancelledError
 
@@ -109,7 +109,7 @@ class Service:
         self.metrics = Metrics()
         self.rates = RateLimit(settings.rate, settings.burst)
         self.is_closing = False
-        self._ledgers: dict[str, SharedLedger] = {}
+        self._ledgers: dict[str, Ledger] = {}
         try:
             self.desks = self._opened(settings)
         except BaseException:
@@ -142,7 +142,7 @@ class Service:
         return found
 
     @property
-    def _by_dataset(self) -> dict[str, SharedLedger]:
+    def _by_dataset(self) -> dict[str, Ledger]:
         return {name: desk.ledger for name, desk in self.desks.items()}
 
     def warn_of_missing_tokens(self) -> None:

@@ -1,4 +1,4 @@
-"""A log of one JSON object a line, and counters for Prometheus: what happened, never what was asked or answered."""
+"""A log of one JSON object a line, and counters for Prometheus: never what was asked or answered."""
 
 import contextlib
 import hashlib
@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import sys
-import time
 import traceback
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -17,12 +16,15 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 LOGGER = "noiseless.server"
 
 
+_ENCODER = json.JSONEncoder(default=str)
+
+
 class JsonLines(logging.Formatter):
     """One JSON object a line; of an exception, whose message may quote data, only its kind and place."""
 
     def format(self, record: logging.LogRecord) -> str:
         """A line."""
-        return json.dumps(_fields(record), ensure_ascii=True, default=str)
+        return _ENCODER.encode(_fields(record))
 
 
 class PlainLines(logging.Formatter):
@@ -65,28 +67,9 @@ class _Stderr(logging.Handler):
             sys.stderr.write(f"{self.format(record)}\n")
 
 
-class _JsonStderr(_Stderr):
-    """A line of JSON for every request goes to stderr by the shortest way."""
-
-    _second, _shown = 0, ""
-
-    def write(self, event: str, fields: dict[str, object]) -> None:
-        now = time.time()
-        second = int(now)
-        if second != self._second:
-            self._second, self._shown = second, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(second))
-        when = f"{self._shown}.{int((now - second) * 1000):03d}Z"
-        line = _ENCODER.encode({"time": when, "level": "info", "event": event, **fields})
-        with contextlib.suppress(OSError):
-            os.write(2, f"{line}\n".encode())
-
-
-_ENCODER = json.JSONEncoder(default=str)
-
-
 def set_up_logging(form: str) -> None:
     """Send the log to stderr: this server's own lines and those of uvicorn that are worth it."""
-    handler = _Stderr() if form == "text" else _JsonStderr()
+    handler = _Stderr()
     handler.setFormatter(PlainLines() if form == "text" else JsonLines())
     for name, level in ((LOGGER, logging.INFO), ("uvicorn.error", logging.INFO), ("asyncio", logging.ERROR)):
         logger = logging.getLogger(name)
@@ -98,11 +81,9 @@ def set_up_logging(form: str) -> None:
 def log(event: str, level: int = logging.INFO, **fields: object) -> None:
     """Write a line."""
     logger = logging.getLogger(LOGGER)
-    if level == logging.INFO and len(logger.handlers) == 1 and isinstance(logger.handlers[0], _JsonStderr):
-        logger.handlers[0].write(event, fields)
-        return
     if logger.isEnabledFor(level):
-        logger.log(level, event, extra={"fields": fields})
+        # where it is called from is in no line, and takes longer to find than the rest
+        logger.handle(logger.makeRecord(LOGGER, level, "", 0, event, (), None, extra={"fields": fields}))
 
 
 def fingerprint(key: str, sql: Sequence[str]) -> str:

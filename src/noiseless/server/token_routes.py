@@ -2,29 +2,29 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Path
 from starlette.requests import Request
 from starlette.responses import Response
 
 from noiseless.errors import RequestError
+from noiseless.ledger import Ledger
 from noiseless.ledger.entries import now
-from noiseless.ledger.group_commit import SharedLedger
 from noiseless.ledger.tokens import NewToken, Token, add_token, expiry, list_tokens, revoke_token
 from noiseless.server import models
 from noiseless.server.callers import Caller
 from noiseless.server.errors import bad_request, forbidden, not_found
 from noiseless.server.openapi import described
 from noiseless.server.requests import (
+    StrictRoute,
     caller_of,
     json_response,
-    known_parameters,
     read_body,
     service_of,
     worked,
 )
 from noiseless.server.service import Service
 
-router = APIRouter(dependencies=[Depends(known_parameters)])
+router = APIRouter(route_class=StrictRoute)
 
 
 @router.get("/v1/tokens", **described("Tokens of the caller's datasets", models.Tokens, 403))
@@ -91,9 +91,9 @@ def _owner(request: Request) -> Caller:
     return caller
 
 
-def _by_ledger(office: Service, datasets: list[str]) -> list[tuple[SharedLedger, list[str]]]:
+def _by_ledger(office: Service, datasets: list[str]) -> list[tuple[Ledger, list[str]]]:
     """Datasets by the ledgers that their tokens are kept in."""
-    found: dict[int, tuple[SharedLedger, list[str]]] = {}
+    found: dict[int, tuple[Ledger, list[str]]] = {}
     for name in datasets:
         ledger = office.desks[name].ledger
         found.setdefault(id(ledger), (ledger, []))[1].append(name)

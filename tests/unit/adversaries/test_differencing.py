@@ -24,7 +24,6 @@ from noiseless.adversaries.targets import (
     learnt_bits,
 )
 from noiseless.curator import Curator
-from noiseless.curator.reply import Reply
 from noiseless.errors import (
     ColumnError,
     DomainError,
@@ -34,6 +33,7 @@ from noiseless.errors import (
     UnknownColumnError,
 )
 from noiseless.exact import Bits
+from noiseless.replies import Reply
 
 AGES = [1, 4, 3, 3, 0]
 

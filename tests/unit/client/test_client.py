@@ -13,13 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from client_servers import SESSION, TOKEN, FakeServer, Say, Seen, fake, number, reply, statement
-from noiseless.client import BadReply, RemoteQuote, RemoteReply, connect
+from noiseless.client import BadReply, Quote, Reply, connect
 from noiseless.client.datasets import read_dataset, read_datasets, read_session
 from noiseless.client.frames import read_sample
 from noiseless.client.json_objects import JsonObject, read_object
 from noiseless.client.replies import read_batch, read_reply
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
+from noiseless.replies import shown
 
 Budget = int | Fraction | Decimal | Bits
 SQL = "SELECT AVG(kwh) FROM meters"
@@ -103,7 +104,7 @@ def server() -> Iterator[FakeServer]:
 def test_a_quote_is_shown_with_its_price(server: FakeServer) -> None:
     with connect(server.url, TOKEN) as client:
         quote = client.price(SQL)
-    assert type(quote) is RemoteQuote
+    assert type(quote) is Quote
     assert quote.batch_bits == Bits(2) == 1
     assert repr(quote) == (
         "the batch would cost too much: 1.00 bits (reach); 1.00 bits are spent, 5.00 bits are left\n"
@@ -154,7 +155,7 @@ def test_frames_are_those_of_the_curator(server: FakeServer) -> None:
 
 def test_several_statements_are_one_frame_of_answers() -> None:
     several = reply(statement(*ROWS, columns=GROUPED), statement(number("3/2", "1", "2")))
-    found = read_reply(members(several), RemoteReply)
+    found = read_reply(members(several), Reply)
     table = found.to_arrow()
     names = ["sql", "column", "suburb", "value", "lower", "upper", "bits", "free"]
     assert (table.column_names, table.num_rows) == (names, 5)
@@ -164,9 +165,9 @@ def test_several_statements_are_one_frame_of_answers() -> None:
 
 def test_infinite_ends_are_infinite() -> None:
     row = number("1", "1", "1") | {"lower": "-inf", "lower_exact": None, "value": None, "value_exact": None}
-    answer = read_reply(members(reply(statement(row))), RemoteReply).answers[0]
+    answer = read_reply(members(reply(statement(row))), Reply).answers[0]
     assert (answer.value, answer.lower, answer.upper) == (None, float("-inf"), 1)
-    assert answer.shown() == "-inf to 1"
+    assert shown(answer.interval) == "-inf to 1"
 
 
 def test_datasets_are_listed(server: FakeServer) -> None:
@@ -305,7 +306,7 @@ def test_the_client_says_who_it_is(server: FakeServer) -> None:
 # Replies that are not what they should be
 
 GOOD: list[tuple[Any, Any]] = [
-    (reply(statement(*ROWS, columns=GROUPED)), lambda found: read_reply(found, RemoteReply)),
+    (reply(statement(*ROWS, columns=GROUPED)), lambda found: read_reply(found, Reply)),
     (DATASET, read_dataset),
     ({"datasets": [LINE]}, read_datasets),
     (SESSION, read_session),
@@ -358,15 +359,15 @@ def _changed(value: object, odd: object, way: list[int]) -> object:
 )
 def test_intervals_that_are_none_are_told(row: dict[str, Any]) -> None:
     with pytest.raises(BadReply):
-        read_reply(members(reply(statement(row))), RemoteReply)
+        read_reply(members(reply(statement(row))), Reply)
 
 
 def test_rows_that_do_not_fit_their_columns_are_told() -> None:
     for rows in (ROWS[:3], [ROWS[0], ROWS[3]]):
         with pytest.raises(BadReply, match="rows that do not fit"):
-            read_reply(members(reply(statement(*rows, columns=GROUPED))), RemoteReply)
+            read_reply(members(reply(statement(*rows, columns=GROUPED))), Reply)
     with pytest.raises(BadReply, match="rows that do not fit"):
-        read_reply(members(reply(statement(ROWS[0], columns=GROUPED[:1]))), RemoteReply)
+        read_reply(members(reply(statement(ROWS[0], columns=GROUPED[:1]))), Reply)
 
 
 def test_numbers_do_not_pass_through_floats() -> None:
@@ -377,7 +378,7 @@ def test_numbers_do_not_pass_through_floats() -> None:
 
 
 def test_exact_numbers_that_are_too_long_are_read_as_they_were_rounded() -> None:
-    row = number("1", "1/2", "2") | {"value_exact": None, "lower_exact": None}
+    row = number("5/4", "1/2", "2") | {"value_exact": None, "lower_exact": None}
     with fake(lambda seen: Say(SESSION if seen.path == "/v1/session" else reply(statement(row)))) as server:
         (answer,) = connect(server.url, TOKEN).ask("SELECT AVG(kwh) FROM meters").answers
-    assert (answer.value, answer.lower, answer.upper) == (Fraction(1), Fraction(1, 2), Fraction(2))
+    assert (answer.value, answer.lower, answer.upper) == (Fraction(5, 4), Fraction(1, 2), Fraction(2))

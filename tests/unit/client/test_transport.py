@@ -26,7 +26,7 @@ from client_servers import (
     reply,
     statement,
 )
-from noiseless.client import BadReply, ServerError, TooLarge, Unreachable, connect
+from noiseless.client import BadReply, Client, ServerError, TooLarge, Unreachable, connect
 from noiseless.client.calls import Patience
 from noiseless.errors import RequestError
 from waiting import HANGS, free_port
@@ -39,6 +39,13 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 def always(said: Say) -> AbstractContextManager[FakeServer]:
     """Whatever is asked."""
     return fake(lambda seen: None if seen.path == "/v1/session" else said)
+
+
+def idle(client: Client) -> list[HTTPConnection]:
+    """The connections that are kept."""
+    kept = client._calls.transport._pool.pool
+    assert kept is not None
+    return [connection for connection in kept.queue if connection is not None and connection.sock is not None]
 
 
 def test_connections_are_kept() -> None:
@@ -54,7 +61,7 @@ def test_a_kept_connection_that_the_server_ended_is_replaced_at_once() -> None:
         return Say(ANSWER.body, headers={"Connection": "close"}) if seen.method == "POST" else None
 
     with fake(script) as server, connect(server.url, TOKEN) as client:
-        first = client._calls.transport._idle[0]
+        (first,) = idle(client)
         assert first.sock is not None
         first.sock.shutdown(socket.SHUT_RDWR)
         fake_time = FakeTime()
@@ -63,7 +70,7 @@ def test_a_kept_connection_that_the_server_ended_is_replaced_at_once() -> None:
         assert fake_time.waits == []  # nobody was busy
         assert len(server.asked()) == 1
         client.ask(SQL)
-        assert client._calls.transport._idle == []  # the server said that it ends these
+        assert idle(client) == []  # the server said that it ends these
 
 
 @pytest.mark.parametrize("pause", [0.0, 0.05])
@@ -110,7 +117,7 @@ def test_several_threads_use_several_connections() -> None:
         for thread in threads:
             thread.join()
         assert server.connections == 4
-        assert len(client._calls.transport._idle) == 4
+        assert len(idle(client)) == 4
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
@@ -286,7 +293,7 @@ def test_another_protocol_that_nobody_asked_for_ends_the_connection() -> None:
     with always(said) as server, connect(server.url, TOKEN) as client:
         with pytest.raises(ServerError):
             client.price(SQL)
-        assert client._calls.transport._idle == []
+        assert idle(client) == []
 
 
 def test_a_refusal_before_all_was_sent_is_read() -> None:

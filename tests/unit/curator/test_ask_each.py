@@ -14,12 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curator_examples import ROWS, write_curator, write_rows
-from noiseless.curator import ChangedSourceError, Curator, Reply, UnansweredError
+from noiseless.curator import ChangedSourceError, Curator, UnansweredError
 from noiseless.curator.disclosure import CountsDisclosure
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger import LedgerError, QuotaError
 from noiseless.pricing import BudgetError
 from noiseless.questions.sql import SqlError
+from noiseless.replies import Reply
 
 MEAN = "SELECT AVG(kwh) FROM meters"
 COUNT = "SELECT COUNT(*) FROM meters WHERE kwh > 2"
@@ -120,9 +121,8 @@ def test_refusals_stand_in_their_places(tmp_path: Path) -> None:
         assert curator.state.spent.outputs == 4
 
 
-@pytest.mark.parametrize("shared", [False, True])
-def test_nothing_new_keeps_nobody_waiting(tmp_path: Path, *, shared: bool) -> None:
-    with Curator.open(write_curator(tmp_path), shared=shared) as curator:
+def test_nothing_new_keeps_nobody_waiting(tmp_path: Path) -> None:
+    with Curator.open(write_curator(tmp_path)) as curator:
         assert list(curator.ask_each([])) == []
         assert isinstance(next(curator.ask_each(["nonsense"])), RequestError)
         curator.ask(MEAN)
@@ -208,7 +208,7 @@ def test_a_version_declared_meanwhile_is_the_one_that_is_asked(curator: Curator)
 def test_threads_that_ask_many_share_their_transactions_too(tmp_path: Path) -> None:
     path = write_curator(tmp_path, bits=6)
     outcomes: list[list[Reply | NoiselessError]] = []
-    with Curator.open(path, shared=True) as curator:
+    with Curator.open(path) as curator:
         asked = [f"SELECT COUNT(*) FROM meters WHERE kwh > {number}" for number in range(1, 8)]
         threads = [
             threading.Thread(target=lambda: outcomes.append(list(curator.ask_each(asked)))) for _ in range(4)

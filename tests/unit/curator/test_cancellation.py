@@ -20,7 +20,7 @@ TOTAL = "SELECT SUM(kwh) FROM meters"
 
 @pytest.fixture
 def curator(tmp_path: Path) -> Iterator[Curator]:
-    with Curator.open(write_curator(tmp_path), shared=True) as opened:
+    with Curator.open(write_curator(tmp_path)) as opened:
         yield opened
 
 

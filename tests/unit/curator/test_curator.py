@@ -520,9 +520,8 @@ def test_more_rows_than_declared_are_refused(tmp_path: Path) -> None:
 # Many at once
 
 
-@pytest.mark.parametrize("shared", [False, True])
-def test_threads_may_share_a_session(tmp_path: Path, shared: bool) -> None:
-    with Curator.open(write_curator(tmp_path, bits=4), shared=shared) as curator:
+def test_threads_may_share_a_session(tmp_path: Path) -> None:
+    with Curator.open(write_curator(tmp_path, bits=4)) as curator:
         found: list[Any] = []
 
         def ask(number: int) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from curator_examples import ROWS, write_curator
-from noiseless.curator import Answer, Curator, Reply, Result
-from noiseless.curator.reply import shown
+from noiseless.amounts import Cost, Remainder, remaining_bits
+from noiseless.curator import Curator
 from noiseless.exact import Bits
-from noiseless.pricing.cost import Cost, remaining_bits
 from noiseless.questions.sql import AnswerInterval
+from noiseless.replies import Answer, Reply, Result, shown
 
 KEYS = {"sql", "value", "lower", "upper", "bits", "free"}
 
@@ -73,7 +73,7 @@ def test_several_statements_are_one_frame_with_an_answer_a_row(reply: Reply) -> 
     table = reply.to_arrow()
     assert table.column_names == ["sql", "column", "suburb", "value", "lower", "upper", "bits", "free"]
     assert (table.num_rows, reply.to_polars().height, len(reply.to_pandas())) == (7, 7, 7)
-    single = Reply(reply.results[1:], reply.batch, reply.rule, reply.spent, reply.budget)
+    single = Reply(reply.results[1:], reply.batch, reply.rule, reply.spent, reply.left)
     assert single.to_arrow().column_names == ["MAX(kwh)", "MAX(kwh)_lower", "MAX(kwh)_upper"]
 
 
@@ -94,7 +94,7 @@ def test_people_read_a_table(reply: Reply) -> None:
 
 def test_html_is_escaped() -> None:
     result = Result("SELECT 1 AS '<b>'", ("<b>",), ((AnswerInterval.of(1),),), (Cost(),))
-    page = Reply((result,), Cost(), "nothing new", Cost(), None, warnings=("<i>",))._repr_html_()
+    page = Reply((result,), Cost(), "nothing new", Cost(), Remainder(), warnings=("<i>",))._repr_html_()
     assert "<b>" not in page.replace("<p><b>", "").replace("</b></p>", "")
     assert "<i>" not in page
 

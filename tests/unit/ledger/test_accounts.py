@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from noiseless.amounts import Budget, Cost, dearest
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.ledger.accounts import Accounts, Shares, Surplus, fits, require
+from noiseless.ledger.accounts import Accounts, Shares, Surplus, require
 from noiseless.ledger.entries import UNKNOWN_RECORD
-from noiseless.pricing.cost import Budget, Cost, Record, dearest
 from noiseless.pricing.history import BudgetError
+from noiseless.pricing.record import Record
 
 costs = st.builds(
     Cost, st.integers(1, 6), st.sampled_from([Fraction(0), Fraction(0), Fraction(1, 3), Fraction(2)])
@@ -134,4 +135,4 @@ def test_a_price_below_nothing_is_refused(cost: Cost) -> None:
 
 @given(st.integers(1, 10**6), st.integers(0, 25))
 def test_whole_bits_are_compared_by_whole_numbers(outputs: int, budget: int) -> None:
-    assert fits(Cost(outputs), budget) == Cost(outputs).within(budget)
+    assert Cost(outputs).within(budget) == Cost(outputs).within(Fraction(budget)) == (outputs <= 2**budget)

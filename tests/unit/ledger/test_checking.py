@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from noiseless.amounts import Cost
 from noiseless.ledger import Anchor, Entry, Ledger, LedgerError, NewQuestion, Shares
 from noiseless.ledger.backups import load
 from noiseless.ledger.entries import START, chained
-from noiseless.pricing.cost import Cost
 from postgres import PostgresServer
 
 pytest_plugins = ["databases"]
@@ -22,12 +22,14 @@ def filled(url: str) -> Anchor:
     with Ledger.open(url) as ledger:
         ledger.declare("meters", digest="a", budget=9)
         ledger.declare("visits", digest="c", budget=None)
-        with ledger.charging("meters") as books:
-            books.charge(
+        ledger.settle(
+            "meters",
+            lambda books: books.charge(
                 Shares(Cost(2), {"north": Cost(4), "south": Cost(3)}),
                 analyst="ann",
                 questions=[NewQuestion("q1", "g1", "p1", {"n": 1}), NewQuestion("q2", "g1")],
-            )
+            ),
+        )
         ledger.store("meters", {"q1": {"value": 1}})
         ledger.record_release("visits", "cert", Shares(Cost(2), {"north": Cost(4), "south": Cost(3)}))
         ledger.declare("meters", digest="b", budget=9, new_version=True)

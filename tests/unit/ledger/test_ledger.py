@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from noiseless.amounts import Cost
 from noiseless.exact import Bits
 from noiseless.ledger import (
     Ledger,
@@ -21,8 +22,8 @@ from noiseless.ledger import (
     UnknownDatasetError,
 )
 from noiseless.ledger.transaction import DatabaseTransaction
-from noiseless.pricing.cost import Cost, Record
 from noiseless.pricing.history import BudgetError
+from noiseless.pricing.record import Record
 
 pytest_plugins = ["databases"]
 
@@ -37,8 +38,7 @@ def ledger(database_url: str) -> Iterator[Ledger]:
 def charge(
     ledger: Ledger, price: Shares | Cost, *questions: NewQuestion, analyst: str | None = None
 ) -> int | None:
-    with ledger.charging("meters") as books:
-        return books.charge(price, analyst=analyst, questions=questions)
+    return ledger.settle("meters", lambda books: books.charge(price, analyst=analyst, questions=questions))
 
 
 # Declarations
@@ -56,8 +56,8 @@ def test_a_dataset_is_declared_once(ledger: Ledger) -> None:
 def test_a_dataset_must_be_declared(ledger: Ledger) -> None:
     with pytest.raises(UnknownDatasetError, match="declare it first"):
         ledger.state("meters")
-    with pytest.raises(UnknownDatasetError), ledger.charging("meters"):
-        pass
+    with pytest.raises(UnknownDatasetError):
+        charge(ledger, Cost(2))
     with pytest.raises(UnknownDatasetError):
         ledger.store("meters", {"q": {}})
 
@@ -131,12 +131,14 @@ def test_names_that_no_database_keeps_are_refused(ledger: Ledger, name: str) -> 
 def test_any_other_text_is_kept(ledger: Ledger) -> None:
     odd = 'a\'; DROP TABLE x; -- "%s" %(x)s :y ? \\ \n\U0001f600é'
     ledger.declare(odd, digest=odd, budget=1, by=odd)
-    with ledger.charging(odd) as books:
-        books.charge(
+    ledger.settle(
+        odd,
+        lambda books: books.charge(
             Shares(cells={odd * 200: Cost(2)}),
             analyst=odd,
             questions=[NewQuestion(odd, odd, odd, {odd: odd})],
-        )
+        ),
+    )
     ledger.store(odd, {odd: {odd: odd}})
     assert ledger.told(odd, people=[odd])[0].answer == {odd: odd}
     assert ledger.state(odd, cells=[odd * 200], analysts=[odd]).cells == {odd * 200: Cost(2)}
@@ -287,17 +289,16 @@ def test_several_charges_of_one_transaction_add_up(ledger: Ledger) -> None:
     with pytest.raises(BudgetError):
         ledger.settle("meters", charge_twice)
     assert ledger.state("meters").total == Cost()
-    with ledger.charging("meters") as books:
-        books.charge(Shares(cells={"north": Cost(2)}), analyst="ann")
-        books.charge(Shares(cells={"north": Cost(2)}), analyst="ann")
+    shares = Shares(cells={"north": Cost(2)})
+    ledger.settle("meters", lambda books: [books.charge(shares, analyst="ann") for _ in range(2)])
     state = ledger.state("meters")
     assert (state.cells, state.spent_of("ann")) == ({"north": Cost(4)}, Cost(4))
 
 
 def test_an_exception_undoes_the_charge(ledger: Ledger) -> None:
     ledger.declare("meters", digest="a", budget=3)
-    with pytest.raises(ZeroDivisionError), ledger.charging("meters") as books:
-        1 / (books.charge(Cost(2)) - 2)  # type: ignore[operator]
+    with pytest.raises(ZeroDivisionError):
+        ledger.settle("meters", lambda books: 1 / (books.charge(Cost(2)) - 2))  # type: ignore[operator]
     assert ledger.state("meters").spent == Cost()
 
 
@@ -388,8 +389,7 @@ def test_a_batch_of_thousands_of_questions_is_one_charge(ledger: Ledger) -> None
 def test_questions_whose_keys_collide_are_not_mixed_up(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("telling", "rows"):
-        monkeypatch.setattr(f"noiseless.ledger.{module}.told_key", lambda *_: 7)
+    monkeypatch.setattr("noiseless.ledger.rows.question_key", lambda *_: 7)
     with Ledger.open(database_url) as ledger:
         ledger.declare("meters", digest="a", budget=99)
         charge(ledger, Cost(2), NewQuestion("q1", "g1"))
@@ -483,12 +483,15 @@ def test_entries_come_in_pages(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) 
 def test_a_ledger_locked_for_too_long_says_so(database_url: str) -> None:
     with Ledger.open(database_url) as first, Ledger.open(database_url, patience=0.2) as second:
         first.declare("meters", digest="a", budget=20)
-        with first.charging("meters") as books:
+
+        def charge_and_hold(books: OpenBooks) -> None:
             books.charge(Cost(2))
             with pytest.raises(LedgerUnavailableError, match="locked by another") as caught:
                 charge(second, Cost(2))
             assert caught.value.certain
             assert second.state("meters").spent == Cost()
+
+        first.settle("meters", charge_and_hold)
         charge(second, Cost(2))
         assert first.state("meters").spent == Cost(4)
 
@@ -515,13 +518,13 @@ def test_what_others_wrote_in_between_is_seen(database_url: str) -> None:
             with pytest.raises(BudgetError):
                 charge(ledger, Cost(2), NewQuestion("q4"))
         other.change_budget("meters", 5)
-        with other.charging("visits") as books:
-            books.charge(Cost(2), questions=[NewQuestion("v1")])
+        other.settle("visits", lambda books: books.charge(Cost(2), questions=[NewQuestion("v1")]))
         charge(mine, Cost(2), NewQuestion("q5"), analyst="ann")
         other.declare("meters", digest="b", budget=5, analyst_budget=99, new_version=True, carry_over=False)
-        with mine.charging("meters") as books:
-            assert (books.version, books.digest, books.state.total) == (2, "b", Cost())
-            assert books.quota("ann").cost == Cost()
+        look = mine.settle(
+            "meters", lambda books: (books.version, books.digest, books.state.total, books.quota("ann").cost)
+        )
+        assert look == (2, "b", Cost(), Cost())
         assert mine.verify().ok
 
 
@@ -535,8 +538,8 @@ def test_what_was_undone_is_not_remembered(database_url: str) -> None:
         ledger.declare("meters", digest="a", budget=4)
         charge(ledger, Cost(2), NewQuestion("q1"), analyst="ann")
         for more in (Cost(4), Cost(8)):
-            with pytest.raises(BudgetError), ledger.charging("meters") as books:
-                _both(books, Cost(4), more)
+            with pytest.raises(BudgetError):
+                ledger.settle("meters", lambda books: _both(books, Cost(4), more))  # noqa: B023
         assert charge(ledger, Cost(8), NewQuestion("q3"), analyst="ann") == 3
         assert ledger.state("meters").spent_of("ann") == ledger.state("meters").total == Cost(16)
         assert ledger.verify().ok

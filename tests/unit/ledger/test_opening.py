@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from noiseless.amounts import Cost
 from noiseless.files import reserve_private
 from noiseless.ledger import Ledger, LedgerError
 from noiseless.ledger.migrations import open_database
 from noiseless.ledger.schema import metadata
-from noiseless.pricing.cost import Cost
 from postgres import PostgresServer
 from waiting import HANGS
 
@@ -39,7 +39,7 @@ def test_the_newest_step_is_the_one_that_opening_expects() -> None:
     from alembic.config import Config
     from alembic.script import ScriptDirectory
 
-    from noiseless.ledger.migrations import HEAD
+    from noiseless.ledger.schema import HEAD
 
     config = Config()
     config.set_main_option("script_location", "noiseless.ledger:migrations")
@@ -216,8 +216,7 @@ def test_a_folder_that_may_only_be_read_is_said(open_folder: Path) -> None:
     in_a_child(open_folder / "new.db", "cannot be opened")
     with Ledger.open(path) as ledger:
         assert ledger.verify().ok
-        with ledger.charging("meters") as books:
-            books.charge(Cost(2))
+        ledger.settle("meters", lambda books: books.charge(Cost(2)))
 
 
 def linked(tmp_path: Path) -> tuple[Path, Path]:

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from noiseless.amounts import Cost
 from noiseless.ledger import Ledger, NewQuestion
 from noiseless.ledger import statements as pages
-from noiseless.pricing.cost import Cost
 
 pytest_plugins = ["databases"]
 
@@ -18,9 +18,9 @@ def test_pages_have_all_entries_and_bounds(database_url: str, monkeypatch: pytes
         for name in ("meters", "visits"):
             ledger.declare(name, digest="a", budget=10_000)
         for number in range(40):
-            with ledger.charging(chance.choice(["meters", "visits"])) as books:
-                long = "x" * chance.choice([1, 100, 5_000])
-                books.charge(Cost(2), questions=[NewQuestion(f"q{number}", body={"text": long})])
+            name, long = chance.choice(["meters", "visits"]), "x" * chance.choice([1, 100, 5_000])
+            asked = [NewQuestion(f"q{number}", body={"text": long})]
+            ledger.settle(name, lambda books: books.charge(Cost(2), questions=asked))  # noqa: B023
         everything = list(ledger.entries())
         read: list[list[tuple[Any, ...]]] = []
         plain = pages.read_page

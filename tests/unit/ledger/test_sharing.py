@@ -6,22 +6,22 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from noiseless.ledger import LedgerError, LedgerUnavailableError, NewQuestion, OpenBooks, Settlement
-from noiseless.ledger.group_commit import SharedLedger, WouldChargeError, _Caller
-from noiseless.pricing.cost import Cost
+from noiseless.amounts import Cost
+from noiseless.ledger import Ledger, LedgerError, LedgerUnavailableError, NewQuestion, OpenBooks, Settlement
+from noiseless.ledger.group_commit import WouldChargeError, _Caller
 from noiseless.pricing.history import BudgetError
 from waiting import HANGS, wait_until
 
 pytest_plugins = ["databases"]
 
 
-def opened(url: str, budget: int = 100) -> SharedLedger:
-    ledger = SharedLedger.open(url)
+def opened(url: str, budget: int = 100) -> Ledger:
+    ledger = Ledger.open(url)
     ledger.declare("meters", digest="d", budget=budget)
     return ledger
 
 
-def together(ledger: SharedLedger, *works: object, gone: int = 0) -> list[object]:
+def together(ledger: Ledger, *works: object, gone: int = 0) -> list[object]:
     """Run works so that all wait at the same time and share a transaction, but for those who do not wait."""
     first, others = threading.Event(), threading.Event()
     outcomes: list[object] = [None] * len(works)
@@ -43,7 +43,7 @@ def together(ledger: SharedLedger, *works: object, gone: int = 0) -> list[object
     first.wait(HANGS)
     for thread in threads[1:]:
         thread.start()
-    queue = ledger._queues["meters"]
+    queue = ledger._commits._queues["meters"]
     wait_until(lambda: len(queue._callers) >= len(works) - gone, "all wait")
     others.set()
     for thread in threads:
@@ -119,7 +119,7 @@ def test_answers_of_several_callers_share_an_entry(database_url: str) -> None:
             first.wait(HANGS)
             asked = [pool.submit(ledger.store, "meters", {f"q{n}": {"cell": n + 1}}) for n in range(6)]
             never = pool.submit(ledger.store, "meters", {"q1": {"cell": 2}})
-            wait_until(lambda: len(ledger._queues["meters"]._callers) >= 7, "all wait")
+            wait_until(lambda: len(ledger._commits._queues["meters"]._callers) >= 7, "all wait")
             others.set()
             found = [each.result() for each in asked]
             assert never.result() == {"q1": {"cell": 2}}
@@ -153,7 +153,7 @@ def test_quick_answers_are_computed_by_whoever_writes(database_url: str) -> None
             pool.submit(ledger.settle, "meters", hold)
             first.wait(HANGS)
             asked = [pool.submit(ask, f"q{number}") for number in range(6)]
-            wait_until(lambda: len(ledger._queues["meters"]._callers) >= 6, "all wait")
+            wait_until(lambda: len(ledger._commits._queues["meters"]._callers) >= 6, "all wait")
             others.set()
             outcomes = [each.exception(HANGS) or each.result() for each in asked]
         refused = [each for each in outcomes if isinstance(each, BudgetError)]
@@ -236,7 +236,7 @@ def test_a_child_does_not_wait_for_the_threads_of_its_parent(database_url: str) 
     """SQLite itself takes their locks for the child's own: it is told so, and does not wait for ever."""
     opened(database_url).close()
     patience = 0.3 if database_url.startswith("sqlite") else HANGS
-    with SharedLedger.open(database_url, patience=patience) as ledger, ThreadPoolExecutor(1) as pool:
+    with Ledger.open(database_url, patience=patience) as ledger, ThreadPoolExecutor(1) as pool:
         begun, go = threading.Event(), threading.Event()
 
         def hold(_: OpenBooks) -> None:

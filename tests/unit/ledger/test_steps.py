@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from noiseless.amounts import Cost
 from noiseless.ledger import Entry, Ledger, LedgerError, NewQuestion
 from noiseless.ledger.database import LedgerDatabase
 from noiseless.ledger.entries import START
-from noiseless.ledger.migrations import STEPS, _change, step_back, upgrade
-from noiseless.ledger.schema import batches
+from noiseless.ledger.migrations import _change, step_back, upgrade
+from noiseless.ledger.schema import STEPS, batches
 from noiseless.ledger.tokens import NewToken, add_token, list_tokens, revoke_token, token_hash
-from noiseless.pricing.cost import Cost
 
 pytest_plugins = ["databases"]
 
@@ -87,8 +87,9 @@ def test_tokens_that_were_there_are_recorded_as_found(before: str) -> None:
 
 def test_a_ledger_of_the_step_before_goes_on(before: str) -> None:
     with Ledger.open(before) as ledger:
-        with ledger.charging("meters") as books:
-            books.charge(Cost(2), analyst="ann", questions=[NewQuestion("new")])
+        ledger.settle(
+            "meters", lambda books: books.charge(Cost(2), analyst="ann", questions=[NewQuestion("new")])
+        )
         revoke_token(ledger, f"{1:016x}", ["meters", "visits"])
         ledger.declare("later", digest="d", budget=3)
         assert ledger.verify().ok
@@ -110,15 +111,16 @@ def test_there_and_back_with_entries_in_between(before: str) -> None:
     """Numbers and hashes of later entries change; what they say, and all that follows from them, does not."""
     with Ledger.open(before) as ledger:
         ledger.declare("later", digest="d", budget=9)
-        with ledger.charging("later") as books:
-            number = books.charge(
+        number = ledger.settle(
+            "later",
+            lambda books: books.charge(
                 Cost(2), analyst="ann", questions=[NewQuestion("q", "g", "p"), NewQuestion("q1")]
-            )
+            ),
+        )
         add_token(ledger, ["later"], name="zoe", role="analyst", token=NewToken.random())
         ledger.store("later", {"q": {"value": 1}})
         ledger.declare("more", digest="d", budget=9)
-        with ledger.charging("more") as books:
-            books.charge(Cost(3), questions=[NewQuestion("q", "g", "p")])
+        ledger.settle("more", lambda books: books.charge(Cost(3), questions=[NewQuestion("q", "g", "p")]))
         ledger._database.write(
             lambda session: session.run(
                 str(batches.update().values(charge=number).compile(compile_kwargs={"literal_binds": True}))

@@ -77,8 +77,8 @@ def test_other_programs_may_have_tables_beside_the_ledgers(database_url: str) ->
 def test_rows_that_an_index_lacks_are_found(tmp_path: Path) -> None:
     """A question that is not found by its grid would be priced as if nothing like it had been told."""
     path = tmp_path / "ledger.db"
+    from noiseless.amounts import Cost
     from noiseless.ledger import NewQuestion
-    from noiseless.pricing.cost import Cost
 
     with Ledger.open(path) as ledger:
         ledger.declare("meters", digest="a", budget=9)
@@ -88,8 +88,8 @@ def test_rows_that_an_index_lacks_are_found(tmp_path: Path) -> None:
             hidden = sql.replace("IS NOT NULL", "IS NULL")
             change = "UPDATE sqlite_master SET sql = ? WHERE name = 'ledger_told_by_grid'"
             connection.execute(change, [hidden])
-    with Ledger.open(path) as ledger, ledger.charging("meters") as books:
-        books.charge(Cost(2), questions=[NewQuestion("q", "g")])
+    with Ledger.open(path) as ledger:
+        ledger.settle("meters", lambda books: books.charge(Cost(2), questions=[NewQuestion("q", "g")]))
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA writable_schema = ON")
         connection.execute(change, [sql])
@@ -103,6 +103,7 @@ def test_rows_that_an_index_lacks_are_found(tmp_path: Path) -> None:
 def test_a_server_that_runs_no_triggers_is_found(own_postgres: PostgresServer, whose: str) -> None:
     url = own_postgres.new_url()
     with Ledger.open(url) as ledger:
+        assert ledger.verify().ok  # on a connection that is kept
         own_postgres.execute(url, f"ALTER {whose} SET session_replication_role = replica")
         with Ledger.open(url) as later:
             for one in (ledger, later):

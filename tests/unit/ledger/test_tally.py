@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.ledger.accounts import AnalystAccount, fits
-from noiseless.pricing.cost import Cost
+from noiseless.amounts import Cost
+from noiseless.ledger.accounts import AnalystAccount
 
 costs = st.builds(Cost, st.integers(1, 50), st.sampled_from([Fraction(0), Fraction(1, 3)]))
 
@@ -25,4 +25,4 @@ def test_a_million_questions_take_no_room() -> None:
     tally = AnalystAccount(((2, 10**6), (3, 10**6)))
     assert len(" ".join(tally.plus(Cost(2)).texts)) < 40
     assert tally.upper == pytest.approx(2_584_962.5, abs=1)
-    assert not fits(AnalystAccount(((2, 10**6),)).cost, Fraction(81, 2))
+    assert not AnalystAccount(((2, 10**6),)).cost.within(Fraction(81, 2))

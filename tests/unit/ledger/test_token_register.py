@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from noiseless.amounts import Cost
 from noiseless.ledger import Entry, Ledger, LedgerError
 from noiseless.ledger.replay import TokenRegister
 from noiseless.ledger.tokens import NewToken, add_token, list_tokens, revoke_token, token_hash
-from noiseless.pricing.cost import Cost
 
 pytest_plugins = ["databases"]
 
@@ -196,8 +196,7 @@ def add_many(url: str, number: int) -> None:
     with Ledger.open(url) as ledger:
         for turn in range(4):
             made = new_token(ledger, "meters", f"own {number}", name=f"{number}")
-            with ledger.charging("meters") as books:
-                books.charge(Cost(2), analyst=f"{number}")
+            ledger.settle("meters", lambda books: books.charge(Cost(2), analyst=f"{number}"))
             if turn % 2:
                 revoke_token(ledger, made.id, ["meters", f"own {number}"])
 

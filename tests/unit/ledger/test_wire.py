@@ -5,27 +5,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from noiseless.amounts import Budget, Cost, fraction_text, integer_text, read_fraction
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ledger.entries import (
     budget_json,
     cost_json,
-    fraction_text,
-    integer_text,
     read_budget,
     read_cost,
-    read_fraction,
-    read_integer,
     read_record,
     record_json,
 )
-from noiseless.pricing.cost import Budget, Cost, Record
+from noiseless.pricing.record import Record
 
 
 @given(st.integers(), st.integers(0, 100_000))
 def test_integers_of_any_size_come_back(value: int, shift: int) -> None:
     for number in (value, value << shift):
-        assert read_integer(integer_text(number)) == number
+        assert int(integer_text(number), 0) == number
 
 
 @given(st.fractions(), st.integers(0, 50_000))

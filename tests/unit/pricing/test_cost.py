@@ -3,9 +3,9 @@ from fractions import Fraction
 
 import pytest
 
+from noiseless.amounts import Budget, Cost, checked_budget, dearest, most_outputs
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.pricing.cost import Budget, Cost, checked_budget, dearest, most_outputs
 
 
 def test_costs_add_as_outputs_multiply() -> None:

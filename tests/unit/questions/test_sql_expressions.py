@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from noiseless.intervals import AnswerInterval
 from noiseless.questions.question import Question
 from noiseless.questions.sql.expressions import Combination, answer_to, constant, degree
-from noiseless.questions.sql.intervals import AnswerInterval
 
 RATIONALS = st.fractions(-20, 20, max_denominator=12)
 QUESTIONS = [Question("sum", "a"), Question("mean", "b"), Question("count")]

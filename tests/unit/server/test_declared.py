@@ -19,7 +19,7 @@ from noiseless.errors import (
 )
 from noiseless.ledger import Ledger
 from noiseless.server import processes as running
-from noiseless.server.processes import ListenOptions, Settings
+from noiseless.server.settings import ListenOptions, Settings
 from noiseless.server.telemetry import LOGGER, JsonLines
 from server_examples import TOTAL, Example, code, example
 

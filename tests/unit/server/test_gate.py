@@ -57,7 +57,7 @@ def test_every_response_is_safe_to_show(untouched: Example) -> None:
 
 
 def test_health_and_readiness(server: Example, monkeypatch: pytest.MonkeyPatch) -> None:
-    from noiseless.ledger.group_commit import SharedLedger
+    from noiseless.ledger import Ledger
 
     assert server.http.get("/healthz").json() == {"status": "ok"}
     assert server.http.get("/readyz").json() == {"ready": True}
@@ -65,17 +65,17 @@ def test_health_and_readiness(server: Example, monkeypatch: pytest.MonkeyPatch) 
     def fail(*_: object, **__: object) -> None:
         raise OSError("/secret")
 
-    monkeypatch.setattr(SharedLedger, "state", fail)
+    monkeypatch.setattr(Ledger, "state", fail)
     assert server.http.get("/healthz").status_code == 200
     assert code(server.http.get("/readyz")) == (503, "unavailable")
 
 
 def test_a_ledger_that_is_away_keeps_nobody_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from noiseless.ledger.group_commit import SharedLedger
+    from noiseless.ledger import Ledger
 
     back = threading.Event()
     with example(tmp_path, patience=0.05) as server:
-        monkeypatch.setattr(SharedLedger, "state", lambda *_, **__: back.wait(HANGS))
+        monkeypatch.setattr(Ledger, "state", lambda *_, **__: back.wait(HANGS))
         try:
             assert code(server.http.get("/readyz")) == (503, "unavailable")
         finally:

@@ -13,8 +13,8 @@ from noiseless.errors import RequestError
 from noiseless.ledger import Ledger
 from noiseless.ledger.entries import canonical
 from noiseless.server import requests
-from noiseless.server.processes import Settings
 from noiseless.server.service import Service
+from noiseless.server.settings import Settings
 from noiseless.server.telemetry import LOGGER, JsonLines
 from server_examples import TOTAL, Example, code, example
 

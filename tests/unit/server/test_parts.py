@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from noiseless.amounts import Cost, budget_text
 from noiseless.exact import Bits
-from noiseless.ledger import NewQuestion
+from noiseless.ledger import Ledger, NewQuestion
 from noiseless.ledger.asked_batches import (
     AskedBatch,
     KeyReusedError,
@@ -19,14 +20,12 @@ from noiseless.ledger.asked_batches import (
     write_note,
 )
 from noiseless.ledger.database import LedgerDatabase
-from noiseless.ledger.group_commit import SharedLedger
 from noiseless.ledger.migrations import step_back
 from noiseless.ledger.tokens import NewToken, add_token, list_tokens
-from noiseless.pricing.cost import Cost
 from noiseless.server.errors import ApiError
-from noiseless.server.processes import Settings
-from noiseless.server.replies import exact_bits, exact_budget, finite
+from noiseless.server.replies import finite
 from noiseless.server.service import RateLimit
+from noiseless.server.settings import Settings
 
 pytest_plugins = ["databases"]
 
@@ -50,10 +49,10 @@ def test_rates() -> None:
 
 def test_numbers_as_json() -> None:
     assert [finite(value) for value in (1.5, float("inf"), float("-inf"), None)] == [1.5, "inf", "-inf", None]
-    assert exact_bits(Cost(1)) == "0"
-    assert exact_bits(Cost(2**5000)) == "5000"
-    assert exact_bits(Cost(6, Fraction(1, 3))) == "log2(6) + 1/3"
-    assert exact_budget(Bits(Fraction(7, 2))) == "log2(7/2)"
+    assert Cost(1).text == "0"
+    assert Cost(2**5000).text == "5000"
+    assert Cost(6, Fraction(1, 3)).text == "log2(6) + 1/3"
+    assert budget_text(Bits(Fraction(7, 2))) == "log2(7/2)"
 
 
 def test_settings_keep_the_key_of_the_log_to_themselves() -> None:
@@ -61,8 +60,8 @@ def test_settings_keep_the_key_of_the_log_to_themselves() -> None:
     assert settings.log_key not in repr(settings)
 
 
-def opened(url: str, budget: int = 100) -> SharedLedger:
-    ledger = SharedLedger.open(url)
+def opened(url: str, budget: int = 100) -> Ledger:
+    ledger = Ledger.open(url)
     ledger.declare("meters", digest="d", budget=budget)
     return ledger
 
@@ -144,7 +143,7 @@ def test_tables_that_servers_made_before_the_step_are_kept(database_url: str) ->
         database.write(lambda session: [session.run(sql) for sql in (*back, same, earlier)])
     finally:
         database.close()
-    with SharedLedger.open(database_url) as ledger:
+    with Ledger.open(database_url) as ledger:
         assert [token.name for token in list_tokens(ledger)] == ["ann"]
         assert {batch.key for batch in list_batches(ledger, "meters", None, before=None, most=9)} == {
             "same",

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from noiseless.server import processes as running
-from noiseless.server.processes import ListenOptions, Settings, serve
+from noiseless.server.processes import serve
+from noiseless.server.settings import ListenOptions, Settings
 from waiting import free_port
 
 CURATOR = """
@@ -25,11 +26,11 @@ def test_plain_http_beyond_this_machine_is_warned_of(tmp_path: Path, monkeypatch
     (tmp_path / "meters.csv").write_text("kwh\n1\n2\n")
     (tmp_path / "meters.toml").write_text(CURATOR)
     monkeypatch.setattr(os, "environ", dict(os.environ))
-    monkeypatch.setattr("noiseless.server.telemetry.set_up_logging", lambda _: None)
+    monkeypatch.setattr(running, "set_up_logging", lambda _: None)
     supervised: list[int] = []
     monkeypatch.setattr(running, "_supervise", lambda _, listening: supervised.append(listening.workers))
     logged: list[str] = []
-    monkeypatch.setattr("noiseless.server.telemetry.log", lambda event, *_, **__: logged.append(event))
+    monkeypatch.setattr(running, "log", lambda event, *_, **__: logged.append(event))
     listening = ListenOptions(host="0.0.0.0", port=free_port(), workers=2)
     serve(Settings((str(tmp_path / "meters.toml"),)), listening)
     assert logged[0] == "plain HTTP: tokens and answers can be read on the way"

@@ -1,32 +1,28 @@
 """A ledger's database: created, brought up to date or back a step, by one process at a time."""
 
-from typing import TYPE_CHECKING
-
-from sqlalchemy import Connection
-
-if TYPE_CHECKING:
-    from alembic.config import Config
-
 import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from noiseless.files import reserve_private
 from noiseless.ledger.database import LedgerDatabase
 from noiseless.ledger.errors import LedgerError, LedgerUnavailableError, explain_postgresql, explain_sqlite
+from noiseless.ledger.integrity import verify_session
 from noiseless.ledger.location import normal_url, shown, sqlite_path
+from noiseless.ledger.schema import HEAD, STEPS, VERSION_TABLE
 from noiseless.ledger.transaction import DatabaseTransaction
 
-STEPS = ("0001", "0002", "0003")
-HEAD = STEPS[-1]
-"""The newest step; the fast path of `Ledger.open` compares with it."""
+if TYPE_CHECKING:
+    from alembic.config import Config
 
-VERSION_TABLE = "ledger_schema"
-"""Not alembic's own name for it: the database may hold other programs' tables too."""
+_PATIENCE = 30.0
+_ADVISORY_LOCK = 0x6E6F697365  # any number that nobody else uses
 
 
 def upgrade(connection: Connection, step: str = HEAD) -> None:
@@ -50,10 +46,6 @@ def _config(connection: Connection) -> "Config":
     config.set_main_option("script_location", "noiseless.ledger:migrations")
     config.attributes["connection"] = connection
     return config
-
-
-_PATIENCE = 30.0
-_ADVISORY_LOCK = 0x6E6F697365  # any number that nobody else uses
 
 
 def open_database(url: str, *, create: bool, patience: float) -> LedgerDatabase:
@@ -139,8 +131,6 @@ def step_back(address: str, step: str) -> None:
 
 def _downgrade(database: LedgerDatabase, connection: Connection, step: str) -> None:
     """Take steps back on a ledger that is whole alone: entries get other hashes, which would fit again."""
-    from noiseless.ledger.integrity import verify_session
-
     session = DatabaseTransaction(database, connection.connection)
     try:
         report = verify_session(session, None)
@@ -164,7 +154,7 @@ def _change(database: LedgerDatabase, change: Callable[[Connection], None]) -> N
                 connection.exec_driver_sql(database.statements.lock_chain)
             change(connection)
             connection.commit()
-        database.close_idle()  # one that was opened before does not know of the log yet
+        database.engine.dispose()  # one that was opened before does not know of the log yet
     except DBAPIError as error:
         if database.is_sqlite:
             raise explain_sqlite(error.orig, database.where) from error

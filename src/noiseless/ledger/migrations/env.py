@@ -2,9 +2,7 @@
 
 from alembic import context
 
-from noiseless.ledger import schema as side_tables  # noqa: F401 - its tables belong to the metadata too
-from noiseless.ledger.migrations import VERSION_TABLE
-from noiseless.ledger.schema import metadata
+from noiseless.ledger.schema import VERSION_TABLE, metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -13,9 +13,9 @@ from functools import cached_property
 from itertools import chain
 
 from noiseless.exact import Rational
+from noiseless.intervals import AnswerInterval
 from noiseless.questions.question import Question
 from noiseless.questions.sql.canonical import write_number, write_question
-from noiseless.questions.sql.intervals import AnswerInterval
 
 Answers = Mapping[Question, AnswerInterval | None]
 """What is known of each question about one group; None where there is no answer (nobody, or too few)."""

@@ -9,6 +9,7 @@ from operator import itemgetter
 
 from noiseless.domain import Schema, Value
 from noiseless.errors import RequestError
+from noiseless.intervals import AnswerInterval
 from noiseless.questions.filters import Everything, Filter, kind_of
 from noiseless.questions.question import Limits, Question
 from noiseless.questions.sql.canonical import (
@@ -20,7 +21,6 @@ from noiseless.questions.sql.canonical import (
 )
 from noiseless.questions.sql.errors import SqlError
 from noiseless.questions.sql.expressions import Answers, Combination
-from noiseless.questions.sql.intervals import AnswerInterval
 
 Cell = Value | AnswerInterval | None
 """What a reply holds in a column of a row; None where there is no value."""

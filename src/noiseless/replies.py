@@ -1,33 +1,53 @@
-"""What a batch comes to: intervals that certainly hold the truth, what they cost, what is spent and what is left."""
+"""What a batch comes to: intervals that hold the truth for certain, their cost, what is spent and left.
+
+A curator's replies and those that a server sends are the same.
+"""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from noiseless.display import Bound, exact_text, html_answer, rounded_ends, shown_interval
-from noiseless.domain import Value
+from noiseless.amounts import Cost, Remainder, rounded_down
+from noiseless.display import (
+    Bound,
+    aligned,
+    exact_text,
+    html_answer,
+    html_rows,
+    printable,
+    rounded_ends,
+    shown_interval,
+)
 from noiseless.exact import Bits
-from noiseless.pricing.cost import Cost
-from noiseless.questions.sql import AnswerInterval
+from noiseless.intervals import AnswerInterval
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-from functools import cached_property
-from math import floor
-from typing import TYPE_CHECKING
-
-from noiseless.display import aligned, html_rows
-from noiseless.pricing.cost import Budget, most_outputs, remaining_bits
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+Cell = object
+"""A value that names a group (a text, a number, a boolean or a date), an interval, or None for no number."""
 
 
-Cell = Value | AnswerInterval | None
+class FrameMixin:
+    """Something that can be made a frame of."""
+
+    def to_arrow(self) -> "pa.Table":
+        """The frame in pyarrow."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:  # noqa: ANN401 - a pandas DataFrame
+        """The frame in pandas, which must be installed."""
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:  # noqa: ANN401 - a polars DataFrame
+        """The frame in polars, which must be installed."""
+        import polars as pl
+
+        return pl.from_arrow(self.to_arrow())
 
 
 @dataclass(frozen=True)
@@ -44,13 +64,13 @@ class Answer:
 
     sql: str
     column: str
-    group: Mapping[str, Value]
+    group: Mapping[str, Any] = field(hash=False)
     interval: AnswerInterval | None
     cost: Cost
 
     @property
     def value(self) -> Fraction | None:
-        """The middle, off by half the width at most."""
+        """The middle, off by half the width at most; None where an end is infinite."""
         return None if self.interval is None else self.interval.value
 
     @property
@@ -62,6 +82,11 @@ class Answer:
     def upper(self) -> Bound | None:
         """The truth is not above."""
         return None if self.interval is None else self.interval.upper
+
+    @property
+    def may_be_missing(self) -> bool:
+        """Whether there may be no number at all."""
+        return self.interval is not None and self.interval.may_be_missing
 
     @property
     def bits(self) -> Bits:
@@ -77,25 +102,26 @@ class Answer:
         told = "not told" if self.interval is None else shown(self.interval)
         return html_answer(self.sql, self.column, self.group, told, self.free or self.cost)
 
-    def to_dict(self) -> dict[str, Any]:
-        """As it is in JSON."""
+    def number(self) -> dict[str, Any]:
+        """The number as it is in JSON: its middle, its bounds rounded outwards, and exactly."""
         return {
-            "sql": self.sql,
-            "column": self.column,
             "group": {name: plain(value) for name, value in self.group.items()},
-            **_numbers(self.interval),
+            "column": self.column,
+            **rounded_ends(self.value, self.lower, self.upper),
             "value_exact": exact_text(self.value),
             "lower_exact": exact_text(self.lower),
             "upper_exact": exact_text(self.upper),
-            "may_be_missing": self.interval is not None and self.interval.may_be_missing,
-            "bits": self.cost.upper,
-            "outputs": self.cost.outputs,
-            "free": self.free,
+            "may_be_missing": self.may_be_missing,
         }
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is in JSON, with its statement and its cost."""
+        cost = {"bits": self.cost.upper, "outputs": self.cost.outputs, "free": self.free}
+        return {"sql": self.sql, "column": self.column, **self.number(), **cost}
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(FrameMixin):
     """The rows of one statement.
 
     Attributes:
@@ -110,16 +136,23 @@ class Result:
     rows: tuple[tuple[Cell, ...], ...]
     costs: tuple[Cost | None, ...]
 
-    def answers(self) -> Iterator[Answer]:
+    @cached_property
+    def answers(self) -> tuple[Answer, ...]:
         """The numbers, row by row."""
-        for row in self.rows:
-            cells = list(zip(self.names, row, self.costs, strict=True))
-            group: Any = {name: cell for name, cell, cost in cells if cost is None}
-            for name, cell, cost in cells:
-                if cost is not None:
-                    yield Answer(
-                        self.sql, name, group, cell if isinstance(cell, AnswerInterval) else None, cost
-                    )
+        return tuple(answer for row in self.rows for answer in self._answers(row))
+
+    @property
+    def prices(self) -> tuple[Answer, ...]:
+        """What each column costs by itself, as an answer without a number."""
+        named = zip(self.names, self.costs, strict=True)
+        return tuple(Answer(self.sql, name, {}, None, cost) for name, cost in named if cost is not None)
+
+    def _answers(self, row: tuple[Cell, ...]) -> Iterator[Answer]:
+        cells = list(zip(self.names, row, self.costs, strict=True))
+        group = {name: cell for name, cell, cost in cells if cost is None}
+        for name, cell, cost in cells:
+            if cost is not None:
+                yield Answer(self.sql, name, group, _interval(cell), cost)
 
     def to_arrow(self) -> "pa.Table":
         """A frame: the middle of each number under its name, its bounds under name_lower and name_upper."""
@@ -131,20 +164,10 @@ class Result:
             if cost is None:
                 columns.append((name, pa.array([plain(cell) for cell in cells])))
                 continue
-            numbers = [_numbers(cell if isinstance(cell, AnswerInterval) else None) for cell in cells]
+            numbers = [_numbers(_interval(cell)) for cell in cells]
             for key, ending in (("value", ""), ("lower", "_lower"), ("upper", "_upper")):
                 columns.append((name + ending, pa.array([each[key] for each in numbers], pa.float64())))
         return pa.table([values for _, values in columns], [name for name, _ in columns])
-
-    def to_pandas(self) -> Any:  # noqa: ANN401 - a pandas DataFrame
-        """The frame in pandas, which must be installed."""
-        return self.to_arrow().to_pandas()
-
-    def to_polars(self) -> Any:  # noqa: ANN401 - a polars DataFrame
-        """The frame in polars, which must be installed."""
-        import polars as pl
-
-        return pl.from_arrow(self.to_arrow())
 
     def lines(self) -> list[list[str]]:
         """The names and the rows as people read them."""
@@ -171,6 +194,10 @@ def shown(cell: Cell) -> str:
     return shown_interval(cell.value, cell.lower, cell.upper, may_be_missing=cell.may_be_missing)
 
 
+def _interval(cell: Cell) -> AnswerInterval | None:
+    return cell if isinstance(cell, AnswerInterval) else None
+
+
 def _numbers(interval: AnswerInterval | None) -> dict[str, float | None]:
     """The middle, and bounds that are rounded outwards."""
     if interval is None:
@@ -187,28 +214,25 @@ class Quote:
         batch: what the batch costs, for those who pay most.
         rule: how that price came about.
         spent: what all batches cost so far (this one included, once it is answered), for those who paid most.
-        budget: the dataset's budget; None without end.
+        left: what the dataset's budget leaves.
         allowed: whether the batch is within the budget.
         warnings: what is not protected, if anything.
+        repeated: whether an earlier try of the same request was charged for already.
     """
 
     results: tuple[Result, ...]
     batch: Cost
     rule: str
     spent: Cost
-    budget: Budget | None
+    left: Remainder
     allowed: bool = True
     warnings: tuple[str, ...] = ()
+    repeated: bool = False
 
     @cached_property
     def answers(self) -> tuple[Answer, ...]:
         """One for each number asked for; without the number in a quote."""
-        return tuple(
-            Answer(result.sql, name, {}, None, cost)
-            for result in self.results
-            for name, cost in zip(result.names, result.costs, strict=True)
-            if cost is not None
-        )
+        return tuple(answer for result in self.results for answer in result.prices)
 
     @property
     def batch_bits(self) -> Bits:
@@ -218,12 +242,19 @@ class Quote:
     @property
     def remaining(self) -> float | None:
         """Bits that are left, rounded down; None without end."""
-        return remaining_bits(self.budget, self.spent)
+        return self.left.bits
 
     @property
     def remaining_outputs(self) -> int | None:
         """The most outputs that a batch about everybody may still have; None without end."""
-        return None if self.budget is None else most_outputs(self.budget, self.spent)
+        return self.left.outputs
+
+    def cost_of(self, result: Result) -> Cost:
+        """What one of the statements costs: at most what its columns cost one by one, and the batch."""
+        if len(self.results) == 1:
+            return self.batch
+        total = sum((cost for cost in result.costs if cost is not None), Cost())
+        return self.batch if total.exceeds(self.batch) else total
 
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON."""
@@ -241,7 +272,8 @@ class Quote:
         }
 
     def __repr__(self) -> str:
-        return "\n".join([self._title(), *(f"  {line}" for line in self._lines()), *self.warnings])
+        lines = [self._title(), *(f"  {line}" for line in self._lines()), *self.warnings]
+        return "\n".join(map(printable, lines))
 
     def _repr_html_(self) -> str:
         told = [result.lines() for result in self.results if result.rows] or [self._prices()]
@@ -252,7 +284,7 @@ class Quote:
         return f"the batch {verb} {self.batch} ({self.rule}); {self._account()}"
 
     def _account(self) -> str:
-        left = "" if self.remaining is None else f", {floor(self.remaining * 100) / 100:.2f} bits are left"
+        left = "" if self.remaining is None else f", {rounded_down(self.remaining)} bits are left"
         return f"{self.spent} are spent{left}"
 
     def _lines(self) -> list[str]:
@@ -265,7 +297,7 @@ class Quote:
 
 
 @dataclass(frozen=True, repr=False)
-class Reply(Quote):
+class Reply(Quote, FrameMixin):
     """The answers to a batch: each holds the truth for certain, and comes back unchanged and free.
 
     Attributes:
@@ -275,7 +307,12 @@ class Reply(Quote):
     @cached_property
     def answers(self) -> tuple[Answer, ...]:
         """All numbers, statement by statement and row by row."""
-        return tuple(answer for result in self.results for answer in result.answers())
+        return tuple(answer for result in self.results for answer in result.answers)
+
+    @property
+    def free(self) -> bool:
+        """Whether it cost nothing."""
+        return self.batch == Cost()
 
     def to_arrow(self) -> "pa.Table":
         """A frame: of one statement its rows; of several one row an answer, with the statement."""
@@ -296,18 +333,8 @@ class Reply(Quote):
             }
         )
 
-    def to_pandas(self) -> Any:  # noqa: ANN401 - a pandas DataFrame
-        """The frame in pandas, which must be installed."""
-        return self.to_arrow().to_pandas()
-
-    def to_polars(self) -> Any:  # noqa: ANN401 - a polars DataFrame
-        """The frame in polars, which must be installed."""
-        import polars as pl
-
-        return pl.from_arrow(self.to_arrow())
-
     def _title(self) -> str:
-        cost = "cost nothing" if self.batch == Cost() else f"cost {self.batch} ({self.rule})"
+        cost = "cost nothing" if self.free else f"cost {self.batch} ({self.rule})"
         return f"the answers {cost}; {self._account()}"
 
     def _lines(self) -> list[str]:
