@@ -14,9 +14,9 @@ from noiseless.arrays import IntArray
 from noiseless.ranges.joint import GroupedPairs, JointRange
 from noiseless.tables.kernels import compiled
 
-# Joining each x of a posterior set with the first x seen there is enough: the trees stand on one side only, and
-# neither the bipartite graph nor the confusability graph is ever built. The loops stop when one component is
-# left, which with few values on a side is soon.
+# Joining each x of a posterior set with the first x seen there is enough: the trees stand on one side only,
+# and neither the bipartite graph nor the confusability graph is ever built. The loops stop when one component
+# is left, which with few values on a side is soon.
 
 
 Codes = IntArray | list[int]
