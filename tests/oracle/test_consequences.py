@@ -28,7 +28,7 @@ from noiseless.questions import (
     quantile,
     total,
 )
-from noiseless.questions.influence import sums
+from noiseless.questions.base import sums
 from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Edged, Quantizer, Stepped, Uniform
 from noiseless.theory.consequences import consequences

@@ -11,11 +11,11 @@ import pytest
 
 from noiseless.exact import Bits
 from noiseless.pricing.batches import Price, price
+from noiseless.pricing.event import Record
 from noiseless.pricing.events import ExactCounts, QuantizedAnswer
 from noiseless.pricing.history import BudgetError, History
 from noiseless.pricing.partition import Predicate
 from noiseless.pricing.reach import QuantizedQuery
-from noiseless.pricing.record import Record
 from noiseless.questions import Attribute, total
 from noiseless.ranges.quantizer import Edged
 from oracle.worlds import SCENES, Dataset, Question, Row, World

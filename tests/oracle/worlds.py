@@ -7,12 +7,11 @@ from functools import cache, cached_property
 from itertools import product
 from random import Random
 
-from noiseless.pricing.event import Event
+from noiseless.pricing.event import Event, Record
 from noiseless.pricing.events import ExactCounts, GroupedAnswers, QuantizedAnswer, with_absent
 from noiseless.pricing.other_events import LinearAnswer, OtherAnswer
 from noiseless.pricing.partition import DomainPartition, Predicate
 from noiseless.pricing.reach import QuantizedQuery
-from noiseless.pricing.record import Record
 from noiseless.questions import (
     Attribute,
     Lattice,

@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 
 from noiseless.pricing import composition as rules
 from noiseless.pricing.batches import price
-from noiseless.pricing.event import Footprint
+from noiseless.pricing.event import Footprint, Record
 from noiseless.pricing.events import ExactCounts, QuantizedAnswer
 from noiseless.pricing.history import History
 from noiseless.pricing.other_events import Derived, OtherAnswer
 from noiseless.pricing.partition import DomainPartition, refined
 from noiseless.pricing.reach import QuantizedQuery
-from noiseless.pricing.record import Record
 from noiseless.questions import Attribute, mean
 from noiseless.questions.base import monotone_pieces
 from noiseless.ranges.quantizer import Stepped, Uniform

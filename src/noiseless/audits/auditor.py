@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from noiseless.audits.exposure import survey
-from noiseless.audits.result import Audit
-from noiseless.audits.table_audit import TableAudit
+from noiseless.audits.result import Audit, TableAudit
 from noiseless.domain import Schema
 from noiseless.errors import (
     ColumnError,
@@ -18,9 +17,9 @@ from noiseless.errors import (
     UnknownColumnError,
 )
 from noiseless.tables import Missing, Table, Tally, merge_spellings, open_table, require_distinct
-from noiseless.tables.column_types import typed
+from noiseless.tables.base import Roles
+from noiseless.tables.coding import typed
 from noiseless.tables.duckdb_table import DuckDBTable
-from noiseless.tables.roles import Roles
 from noiseless.tables.spark_groups import SparkGroups
 
 if TYPE_CHECKING:

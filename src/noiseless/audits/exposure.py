@@ -11,7 +11,7 @@ import numpy as np
 
 from noiseless import measures
 from noiseless.arrays import IntArray
-from noiseless.audits import anonymity
+from noiseless.audits import census as anonymity
 from noiseless.audits.census import Census, cells_of_groups
 from noiseless.exact import Bits, round_up
 from noiseless.ranges import count_blocks

@@ -15,7 +15,7 @@ from noiseless.exact import Bits, round_up
 from noiseless.rules.exact_values import as_moments, exact_values, ticks, ticks_of_day
 from noiseless.rules.recoded_column import ColumnKind
 from noiseless.tables import Tally
-from noiseless.tables.roles import Roles
+from noiseless.tables.base import Roles
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from noiseless.audits.spark_exposure import POSTERIOR, SIZE, SparkExposure, join
 from noiseless.audits.witness import SHOWN, VALUES_SHOWN, Witness, combined, shown
 from noiseless.errors import ColumnError, RequestError
 from noiseless.exact import Bits
+from noiseless.tables.base import Roles
 from noiseless.tables.duckdb_table import COUNT
-from noiseless.tables.roles import Roles
 from noiseless.tables.spark_frames import readable_spark_errors
 from noiseless.tables.spark_groups import SparkGroups
 

@@ -17,10 +17,10 @@ from noiseless.rules.application import Ruling
 from noiseless.rules.assignment import AssignedRule
 from noiseless.rules.recoded_column import RuleEffect
 from noiseless.rules.totals import ClosestEstimate, Totals, totals_of
-from noiseless.tables.roles import Roles
+from noiseless.tables.base import Roles
 
 if TYPE_CHECKING:
-    from noiseless.audits.table_audit import TableAudit
+    from noiseless.audits.result import TableAudit
 
 _DIGITS = 4
 

@@ -29,7 +29,7 @@ from noiseless.pricing.plan import declared_bounds, named_query, whole_reach
 from noiseless.pricing.quantizer_choice import allowed_reach, finest
 from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Lattice, Query, Slide
-from noiseless.questions.influence import length
+from noiseless.questions.base import length
 from noiseless.ranges.quantizer import Stepped
 
 _STEPS, _FEWEST = 8, 128

@@ -10,10 +10,9 @@ from noiseless.curator.disclosure import Disclosure, StoredAnswer, read_partitio
 from noiseless.curator.public_state import PublicState
 from noiseless.ledger import Books, ChargedQuestion, Lookups
 from noiseless.pricing.batches import Price, price
-from noiseless.pricing.event import Event, Key
+from noiseless.pricing.event import Event, Key, Record
 from noiseless.pricing.knowledge import Knowledge
 from noiseless.pricing.partition import DomainPartition
-from noiseless.pricing.record import Record
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.work import check
 

@@ -15,7 +15,7 @@ from noiseless.curator.snapshot import Snapshot
 from noiseless.domain import Schema, Value
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.pricing.record import Record
+from noiseless.pricing.event import Record
 from noiseless.questions.filters import AllOf, Among, AnyOf, Everything, Filter, kind_of
 from noiseless.questions.question import Group, Limits, Population
 

@@ -16,8 +16,8 @@ from noiseless.errors import NoiselessError
 from noiseless.ledger import Books, NewQuestion, OpenBooks, Settlement, Shares, State
 from noiseless.ledger.entries import without_earlier
 from noiseless.pricing.batches import Price
+from noiseless.pricing.event import Record
 from noiseless.pricing.history import BudgetError, History
-from noiseless.pricing.record import Record
 from noiseless.replies import Quote, Reply
 from noiseless.work import NEVER, active, check
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from noiseless.amounts import Budget, Cost, fraction_text, integer_text, most_outputs, read_fraction
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, log2_bounds, round_up
+from noiseless.pricing.event import Record
 from noiseless.pricing.history import BudgetError, History
-from noiseless.pricing.record import Record
 
 FREE = Cost()
 

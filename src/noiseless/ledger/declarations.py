@@ -20,7 +20,7 @@ from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import MemoryHoldings, effects
 from noiseless.ledger.rows import DatasetRow
 from noiseless.ledger.state import Version
-from noiseless.pricing.record import Record
+from noiseless.pricing.event import Record
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import LedgerDatabase

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self
 from noiseless.amounts import Budget, Cost, checked_budget, fraction_text, integer_text, read_fraction
 from noiseless.exact import Bits, as_fraction
 from noiseless.ledger.errors import LedgerError
-from noiseless.pricing.record import Record
+from noiseless.pricing.event import Record
 
 quoted = encode_basestring_ascii
 """A text as JSON, in ASCII."""

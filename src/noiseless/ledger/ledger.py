@@ -15,7 +15,7 @@ from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.group_commit import Answered, GroupCommit, Note, Settlement, Task, only_free
 from noiseless.ledger.location import normal_url
 from noiseless.ledger.state import ChargedQuestion, Lookups, State, Version
-from noiseless.pricing.record import Record
+from noiseless.pricing.event import Record
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import LedgerDatabase

@@ -11,8 +11,8 @@ from noiseless.ledger.accounts import Accounts, AnalystAccount, Surplus
 from noiseless.ledger.entries import Entry, canonical, read_budget, read_record
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.state import ChargedQuestion, State
+from noiseless.pricing.event import Record
 from noiseless.pricing.history import History
-from noiseless.pricing.record import Record
 
 if TYPE_CHECKING:
     from noiseless.ledger.transaction import DatabaseTransaction

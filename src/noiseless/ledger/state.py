@@ -7,8 +7,8 @@ from typing import Any
 from noiseless.amounts import Budget, Cost, budget_bits, integer_text, remaining_bits
 from noiseless.ledger.accounts import Accounts, AnalystAccount
 from noiseless.ledger.entries import without_earlier
+from noiseless.pricing.event import Record
 from noiseless.pricing.history import History
-from noiseless.pricing.record import Record
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
 """Pure functions of guarantees: what answers cost together, and how guarantees convert into each other."""
 
 from noiseless.pricing.batches import Price, price
+from noiseless.pricing.event import Record
 from noiseless.pricing.events import ExactCounts, GroupedAnswers, QuantizedAnswer
 from noiseless.pricing.history import BudgetError, History
 from noiseless.pricing.other_events import LinearAnswer, OtherAnswer, RandomisedAnswer, TableRelease
-from noiseless.pricing.record import Record
 
 __all__ = [
     "BudgetError",

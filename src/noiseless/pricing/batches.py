@@ -11,11 +11,10 @@ from noiseless.amounts import Cost
 from noiseless.display import html_rows
 from noiseless.exact import Bits
 from noiseless.pricing.composition import several_rows
-from noiseless.pricing.event import Cells, Event, Footprint, merged
+from noiseless.pricing.event import Cells, Event, Footprint, Record, merged
 from noiseless.pricing.events import QuantizedAnswer
 from noiseless.pricing.knowledge import Knowledge, common_grid
 from noiseless.pricing.mixtures import PricePart, best_parts
-from noiseless.pricing.record import Record
 from noiseless.work import check
 
 

@@ -7,12 +7,11 @@ from functools import cached_property
 
 from noiseless.errors import RequestError
 from noiseless.pricing.composition import grouped, hyperplanes
-from noiseless.pricing.event import Cells, Event, Footprint, Key
+from noiseless.pricing.event import Cells, Event, Footprint, Key, Record
 from noiseless.pricing.partition import DomainPartition, Predicate
 from noiseless.pricing.reach import QuantizedQuery
-from noiseless.pricing.record import Record
 from noiseless.questions import Additive, Attribute, CountedQuery, Query
-from noiseless.questions.influence import Positions, length
+from noiseless.questions.base import Positions, length
 
 
 @dataclass(frozen=True)

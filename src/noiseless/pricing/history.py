@@ -13,9 +13,8 @@ from math import floor
 from noiseless.amounts import Budget, Cost, checked_budget, dearest, most_outputs, remaining_bits
 from noiseless.errors import NoiselessError
 from noiseless.pricing.batches import Price, price
-from noiseless.pricing.event import Event
+from noiseless.pricing.event import Event, Record
 from noiseless.pricing.knowledge import Knowledge
-from noiseless.pricing.record import Record
 
 
 class BudgetError(NoiselessError):

@@ -10,9 +10,8 @@ from math import prod
 from operator import add, itemgetter
 
 from noiseless.pricing.composition import OutputBound, capped, equal_rows, hyperplanes
-from noiseless.pricing.event import Footprint, merged
+from noiseless.pricing.event import Footprint, Record, merged
 from noiseless.pricing.partition import DomainPartition, independently_refined, refined
-from noiseless.pricing.record import Record
 from noiseless.work import spend
 
 _MOST_THRESHOLDS = 8

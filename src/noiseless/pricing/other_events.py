@@ -8,8 +8,7 @@ from math import floor, isfinite, prod
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational
-from noiseless.pricing.event import Cells, Event, Footprint, Key
-from noiseless.pricing.record import Record
+from noiseless.pricing.event import Cells, Event, Footprint, Key, Record
 
 
 def _check_outputs(outputs: int) -> None:

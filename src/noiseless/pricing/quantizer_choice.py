@@ -9,7 +9,7 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, floor_of_power
 from noiseless.pricing.reach import QuantizedQuery, steps_of_reach
 from noiseless.questions import Images, Influence, Lattice, Query, Slide
-from noiseless.questions.influence import length
+from noiseless.questions.base import length
 from noiseless.ranges.quantizer import Edged, Quantizer, Stepped, Uniform
 from noiseless.work import check, spend
 

@@ -11,7 +11,7 @@ import numpy as np
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.questions import Lattice, Query
-from noiseless.questions.influence import Images, Influence, Positions, Slide, is_consecutive, length
+from noiseless.questions.base import Images, Influence, Positions, Slide, is_consecutive, length
 from noiseless.ranges.quantizer import CellInterval, Quantizer, Uniform
 from noiseless.ranges.spans import whole_numbers
 

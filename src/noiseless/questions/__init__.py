@@ -1,8 +1,7 @@
 """Questions: what an answer can be, what one person can do to it, and how it is computed exactly."""
 
 from noiseless.questions.additive import Additive, LinearOnBox, Weighted, count, mean, total
-from noiseless.questions.base import Attribute, CountedQuery, Quantity, Query
-from noiseless.questions.influence import Images, Influence, Slide
+from noiseless.questions.base import Attribute, CountedQuery, Images, Influence, Quantity, Query, Slide
 from noiseless.questions.order import (
     MiddleMedian,
     MiddleMedianOnInterval,

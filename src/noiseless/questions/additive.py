@@ -11,14 +11,19 @@ from noiseless.errors import RequestError
 from noiseless.questions.base import (
     Attribute,
     CountedQuery,
+    Influence,
+    Positions,
     Quantity,
     Query,
+    Slide,
     common_unit,
     monotone_pieces,
+    most_listed,
+    positions,
     require_listable,
     require_people,
+    sums,
 )
-from noiseless.questions.influence import Influence, Positions, Slide, most_listed, positions, sums
 from noiseless.ranges.spans import Continuum, Lattice, Span
 
 

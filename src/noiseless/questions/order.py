@@ -8,8 +8,17 @@ from functools import cached_property
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
 from noiseless.questions.additive import LinearOnBox
-from noiseless.questions.base import Attribute, CountedQuery, Quantity, Query, require_people
-from noiseless.questions.influence import Influence, Positions, Slide, sums
+from noiseless.questions.base import (
+    Attribute,
+    CountedQuery,
+    Influence,
+    Positions,
+    Quantity,
+    Query,
+    Slide,
+    require_people,
+    sums,
+)
 from noiseless.ranges.spans import Continuum, Lattice
 
 

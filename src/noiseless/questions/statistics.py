@@ -9,8 +9,17 @@ from math import comb
 
 from noiseless.errors import RequestError
 from noiseless.questions.additive import EXCLUDED
-from noiseless.questions.base import Attribute, CountedQuery, Query, require_people
-from noiseless.questions.influence import Images, Influence, Positions, Slide, positions
+from noiseless.questions.base import (
+    Attribute,
+    CountedQuery,
+    Images,
+    Influence,
+    Positions,
+    Query,
+    Slide,
+    positions,
+    require_people,
+)
 from noiseless.ranges.spans import Continuum, Lattice
 from noiseless.work import check
 

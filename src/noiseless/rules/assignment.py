@@ -10,7 +10,7 @@ from noiseless.rules.base import Coarsening, Dominance, Rule
 from noiseless.rules.catalogue import KINDS, rule
 from noiseless.rules.counts import MinCell
 from noiseless.rules.recoding import Prefix
-from noiseless.tables.roles import Roles
+from noiseless.tables.base import Roles
 
 Rules = str | Rule | Sequence[str | Rule] | Mapping[str, str | Rule | Sequence[str | Rule]]
 """Rules as a caller may give them: one or several, as text or parsed, or those of each column."""

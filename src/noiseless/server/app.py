@@ -18,8 +18,7 @@ from noiseless import __version__
 from noiseless.errors import NoiselessError
 from noiseless.server import dataset_routes, owner_routes, public_routes, token_routes
 from noiseless.server.errors import ApiError
-from noiseless.server.gate import Gate
-from noiseless.server.requests import refused
+from noiseless.server.gate import Gate, refused
 from noiseless.server.service import Service
 from noiseless.server.settings import STOP_SECONDS, Settings
 

@@ -12,8 +12,7 @@ from noiseless.pricing.history import BudgetError
 from noiseless.server import descriptions, models, replies
 from noiseless.server.datasets import ServedDataset
 from noiseless.server.errors import bad_request, too_large
-from noiseless.server.openapi import described
-from noiseless.server.requests import (
+from noiseless.server.gate import (
     JSON,
     StrictRoute,
     caller_of,
@@ -24,6 +23,7 @@ from noiseless.server.requests import (
     service_of,
     worked,
 )
+from noiseless.server.openapi import described
 from noiseless.server.service import Service
 from noiseless.server.settings import Settings
 from noiseless.server.telemetry import fingerprint

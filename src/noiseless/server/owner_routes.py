@@ -14,8 +14,7 @@ from noiseless.errors import NoiselessError
 from noiseless.server import descriptions, models, replies
 from noiseless.server.dataset_routes import DatasetName
 from noiseless.server.errors import bad_request
-from noiseless.server.openapi import described
-from noiseless.server.requests import (
+from noiseless.server.gate import (
     StrictRoute,
     caller_of,
     fitting,
@@ -24,6 +23,7 @@ from noiseless.server.requests import (
     served_dataset_of,
     worked,
 )
+from noiseless.server.openapi import described
 
 router = APIRouter(route_class=StrictRoute)
 

@@ -13,8 +13,8 @@ from starlette.routing import Route
 
 from noiseless.server import models
 from noiseless.server.errors import forbidden, not_found, unavailable
+from noiseless.server.gate import json_response, service_of
 from noiseless.server.openapi import answers
-from noiseless.server.requests import json_response, service_of
 
 router = APIRouter()
 

@@ -13,15 +13,8 @@ from noiseless.ledger.tokens import NewToken, Token, add_token, expiry, list_tok
 from noiseless.server import models
 from noiseless.server.callers import Caller
 from noiseless.server.errors import bad_request, forbidden, not_found
+from noiseless.server.gate import StrictRoute, caller_of, json_response, read_body, service_of, worked
 from noiseless.server.openapi import described
-from noiseless.server.requests import (
-    StrictRoute,
-    caller_of,
-    json_response,
-    read_body,
-    service_of,
-    worked,
-)
 from noiseless.server.service import Service
 
 router = APIRouter(route_class=StrictRoute)

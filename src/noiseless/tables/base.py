@@ -1,10 +1,8 @@
-"""What every engine can do with a table: few operations, computed where the data is.
-
-Only results come back: distinct combinations, counts, exact aggregates. A new engine implements `Table`.
-"""
+"""A table on an engine: what every engine can do, the roles of columns, missing values."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
@@ -13,6 +11,17 @@ import pyarrow as pa
 from noiseless.domain import ColumnSummary, Schema
 from noiseless.errors import ColumnError, MissingValuesError, RequestError, UnknownColumnError
 from noiseless.tables.tally import Tally
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns of a table that is audited, by what they are."""
+
+    sensitive: tuple[str, ...]
+    public: tuple[str, ...]
+    given: tuple[str, ...]
+    unit: str | None
+
 
 Missing = Literal["value", "drop", "error"]
 """What a missing value is: one ordinary value, a reason to leave the row out, or an error."""

@@ -1,13 +1,23 @@
-"""Columns as small integers: each distinct value of a column gets a code, 0 is kept for a missing value."""
+"""Columns as codes: which type a column has, its distinct values in order, and the code of each row."""
 
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+from uuid import uuid4
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
+
+from noiseless.domain import ColumnSummary
+from noiseless.tables.engine import SOURCE, identifier
+
+if TYPE_CHECKING:
+    from noiseless.tables.duckdb_table import DuckDBTable
+
 
 IntArray = npt.NDArray[np.signedinteger[Any]]
 """Whole numbers: 32 bits each where that is certainly enough (`whole_type`), else 64."""
@@ -114,3 +124,218 @@ def _encode_dictionary(name: str, column: pa.ChunkedArray) -> tuple[Coding, IntA
 def _is_ordered(kind: pa.DataType) -> bool:
     tests = (pt.is_integer, pt.is_floating, pt.is_decimal, pt.is_temporal, pt.is_boolean)
     return any(test(kind) for test in tests)
+
+
+_PARTS_OF_A_SECOND = {"s": 0, "ms": 3, "us": 6, "ns": 9}
+_DAY = 86_400
+
+
+def readable(table: pa.Table) -> pa.Table:
+    """The same values in types that the engine knows.
+
+    >>> hours = pa.array([3600, 90061], pa.duration("s"))
+    >>> readable(pa.table({"stay": hours})).column("stay").to_pylist()
+    ['0 days 01:00:00', '1 days 01:01:01']
+    """
+    return pa.table([_readable(column) for column in table.columns], table.column_names)
+
+
+def _readable(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    for is_of_kind, converted in _KINDS:
+        if is_of_kind(column.type):
+            return converted(column)
+    return column
+
+
+def _of_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Categories, decoded; those that no row has are gone with it."""
+    parts = [
+        _readable(pa.chunked_array([chunk.dictionary])).combine_chunks().take(chunk.indices)
+        for chunk in column.chunks
+    ]
+    return pa.chunked_array(parts) if parts else column.cast(column.type.value_type)
+
+
+def _of_extension(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """What pandas and Arrow have built on other types: intervals, periods, and the like."""
+    name, kind = column.type.extension_name, column.type
+    storage = pa.chunked_array([chunk.storage for chunk in column.chunks], kind.storage_type)
+    if name == "pandas.interval":
+        left, right = "[("[kind.closed in ("right", "neither")], "])"[kind.closed in ("left", "neither")]
+        return _written(storage, lambda ends: f"{left}{ends['left']}, {ends['right']}{right}")
+    if name == "pandas.period":
+        import pandas as pd
+
+        return _written(storage, lambda ordinal: str(pd.Period(ordinal=ordinal, freq=kind.freq)))
+    if name == "arrow.bool8":
+        return storage.cast(pa.bool_())
+    if name == "arrow.uuid":
+        return column
+    return _readable(storage)
+
+
+def _written(column: pa.ChunkedArray, text: Callable[[Any], str]) -> pa.ChunkedArray:
+    """Each value as a text; a missing one stays missing."""
+    return pa.chunked_array([_texts(column.to_pylist(), text)])
+
+
+def _texts(values: Sequence[Any], text: Callable[[Any], str]) -> pa.Array:
+    known: dict[str, str] = {}
+    found = []
+    for value in values:
+        key = repr(value)
+        if value is not None and key not in known:
+            known[key] = text(value)
+        found.append(None if value is None else known[key])
+    return pa.array(found, pa.string())
+
+
+def _duration(ticks: int, digits: int) -> str:
+    """A time that passes: days, hours, minutes and seconds."""
+    seconds, part = divmod(abs(ticks), 10**digits)
+    days, rest = divmod(seconds, _DAY)
+    clock = f"{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
+    fraction = f".{part:0{digits}}".rstrip("0") if part else ""
+    return f"{'-' * (ticks < 0)}{days} days {clock}{fraction}"
+
+
+def _durations(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    digits = _PARTS_OF_A_SECOND[column.type.unit]
+    return _written(column.cast(pa.int64()), lambda ticks: _duration(ticks, digits))
+
+
+def _decoded_runs(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    chunks = [pc.run_end_decode(chunk) for chunk in column.chunks]
+    return _readable(pa.chunked_array(chunks, column.type.value_type))
+
+
+_KINDS: tuple[tuple[Callable[[pa.DataType], bool], Callable[[pa.ChunkedArray], pa.ChunkedArray]], ...] = (
+    (lambda kind: isinstance(kind, pa.BaseExtensionType), _of_extension),
+    (pt.is_dictionary, _of_dictionary),
+    (pt.is_run_end_encoded, _decoded_runs),
+    (pt.is_duration, _durations),
+    (pt.is_date64, lambda column: column.cast(pa.timestamp("ms"))),
+    (pt.is_float16, lambda column: column.cast(pa.float32())),
+    (pt.is_decimal256, lambda column: _written(column, "{:f}".format)),
+    (pt.is_null, lambda column: column.cast(pa.string())),
+)
+
+
+_INTEGER = "0|-?[1-9][0-9]{0,17}"
+_DECIMAL = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?"
+_DIGITS_OF_A_DOUBLE = 15
+_DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_BATCH = 200
+"""Columns a query: ten thousand columns in one aggregate would be planned for minutes."""
+
+
+def typed(table: "DuckDBTable", as_text: Collection[str] = ()) -> "DuckDBTable":
+    """The same columns, held in the engine, each with the best type that fits all its values.
+
+    Args:
+        table: the columns as texts.
+        as_text: columns that stay as they are written.
+    """
+    name = f"noiseless_text_{uuid4().hex}"
+    table.keep(name)
+    text = replace(table, query=f"SELECT * FROM {name}", textual=False)
+    kinds: dict[str, str] = {}
+    for start in range(0, len(text.columns), _BATCH):
+        kinds |= _kinds(text, text.columns[start : start + _BATCH])
+    kinds |= dict.fromkeys(as_text, "VARCHAR")
+    casts = ", ".join(f"{identifier(c)}::{kind} AS {identifier(c)}" for c, kind in kinds.items())
+    return replace(text, query=text.over(f"SELECT {casts} FROM {SOURCE}"), kinds=kinds)
+
+
+def _kinds(text: "DuckDBTable", columns: Sequence[str]) -> dict[str, str]:
+    """The type that each column's values allow."""
+    tests = ", ".join(_tests(identifier(column)) for column in columns)
+    answers = text.fetch(f"SELECT {tests} FROM {SOURCE}")[0]
+    kinds = {}
+    for position, column in enumerate(columns):
+        whole, decimal, date = answers[3 * position : 3 * position + 3]
+        decimal = decimal and not whole and _one_spelling_a_number(text, identifier(column))
+        kinds[column] = "BIGINT" if whole else "DOUBLE" if decimal else "DATE" if date else "VARCHAR"
+    return kinds
+
+
+def _one_spelling_a_number(text: "DuckDBTable", quoted: str) -> bool:
+    """Whether no two texts stand for the same number: `1.5` and `1.50` can be told apart by a reader."""
+    counts = f"count(DISTINCT {quoted}) = count(DISTINCT {quoted}::DOUBLE)"
+    return bool(text.fetch(f"SELECT {counts} FROM {SOURCE}")[0][0])
+
+
+def _tests(quoted: str) -> str:
+    """Whether all values are whole numbers, decimals, dates; null when there is no value.
+
+    Empty fields must not be asked: null AND false is false.
+    """
+    digits = f"length(regexp_replace({quoted}, '[^0-9]', '', 'g')) <= {_DIGITS_OF_A_DOUBLE}"
+    tests = (
+        f"regexp_full_match({quoted}, '{_INTEGER}')",
+        f"regexp_full_match({quoted}, '{_DECIMAL}') AND {digits}",
+        f"regexp_full_match({quoted}, '{_DATE}') AND TRY_CAST({quoted} AS DATE) IS NOT NULL",
+    )
+    return ", ".join(f"bool_and({test}) FILTER ({quoted} IS NOT NULL)" for test in tests)
+
+
+_FEW = 100
+"""List the values of a text column up to this many."""
+
+_MOST_DECIMALS = 9
+_MOMENTS = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
+
+Kind = Literal["integer", "decimal", "boolean", "date", "text"]
+
+
+def summarise(table: "DuckDBTable") -> tuple[ColumnSummary, ...]:
+    """One summary a column."""
+    return tuple(_summary(table, column, table.kinds[column]) for column in table.columns)
+
+
+def _summary(table: "DuckDBTable", column: str, sql_type: str) -> ColumnSummary:
+    quoted, kind = identifier(column), _kind(sql_type)
+    if (
+        sql_type in _MOMENTS
+        and table.fetch(f"SELECT bool_and({quoted} = {quoted}::DATE) FROM {SOURCE}")[0][0]
+    ):
+        quoted, kind = f"{quoted}::DATE", "date"
+    ends = f"min({quoted}), max({quoted})" if kind in ("integer", "decimal", "date") else "NULL, NULL"
+    facts = f"{table.counted(f'{quoted} IS NULL')}, count(DISTINCT {quoted}), {ends}"
+    missing, distinct, low, high = table.fetch(f"SELECT {facts} FROM {SOURCE}")[0]
+    decimals = _decimals(table, quoted) if kind == "decimal" and distinct else 0
+    values = None
+    if kind == "text" and 0 < distinct <= _FEW:
+        listing = f"SELECT DISTINCT {quoted}::VARCHAR FROM {SOURCE} WHERE {quoted} IS NOT NULL ORDER BY 1"
+        values = tuple(value for (value,) in table.fetch(listing))
+    return ColumnSummary(
+        name=column,
+        kind=kind,
+        missing=missing,
+        distinct=distinct,
+        low=_exact(low),
+        high=_exact(high),
+        decimals=decimals,
+        values=values,
+    )
+
+
+def _kind(sql_type: str) -> Kind:
+    if sql_type.endswith("INT") or sql_type in ("INTEGER", "UINTEGER"):
+        return "integer"
+    if sql_type in ("FLOAT", "DOUBLE") or sql_type.startswith("DECIMAL"):
+        return "decimal"
+    return {"BOOLEAN": "boolean", "DATE": "date"}.get(sql_type, "text")  # type: ignore[return-value]  # the literals above
+
+
+def _decimals(table: "DuckDBTable", quoted: str) -> int:
+    """The fewest digits after the point that write every value exactly, as far as doubles can tell."""
+    tests = ", ".join(
+        f"coalesce(bool_and(round({quoted}, {d}) = {quoted}), true)" for d in range(_MOST_DECIMALS)
+    )
+    answers = table.fetch(f"SELECT {tests} FROM {SOURCE}")[0]
+    return answers.index(True) if True in answers else _MOST_DECIMALS
+
+
+def _exact(value: Any) -> Any:  # noqa: ANN401 - whatever type the column has
+    return Decimal(repr(value)) if isinstance(value, float) else value

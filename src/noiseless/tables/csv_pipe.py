@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 
 from noiseless.errors import SourceError, UnknownColumnError
 from noiseless.tables.csv_grammar import BYTE_ORDER_MARK, FINE, NOT_UTF8, Dialect, csv_dialect, csv_problem
-from noiseless.tables.csv_scan import scan_csv
 from noiseless.tables.feeds import LABEL, Feed, Mark
 from noiseless.tables.pipes import Columns, Pipe, PipeBatch, Scan, one_place
+from noiseless.tables.text_files import scan_csv
 
 _QUOTE = 34
 _LINE_END = re.compile(b"\r\n|\r|\n")

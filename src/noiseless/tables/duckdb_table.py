@@ -15,7 +15,7 @@ from noiseless.domain import ColumnSummary, Schema
 from noiseless.errors import RequestError
 from noiseless.files import written_whole
 from noiseless.tables.base import Missing, Table
-from noiseless.tables.column_types import summarise, typed
+from noiseless.tables.coding import summarise, typed
 from noiseless.tables.conformance import conforming, count_strangers
 from noiseless.tables.engine import (
     IN_PLACE,

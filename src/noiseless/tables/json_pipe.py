@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noiseless.errors import UnknownColumnError
-from noiseless.tables.csv_scan import Bounds, run
 from noiseless.tables.feeds import Feed, Mark, count_lines
 from noiseless.tables.pipes import Columns, Pipe, PipeBatch, Scan, one_place
+from noiseless.tables.text_files import Bounds, run
 
 FINE, MALFORMED, TWICE, ESCAPED = range(4)
 """How a scan ended: at the last whole line, or at one with a problem."""

@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 
 from noiseless.errors import SourceError
 from noiseless.tables.csv_grammar import NOT_UTF8
-from noiseless.tables.csv_scan import Bounds
 from noiseless.tables.feeds import LABEL, Feed, Mark, count_lines
+from noiseless.tables.text_files import Bounds
 
 Columns = dict[str, pa.Array]
 

@@ -16,10 +16,9 @@ import pyarrow.parquet as pq
 
 from noiseless.errors import NoiselessError, RequestError, SourceError
 from noiseless.tables.base import Table
-from noiseless.tables.column_types import readable
+from noiseless.tables.coding import readable
 from noiseless.tables.csv_grammar import check_names
 from noiseless.tables.csv_pipe import CsvPipe
-from noiseless.tables.csv_scan import check_csv
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.engine import (
     ROOT,
@@ -37,7 +36,7 @@ from noiseless.tables.pipes import Pipe
 from noiseless.tables.postgres_session import is_postgresql
 from noiseless.tables.spark_frames import SCHEME, is_spark_frame
 from noiseless.tables.spark_table import SparkTable
-from noiseless.tables.text_files import open_json, read_csv_sql
+from noiseless.tables.text_files import check_csv, open_json, read_csv_sql
 
 _PARQUET = {".parquet", ".pq"}
 _JSON_LAYOUTS = {".jsonl": "newline_delimited", ".ndjson": "newline_delimited", ".json": "auto"}

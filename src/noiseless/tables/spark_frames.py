@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from noiseless.errors import NoiselessError, OutputError, RequestError, SourceError
-from noiseless.tables.column_types import readable
+from noiseless.tables.coding import readable
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

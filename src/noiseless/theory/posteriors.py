@@ -28,7 +28,7 @@ from noiseless.questions import (
     Weighted,
 )
 from noiseless.questions.additive import EXCLUDED
-from noiseless.questions.influence import Positions, is_consecutive, length
+from noiseless.questions.base import Positions, is_consecutive, length
 from noiseless.questions.statistics import FilteredMean, few_groups
 from noiseless.ranges.quantizer import Quantizer, Uniform
 

@@ -11,8 +11,8 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ledger.accounts import Accounts, Shares, Surplus, require
 from noiseless.ledger.entries import UNKNOWN_RECORD
+from noiseless.pricing.event import Record
 from noiseless.pricing.history import BudgetError
-from noiseless.pricing.record import Record
 
 costs = st.builds(
     Cost, st.integers(1, 6), st.sampled_from([Fraction(0), Fraction(0), Fraction(1, 3), Fraction(2)])

@@ -22,8 +22,8 @@ from noiseless.ledger import (
     UnknownDatasetError,
 )
 from noiseless.ledger.transaction import DatabaseTransaction
+from noiseless.pricing.event import Record
 from noiseless.pricing.history import BudgetError
-from noiseless.pricing.record import Record
 
 pytest_plugins = ["databases"]
 

@@ -16,7 +16,7 @@ from noiseless.ledger.entries import (
     read_record,
     record_json,
 )
-from noiseless.pricing.record import Record
+from noiseless.pricing.event import Record
 
 
 @given(st.integers(), st.integers(0, 100_000))

@@ -8,12 +8,11 @@ from noiseless.amounts import Cost
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.pricing.batches import price
-from noiseless.pricing.event import Event
+from noiseless.pricing.event import Event, Record
 from noiseless.pricing.events import ExactCounts, GroupedAnswers, QuantizedAnswer, with_absent
 from noiseless.pricing.other_events import Derived, LinearAnswer, OtherAnswer, RandomisedAnswer
 from noiseless.pricing.partition import DomainPartition, Predicate
 from noiseless.pricing.reach import QuantizedQuery
-from noiseless.pricing.record import Record
 from noiseless.questions import Attribute, Query, Variance, Weighted, maximum, mean, median, total
 from noiseless.ranges.quantizer import Edged, Stepped, Uniform
 

@@ -6,12 +6,11 @@ import pytest
 from noiseless.domain.schema import Schema
 from noiseless.errors import ColumnError, RequestError
 from noiseless.exact import Bits
-from noiseless.pricing.event import Event, Footprint, merged
+from noiseless.pricing.event import Event, Footprint, Record, merged
 from noiseless.pricing.events import ExactCounts, GroupedAnswers, QuantizedAnswer, with_absent
 from noiseless.pricing.other_events import Derived, LinearAnswer, OtherAnswer, RandomisedAnswer, TableRelease
 from noiseless.pricing.partition import DomainPartition, Predicate
 from noiseless.pricing.reach import QuantizedQuery
-from noiseless.pricing.record import Record
 from noiseless.questions import Attribute, Query, Variance, count, maximum, mean, total
 from noiseless.ranges.quantizer import Stepped, Uniform
 

@@ -7,12 +7,12 @@ from noiseless.amounts import Cost
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.exact import Bits
 from noiseless.pricing.batches import price
+from noiseless.pricing.event import Record
 from noiseless.pricing.events import ExactCounts, QuantizedAnswer
 from noiseless.pricing.history import BudgetError, History
 from noiseless.pricing.other_events import Derived, OtherAnswer, RandomisedAnswer
 from noiseless.pricing.partition import DomainPartition, Predicate
 from noiseless.pricing.reach import QuantizedQuery
-from noiseless.pricing.record import Record
 from noiseless.questions import Attribute, Query, Variance, count, maximum, mean
 from noiseless.ranges.quantizer import Edged, Uniform
 

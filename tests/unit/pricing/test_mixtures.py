@@ -5,10 +5,9 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.pricing.event import Footprint
+from noiseless.pricing.event import Footprint, Record
 from noiseless.pricing.mixtures import best_parts
 from noiseless.pricing.partition import DomainPartition
-from noiseless.pricing.record import Record
 
 SIZES = {"x": 5, "y": 4, "z": 3}
 Seen = tuple[str, list[bool], int]

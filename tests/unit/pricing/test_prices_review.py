@@ -17,9 +17,9 @@ from noiseless.domain import CategoryColumn, NumberColumn, Schema
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.exact import floor_of_power
 from noiseless.pricing.batches import price
+from noiseless.pricing.event import Record
 from noiseless.pricing.events import QuantizedAnswer
 from noiseless.pricing.reach import QuantizedQuery, reach
-from noiseless.pricing.record import Record
 from noiseless.questions import (
     Attribute,
     Continuum,

@@ -7,7 +7,7 @@ import pytest
 
 from noiseless.questions import Attribute, Images
 from noiseless.questions import statistics as module
-from noiseless.questions.influence import Positions
+from noiseless.questions.base import Positions
 from noiseless.questions.statistics import Variance
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from curator_examples import write_curator
 from noiseless.curator import Curator
-from noiseless.server import requests
+from noiseless.server import gate as requests
 from server_examples import TOTAL, Example, code, example
 from waiting import wait_until
 

@@ -12,7 +12,7 @@ from noiseless.curator import Curator
 from noiseless.errors import RequestError
 from noiseless.ledger import Ledger
 from noiseless.ledger.entries import canonical
-from noiseless.server import requests
+from noiseless.server import gate as requests
 from noiseless.server.service import Service
 from noiseless.server.settings import Settings
 from noiseless.server.telemetry import LOGGER, JsonLines

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import noiseless as nl
 from noiseless.tables import open_table
-from noiseless.tables.column_types import readable
+from noiseless.tables.coding import readable
 from noiseless.tables.engine import OwnEngine
 
 SIX = list("abcabc")

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from noiseless.errors import SourceError, UnknownColumnError
-from noiseless.tables import csv_scan, json_pipe
+from noiseless.tables import json_pipe
+from noiseless.tables import text_files as csv_scan
 from noiseless.tables.csv_pipe import CsvPipe
 from noiseless.tables.engine import SOURCE
 from noiseless.tables.feeds import Mark
