@@ -16,6 +16,7 @@ from noiseless.curator.disclosure import CountsDisclosure
 from noiseless.curator.source import Seal
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger import LedgerError, QuotaError
+from noiseless.ledger.books import OpenBooks
 from noiseless.pricing import BudgetError
 
 MEAN = "SELECT AVG(kwh) FROM meters"
@@ -145,11 +146,11 @@ def test_an_answer_that_cannot_be_stored_does_not_leave(
         raise LedgerError("the disk is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr(curator.ledger, "store", full)
+        patch.setattr(OpenBooks, "store", full)
         with pytest.raises(LedgerError):
             curator.ask(COUNT)
     with monkeypatch.context() as patch:
-        patch.setattr(curator.ledger, "settle", full)
+        patch.setattr(OpenBooks, "charge", full)
         with pytest.raises(LedgerError):
             curator.ask(MEAN)
     assert curator.ask(COUNT).batch.outputs == 1
