@@ -17,9 +17,9 @@ NOUNS = {"differencing", "coding", "recoding", "rounding", "spelling"}
 
 
 def test_the_map_names_every_package() -> None:
-    packages = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
-    modules = {path.stem for path in SOURCE.glob("*.py")} - {"__init__", "__main__"}
-    rows = set(re.findall(r"^\| `(\w+)(?:/|\.py)` \|", MAP, re.MULTILINE))
+    packages = {f"{path.parent.name}/" for path in SOURCE.glob("*/__init__.py")}
+    modules = {path.name for path in SOURCE.glob("*.py")} - {"__init__.py", "__main__.py"}
+    rows = set(re.findall(r"^\| `(\w+(?:/|\.py))` \|", MAP, re.MULTILINE))
     assert rows == packages | modules
 
 
