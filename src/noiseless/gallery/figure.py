@@ -249,7 +249,7 @@ def reproduces(
     """
 
     def declared(make: "Callable[[Data], Outcome]") -> Figure:
-        name = make.__module__.rpartition(".")[2].replace("_", "-")
+        name = (make.__module__ or "").rpartition(".")[2].replace("_", "-")
         return Figure(name, paper, title, claim, needs, make)
 
     return declared

@@ -206,11 +206,11 @@ def joined(parts: Iterable[Filter]) -> Filter:
     return AllOf(tuple(one for part in kept for one in (part.parts if isinstance(part, AllOf) else (part,))))
 
 
-def split(whole: Filter, private: Collection[str]) -> tuple[Filter, Among | None]:
-    """A filter in its normal form as a part on public columns and a part on one private column, if any.
+def parted(whole: Filter, private: Collection[str]) -> tuple[Filter, list[Filter]]:
+    """A filter in its normal form as a part on public columns and the parts on private columns.
 
     Raises:
-        RequestError: a part mixes the two in a way that cannot be told apart, or there are several columns.
+        RequestError: a part mixes the two in a way that cannot be told apart.
     """
     parts = whole.parts if isinstance(whole, AllOf) else (whole,)
     hidden = [part for part in parts if not part.columns.isdisjoint(private)]
@@ -218,7 +218,16 @@ def split(whole: Filter, private: Collection[str]) -> tuple[Filter, Among | None
         raise RequestError(
             "a filter joins public and private columns by 'or' or 'not'; split it into parts joined by 'and'"
         )
-    public = joined([part for part in parts if part not in hidden])
+    return joined([part for part in parts if part not in hidden]), hidden
+
+
+def split(whole: Filter, private: Collection[str]) -> tuple[Filter, Among | None]:
+    """The same of what a question asks, with a part on one private column at most.
+
+    Raises:
+        RequestError: a part mixes the two in a way that cannot be told apart, or there are several columns.
+    """
+    public, hidden = parted(whole, private)
     if not hidden:
         return public, None
     if len(hidden) > 1 or not isinstance(hidden[0], Among):

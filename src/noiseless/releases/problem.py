@@ -93,8 +93,9 @@ def choose_partition(
     Raises:
         RequestError: what is asked for is impossible; the message says what is possible.
     """
+    goal = _goal(prepared)
     try:
-        choice = choose(prepared.problem, _goal(prepared), progress)
+        choice = choose(prepared.problem, goal, progress)
     except RequestError as error:
         if prepared.public.groups is None:
             raise

@@ -2,6 +2,7 @@
 
 import math
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -20,6 +21,17 @@ from noiseless.search.problem import Problem
 
 MOST_STRIPS = 64
 """Bounds look at no more than so many strips, those with the most pairs."""
+
+
+def least_number(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The least number from which on something holds; it holds for the last one.
+
+    Widths may be longer than any range that `bisect` takes.
+    """
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return high
 
 
 @dataclass(frozen=True)
@@ -146,9 +158,10 @@ class LineStrip:
             return None if least > own else self._less(room, least if self._by_width else least + 1)
         if not self.is_possible(k, room):
             return None
-        every = range(room.width + 1) if self._by_width else range(1, room.values + 1)
-        place = bisect_left(every, True, key=lambda own: self.is_possible(k, self._less(room, own)))
-        return self._less(room, every[place])
+        low, high = (0, room.width) if self._by_width else (1, room.values)
+        return self._less(
+            room, least_number(lambda own: self.is_possible(k, self._less(room, own)), low, high)
+        )
 
     def _less(self, room: Room, own: int) -> Room:
         return Room(own, room.values) if self._by_width else Room(room.width, own)

@@ -26,7 +26,7 @@ from noiseless.search.merging.algorithms import merge_path
 from noiseless.search.merging.path import MergePath
 from noiseless.search.optimum import ContiguousOptimum
 from noiseless.search.problem import Cells, Problem
-from noiseless.search.strips import LineStrip, Room, strips, together
+from noiseless.search.strips import LineStrip, Room, least_number, strips, together
 from noiseless.search.suppressed_partition import SuppressedPartition, completed, joined
 
 SHARES = (1.0, 0.5)
@@ -206,7 +206,7 @@ class _Lines:
     @staticmethod
     def _bisect(holds: Callable[[int], bool], low: int, high: int) -> int | None:
         """The least number for which something holds that then holds for ever; None if it never does."""
-        return low + bisect_left(range(low, high), True, key=holds) if holds(high) else None
+        return least_number(holds, low, high) if holds(high) else None
 
 
 POINTS, WORK = 12, 3 * 10**6

@@ -145,7 +145,7 @@ def not_text(head: bytes) -> str:
     if utf16 or (len(head) > 1 and not (any(head[::2]) and any(head[1::2]))):
         return "is UTF-16 text; convert it first: iconv -f utf-16 -t utf-8 IN > OUT"
     if b"\0" in head:
-        return "is not text; give a CSV, TSV, JSON-lines, Parquet or Excel file"
+        return "is not text; give a CSV, TSV or JSON-lines file, or one whose name ends as its kind does"
     return NOT_UTF8
 
 

@@ -240,3 +240,10 @@ def test_a_long_column_on_a_lattice() -> None:
         METER.encode(np.append(numbers / 1000, math.nan))
     long = LocalQuantizer.finest(Lattice.of(0, 2**20, 1), 3)
     assert long.encode(np.resize([0.0, 2.0**19, 2.0**20], MANY))[:3].tolist() == [0, 1, 2]
+
+
+def test_long_texts_are_read_on_a_lattice_that_is_finer_than_floats() -> None:
+    lattice = Lattice.of(2**60, 2**60 + 9, 1)
+    quantizer = LocalQuantizer.finest(lattice, 2)
+    texts = [str(2**60 + number) for number in (3, 7)]
+    assert list(quantizer.encode(pa.array(texts))) == list(quantizer.encode([int(text) for text in texts]))

@@ -499,3 +499,16 @@ def test_different_statements_have_different_texts() -> None:
         assert seen.setdefault(found.text, meaning) == meaning
     assert len(seen) > 100
     assert len(set(seen.values())) == len(seen)
+
+
+def test_private_columns_are_counted_where_an_aggregate_depends_on_them() -> None:
+    """What FILTER and WHERE come to together is one private column: it has a price."""
+    schema = Schema.parse(
+        'columns.a = {role = "private", bounds = [0, 10], step = 1}\n'
+        'columns.b = {role = "private", categories = ["x", "y"]}'
+    )
+    either = "SELECT COUNT(*) FILTER (WHERE a > 5) FROM t WHERE a > 5 OR b = 'x'"
+    (asked,) = parse(either, schema, "t").questions
+    assert asked.private is not None
+    with pytest.raises(RequestError, match="one private column"):
+        parse("SELECT COUNT(*) FROM t WHERE a > 5 AND b = 'x'", schema, "t")

@@ -415,3 +415,20 @@ def test_a_frontier_says_why_it_ends_early() -> None:
         "never merged with numbers"
     )
     assert nl.frontier(table, sensitive="s", public="x", missing="drop", baselines=False).note == ""
+
+
+@pytest.mark.parametrize("more", [{"suppress": "0.3"}, {"min_resolution": "0.5"}], ids=str)
+def test_numbers_may_span_more_than_machine_words_hold(more: Any) -> None:  # noqa: ANN401 - options
+    table = pa.table({"a": [1 / 3, 1 / 3, 5000.5, 5000.5, 2.0], "b": [1, 2, 1, 2, 1]})
+    chosen = nl.release(table, sensitive="b", public="a", min_posterior=2, **more)
+    assert chosen.to_dict()["cells"] == 2
+
+
+def test_advice_is_given_where_it_helps(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,1\n,2\n3,1\n")
+    unhelpful: list[Any] = [{}, {"min_posterior": 9}]
+    for limits in unhelpful:
+        with pytest.raises(RequestError) as refused:
+            nl.release(path, sensitive="b", public="a", **limits)
+        assert "--missing drop" not in str(refused.value)

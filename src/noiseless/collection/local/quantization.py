@@ -177,9 +177,12 @@ def quantize(
     mechanism: LocalMechanism | Schedule,
     out: str | PathLike[str] | None = None,
     *,
+    unit: str | None = None,
+    release_as: ReleaseAs = "midpoint",
+    clamp: bool = False,
+    missing: Missing = "error",
     names: Sequence[str] | None = None,
     progress: ProgressCallback | None = None,
-    **options: Unpack[ReleaseOptions],
 ) -> Quantized:
     """Release columns of a table as cells; other columns and the order of rows stay.
 
@@ -187,16 +190,20 @@ def quantize(
         source: any table: a file name, a frame, an opened table.
         mechanism: what tells a reading: its names are the columns. A schedule, when persons have several.
         out: where to write the table; without it the result holds it in memory.
+        unit: the column that names a person, when readings are counted.
+        release_as: tell the middle of a cell, its interval, or its number.
+        clamp: move values outside the domain to its nearest value; they are off by that much besides.
+        missing: missing values are an "error", their rows are left out ("drop"), or they are told ("value").
         names: the columns' names, for text files without a header line.
         progress: called now and then with how many rows were read, and how many there are, if that is known
             without reading all.
-        options: how they are told, as `ReleaseOptions` says: `unit`, `release_as`, `clamp` and `missing`.
 
     Raises:
         DomainError: values lie outside their domain; they are counted, never shown.
         MissingValuesError: values are missing, and that may not be.
         UnknownColumnError: the table lacks a column.
     """
+    options = ReleaseOptions(unit=unit, release_as=release_as, clamp=clamp, missing=missing)
     if (frame := spark_frame(source)) is not None:
         from noiseless.collection.local.spark import quantize_frame
 

@@ -142,7 +142,8 @@ def _encode_texts(quantizer: Quantizer, texts: pa.StringArray) -> CodedReadings:
         plain, empty = are_plain(distinct), pc.equal(distinct, "").to_numpy(zero_copy_only=False)
         strange = ~empty & ~are_numbers(distinct)
     codes, outside = np.zeros(len(distinct), np.int64), strange.copy()
-    codes[plain], outside[plain] = _plain_cells(quantizer, distinct.filter(pa.array(plain)))
+    if plain.any():  # a lattice finer than floats takes long texts only
+        codes[plain], outside[plain] = _plain_cells(quantizer, distinct.filter(pa.array(plain)))
     for place in np.flatnonzero(~plain & ~empty & ~strange):
         codes[place], outside[place] = _exact_cell(quantizer, Fraction(Decimal(distinct[place].as_py())))
     places = coded.indices.fill_null(0).to_numpy(zero_copy_only=False)

@@ -32,7 +32,7 @@ class LocalVector:
     ((4, 8), Bits(32), Fraction(1, 8))
 
     Attributes:
-        parts: a quantizer for each coordinate.
+        coordinates: a quantizer for each.
         weights: what an error of 1 in each coordinate counts.
 
     Guarantee:
@@ -41,7 +41,7 @@ class LocalVector:
           outside, besides.
     """
 
-    parts: tuple[LocalQuantizer, ...]
+    coordinates: tuple[LocalQuantizer, ...]
     weights: tuple[Fraction, ...]
 
     @classmethod
@@ -91,6 +91,11 @@ class LocalVector:
         weights = dict(zip(names, self.weights, strict=True))
         found = LocalVector.finest(spans, self.reach // 2, weights)
         return found if found.reach > 1 else None
+
+    @property
+    def parts(self) -> tuple[LocalQuantizer, ...]:
+        """Its coordinates, under the name that a single number has for itself."""
+        return self.coordinates
 
     @property
     def cells(self) -> tuple[int, ...]:

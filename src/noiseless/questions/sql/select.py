@@ -8,7 +8,7 @@ from sqlglot.errors import ParseError
 from sqlglot.tokens import Token  # type: ignore[attr-defined]  # as documented
 
 from noiseless.domain import Schema
-from noiseless.questions.filters import NOBODY, Everything, Filter, split
+from noiseless.questions.filters import NOBODY, Everything, Filter, parted
 from noiseless.questions.normal_form import normal
 from noiseless.questions.question import Limits
 from noiseless.questions.sql.aggregates import AggregateReader
@@ -208,7 +208,7 @@ def _where(tree: exp.Select, scope: Scope, *, grouped: bool) -> tuple[Filter, Fi
             scope.refuse(
                 clause, "nobody can pass the filter", "look at the declared values of the columns in it"
             )
-        public, _ = split(found, scope.schema.private)
+        public, _ = parted(found, scope.schema.private)
     return found, public if grouped else Everything()
 
 
