@@ -70,6 +70,7 @@ SUBJECTS = (
         "Asking a server from Python.",
         ("client.md",),
         ("client",),
+        left_out=frozenset({"Answer", "Quote", "Reply", "Result"}),  # those of the curator
     ),
     Subject("reports", "Reports", "Pages and pictures.", ("audit.md", "release-report.md"), ("reports",)),
     Subject(
