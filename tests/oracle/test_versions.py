@@ -17,6 +17,7 @@ from noiseless.curator.snapshot import Snapshot
 from noiseless.domain import Schema
 from noiseless.errors import NoiselessError
 from noiseless.ledger import Ledger, Shares, Version
+from noiseless.ledger.books import OpenBooks
 from noiseless.replies import Reply
 from noiseless.tables.base import Table
 from oracle.versions import NUMBERS, Edition, Node, Question, Row, Transcript, World, world
@@ -349,7 +350,7 @@ def test_what_was_charged_and_never_answered_is_no_free_question_of_the_next_ver
     played.write(edition, (Row("me", "a", 0, "u"),))
     with nl.Curator.open(folder / "t.toml") as curator:
         with monkeypatch.context() as broken:
-            broken.setattr(Ledger, "store", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
+            broken.setattr(OpenBooks, "store", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
             with pytest.raises(KeyboardInterrupt):
                 curator.ask(count("x > 1"))
         assert curator.price(count("x > 1")).batch.outputs == 1

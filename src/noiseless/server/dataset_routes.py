@@ -169,6 +169,7 @@ async def get_history(
         before = None
 
     def page() -> bytes:
+        desk.write_notes()  # what was asked for nothing just now belongs to it
         found = list_batches(desk.ledger, name, whose, before=before, most=limit + 1)
         told = ((batch.place, replies.dumped(_past(desk, batch))) for batch in found)
         shown, following = fitting(told, limit, lambda each: len(each[1]))

@@ -67,7 +67,7 @@ class ServedDataset:
             ledgers[file.ledger] = Ledger.open(file.ledger)
         self.name, self.ledger = file.name, ledgers[file.ledger]
         self.known, self.free = AnswerCache(most_known), FreeBatches()
-        self._lock = threading.Lock()
+        self._lock, self._noting = threading.Lock(), threading.Lock()
         self._curator = ServedCurator(file, self.ledger)
         self._standing: BudgetStanding | None = None
 
@@ -210,8 +210,9 @@ class ServedDataset:
         return {**replies.price(cost, rule), "key": key, "repeated": retried}
 
     def write_notes(self) -> None:
-        """Write what is to be noted."""
-        note_batches(self.ledger, self.free.take())
+        """Write what is to be noted: when this returns, all of it is written."""
+        with self._noting:
+            note_batches(self.ledger, self.free.take())
 
     # What is spent
 
