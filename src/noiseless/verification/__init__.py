@@ -1,4 +1,4 @@
-"""Re-checking a certificate from data alone; shares nothing with what made it."""
+"""Re-checking a certificate from data alone; shares only the reading of tables with what made it."""
 
 from noiseless.verification.findings import Check
 from noiseless.verification.standalone import standalone_script
