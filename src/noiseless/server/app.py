@@ -10,15 +10,13 @@ from types import FrameType
 from typing import Any
 
 from fastapi import FastAPI
-from fastapi.exceptions import RequestValidationError
-from starlette.exceptions import HTTPException
+from fastapi.middleware.asyncexitstack import AsyncExitStackMiddleware
 from starlette.responses import Response
+from starlette.types import ASGIApp
 
 from noiseless import __version__
-from noiseless.errors import NoiselessError
 from noiseless.server import dataset_routes, owner_routes, public_routes, token_routes
-from noiseless.server.errors import ApiError
-from noiseless.server.gate import Gate, refused
+from noiseless.server.gate import Gate
 from noiseless.server.service import Service
 from noiseless.server.settings import STOP_SECONDS, Settings
 
@@ -27,6 +25,14 @@ _ABOUT = """Questions about private tables, answered without noise, within a bud
 Answers are intervals that certainly hold the truth. A batch is priced before it is answered, from public
 state alone; it is charged for once, and free ever after. Every refusal has the shape
 `{"error": {"code", "message", "details"}}`."""
+
+
+class Api(FastAPI):
+    """The endpoints alone: what goes wrong in them is for the gate to tell."""
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """What the framework's own handlers of parameters need, and nothing else."""
+        return AsyncExitStackMiddleware(self.router)
 
 
 def create_app(settings: Settings) -> Gate:
@@ -38,13 +44,13 @@ def create_app(settings: Settings) -> Gate:
     office = Service(settings)
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(_: Api) -> AsyncIterator[None]:
         await office.start()
         _heed_signals(office)
         yield
         await office.close()
 
-    api = FastAPI(
+    api = Api(
         title="noiseless",
         version=__version__,
         description=_ABOUT,
@@ -55,8 +61,6 @@ def create_app(settings: Settings) -> Gate:
     )
     api.state.office = office
     _add_routes(api)
-    for kind in (ApiError, NoiselessError, HTTPException, RequestValidationError, Exception):
-        api.add_exception_handler(kind, refused)
     return Gate(api, office)
 
 
@@ -85,9 +89,9 @@ def end_at_latest() -> None:
     faulthandler.dump_traceback_later(STOP_SECONDS, exit=True)  # needs no turn of the interpreter
 
 
-def _add_routes(api: FastAPI) -> None:
+def _add_routes(api: Api) -> None:
     for each in (dataset_routes, owner_routes, token_routes, public_routes):
-        api.include_router(each.router)
+        api.router.routes.extend(each.router.routes)
     console = public_routes.routes()
     api.router.routes.extend(console)
     if not console:
