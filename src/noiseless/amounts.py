@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor, isinf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, as_fraction, floor_of_power, log2_bounds, round_down, round_up
@@ -273,6 +273,17 @@ def remainder(budget: Budget | None, spent: Cost) -> Remainder:
 
 
 # Numbers as texts
+
+
+def standing(spent: Cost, left: Remainder) -> dict[str, Any]:
+    """What is spent and what is left, as it is in JSON."""
+    return {
+        "spent": spent.upper,
+        "spent_exact": spent.text,
+        "remaining": left.bits,
+        "remaining_exact": left.text,
+        "remaining_outputs": None if left.outputs is None else integer_text(left.outputs),
+    }
 
 
 def integer_text(value: int) -> str:

@@ -10,7 +10,8 @@ from types import FrameType
 from typing import Any
 
 from fastapi import FastAPI
-from fastapi.middleware.asyncexitstack import AsyncExitStackMiddleware
+from starlette.applications import Starlette
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
@@ -28,11 +29,13 @@ state alone; it is charged for once, and free ever after. Every refusal has the 
 
 
 class Api(FastAPI):
-    """The endpoints alone: what goes wrong in them is for the gate to tell."""
+    """The endpoints alone: the gate counts requests, and tells what goes wrong in them."""
+
+    __call__ = Starlette.__call__
 
     def build_middleware_stack(self) -> ASGIApp:
-        """What the framework's own handlers of parameters need, and nothing else."""
-        return AsyncExitStackMiddleware(self.router)
+        """None."""
+        return self.router
 
 
 def create_app(settings: Settings) -> Gate:
@@ -59,7 +62,6 @@ def create_app(settings: Settings) -> Gate:
         lifespan=lifespan,
         redirect_slashes=False,
     )
-    api.state.office = office
     _add_routes(api)
     return Gate(api, office)
 
@@ -95,7 +97,7 @@ def _add_routes(api: Api) -> None:
     console = public_routes.routes()
     api.router.routes.extend(console)
     if not console:
-        api.get("/", include_in_schema=False)(_nothing_here)
+        api.router.add_route("/", _nothing_here)
     build = api.openapi
 
     def openapi() -> dict[str, Any]:
@@ -111,5 +113,5 @@ def _add_routes(api: Api) -> None:
     api.openapi = openapi  # type: ignore[method-assign]
 
 
-async def _nothing_here() -> Response:
+async def _nothing_here(_: Request) -> Response:
     return Response("noiseless: see /openapi.json\n", media_type="text/plain")

@@ -81,7 +81,7 @@ class Callers:
         """
         self._ledgers, self._pool, self._patience = dict(ledgers), pool, patience
         self._tokens: dict[str, list[Token]] = {}
-        self._found: dict[str, tuple[Caller, str]] = {}
+        self._found: dict[str, tuple[Caller, str | None]] = {}
         self._read_at = float("-inf")
         self._reading: asyncio.Task[None] | None = None
         self._changes = 0
@@ -120,18 +120,18 @@ class Callers:
 
     def _caller(self, name: str, hashed: str) -> Caller | None:
         """The holder of a token, of which a hash is known; found once a reading."""
-        at = now()
-        caller, until = self._found.get(hashed, (None, ""))
-        if caller is not None and at < until:
+        caller, until = self._found.get(hashed, (None, None))
+        if caller is not None and (until is None or now() < until):
             return caller
         hmac.compare_digest(hashed, _NOBODY)  # somebody unknown takes as long
         rows = [row for row in self._tokens.get(name, []) if hmac.compare_digest(hashed, row.hash)]
+        at = now()
         valid = [row for row in rows if row.is_valid(at)]
         if not valid:
             return None
         roles = {row.dataset: row.role for row in valid}
         found = Caller(name, valid[0].name, roles, valid[0].expires)
-        self._found[hashed] = (found, min((row.expires for row in valid if row.expires), default="9"))
+        self._found[hashed] = (found, min((row.expires for row in valid if row.expires), default=None))
         return found
 
     async def _read_again(self) -> None:

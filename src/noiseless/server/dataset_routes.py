@@ -9,8 +9,8 @@ from starlette.responses import Response
 from noiseless.errors import NoiselessError
 from noiseless.ledger.asked_batches import AskedBatch, list_batches
 from noiseless.pricing.history import BudgetError
-from noiseless.server import descriptions, models, replies
-from noiseless.server.datasets import ServedDataset
+from noiseless.server import descriptions, models
+from noiseless.server.datasets import ServedDataset, dumped, free_reply, statements
 from noiseless.server.errors import bad_request, too_large
 from noiseless.server.gate import (
     JSON,
@@ -77,6 +77,7 @@ async def _known_reply(
     known = desk.known.get(sql)
     if known is None:
         return None
+    desk.known.move_to_end(sql)
     mine = None if key is None else (analyst, key)
     standing, batches = await office.look(desk.name, mine)
     if standing.version != known.version:
@@ -85,7 +86,7 @@ async def _known_reply(
     if mine in batches:
         return None
     desk.free.note(analyst, sql, lambda: AskedBatch.now(desk.name, analyst, known.version, sql))
-    return replies.free_reply(known.answers, standing.body, key)
+    return free_reply(known.answers, standing.body, key)
 
 
 def _statements(body: models.QueriesBody, settings: Settings) -> tuple[str, ...]:
@@ -171,10 +172,10 @@ async def get_history(
     def page() -> bytes:
         desk.write_notes()  # what was asked for nothing just now belongs to it
         found = list_batches(desk.ledger, name, whose, before=before, most=limit + 1)
-        told = ((batch.place, replies.dumped(_past(desk, batch))) for batch in found)
+        told = ((batch.place, dumped(_past(desk, batch))) for batch in found)
         shown, following = fitting(told, limit, lambda each: len(each[1]))
         batches = b",".join(text for _, text in shown)
-        last = replies.dumped(shown[-1][0] if following else None)
+        last = dumped(shown[-1][0] if following else None)
         return b'{"batches":[' + batches + b'],"next":' + last + b"}"
 
     return Response(await worked(request, page), media_type=JSON)
@@ -201,7 +202,7 @@ def _answers(desk: ServedDataset, batch: AskedBatch) -> list[dict[str, Any]] | N
         return None
     try:
         with desk.ledger.for_free():
-            return replies.statements(curator.ask(*batch.sql, analyst=batch.analyst))
+            return statements(curator.ask(*batch.sql, analyst=batch.analyst))
     except WorkCancelledError:
         raise
     except NoiselessError:

@@ -1,13 +1,19 @@
-"""A dataset behind the server: its curator, which changes with its versions, and what is asked of it."""
+"""A dataset behind the server: its curator, which changes with its versions, and replies to questions.
 
+Replies are JSON: statements with all of their numbers, amounts rounded and exactly.
+"""
+
+import json
+import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from noiseless.amounts import Budget, Cost
-from noiseless.curator import CuratorFile
+from noiseless.amounts import Budget, Cost, remainder, standing
+from noiseless.curator import Curator, CuratorFile
+from noiseless.curator.edition import Edition
 from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.ledger import Ledger, LedgerError, State
 from noiseless.ledger.asked_batches import (
@@ -17,10 +23,9 @@ from noiseless.ledger.asked_batches import (
     find_batches,
     note_batches,
 )
-from noiseless.replies import Reply
-from noiseless.server import replies
-from noiseless.server.declarations import ServedCurator, UndeclaredError, note_budget_in_file, read_file
-from noiseless.server.errors import bad_query, data_changed
+from noiseless.replies import Answer, Quote, Reply, Result
+from noiseless.server.declarations import note_budget_in_file, read_file
+from noiseless.server.errors import UndeclaredError, bad_query, data_changed
 from noiseless.server.free_batches import (
     AnalystKey,
     AnswerCache,
@@ -33,6 +38,18 @@ from noiseless.server.free_batches import (
 from noiseless.work import WorkCancelledError
 
 Found = TypeVar("Found")
+
+
+class ServedCurator(Curator):
+    """A curator that tells what is wrong with its dataset apart from what is wrong with a statement."""
+
+    def _present(self) -> Edition:
+        try:
+            return super()._present()
+        except (LedgerError, WorkCancelledError):
+            raise
+        except NoiselessError as error:
+            raise UndeclaredError(error) from None
 
 
 @dataclass(frozen=True)
@@ -154,8 +171,8 @@ class ServedDataset:
             ApiError: a statement cannot be priced.
         """
         quote = self._on_present(sql, analyst, lambda curator: curator.price(*sql, analyst=analyst))
-        said = {**replies.account(quote), "allowed": quote.allowed, "dry_run": True}
-        return replies.joined(replies.dumped(replies.statements(quote)), said)
+        said = {**account(quote), "allowed": quote.allowed, "dry_run": True}
+        return joined(dumped(statements(quote)), said)
 
     def ask(self, sql: Sql, analyst: str, key: str | None) -> BatchOutcome:
         """The answers to a batch.
@@ -183,15 +200,15 @@ class ServedDataset:
         with self.ledger.noting(note):
             reply = curator.ask(*sql, analyst=analyst)
         is_free = reply.free
-        answers = replies.dumped(replies.statements(reply))
-        said = {**replies.account(reply), "dry_run": False}
+        answers = dumped(statements(reply))
+        said = {**account(reply), "dry_run": False}
         if key is not None:
             said |= self._as_first_asked(reply, analyst, key, before, sql)
         known = CachedAnswers(public.version, answers) if is_free and curator.public is public else None
         if is_free:
             noted = replace(asked, version=curator.public.version, key=None)
             self.free.note(analyst, sql, lambda: noted)
-        return BatchOutcome(replies.joined(answers, said), charges[-1] if charges else None, known)
+        return BatchOutcome(joined(answers, said), charges[-1] if charges else None, known)
 
     def _with_key(self, analyst: str, key: str, sql: Sql) -> AskedBatch | None:
         found = find_batch(self.ledger, self.name, analyst, key)
@@ -207,7 +224,7 @@ class ServedDataset:
         retried = first is not None and reply.free
         cost: Cost = first.cost if retried and first is not None else reply.batch
         rule = "charged before" if retried and cost != Cost() else reply.rule
-        return {**replies.price(cost, rule), "key": key, "repeated": retried}
+        return {**price(cost, rule), "key": key, "repeated": retried}
 
     def write_notes(self) -> None:
         """Write what is to be noted: when this returns, all of it is written."""
@@ -221,8 +238,8 @@ class ServedDataset:
         state = self.state()
         found = self._standing
         if found is None or found.state != state:
-            said = {**replies.price(Cost(), "nothing new"), **replies.standing_of(state), "dry_run": False}
-            found = self._standing = BudgetStanding(state.version, state, replies.dumped(said)[1:])
+            said = {**price(Cost(), "nothing new"), **standing_of(state), "dry_run": False}
+            found = self._standing = BudgetStanding(state.version, state, dumped(said)[1:])
         return StandingSnapshot(found, find_batches(self.ledger, self.name, keys))
 
     def state(self) -> State:
@@ -250,3 +267,88 @@ def _first_wrong(curator: ServedCurator, sql: Sql, analyst: str) -> int | None:
         except NoiselessError:
             return None
     return None
+
+
+def dumped(value: object) -> bytes:
+    """JSON without spaces; infinity is the text "inf"."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False).encode()
+
+
+def statements(quote: Quote) -> list[dict[str, Any]]:
+    """Each statement of a batch with its numbers; a quote has none."""
+    return [_statement(result, quote) for result in quote.results]
+
+
+def _statement(result: Result, quote: Quote) -> dict[str, Any]:
+    rows = [_number(answer) for answer in result.answers]
+    first = rows[0] if rows else {}
+    cost = quote.cost_of(result)
+    return {
+        "sql": result.sql,
+        "columns": [_column(name, cost) for name, cost in zip(result.names, result.costs, strict=True)],
+        "rows": rows,
+        "value": first.get("value"),
+        "lower": first.get("lower"),
+        "upper": first.get("upper"),
+        "bits": cost.upper,
+        "bits_exact": cost.text,
+        "free": cost == Cost(),
+    }
+
+
+def _number(answer: Answer) -> dict[str, Any]:
+    number = answer.number()
+    return number | {name: finite(number[name]) for name in ("value", "lower", "upper")}
+
+
+def finite(value: float | None) -> float | str | None:
+    """A number as JSON can hold it."""
+    if value is not None and math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return value
+
+
+def _column(name: str, cost: Cost | None) -> dict[str, Any]:
+    paid = cost or Cost()
+    return {
+        "name": name,
+        "group": cost is None,
+        "bits": paid.upper,
+        "bits_exact": paid.text,
+        "free": paid == Cost(),
+    }
+
+
+def standing_of(state: State) -> dict[str, Any]:
+    """The same of a dataset, with what is to be said about it: just as its curator does."""
+    warnings = []
+    if state.budget is not None and not state.protects:
+        warnings.append("the budget is as large as all there is to know of a record: it protects nothing")
+    if state.disclosed:
+        warnings.append("as many outputs are paid for as a record has values: some may be fully disclosed")
+    left = remainder(state.budget if state.protects else None, state.spent)  # else it refuses nothing
+    return {**standing(state.spent, left), "warnings": warnings}
+
+
+def account(quote: Quote) -> dict[str, Any]:
+    """What a batch costs, what is spent and what is left."""
+    said = {**price(quote.batch, quote.rule), **standing(quote.spent, quote.left)}
+    return {**said, "warnings": list(quote.warnings)}
+
+
+def price(cost: Cost, rule: str) -> dict[str, Any]:
+    """What a batch costs."""
+    return {"batch_bits": cost.upper, "batch_bits_exact": cost.text, "rule": rule}
+
+
+def joined(answers: bytes, rest: Mapping[str, Any]) -> bytes:
+    """One object of answers that are JSON already and of other members."""
+    return b'{"answers":' + answers + b"," + dumped(dict(rest))[1:]
+
+
+def free_reply(answers: bytes, account: bytes, key: str | None) -> bytes:
+    """A reply that costs nothing, of answers and an account that are JSON already."""
+    if key is None:
+        return b"".join((b'{"answers":', answers, b",", account))
+    ending = dumped({"key": key, "repeated": False})[1:]
+    return b"".join((b'{"answers":', answers, b",", account[:-1], b",", ending))

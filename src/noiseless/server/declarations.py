@@ -6,40 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from noiseless.amounts import Budget
-from noiseless.curator import Curator, CuratorFile
-from noiseless.curator.edition import Edition
-from noiseless.errors import NoiselessError
-from noiseless.ledger import Ledger, LedgerError, UnknownDatasetError
+from noiseless.curator import CuratorFile
+from noiseless.ledger import Ledger, UnknownDatasetError
 from noiseless.ledger.asked_batches import read_note, write_note
 from noiseless.ledger.entries import budget_json, canonical
 from noiseless.server.telemetry import log
-from noiseless.work import WorkCancelledError
 
 _BUDGET_IN_FILE = "the budget in the file"
-
-
-class UndeclaredError(NoiselessError):
-    """The file, the source and the ledger do not agree on what the present version is.
-
-    Attributes:
-        problem: why. It may depend on private values: it is for the owner alone, and for no log.
-    """
-
-    def __init__(self, problem: NoiselessError) -> None:
-        super().__init__("what is declared does not agree with the ledger")
-        self.problem = problem
-
-
-class ServedCurator(Curator):
-    """A curator that tells what is wrong with its dataset apart from what is wrong with a statement."""
-
-    def _present(self) -> Edition:
-        try:
-            return super()._present()
-        except (LedgerError, WorkCancelledError):
-            raise
-        except NoiselessError as error:
-            raise UndeclaredError(error) from None
 
 
 def read_file(path: Path, ledger: Ledger) -> CuratorFile:

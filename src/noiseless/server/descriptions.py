@@ -12,8 +12,7 @@ from noiseless.curator.exposure import RealisedExposure
 from noiseless.domain import CategoryColumn, Column, DateColumn, NumberColumn, Schema
 from noiseless.exact import Bits
 from noiseless.replies import plain
-from noiseless.server.datasets import ServedDataset
-from noiseless.server.replies import standing_of
+from noiseless.server.datasets import ServedDataset, standing_of
 
 _TOP = 10
 

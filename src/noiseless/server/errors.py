@@ -11,16 +11,25 @@ from typing import Any
 
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
 
-from noiseless.amounts import remainder
+from noiseless.amounts import remainder, standing
 from noiseless.curator.source import ChangedSourceError
 from noiseless.errors import NoiselessError
 from noiseless.ledger import LedgerError, QuotaError
 from noiseless.ledger.asked_batches import KeyReusedError
 from noiseless.pricing.history import BudgetError
-from noiseless.server.declarations import UndeclaredError
-from noiseless.server.replies import standing
+
+
+class UndeclaredError(NoiselessError):
+    """The file, the source and the ledger do not agree on what the present version is.
+
+    Attributes:
+        problem: why. It may depend on private values: it is for the owner alone, and for no log.
+    """
+
+    def __init__(self, problem: NoiselessError) -> None:
+        super().__init__("what is declared does not agree with the ledger")
+        self.problem = problem
 
 
 class ApiError(Exception):
@@ -140,8 +149,6 @@ def _of_framework(error: BaseException) -> ApiError | None:
     if isinstance(error, RequestValidationError):
         wrong = [f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in error.errors()[:3]]
         return bad_request("; ".join(wrong))
-    if isinstance(error, ClientDisconnect):
-        return bad_request("the request ended before all of it arrived")
     if not isinstance(error, HTTPException):
         return None
     status, headers = error.status_code, dict(error.headers or {})

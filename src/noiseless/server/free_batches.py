@@ -29,32 +29,24 @@ class CachedAnswers(NamedTuple):
     answers: bytes
 
 
-class AnswerCache:
-    """Answers of batches that are free; for the event loop."""
+class AnswerCache(OrderedDict[Sql, CachedAnswers]):
+    """Answers of batches that are free, the latest asked last; for the event loop."""
 
     def __init__(self, most: int) -> None:
-        self._most = most
-        self._known: OrderedDict[Sql, CachedAnswers] = OrderedDict()
-        self._bytes = 0
-
-    def get(self, sql: Sql) -> CachedAnswers | None:
-        """The answers of a batch, if they are known."""
-        found = self._known.get(sql)
-        if found is not None:
-            self._known.move_to_end(sql)
-        return found
+        super().__init__()
+        self._most, self._bytes = most, 0
 
     def keep(self, sql: Sql, known: CachedAnswers) -> None:
         """Remember the answers of a batch; what was not asked for longest is forgotten."""
         self.forget(sql)
-        self._known[sql] = known
+        self[sql] = known
         self._bytes += _size(sql, known)
         while self._bytes > self._most:
-            self._bytes -= _size(*self._known.popitem(last=False))
+            self._bytes -= _size(*self.popitem(last=False))
 
     def forget(self, sql: Sql) -> None:
         """Forget the answers of a batch."""
-        known = self._known.pop(sql, None)
+        known = self.pop(sql, None)
         if known is not None:
             self._bytes -= _size(sql, known)
 

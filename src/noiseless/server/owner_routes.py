@@ -11,8 +11,9 @@ from starlette.responses import Response
 from noiseless.amounts import Budget, budget_bits, budget_text
 from noiseless.curator.file import read_budget
 from noiseless.errors import NoiselessError
-from noiseless.server import descriptions, models, replies
+from noiseless.server import descriptions, models
 from noiseless.server.dataset_routes import DatasetName
+from noiseless.server.datasets import standing_of
 from noiseless.server.errors import bad_request
 from noiseless.server.gate import (
     StrictRoute,
@@ -82,7 +83,7 @@ async def post_budget(request: Request, name: DatasetName) -> Response:
     def change() -> dict[str, Any]:
         entry = desk.change_budget(budget, by=caller.name, reason=body.reason)
         state = desk.state()
-        said = replies.standing_of(state)
+        said = standing_of(state)
         said.pop("warnings")
         return {
             "entry": entry,

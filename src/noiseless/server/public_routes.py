@@ -13,14 +13,14 @@ from starlette.routing import Route
 
 from noiseless.server import models
 from noiseless.server.errors import forbidden, not_found, unavailable
-from noiseless.server.gate import json_response, service_of
+from noiseless.server.gate import PlainRoute, json_response, service_of
 from noiseless.server.openapi import answers
 
-router = APIRouter()
+router = APIRouter(route_class=PlainRoute)
 
 
 @router.get("/healthz", summary="Whether the process answers", responses={200: {"model": models.Health}})
-async def get_health() -> Response:
+async def get_health(_: Request) -> Response:
     """It does, if this comes back."""
     return json_response({"status": "ok"})
 
