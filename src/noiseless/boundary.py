@@ -1,7 +1,9 @@
 """Where a user's arguments enter: what goes wrong because of one is said in one line that names it.
 
-Nothing is checked while all goes well. When a public function fails, its arguments are held against their
-types; those of constructors, which would take anything and fail later, in any case.
+What the package exports is guarded: functions, constructors and class methods, which nobody reaches without
+naming them. Methods of objects and operators are as they are written. Nothing is checked while all goes well.
+When a public function fails, its arguments are held against their types; those of constructors, which would
+take anything and fail later, in any case.
 """
 
 import inspect
@@ -13,13 +15,10 @@ import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any
 
 from noiseless.errors import NoiselessError, RequestError
 
-_OPERATORS = frozenset(
-    f"__{side}{name}__" for side in ("", "r") for name in ("add", "sub", "mul", "truediv", "and", "or", "xor")
-) | {"__lt__", "__le__", "__gt__", "__ge__"}
 _FAULTS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, RuntimeError)
 _WORDS = {
     str: "a text",
@@ -43,56 +42,48 @@ class ArgumentError(RequestError, TypeError, ValueError):
 
 @cache
 def guarded(thing: Any, name: str) -> Any:  # noqa: ANN401 - a function or a class
-    """A public function that names the argument at fault; a class whose methods do."""
+    """A public function that names the argument at fault; a class whose constructors do."""
     if not isinstance(thing, type):
-        found = _guard(thing, name, eager=False)
+        found = _guard(thing, name)
         found.__module__, found.__qualname__ = "noiseless", name
         return found
-    if issubclass(thing, BaseException):
-        return thing
-    for one in thing.__mro__:
-        if one.__module__.startswith("noiseless"):
-            _guard_members(one, name)
+    if not issubclass(thing, BaseException):
+        for one in thing.__mro__:
+            if one.__module__.startswith("noiseless"):
+                _guard_constructors(one, name)
     return thing
 
 
-def _guard_members(thing: type, name: str) -> None:
+def _guard_constructors(thing: type, name: str) -> None:
+    """The package itself calls them unguarded: what is wrong then is no argument of the user's."""
     for key, member in list(vars(thing).items()):
-        kind = type(member) if isinstance(member, classmethod | staticmethod) else None
-        plain = member.__func__ if kind else member
-        if not isinstance(plain, types.FunctionType) or hasattr(plain, "__wrapped__"):
+        plain = getattr(member, "__func__", member)
+        if hasattr(plain, "__wrapped__"):
             continue
-        if key in _OPERATORS:
-            setattr(thing, key, _guard_operator(plain))
-        elif key in ("__init__", "__contains__") or not key.startswith("_"):
-            called = name if key == "__init__" else f"{name}.{key}"
-            wrapped = _guard(plain, called, eager=key == "__init__")
-            setattr(thing, key, kind(wrapped) if kind else wrapped)
+        if key == "__init__" and isinstance(member, types.FunctionType):
+            setattr(thing, key, _unless_ours(plain, _guard(plain, name, eager=True)))
+        elif isinstance(member, classmethod | staticmethod) and not key.startswith("_"):
+            setattr(thing, key, type(member)(_unless_ours(plain, _guard(plain, f"{name}.{key}"))))
 
 
-def _guard_operator(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """An operator that leaves it to Python to say that it does not take something."""
-    parameter = function.__code__.co_varnames[1]
-
+def _unless_ours(function: Callable[..., Any], guard: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
-    def call(self: Any, other: Any) -> Any:  # noqa: ANN401 - those of the operator
-        if type(other) is not type(self):
-            hint = _hint(function, parameter)
-            if hint is Self or not _fits(other, hint):
-                return NotImplemented
-        return function(self, other)
+    def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - those of the function
+        caller = sys._getframe(1).f_globals.get("__name__", "")  # noqa: SLF001 - as warnings find theirs
+        ours = caller.startswith(("noiseless.", "dataclasses"))
+        return function(*args, **kwargs) if ours else guard(*args, **kwargs)
 
     return call
 
 
-def _guard(function: Callable[..., Any], name: str, *, eager: bool) -> Callable[..., Any]:
+def _guard(function: Callable[..., Any], name: str, *, eager: bool = False) -> Callable[..., Any]:
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - those of the function
-        caller = sys._getframe(1).f_globals.get("__name__", "")  # noqa: SLF001 - the package itself is trusted
-        if caller.startswith(("noiseless.", "dataclasses")):
-            return function(*args, **kwargs)
         try:
             found = function(*args, **kwargs)
+        except RequestError:  # which may be about another argument, because one is not what it should be
+            _check(function, name, args, kwargs)
+            raise
         except NoiselessError:
             raise
         except _FAULTS as error:

@@ -104,6 +104,7 @@ def test_strange_arguments_are_taken_or_refused_in_one_line(name: str) -> None:
     ("call", "words"),
     [
         (lambda: nl.leakage([1]), "leakage: joint is a JointRange or a ContinuousRange, not a list"),
+        (lambda: nl.leakage(3, [0]), "leakage: joint is a JointRange or a ContinuousRange, not a whole"),
         (lambda: nl.lovasz_theta(JOINT), "lovasz_theta: graph is a Graph, not a JointRange"),
         (lambda: nl.Channel([[1, 0], [0, 1]]), "Channel: matrix is an array, not a list"),
         (
@@ -137,8 +138,10 @@ def test_operators_say_what_they_do_not_take() -> None:
         lambda: nl.Bits(2) + "x",
         lambda: nl.Nats(2) - 1,
         lambda: nl.Bits(2) < "x",
+        lambda: nl.IntervalSet.of((0, 1)) & 1,
+        lambda: nl.IntervalSet.of((0, 1)) <= "x",
     ):
-        with pytest.raises(TypeError, match=r"'(Bits|Nats)'"):
+        with pytest.raises(TypeError, match=r"'(Bits|Nats|IntervalSet)'"):
             call()
 
 
@@ -149,6 +152,13 @@ def test_whole_numbers_of_bits_are_added_exactly() -> None:
     assert sum([nl.Bits(3), nl.Bits(5)], 0) == nl.Bits(15)
     with pytest.raises(TypeError):
         _ = nl.Bits(2) + 10**9
+
+
+def test_what_a_method_says_does_not_depend_on_what_was_named_before() -> None:
+    made = inspect.getattr_static(type(JOINT), "merged")
+    assert nl.JointRange is type(JOINT)
+    assert inspect.getattr_static(nl.JointRange, "merged") is made
+    assert not hasattr(made, "__wrapped__")
 
 
 def test_a_plan_has_consequences() -> None:

@@ -212,6 +212,8 @@ class CutSet:
         return not any(is_infinite(cut[0]) for axis in self.axes for cut in axis)
 
     def _combined(self, other: Self, keep: Callable[[bool, bool], bool]) -> Self:
+        if not isinstance(other, CutSet):
+            return NotImplemented
         if self.dimension != other.dimension:
             raise RequestError("sets of vectors of different dimension cannot be compared or joined")
         axes = tuple(_in_order((*a, *b)) for a, b in zip(self.axes, other.axes, strict=True))

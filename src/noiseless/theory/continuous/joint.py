@@ -172,6 +172,8 @@ class ContinuousRange:
 
     def __le__(self, other: "ContinuousRange") -> bool:
         """Whether every pair of it is one of the other. Lines cover no more of a box than single points."""
+        if not isinstance(other, ContinuousRange):
+            return NotImplemented
         if (self.size_x, self.size_y) != (other.size_x, other.size_y):
             return False
         for box in self.boxes - other.boxes:
