@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from noiseless import __version__
-from noiseless.server import dataset_routes, owner_routes, public_routes, token_routes
+from noiseless.server import dataset_routes, owner_routes, public_routes
 from noiseless.server.gate import Gate
 from noiseless.server.service import Service
 from noiseless.server.settings import STOP_SECONDS, Settings
@@ -92,7 +92,7 @@ def end_at_latest() -> None:
 
 
 def _add_routes(api: Api) -> None:
-    for each in (dataset_routes, owner_routes, token_routes, public_routes):
+    for each in (dataset_routes, owner_routes, public_routes):
         api.router.routes.extend(each.router.routes)
     console = public_routes.routes()
     api.router.routes.extend(console)
