@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noiseless.cli.options import Format, FormatOption, option, print_json, say, show, working
+from noiseless.cli.options import (
+    CuratorArgument,
+    Format,
+    FormatOption,
+    option,
+    print_json,
+    say,
+    show,
+    working,
+)
 from noiseless.display import counted
 
 if TYPE_CHECKING:
@@ -66,7 +75,6 @@ Examples:
   noiseless dataset release heart.toml certificate.json --fixed-cells 12
 """
 
-CuratorFile = Annotated[str, typer.Argument(metavar="CURATOR.toml", help="The curator's file.")]
 ByOption = Annotated[str, option("Who says so; the ledger records it.", "NAME")]
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
@@ -74,7 +82,7 @@ app = typer.Typer(help=HELP, no_args_is_help=True)
 
 @app.command("declare", help=DECLARE_HELP)
 def declare_command(
-    curator: CuratorFile,
+    curator: CuratorArgument,
     start_anew: Annotated[
         bool, typer.Option("--start-anew", help="What was paid for earlier versions does not count any more.")
     ] = False,
@@ -91,7 +99,7 @@ def declare_command(
 
 
 @app.command("budget", help=BUDGET_HELP)
-def budget_command(curator: CuratorFile, by: ByOption = "owner", output: FormatOption = "text") -> None:
+def budget_command(curator: CuratorArgument, by: ByOption = "owner", output: FormatOption = "text") -> None:
     """Record other budgets."""
     from noiseless.curator import Curator
 
@@ -102,7 +110,7 @@ def budget_command(curator: CuratorFile, by: ByOption = "owner", output: FormatO
 
 
 @app.command("show", help=SHOW_HELP)
-def show_command(curator: CuratorFile, output: FormatOption = "text") -> None:
+def show_command(curator: CuratorArgument, output: FormatOption = "text") -> None:
     """Show a dataset."""
     from noiseless.curator import Curator
 
@@ -113,7 +121,7 @@ def show_command(curator: CuratorFile, output: FormatOption = "text") -> None:
 
 @app.command("exposure", help=EXPOSURE_HELP)
 def exposure_command(
-    curator: CuratorFile,
+    curator: CuratorArgument,
     out: Annotated[Path, option("A CSV, Parquet or JSON-lines file to write.", "FILE", "--out", "-o")],
     output: FormatOption = "text",
 ) -> None:
@@ -133,7 +141,7 @@ def exposure_command(
 
 @app.command("release", help=RELEASE_HELP)
 def release_command(
-    curator: CuratorFile,
+    curator: CuratorArgument,
     certificate: Annotated[str, typer.Argument(metavar="CERT", help="The release's certificate.")],
     fixed_cells: Annotated[
         int | None,

@@ -106,6 +106,23 @@ BoundsOption = Annotated[
 StepOption = Annotated[
     Decimal | None, number_option("--step", "S", "The resolution of values; any number without it.")
 ]
+MaxErrorOption = Annotated[
+    Decimal | None, number_option("--max-error", "E", "The largest tolerated error instead.")
+]
+ReadingBoundsOption = Annotated[
+    tuple[Decimal, Decimal],
+    number_option("--bounds", "LO HI", "The smallest and the largest possible reading."),
+]
+ReadingStepOption = Annotated[
+    Decimal | None, number_option("--step", "S", "The resolution of readings; any number without it.")
+]
+ClampOption = Annotated[
+    bool, typer.Option("--clamp", help="Move readings outside the bounds to the nearest value.")
+]
+CuratorArgument = Annotated[str, typer.Argument(metavar="CURATOR.toml", help="The curator's file.")]
+CuratorsArgument = Annotated[
+    list[str], typer.Argument(metavar="CURATOR.toml..", help="Curators' files, one a dataset.")
+]
 
 
 def takes(*groups: Mapping[str, Any]) -> Callable[[Callable[..., int]], Callable[..., int]]:

@@ -3,7 +3,15 @@
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated
 
-from noiseless.cli.options import BoundsOption, FormatOption, StepOption, number_option, option, show
+from noiseless.cli.options import (
+    BoundsOption,
+    FormatOption,
+    MaxErrorOption,
+    StepOption,
+    number_option,
+    option,
+    show,
+)
 from noiseless.cli.values import read_budget, read_number
 from noiseless.errors import RequestError
 
@@ -48,9 +56,7 @@ def plan_command(
     bounds: RuledBoundsOption = None,
     step: StepOption = None,
     budget: Annotated[str | None, option('Bits one person may lose, or "reach K".', "B")] = None,
-    max_error: Annotated[
-        Decimal | None, number_option("--max-error", "E", "The largest tolerated error instead.")
-    ] = None,
+    max_error: MaxErrorOption = None,
     rule: Annotated[
         str | None,
         option(

@@ -14,10 +14,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from noiseless.cli.options import (
+    ClampOption,
     Format,
     FormatOption,
+    MaxErrorOption,
     Missing,
     NamesOption,
+    ReadingBoundsOption,
+    ReadingStepOption,
     column_option,
     number_option,
     option,
@@ -32,7 +36,7 @@ from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
     from noiseless.collection.local.quantization import Quantized
-    from noiseless.collection.local.schedule import Schedule
+    from noiseless.collection.local.schedule import LocalMechanism, Schedule, WhenSpent
 
 HELP = """Tell readings as the cells they lie in: off by half a cell at most, and worth few bits.
 
@@ -63,21 +67,14 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
         ),
     ],
     column: Annotated[str, column_option("The column of readings.")],
-    bounds: Annotated[
-        tuple[Decimal, Decimal],
-        number_option("--bounds", "LO HI", "The smallest and the largest possible reading."),
-    ],
-    step: Annotated[
-        Decimal | None, number_option("--step", "S", "The resolution of readings; any number without it.")
-    ] = None,
+    bounds: ReadingBoundsOption,
+    step: ReadingStepOption = None,
     also: Annotated[
         list[str] | None,
         per_column("Another column of the same reading, which shares the budget.", "COL=LO:HI[:STEP]"),
     ] = None,
     budget: Annotated[str | None, option('Bits that a reading may tell, or "reach K".', "B")] = None,
-    max_error: Annotated[
-        Decimal | None, number_option("--max-error", "E", "The largest tolerated error instead.")
-    ] = None,
+    max_error: MaxErrorOption = None,
     out: Annotated[
         Path | None, option("The released table; a pipe goes on without it.", "OUT", "--out", "-o")
     ] = None,
@@ -96,9 +93,7 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
         Literal["stop", "coarsen"],
         option("Tell nothing more when they are spent, or coarser cells before."),
     ] = "stop",
-    clamp: Annotated[
-        bool, typer.Option("--clamp", help="Move readings outside the bounds to the nearest value.")
-    ] = False,
+    clamp: ClampOption = False,
     missing: Annotated[
         Missing, option("Tell missing values as missing, leave their rows out, or refuse them.")
     ] = "error",
@@ -130,41 +125,46 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
     Returns:
         The exit code: 0, or 3 when it was interrupted.
     """
-    from noiseless.collection.local.quantization import quantize
-    from noiseless.collection.local.schedule import Schedule, local_mechanism
+    from noiseless.collection.local.schedule import local_mechanism
 
     others = read_spans("--also", also)
     if column in others:
         raise RequestError(f"column {column!r} is named twice; name it once")
-    bits, reach = read_budget(budget)
+    spans, (bits, reach) = {column: span(*bounds, step), **others}, read_budget(budget)
     mechanism = local_mechanism(
-        {column: span(*bounds, step), **others},
-        budget=bits,
-        reach=reach,
-        max_error=max_error,
-        missing=missing == "value",
+        spans, budget=bits, reach=reach, max_error=max_error, missing=missing == "value"
     )
-    schedule = Schedule.endless(mechanism)
-    if total_budget is not None:
-        if unit is None:
-            raise RequestError("--total-budget is one person's; name the column that names a person: --unit")
-        schedule = Schedule.of(mechanism, total_budget, when_spent)
-    options: dict[str, Any] = {
-        "unit": unit,
-        "release_as": release_as,
-        "clamp": clamp,
-        "missing": missing,
-        "names": names,
-    }
+    schedule = _schedule(mechanism, total_budget, when_spent, unit)
+    options = {"unit": unit, "release_as": release_as, "clamp": clamp, "missing": missing, "names": names}
+    run = {"resume": resume, "abandon": abandon, "received": received}
     if state is None and (resume or abandon or received is not None):
         raise RequestError("--resume, --abandon and --received go on from a file: name it with --state FILE")
     if resume and abandon:
         raise RequestError("--resume goes on with a run and --abandon leaves it; choose one of them")
     if table == _PIPE:
-        options |= {"state": state, "resume": resume, "abandon": abandon, "received": received}
-        return _pipe(schedule, out, output, options)
+        return _pipe(schedule, out, output, options if state is None else {**options, **run, "state": state})
     if state is not None:
         raise RequestError("--state is for pipes; feed the file through one: cat FILE | noiseless quantize -")
+    return _file(table, schedule, out, output, options)
+
+
+def _schedule(
+    mechanism: "LocalMechanism", total: Decimal | None, when_spent: "WhenSpent", unit: str | None
+) -> "Schedule":
+    """How the readings of a person are told, one after the other."""
+    from noiseless.collection.local.schedule import Schedule
+
+    if total is None:
+        return Schedule.endless(mechanism)
+    if unit is None:
+        raise RequestError("--total-budget is one person's; name the column that names a person: --unit")
+    return Schedule.of(mechanism, total, when_spent)
+
+
+def _file(table: str, schedule: "Schedule", out: Path | None, output: Format, options: dict[str, Any]) -> int:
+    """From a table to a file."""
+    from noiseless.collection.local.quantization import quantize
+
     if out is None:
         raise RequestError("name the file to write: -o OUT")
     try:
@@ -182,19 +182,16 @@ def _pipe(schedule: "Schedule", out: Path | None, output: Format, options: dict[
     from noiseless.collection.streams import quantize_stream
 
     target = sys.stdout.buffer if out is None else out
-    kept = {name: options.pop(name) for name in ("resume", "abandon", "received")}
-    state = options.pop("state")
+    is_kept = "state" in options
     try:
         with _ended_by_signals():
-            if state is None:
-                found = quantize_pipe(sys.stdin.buffer, schedule, target, **options)
-            else:
-                found = quantize_stream(sys.stdin.buffer, schedule, target, state, **kept, **options)
+            tell = quantize_stream if is_kept else quantize_pipe
+            found = tell(sys.stdin.buffer, schedule, target, **options)
     except BrokenPipeError:  # whoever reads has had enough
         sys.stdout = cast("Any", open(os.devnull, "w"))  # noqa: PTH123, SIM115 - until the end
         return 0
     except KeyboardInterrupt:
-        if state is not None:
+        if is_kept:
             return _interrupted("go on with --resume")
         return _interrupted("what was told stays told" if out is None else "nothing was written")
     _tell(found, out, output)

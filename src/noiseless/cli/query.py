@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noiseless.cli.options import Format, FormatOption, option, print_json, say, show
+from noiseless.cli.options import CuratorArgument, Format, FormatOption, option, print_json, say, show
 from noiseless.errors import NoiselessError, RequestError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ WRONG = 2
 
 
 def query_command(
-    curator: Annotated[str, typer.Argument(metavar="CURATOR.toml", help="The curator's file.")],
+    curator: CuratorArgument,
     sql: Annotated[list[str], typer.Argument(metavar="SQL..", help="SELECT statements, asked as one batch.")],
     *,
     dry_run: Annotated[

@@ -1,36 +1,102 @@
 """`noiseless release` and `frontier`: a sanitised table with its certificate, and what others there are."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from noiseless.cli.options import (
+    TABLES,
+    CategoricalOption,
+    DistinctOption,
     Format,
     FormatOption,
+    GivenOption,
     HtmlOption,
+    MissingOption,
     NamesOption,
+    NumericOption,
+    column_option,
     option,
+    per_column,
     progress_bar,
     show,
     takes,
 )
-from noiseless.cli.release_request import (
-    COLUMNS,
-    FILES,
-    MERGING,
-    TARGETS,
-    ConfigOption,
-    check_outputs,
-    checked_request,
-    merged_options,
-    required_table,
-)
+from noiseless.cli.values import read_assigned
 from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
     from noiseless.releases import ReleaseRequest
+
+_COLUMNS: dict[str, Any] = {
+    "table": Annotated[str | None, typer.Argument(metavar="[TABLE]", help=TABLES)],
+    "sensitive": Annotated[list[str] | None, column_option("A column to hide.")],
+    "public": Annotated[list[str] | None, column_option("A column to publish, merged as far as needed.")],
+    "given": GivenOption,
+    "keep": Annotated[list[str] | None, column_option("A column to publish as it is; it counts as seen.")],
+    "objective": Annotated[
+        Literal["leakage", "maximin", "both"] | None,
+        option("What is to be small: leakage (the default), maximin, or both."),
+    ],
+    "utility": Annotated[
+        Literal["resolution", "distortion"] | None,
+        option("What is to be kept: little distortion (the default), or much resolution."),
+    ],
+}
+"""The table, what its columns are, and what matters: options of both commands."""
+_TARGETS: dict[str, Any] = {
+    "weight": Annotated[str | None, option("Weigh utility against leakage instead of a target.", "L")],
+    "min_posterior": Annotated[int | None, option("The fewest sensitive values behind an answer.", "K")],
+    "max_leakage": Annotated[str | None, option("The most bits that may leak, L0.", "B")],
+    "max_maximin": Annotated[str | None, option("The most bits that every row may tell, I*.", "B")],
+    "max_distortion": Annotated[str | None, option("The furthest that a value may be moved.", "D")],
+    "min_resolution": Annotated[str | None, option("The fewest bits of the public columns to keep.", "B")],
+    "suppress": Annotated[str | None, option("The share of rows that may be released as *.", "SHARE")],
+}
+"""Which of all releases is wanted; a frontier shows all of them."""
+_MERGING: dict[str, Any] = {
+    "method": Annotated[
+        Literal["auto", "greedy", "exact"] | None,
+        option("The best of what applies (auto), greedy, or exact."),
+    ],
+    "codeword": Annotated[
+        Literal["midrange", "centroid", "medoid", "interval"] | None,
+        option("What is released for merged numbers: midrange by default."),
+    ],
+    "distance": Annotated[
+        Literal["absolute", "euclidean", "max", "gower", "hamming", "discrete"] | None,
+        option("How the differences of several columns make one number."),
+    ],
+    "hierarchy": Annotated[
+        list[str] | None, per_column("A tree for a column: rows of value,level 1,...,top.", "COL=FILE")
+    ],
+    "hierarchy_cost": Annotated[
+        Literal["height", "leaves"] | None,
+        option("A node counts its height (the default), or its other leaves."),
+    ],
+    "column_weight": Annotated[
+        list[str] | None, per_column("What a difference in a column counts; 1 if not given.", "COL=W")
+    ],
+    "span": Annotated[
+        list[str] | None, per_column("A column's range, which the distance gower divides by.", "COL=LO:HI")
+    ],
+    "numeric": NumericOption,
+    "categorical": CategoricalOption,
+    "missing": MissingOption,
+    "distinct_rows": DistinctOption,
+}
+"""How values are read, compared and merged: options of both commands."""
+
+ConfigOption = Annotated[
+    Path | None, option("A TOML file with any of these options; they override it.", "FILE")
+]
+
+_FILES = ("table", "out", "certificate", "html", "compare_with", "plot")
+"""Options that name files; all others say what is asked for."""
+_PER_COLUMN = {"hierarchy": "COL=FILE", "column_weight": "COL=NUMBER", "span": "COL=LO:HI"}
+"""Options that say something of a column, and how."""
 
 RELEASE_HELP = """Publish columns so that a sensitive one stays hidden, changing them as little as possible.
 
@@ -46,7 +112,7 @@ Examples:
 """
 
 
-@takes(COLUMNS, TARGETS, MERGING)
+@takes(_COLUMNS, _TARGETS, _MERGING)
 def release_command(
     *,
     keep_order: Annotated[
@@ -70,15 +136,15 @@ def release_command(
         The exit code: 0.
     """
     written = {"out": out, "certificate": certificate, "html": html, "compare_with": compare_with}
-    asked = merged_options(config, {**options, **written, "keep_order": keep_order, "names": names})
-    files = {name: asked.pop(name, None) for name in FILES}
-    request = checked_request(asked)
-    source = required_table(files["table"])
+    asked = _merged_options(config, {**options, **written, "keep_order": keep_order, "names": names})
+    files = {name: asked.pop(name, None) for name in _FILES}
+    request = _checked_request(asked)
+    source = _required_table(files["table"])
     if files["out"] is None:
         raise RequestError("name the file to write: -o OUT")
     outputs = [Path(files[name]) for name in ("out", "certificate", "html") if files[name] is not None]
     compared = _compared(files["compare_with"], files["html"])
-    check_outputs(outputs, source, request, [config, files["compare_with"]])
+    _check_outputs(outputs, source, request, [config, files["compare_with"]])
     _release(source, request, files, compared, output)
     return 0
 
@@ -150,7 +216,7 @@ Examples:
 """
 
 
-@takes(COLUMNS, MERGING)
+@takes(_COLUMNS, _MERGING)
 def frontier_command(
     *,
     baselines: Annotated[
@@ -168,11 +234,11 @@ def frontier_command(
     Returns:
         The exit code: 0.
     """
-    asked = merged_options(config, {**options, "plot": plot, "html": html, "names": names})
-    files = {name: asked.pop(name, None) for name in FILES}
+    asked = _merged_options(config, {**options, "plot": plot, "html": html, "names": names})
+    files = {name: asked.pop(name, None) for name in _FILES}
     written = {name: files[name] for name in ("plot", "html")}
-    source, request = required_table(files["table"]), checked_request(asked)
-    check_outputs([out for out in written.values() if out is not None], source, request, [config])
+    source, request = _required_table(files["table"]), _checked_request(asked)
+    _check_outputs([out for out in written.values() if out is not None], source, request, [config])
 
     from noiseless.releases import make_frontier
     from noiseless.reports.release_text import frontier_text
@@ -191,3 +257,80 @@ def frontier_command(
     lines = [frontier_text(frontier), *([""] if listed else []), *listed]
     show(output, {**frontier.to_dict(), **_named(written)}, "\n".join(lines))
     return 0
+
+
+def _required_table(source: Any) -> str:  # noqa: ANN401 - from a file or from the command line
+    """The table that is named.
+
+    Raises:
+        RequestError: none is.
+    """
+    if source is None:
+        raise RequestError("no table is named; give a file, or `table` in the --config file")
+    return str(source)
+
+
+def _check_outputs(
+    outputs: Sequence[Path], source: str, request: "ReleaseRequest", others: Sequence[Path | None] = ()
+) -> None:
+    """Check before long work that every file can be written, and that none is another one or is read.
+
+    Args:
+        outputs: the files to write.
+        source: the table: a file, a pattern for several, or a database.
+        request: it names hierarchies.
+        others: further files that are read.
+
+    Raises:
+        NoiselessError: one cannot be.
+    """
+    from noiseless.tables import check_output, open_table
+
+    names = None if request.names is None else list(request.names)
+    tables = open_table(source, names=names).files if outputs else ()
+    read = {path.resolve() for path in (*request.files, *others) if path is not None}
+    for place, path in enumerate(outputs):
+        check_output(path, [Path(source), *tables])
+        if path.resolve() in read:
+            raise RequestError(f"{path} is read by this very command; write to another file")
+        if path.resolve() in {other.resolve() for other in outputs[:place]}:
+            raise RequestError(f"{path} cannot hold two things; name another file for one of them")
+
+
+def _checked_request(asked: Mapping[str, Any]) -> "ReleaseRequest":
+    """The request that options make.
+
+    Raises:
+        RequestError: a value is wrong.
+    """
+    from noiseless.releases import ReleaseRequest
+
+    request = ReleaseRequest.of(asked)
+    request.check_columns()
+    return request
+
+
+def _merged_options(config: Path | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a file, and over them those of the command line."""
+    from pydantic import create_model
+
+    from noiseless.releases import ReleaseRequest, read_config
+
+    file = create_model(
+        "ReleaseFile",
+        __base__=ReleaseRequest,
+        table=(str | None, None),
+        out=(Path | None, None),
+        certificate=(Path | None, None),
+        html=(Path | None, None),
+        compare_with=(Path | None, None),
+        plot=(Path | None, None),
+    )
+    written = {} if config is None else read_config(config, file)
+    given = {name: value for name, value in options.items() if value not in (None, [])}
+    for name, shape in _PER_COLUMN.items():
+        if name in given:
+            option = f"--{name.replace('_', '-')}"
+            of_columns = dict(read_assigned(option, text, shape) for text in given[name])
+            given[name] = written.get(name, {}) | of_columns
+    return written | given

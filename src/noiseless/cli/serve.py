@@ -4,9 +4,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
-
-from noiseless.cli.options import option
+from noiseless.cli.options import CuratorsArgument, option
 from noiseless.errors import RequestError
 
 HELP = """Answer questions about private tables over HTTP, with a console for the browser.
@@ -25,9 +23,7 @@ Examples:
 
 
 def serve_command(
-    curators: Annotated[
-        list[str], typer.Argument(metavar="CURATOR.toml..", help="Curators' files, one a dataset.")
-    ],
+    curators: CuratorsArgument,
     *,
     host: Annotated[str, option("The address to listen at.")] = "127.0.0.1",
     port: Annotated[int, option("The port to listen at.", min=1, max=65535)] = 8000,

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from noiseless.cli.options import FormatOption, option, print_json, say, show
+from noiseless.cli.options import (
+    CuratorArgument,
+    CuratorsArgument,
+    FormatOption,
+    option,
+    print_json,
+    say,
+    show,
+)
 from noiseless.display import aligned
 from noiseless.errors import OutputError
 from noiseless.files import create_private
@@ -56,9 +64,6 @@ NOTHING = 1
 """The exit code when there is no such token."""
 
 
-CuratorFiles = Annotated[
-    list[str], typer.Argument(metavar="CURATOR.toml..", help="Curators' files, one a dataset.")
-]
 ByOption = Annotated[str, option("Who says so; it is recorded.", "NAME")]
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
@@ -66,7 +71,7 @@ app = typer.Typer(help=HELP, no_args_is_help=True)
 
 @app.command("add", help=ADD_HELP)
 def add_command(
-    curators: CuratorFiles,
+    curators: CuratorsArgument,
     *,
     name: Annotated[str, option("Who gets it; an analyst's account.")],
     role: Annotated[Literal["analyst", "owner"], option("What they may do.")] = "analyst",
@@ -121,7 +126,7 @@ def _written(token: str, out: Path | None) -> Iterator[None]:
 
 @app.command("revoke", help=REVOKE_HELP)
 def revoke_command(
-    curator: Annotated[str, typer.Argument(metavar="CURATOR.toml", help="The curator's file.")],
+    curator: CuratorArgument,
     token: Annotated[str, typer.Argument(metavar="ID", help="What the token is called: see `token list`.")],
     *,
     by: ByOption = "owner",
@@ -148,7 +153,7 @@ def revoke_command(
 
 @app.command("list", help=LIST_HELP)
 def list_command(
-    curator: Annotated[str, typer.Argument(metavar="CURATOR.toml", help="The curator's file.")],
+    curator: CuratorArgument,
     *,
     output: FormatOption = "text",
 ) -> None:

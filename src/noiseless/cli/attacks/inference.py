@@ -34,19 +34,12 @@ Examples:
 """
 
 
-class EstimatePrior(StrEnum):
-    """What the adversary believes beforehand."""
-
-    uniform = "uniform"
-    triangular = "triangular"
-    table = "table"
+EstimatePrior = StrEnum("EstimatePrior", ["uniform", "triangular", "table"])
+"""What the adversary believes beforehand."""
 
 
-class QuantizedQuantity(StrEnum):
-    """Of what the cell is told."""
-
-    value = "value"
-    sum = "sum"
+QuantizedQuantity = StrEnum("QuantizedQuantity", ["value", "sum"])
+"""Of what the cell is told."""
 
 
 def estimate_command(

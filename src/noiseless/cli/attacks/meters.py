@@ -17,8 +17,11 @@ from noiseless.cli.attacks.options import (
 )
 from noiseless.cli.options import (
     BoundsOption,
+    ClampOption,
     FormatOption,
     NamesOption,
+    ReadingBoundsOption,
+    ReadingStepOption,
     column_option,
     number_option,
     option,
@@ -44,12 +47,10 @@ Examples:
 """
 
 
-class MembershipAdversary(StrEnum):
-    """How the adversary guesses."""
-
-    correlation = "correlation"
-    square_error = "square-error"
-    peaks = "peaks"
+MembershipAdversary = StrEnum(
+    "MembershipAdversary", {"correlation": "correlation", "square_error": "square-error", "peaks": "peaks"}
+)
+"""How the adversary guesses."""
 
 
 def membership_command(
@@ -175,11 +176,8 @@ Examples:
 """
 
 
-class RecognitionAdversary(StrEnum):
-    """Who guesses."""
-
-    combinatorial = "combinatorial"
-    frequencies = "frequencies"
+RecognitionAdversary = StrEnum("RecognitionAdversary", ["combinatorial", "frequencies"])
+"""Who guesses."""
 
 
 def appliances_command(
@@ -187,13 +185,8 @@ def appliances_command(
     *,
     meter: Annotated[str, column_option("The readings of the whole house.")],
     circuit: Annotated[list[str], column_option("The readings of one appliance; give it again for more.")],
-    bounds: Annotated[
-        tuple[Decimal, Decimal],
-        number_option("--bounds", "LO HI", "The smallest and the largest possible reading."),
-    ],
-    step: Annotated[
-        Decimal | None, number_option("--step", "S", "The resolution of readings; any number without it.")
-    ] = None,
+    bounds: ReadingBoundsOption,
+    step: ReadingStepOption = None,
     budgets: BudgetsOption = None,
     adversaries: Annotated[
         list[RecognitionAdversary] | None,
@@ -212,9 +205,7 @@ def appliances_command(
     blocks: Annotated[int, option("Blocks of time that are resampled.", "N", min=1)] = 100,
     rounds: RoundsOption = 1000,
     seed: SeedOption = 0,
-    clamp: Annotated[
-        bool, typer.Option("--clamp", help="Move readings outside the bounds to the nearest value.")
-    ] = False,
+    clamp: ClampOption = False,
     missing: GapsOption = "error",
     plot: PlotOption = None,
     names: NamesOption = None,

@@ -105,12 +105,10 @@ Examples:
 """
 
 
-class SumRelease(StrEnum):
-    """How sums are told."""
-
-    noiseless = "noiseless"
-    gaussian = "gaussian"
-    one_by_one = "gaussian, one by one"
+SumRelease = StrEnum(
+    "SumRelease", {"noiseless": "noiseless", "gaussian": "gaussian", "one_by_one": "gaussian, one by one"}
+)
+"""How sums are told."""
 
 
 def reconstruction_command(

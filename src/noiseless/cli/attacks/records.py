@@ -39,11 +39,8 @@ Examples:
 """
 
 
-class BudgetSplit(StrEnum):
-    """How a budget is split over columns."""
-
-    even = "even"
-    optimal = "optimal"
+BudgetSplit = StrEnum("BudgetSplit", ["even", "optimal"])
+"""How a budget is split over columns."""
 
 
 def linkage_command(
