@@ -91,6 +91,8 @@ def blur_command(  # noqa: PLR0917 - typer calls it by keywords
 
 def _text(result: "BlurredTable") -> str:
     """What was done and what it protects, for people."""
+    from noiseless.rules.base import number_text
+
     answer, mechanism = result.to_dict(), result.mechanism
     exact = answer["protected_share_exact"] or "a lower bound"
     privacy = [_down(answer[key], 4) for key in ("privacy_nats", "privacy_x_nats")]
@@ -103,7 +105,7 @@ def _text(result: "BlurredTable") -> str:
         "privacy": (
             f"{privacy[0]} nats ({bits[0]} bits) with reference h0(Y), {privacy[1]} ({bits[1]}) with h0(X)"
         ),
-        "largest change": f"{_decimal(result.max_change)} of {_decimal(mechanism.max_change)} allowed",
+        "largest change": f"{number_text(result.max_change)} of {number_text(mechanism.max_change)} allowed",
         "mode": mechanism.mode,
     }
     return f"{_verdict(result)}\n{text_table('', rows)}"
@@ -129,9 +131,3 @@ def _down(value: Fraction | float, places: int) -> str:
     if math.isinf(value):
         return "inf"
     return f"{Decimal(math.floor(Fraction(value) * 10**places)).scaleb(-places):.{places}f}"
-
-
-def _decimal(value: Fraction) -> str:
-    """An exact number as people write it, where it has an end."""
-    whole = Decimal(value.numerator) / Decimal(value.denominator)
-    return f"{whole:f}" if whole.as_integer_ratio() == value.as_integer_ratio() else str(value)

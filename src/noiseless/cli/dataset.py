@@ -1,21 +1,12 @@
 """`noiseless dataset`: for the owner of a dataset: its versions, its standing, what it exposes of whom."""
 
-from math import ceil, floor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noiseless.cli.options import (
-    CuratorArgument,
-    Format,
-    FormatOption,
-    option,
-    print_json,
-    say,
-    show,
-    working,
-)
+from noiseless.amounts import budget_bits, remaining_bits, rounded_down, rounded_up
+from noiseless.cli.options import CuratorArgument, Format, FormatOption, option, show, working
 from noiseless.display import counted
 
 if TYPE_CHECKING:
@@ -132,11 +123,8 @@ def exposure_command(
         found = owned.exposure()
         found.write(out)
     summary = {"classes": len(found), "questions": found.questions, "file": str(out)}
-    if output == "json":
-        print_json(summary)
-    else:
-        asked = f"{found.questions:,} question{'s' * (found.questions != 1)}"
-        say(f"{out}: {len(found):,} classes of equal rows, exposed to {asked}")
+    exposed = f"{len(found):,} classes of equal rows, exposed to {counted(found.questions, 'questions')}"
+    show(output, summary, f"{out}: {exposed}")
 
 
 @app.command("release", help=RELEASE_HELP)
@@ -175,8 +163,6 @@ def _say_standing(found: dict[str, Any], output: Format) -> None:
 
 def _standing(owned: "Curator") -> dict[str, Any]:
     """What everybody may know, under the names that it has in JSON."""
-    from noiseless.amounts import budget_bits, remaining_bits
-
     public, state = owned.public, owned.state
     return {
         "dataset": owned.file.name,
@@ -205,17 +191,13 @@ def _text(found: dict[str, Any]) -> str:
     ]
     left = "and the budget protects nothing"
     if found["protects"]:
-        left = f"{floor(found['remaining'] * 100) / 100:.2f} left"
-    limit = "" if found["budget"] is None else f" of {_up(found['budget'])}"
-    spent = f"{_up(found['spent'])}{limit} bits spent"
+        left = f"{rounded_down(found['remaining'])} left"
+    limit = "" if found["budget"] is None else f" of {rounded_up(found['budget'])}"
+    spent = f"{rounded_up(found['spent'])}{limit} bits spent"
     record = "one row"
     if found["unit"] is not None:
         record = f"up to {counted(found['max_rows'], 'rows')} with the same {found['unit']}"
-    holds = f"a record is {record} and holds {_up(found['entropy_of_record'])} bits"
+    holds = f"a record is {record} and holds {rounded_up(found['entropy_of_record'])} bits"
     cells = found["public_cells"]
     people = f"{counted(found['rows'], 'rows')} in {cells:,} public cell{'s' * (cells != 1)}"
     return "\n".join([people, *columns, f"{spent}, {left}; {holds}"])
-
-
-def _up(bits: float) -> str:
-    return f"{ceil(bits * 100) / 100:.2f}"
