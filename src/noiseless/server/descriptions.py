@@ -11,6 +11,7 @@ from noiseless.amounts import Budget, budget_bits, budget_text, integer_text
 from noiseless.curator.exposure import RealisedExposure
 from noiseless.domain import CategoryColumn, Column, DateColumn, NumberColumn, Schema
 from noiseless.exact import Bits
+from noiseless.ledger import State
 from noiseless.replies import plain
 from noiseless.server.datasets import ServedDataset, standing_of
 
@@ -20,16 +21,14 @@ _TOP = 10
 def line(desk: ServedDataset) -> dict[str, Any]:
     """A dataset in a list."""
     public, state = desk.fresh_curator().public, desk.state()
-    said = standing_of(state)
-    said.pop("warnings")
-    return {
-        "name": desk.name,
-        "rows": public.rows,
-        "version": state.version,
-        "budget": budget_bits(state.budget),
-        "budget_exact": budget_text(state.budget),
-        **said,
-    }
+    return {"name": desk.name, "rows": public.rows, "version": state.version, **account(state)}
+
+
+def account(state: State) -> dict[str, Any]:
+    """The budget of a dataset, what is spent of it and what is left."""
+    said = {**_budget("budget", state.budget), **standing_of(state)}
+    del said["warnings"]
+    return said
 
 
 def dataset(desk: ServedDataset, analyst: str) -> dict[str, Any]:

@@ -58,13 +58,8 @@ class ApiError(Exception):
     @property
     def body(self) -> bytes:
         """The response's body."""
-        return error_body(self.code, self.message, self.details)
-
-
-def error_body(code: str, message: str, details: Mapping[str, Any] | None = None) -> bytes:
-    """A refusal as JSON."""
-    said = {"error": {"code": code, "message": message, "details": dict(details or {})}}
-    return json.dumps(said, separators=(",", ":"), allow_nan=False).encode()
+        said = {"error": {"code": self.code, "message": self.message, "details": self.details}}
+        return json.dumps(said, separators=(",", ":"), allow_nan=False).encode()
 
 
 def unauthorised() -> ApiError:
@@ -97,6 +92,16 @@ def data_changed() -> ApiError:
     """It stays so until the owner does something: asking again is no use."""
     said = "the data, or what its owner says of it, is not the declared version; its owner must declare it"
     return ApiError(409, "data_changed", said)
+
+
+def too_slow() -> ApiError:
+    """The request does not arrive."""
+    return ApiError(408, "timeout", "the request took too long to arrive; send it again")
+
+
+def not_json() -> ApiError:
+    """The request calls its body something else."""
+    return ApiError(415, "bad_request", "send the body as application/json")
 
 
 def too_large(message: str, most: int) -> ApiError:

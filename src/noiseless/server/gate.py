@@ -22,7 +22,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from noiseless.display import plain_problem
 from noiseless.server.callers import Caller
 from noiseless.server.datasets import ServedDataset, dumped
-from noiseless.server.errors import ApiError, bad_request, logged, not_found, refusal, too_large, unauthorised
+from noiseless.server.errors import (
+    ApiError,
+    bad_request,
+    logged,
+    not_found,
+    not_json,
+    refusal,
+    too_large,
+    too_slow,
+    unauthorised,
+)
 from noiseless.server.service import Service
 from noiseless.server.telemetry import exception_fields, log
 
@@ -232,7 +242,6 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 _STARTED, _NUMBERS = secrets.token_hex(4), count(1)
 _MOST_DIGITS, _DONE = 18, 200
 _LINGER_BYTES, _LINGER_SECONDS = 32_000_000, 2.0
-_SLOW = "the request took too long to arrive; send it again"
 
 
 class Gate:
@@ -307,7 +316,7 @@ class _Visit:
         """
         kind = self._headers.get(b"content-type", b"application/json")
         if kind.partition(b";")[0].strip().lower() != b"application/json":
-            raise ApiError(415, "bad_request", "send the body as application/json")
+            raise not_json()
         parts, size = list[bytes](), 0
         try:
             async with asyncio.timeout(self.office.settings.body_timeout):
@@ -321,7 +330,7 @@ class _Visit:
                     if size > self.office.settings.max_body:
                         raise self._too_large()
         except TimeoutError:
-            raise ApiError(408, "timeout", _SLOW) from None
+            raise too_slow() from None
         return b"".join(parts)
 
     async def send(self, message: Message) -> None:

@@ -5,27 +5,38 @@ from typing import Any
 from pydantic import BaseModel
 
 from noiseless.server import models
+from noiseless.server.errors import (
+    ApiError,
+    bad_request,
+    forbidden,
+    not_found,
+    not_json,
+    too_large,
+    too_many,
+    too_slow,
+    unauthorised,
+    unavailable,
+)
 
-_REFUSALS: dict[int, tuple[str, str, str]] = {
-    400: ("The request makes no sense", "bad_request", "queries: Field required"),
-    401: ("No valid token", "unauthorised", "a valid token is needed; ask the dataset's owner"),
-    403: ("The role does not allow it", "forbidden", "only an owner of the dataset may do that"),
-    404: (
-        "Not there, or not for this token",
-        "not_found",
-        "there is no such thing, or this token may not see it",
-    ),
-    408: ("The request arrived too slowly", "timeout", "the request took too long to arrive; send it again"),
+_REFUSALS: dict[int, tuple[str, ApiError]] = {
+    400: ("The request makes no sense", bad_request("queries: Field required")),
+    401: ("No valid token", unauthorised()),
+    403: ("The role does not allow it", forbidden()),
+    404: ("Not there, or not for this token", not_found()),
+    408: ("The request arrived too slowly", too_slow()),
     409: (
         "The budget does not allow it, the key came with another batch, or the data is not as declared",
-        "budget_exceeded",
-        "the batch costs 2.00 bits, 5.00 bits are spent and 1.00 bits are left; ask for coarser answers",
+        ApiError(
+            409,
+            "budget_exceeded",
+            "the batch costs 2.00 bits, 5.00 bits are spent and 1.00 bits are left; ask for coarser answers",
+        ),
     ),
-    413: ("Too large", "too_large", "a batch has at most 100 statements; send several"),
-    415: ("Not JSON", "bad_request", "send the body as application/json"),
-    429: ("Too many requests", "too_many", "too many requests; ask again in 1 s"),
-    500: ("Something failed inside", "internal", "something failed inside"),
-    503: ("Not now", "unavailable", "the server is busy; ask again"),
+    413: ("Too large", too_large("a batch has at most 100 statements; send several", 100)),
+    415: ("Not JSON", not_json()),
+    429: ("Too many requests", too_many(1)),
+    500: ("Something failed inside", ApiError(500, "internal", "something failed inside")),
+    503: ("Not now", unavailable()),
 }
 _ALWAYS = (400, 401, 429, 500, 503)
 
@@ -37,8 +48,8 @@ def answers(model: type[BaseModel], *refusals: int, status: int = 200) -> dict[i
     if example is not None:
         found[status]["content"] = {"application/json": {"example": example}}
     for number in sorted({*_ALWAYS, *refusals}):
-        what, code, message = _REFUSALS[number]
-        example = {"error": {"code": code, "message": message, "details": {}}}
+        what, error = _REFUSALS[number]
+        example = {"error": {"code": error.code, "message": error.message, "details": {}}}
         found[number] = {
             "model": models.Error,
             "description": what,

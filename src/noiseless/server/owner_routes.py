@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from noiseless.amounts import Budget, budget_bits, budget_text
+from noiseless.amounts import Budget
 from noiseless.curator.file import read_budget
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger import Ledger
@@ -17,7 +17,6 @@ from noiseless.ledger.tokens import NewToken, Token, add_token, expiry, list_tok
 from noiseless.server import descriptions, models
 from noiseless.server.callers import Caller
 from noiseless.server.dataset_routes import DatasetName
-from noiseless.server.datasets import standing_of
 from noiseless.server.errors import bad_request, forbidden, not_found
 from noiseless.server.gate import (
     StrictRoute,
@@ -88,16 +87,8 @@ async def post_budget(request: Request, name: DatasetName) -> Response:
 
     def change() -> dict[str, Any]:
         entry = desk.change_budget(budget, by=caller.name, reason=body.reason)
-        state = desk.state()
-        said = standing_of(state)
-        said.pop("warnings")
-        return {
-            "entry": entry,
-            "budget": budget_bits(state.budget),
-            "budget_exact": budget_text(state.budget),
-            **said,
-            "note": "write the same budget into the curator's file before a new version is declared",
-        }
+        note = "write the same budget into the curator's file before a new version is declared"
+        return {"entry": entry, **descriptions.account(desk.state()), "note": note}
 
     return json_response(await worked(request, change))
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
-from noiseless.server.errors import error_body
+from noiseless.server.errors import ApiError, bad_request, too_slow
 
 _MOST_HEAD = 64_000
 _END = b"\r\n\r\n"
@@ -43,7 +43,7 @@ class PatientProtocol(HttpToolsProtocol):
             self._head += len(data) if end < 0 else end
             self._before = data[1 - len(_END) :]
             if self._head > _MOST_HEAD:
-                self._refuse(431, "too_large", "the head of the request is too large")
+                self._refuse(ApiError(431, "too_large", "the head of the request is too large"))
                 return
         super().data_received(data)
         if self._in_head and self._timer is None and self._is_idle and not self.transport.is_closing():
@@ -99,7 +99,7 @@ class PatientProtocol(HttpToolsProtocol):
     def send_400_response(self, msg: str) -> None:
         """The request is no HTTP."""
         del msg
-        self._refuse(400, "bad_request", "that is no valid HTTP request")
+        self._refuse(bad_request("that is no valid HTTP request"))
 
     @property
     def _is_idle(self) -> bool:
@@ -131,14 +131,14 @@ class PatientProtocol(HttpToolsProtocol):
 
     def _give_up(self) -> None:
         if not self.transport.is_closing():
-            self._refuse(408, "timeout", "the request took too long to arrive; send it again")
+            self._refuse(too_slow())
 
-    def _refuse(self, status: int, code: str, message: str) -> None:
+    def _refuse(self, error: ApiError) -> None:
         self._stop_waiting()
         if not self._is_idle:
             self.transport.close()  # an earlier request of this connection is not answered yet
             return
-        body = error_body(code, message)
         head = b"content-type: application/json\r\nconnection: close\r\ncontent-length: "
-        self.transport.write(STATUS_LINE[status] + head + str(len(body)).encode() + b"\r\n\r\n" + body)
+        length = str(len(error.body)).encode()
+        self.transport.write(STATUS_LINE[error.status] + head + length + b"\r\n\r\n" + error.body)
         self.transport.close()

@@ -15,7 +15,6 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 LOGGER = "noiseless.server"
 
-
 _ENCODER = json.JSONEncoder(default=str)
 
 
@@ -76,6 +75,7 @@ def set_up_logging(form: str) -> None:
         logger.handlers, logger.propagate = [handler], False
         logger.setLevel(level)
     logging.getLogger("uvicorn.access").disabled = True
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False  # no line says them
 
 
 def log(event: str, level: int = logging.INFO, **fields: object) -> None:
