@@ -79,14 +79,14 @@ async def _known_reply(
         return None
     desk.known.move_to_end(sql)
     mine = None if key is None else (analyst, key)
-    standing, batches = await office.look(desk.name, mine)
-    if standing.version != known.version:
+    present = await office.look(desk.name, mine)
+    if present.state.version != known.version:
         desk.known.forget(sql)
         return None
-    if mine in batches:
+    if mine in present.batches:
         return None
     desk.free.note(analyst, sql, lambda: AskedBatch.now(desk.name, analyst, known.version, sql))
-    return free_reply(known.answers, standing.body, key)
+    return free_reply(known.answers, present.account, key)
 
 
 def _statements(body: models.QueriesBody, settings: Settings) -> tuple[str, ...]:

@@ -29,7 +29,6 @@ from noiseless.server.errors import UndeclaredError, bad_query, data_changed
 from noiseless.server.free_batches import (
     AnalystKey,
     AnswerCache,
-    BudgetStanding,
     CachedAnswers,
     FreeBatches,
     Sql,
@@ -86,7 +85,7 @@ class ServedDataset:
         self.known, self.free = AnswerCache(most_known), FreeBatches()
         self._lock, self._noting = threading.Lock(), threading.Lock()
         self._curator = ServedCurator(file, self.ledger)
-        self._standing: BudgetStanding | None = None
+        self._account: tuple[State | None, bytes] = (None, b"")
 
     def open(self) -> None:
         """Declare the dataset if it is new, and check that its file says what the ledger does.
@@ -235,12 +234,12 @@ class ServedDataset:
 
     def look(self, keys: frozenset[AnalystKey]) -> StandingSnapshot:
         """What is spent now, as the end of a free reply, and the batches that came with some keys."""
-        state = self.state()
-        found = self._standing
-        if found is None or found.state != state:
+        state, (known, account) = self.state(), self._account
+        if known != state:
             said = {**price(Cost(), "nothing new"), **standing_of(state), "dry_run": False}
-            found = self._standing = BudgetStanding(state.version, state, dumped(said)[1:])
-        return StandingSnapshot(found, find_batches(self.ledger, self.name, keys))
+            account = dumped(said)[1:]
+            self._account = state, account
+        return StandingSnapshot(state, account, find_batches(self.ledger, self.name, keys))
 
     def state(self) -> State:
         """What is spent now, without the accounts of cells and analysts."""

@@ -87,31 +87,24 @@ AnalystKey = tuple[str, str]
 """An analyst, and the idempotency key that came with a batch of theirs."""
 
 
-class BudgetStanding(NamedTuple):
-    """What is spent at one moment, and the end of a reply that says so."""
-
-    version: int
-    state: State
-    body: bytes
-
-
 class StandingSnapshot(NamedTuple):
-    """A standing, and the batches that came with some keys before."""
+    """What is spent at one moment, the end of a reply that says so, and batches that came with some keys."""
 
-    standing: BudgetStanding
+    state: State
+    account: bytes
     batches: Mapping[AnalystKey, AskedBatch]
 
 
 class SharedReads:
-    """Reads of one dataset; each begins after all of those who share it asked for it."""
+    """Reads of one dataset, one at a time; each begins after all of those who share it asked for it."""
 
     def __init__(
         self, read: Callable[[frozenset[AnalystKey]], StandingSnapshot], pool: Executor, patience: float
     ) -> None:
         self._read, self._pool, self._patience = read, pool, patience
-        self._waiting: list[asyncio.Future[StandingSnapshot]] = []
         self._wanted: set[AnalystKey] = set()
-        self._is_reading = False
+        self._next: asyncio.Task[StandingSnapshot] | None = None
+        self._reading: asyncio.Future[StandingSnapshot] | None = None
 
     async def get(self, key: AnalystKey | None = None) -> StandingSnapshot:
         """What is spent, as of a moment after this call, and the batch of a key if there is one.
@@ -119,44 +112,26 @@ class SharedReads:
         Raises:
             ApiError: the ledger cannot be read in time.
         """
-        loop = asyncio.get_running_loop()
-        mine: asyncio.Future[StandingSnapshot] = loop.create_future()
-        self._waiting.append(mine)
         if key is not None:
             self._wanted.add(key)
-        if not self._is_reading:
-            self._is_reading = True
-            loop.call_soon(self._begin, loop)  # all who came at the same time share it
-        return await mine
+        if self._next is None:
+            self._next = asyncio.get_running_loop().create_task(self._begin())
+        return await asyncio.shield(self._next)  # others share it
 
-    def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        if not self._waiting:
-            self._is_reading = False
-            return
-        waiting, wanted = self._waiting, frozenset(self._wanted)
-        self._waiting, self._wanted = [], set()
-        late = loop.call_later(self._patience, _tell_all, waiting, None, unavailable(_AWAY))
-
-        def finish(reading: "asyncio.Future[StandingSnapshot]") -> None:
-            late.cancel()
-            error = asyncio.CancelledError() if reading.cancelled() else reading.exception()
-            _tell_all(waiting, reading.result() if error is None else None, error)
-            self._begin(loop)
-
-        loop.run_in_executor(self._pool, self._read, wanted).add_done_callback(finish)
+    async def _begin(self) -> StandingSnapshot:
+        if self._reading is not None:
+            await asyncio.wait([self._reading])
+        wanted, self._wanted, self._next = frozenset(self._wanted), set(), None
+        loop = asyncio.get_running_loop()
+        reading = self._reading = loop.run_in_executor(self._pool, self._read, wanted)
+        reading.add_done_callback(_heed)
+        await asyncio.wait([reading], timeout=self._patience)
+        if not reading.done():
+            raise unavailable(_AWAY)
+        return reading.result()
 
 
-def _tell_all(
-    waiting: "list[asyncio.Future[StandingSnapshot]]",
-    found: StandingSnapshot | None,
-    error: BaseException | None,
-) -> None:
-    for each in waiting:
-        if each.done():
-            continue
-        if found is not None:
-            each.set_result(found)
-        elif isinstance(error, Exception):
-            each.set_exception(error)
-        else:
-            each.cancel()
+def _heed(reading: asyncio.Future[StandingSnapshot]) -> None:
+    """An error is told to those who still wait, if anybody does."""
+    if not reading.cancelled():
+        reading.exception()
