@@ -81,9 +81,6 @@ def _guard(function: Callable[..., Any], name: str, *, eager: bool = False) -> C
     def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - those of the function
         try:
             found = function(*args, **kwargs)
-        except RequestError:  # which may be about another argument, because one is not what it should be
-            _check(function, name, args, kwargs)
-            raise
         except NoiselessError:
             raise
         except _FAULTS as error:

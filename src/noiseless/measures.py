@@ -160,8 +160,9 @@ def leakage(joint: SizedRange[Quantity], given: npt.ArrayLike | None = None) -> 
         * `L0(X;g(Y)) <= L0(X;Y)`: processing an answer further tells nothing more.
         * `L0(X;(Y,Z)) <= L0(X;Y) + L0(X -> Z|Y)`: what two answers tell together.
     """
+    whole = joint.log_x  # whatever is no range has none
     if given is None:
-        return _difference(joint.log_x, joint.log_least, "h0(X) - d0(X|Y)")
+        return _difference(whole, joint.log_least, "h0(X) - d0(X|Y)")
     if not isinstance(joint, JointRange):
         raise RequestError("side information is for finite ranges; put it into Y here")
     cells = np.asarray(given, np.int64)
