@@ -373,6 +373,7 @@ class _Visit:
                         return
 
     def _leave(self) -> None:
+        del self._scope["visit"]  # no cycle is left for the collector
         seconds = time.perf_counter() - self._begun
         route = route_of(self._scope)
         method = self._scope["method"] if self._scope["method"] in _METHODS else "other"
