@@ -91,7 +91,7 @@ def end_at_latest() -> None:
     faulthandler.dump_traceback_later(STOP_SECONDS, exit=True)  # needs no turn of the interpreter
 
 
-def _add_routes(api: Api) -> None:
+def _add_routes(api: FastAPI) -> None:
     for each in (dataset_routes, owner_routes, public_routes):
         api.router.routes.extend(each.router.routes)
     console = public_routes.routes()

@@ -22,8 +22,8 @@ from noiseless.ledger.asked_batches import (
 from noiseless.ledger.database import LedgerDatabase
 from noiseless.ledger.migrations import step_back
 from noiseless.ledger.tokens import NewToken, add_token, list_tokens
-from noiseless.server.errors import ApiError
 from noiseless.server.datasets import finite
+from noiseless.server.errors import ApiError
 from noiseless.server.service import RateLimit
 from noiseless.server.settings import Settings
 
