@@ -34,7 +34,7 @@ class Api(FastAPI):
     __call__ = Starlette.__call__
 
     def build_middleware_stack(self) -> ASGIApp:
-        """None."""
+        """The routes, with nothing around them."""
         return self.router
 
 
