@@ -39,8 +39,6 @@ _TINY = 1e-30
 """More than second-order terms of the rounding unit and numbers below the smallest normal float add up to."""
 _ROOM = 1 + 1e-6
 """On errors, which are sums of floats themselves."""
-_FEW = 1 << 22
-"""Entries that are worked out to the last digits; for more, a product with ln q is good enough."""
 _CHUNK = 1 << 15
 """Entries worked on at a time: temporaries stay in the cache."""
 
@@ -214,11 +212,7 @@ def information(rows: ChannelRows, prior: FloatArray) -> float:
     atoms = np.flatnonzero(prior)
     used, weights = rows.only(atoms), prior[atoms] / prior[atoms].sum()
     output = output_of(used.matrix, weights)
-    if used.matrix.size <= _FEW:
-        below, _ = divergences(used.matrix, output)
-    else:
-        rough, error = rough_divergences(used, output)
-        below = np.maximum(rough - error, 0)
+    below, _ = divergences(used.matrix, output)
     rounding = (sum(rows.matrix.shape) + 16) * _UNIT
     off = 4 * (rounding + float(np.abs(used.matrix.sum(axis=1) - 1).max()))
     value = float(weights @ below / weights.sum()) * (1 - rounding) - off**2 - _TINY
@@ -226,26 +220,9 @@ def information(rows: ChannelRows, prior: FloatArray) -> float:
 
 
 def largest_divergence(rows: ChannelRows, output: FloatArray) -> float:
-    """Certainly not below max_x D(M(x)/S || q/Q): an upper end of the capacity, whatever q is.
-
-    A product with ln q shows which rows can be the largest; these alone are worked out to the last digits.
-    """
-    rough, error = rough_divergences(rows, output)
-    highest = np.flatnonzero(rough + error >= (rough - error).max())
-    if len(highest) * len(output) > _FEW:
-        return float((rough + error).max())
-    _, above = divergences(rows.matrix[highest], output)
+    """Certainly not below max_x D(M(x)/S || q/Q): an upper end of the capacity, whatever q is."""
+    _, above = divergences(rows.matrix, output)
     return float(above.max())
-
-
-def rough_divergences(rows: ChannelRows, output: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The divergences as h - M ln q, and how far off these are at most."""
-    crossed = products(rows.matrix, np.log(output))
-    rough = rows.negentropies - crossed
-    rounding = (len(output) + 40) * _UNIT
-    off = np.abs(rows.matrix.sum(axis=1) - 1) + np.abs(output.sum() - 1) + 2 * rounding
-    size = 1 + np.abs(rows.negentropies) + np.abs(crossed)
-    return rough, (rounding * size + 2 * off * (1 + np.abs(rough))) * _ROOM + _TINY
 
 
 def products(matrix: FloatArray, vector: FloatArray) -> FloatArray:

@@ -1,55 +1,16 @@
 """Smooth convex minimisation over probability vectors, in floats: others certify what is found."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from noiseless.arrays import FloatArray
-
-Model = Callable[[FloatArray], tuple[FloatArray, FloatArray, float]]
-"""Gradient (up to a constant), second derivatives, and a bound on how far the value is from its minimum."""
+from noiseless.theory.capacity.solvers import Model, Slope, factorised, improve_by_newton
 
 _STEPS, _CLOSE, _SHORTEST, _CERTAIN = 300, 1e-14, 1e-10, 1e-10
-_ROUNDING, _PATIENCE = 1e-10, 5
-_CENTRE, _BOUNDARY, _RIDGE = 0.1, 0.995, 1e-13
+_RIDGE = 1e-13
 _NEAR_ONE, _MOST_NATS = 0.1, 700.0
 _SMALLEST, _LARGEST = 0.01, 1e6
 """Orders that floats can carry; the optimum of an order beyond is near the optimum of these."""
 _LEAST = 1e-300
-
-
-def simplex_minimum(model: Model, size: int) -> FloatArray:
-    """The best point that a primal-dual interior-point method meets on the way to the minimum.
-
-    Args:
-        model: describes the function around a point.
-        size: how many probabilities there are.
-    """
-    point, dual = np.full(size, 1 / size), np.ones(size)
-    best, least, idle = point, np.inf, 0
-    for _ in range(_STEPS):
-        gradient, curvature, gap = model(point)
-        idle = 0 if gap < least / 2 else idle + 1
-        if gap < least:
-            best, least = point, gap
-        if gap <= _CLOSE or (least <= _ROUNDING and idle >= _PATIENCE):
-            break
-        target = _CENTRE * float(point @ dual) / size / point
-        ridge = _RIDGE * float(np.trace(curvature)) / size
-        system = curvature + np.diag(dual / point + ridge)
-        along, across = np.linalg.solve(system, np.stack([target - gradient, np.ones(size)]).T).T
-        step = along - across * (along.sum() / across.sum())
-        dual_step = target - dual - dual / point * step
-        length = min(1.0, _BOUNDARY * _room(point, step), _BOUNDARY * _room(dual, dual_step))
-        point, dual = np.maximum(point + length * step, _LEAST), np.maximum(dual + length * dual_step, _LEAST)
-        point = point / point.sum()
-    return best
-
-
-def _room(values: FloatArray, step: FloatArray) -> float:
-    """How far one can go before a value becomes 0."""
-    falling = step < 0
-    return float((values[falling] / -step[falling]).min(initial=np.inf))
 
 
 def sibson_prior(channel: FloatArray, order: float) -> FloatArray:
@@ -58,7 +19,7 @@ def sibson_prior(channel: FloatArray, order: float) -> FloatArray:
     tops, logs = channel.max(axis=0), _logs(channel)
     powers = np.exp(order * _logs(channel / tops))
 
-    def model(prior: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+    def model(prior: FloatArray) -> Slope:
         sums = prior @ powers
         log_roots = np.log(sums) / order + np.log(tops)
         log_scale = float(_log_sums(log_roots))
@@ -69,9 +30,14 @@ def sibson_prior(channel: FloatArray, order: float) -> FloatArray:
             log_sums = _log_sums(order * logs + (1 - order) * log_output) - order * log_scale
             gains = np.expm1(np.minimum(log_sums, _MOST_NATS)) / (order - 1)
         spread = powers * np.sqrt(np.exp(log_output) / order) / sums
-        return -gains, spread @ spread.T, float(gains.max() - prior @ gains)
+        return Slope(gains, lambda diagonal: factorised(spread, diagonal))
 
-    return simplex_minimum(model, len(channel))
+    return _optimum(model, len(channel))
+
+
+def _optimum(model: Model, size: int) -> FloatArray:
+    """Where a concave function of so many probabilities is largest, but for rounding."""
+    return np.maximum(improve_by_newton(model, np.full(size, 1 / size), _CLOSE), _LEAST)
 
 
 def _gains(channel: FloatArray, log_ratios: FloatArray, above_one: float) -> FloatArray:
@@ -88,13 +54,13 @@ def csiszar_output(channel: FloatArray, prior: FloatArray, order: float) -> Floa
         return _output_by_logarithms(channel, prior, min(order, _LARGEST))
     logs = np.where(channel > 0, order * np.where(channel > 0, _logs(channel), 0.0), -np.inf)
 
-    def model(output: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+    def model(output: FloatArray) -> Slope:
         ratios = _tilted(logs + (1 - order) * np.log(output)) / output
         slopes = prior @ ratios
-        curvature = np.diag(order * slopes / output) + (1 - order) * (ratios.T * prior) @ ratios
-        return -slopes, curvature, float(slopes.max() - 1)
+        root = ratios.T * np.sqrt((1 - order) * prior)
+        return Slope(slopes, lambda diagonal: factorised(root, order * slopes / output + diagonal))
 
-    return simplex_minimum(model, channel.shape[1])
+    return _optimum(model, channel.shape[1])
 
 
 def _output_by_logarithms(channel: FloatArray, prior: FloatArray, order: float) -> FloatArray:
