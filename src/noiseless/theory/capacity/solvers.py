@@ -120,13 +120,12 @@ def _longest(values: FloatArray, moves: FloatArray) -> float:
     return min(1.0, _TO_THE_EDGE * float((-values[falls] / moves[falls]).min(initial=np.inf)))
 
 
-def factorised(root: FloatArray, diagonal: FloatArray) -> Solver | None:
-    """Cholesky's factorisation of root root' + diagonal."""
-    from scipy.linalg import blas, lapack
+def factorised(curvature: FloatArray, diagonal: FloatArray) -> Solver | None:
+    """Cholesky's factorisation of curvature + diagonal; the curvature is written over."""
+    from scipy.linalg import lapack
 
-    product = blas.dsyrk(1.0, root.T, trans=1, lower=1)
-    product[np.diag_indices(len(root))] += diagonal
-    factor, failed = lapack.dpotrf(product, lower=1, overwrite_a=1, clean=0)
+    curvature[np.diag_indices_from(curvature)] += diagonal
+    factor, failed = lapack.dpotrf(curvature.T, lower=1, overwrite_a=1, clean=0)
     return None if failed else lambda sides: lapack.dpotrs(factor, sides, lower=1)[0]
 
 
@@ -139,14 +138,14 @@ def information_model(rows: ChannelRows, band: "Banded | None" = None) -> Model:
 
     def model(prior: FloatArray) -> Slope:
         output = output_of(matrix, prior)
-        return Slope(
-            rows.gains(output),
-            lambda diagonal: (
-                band.factorise(matrix, output, diagonal)
-                if band
-                else factorised(matrix / np.sqrt(output), diagonal)
-            ),
-        )
+
+        def factorise(diagonal: FloatArray) -> Solver | None:
+            if band is not None:
+                return band.factorise(matrix, output, diagonal)
+            root = matrix / np.sqrt(output)
+            return factorised(root @ root.T, diagonal)
+
+        return Slope(rows.gains(output), factorise)
 
     return model
 
