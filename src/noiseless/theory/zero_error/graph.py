@@ -266,9 +266,9 @@ def fractional_cover(size: int, cliques: Cliques) -> Enclosure:
     easy = Fraction(len(cliques), int(np.bincount(rows).min()))
     if len(rows) > MAX_PAIRS:
         return Enclosure(Fraction(1), easy)
-    incidence = csr_array((np.ones(len(rows), np.int64), (rows, columns)), shape=(size, len(cliques)))
-    constraints: Any = -incidence.astype(np.float64)  # scipy's types know dense matrices only
-    solved = linprog(np.ones(len(cliques)), A_ub=constraints, b_ub=-np.ones(size), method="highs")
+    shape = (size, len(cliques))
+    incidence: Any = csr_array((np.ones(len(rows), np.int64), (rows, columns)), shape=shape)
+    solved = linprog(np.ones(len(cliques)), A_ub=-incidence, b_ub=-np.ones(size), method="highs")
     if solved.x is None:
         return Enclosure(Fraction(1), easy)
     covers = [(weights.sum(), (incidence @ weights).min()) for weights in _rounded(solved.x)]
