@@ -153,11 +153,7 @@ class ChannelRows:
     @classmethod
     def of(cls, matrix: FloatArray) -> Self:
         """Work out the negentropies."""
-        negentropies = np.empty(len(matrix))
-        for part in row_parts(matrix):
-            rows = matrix[part]
-            negentropies[part] = np.einsum("ij,ij->i", rows, np.log(np.maximum(rows, FLOOR)))
-        return cls(matrix, negentropies)
+        return cls(matrix, np.einsum("ij,ij->i", matrix, np.log(np.maximum(matrix, FLOOR))))
 
     def __len__(self) -> int:
         return len(self.matrix)
@@ -170,13 +166,15 @@ class ChannelRows:
 
     def gains(self, output: FloatArray) -> FloatArray:
         """D(W(x) || q) of each row, to rounding: what an input brings where the output is q."""
-        return self.negentropies - products(self.matrix, np.log(output))
+        return self.negentropies - self.matrix @ np.log(output)
 
 
 def divergences(matrix: FloatArray, output: FloatArray) -> tuple[FloatArray, FloatArray]:
     """D(M(x)/S || q/Q) of each row, from below and from above; `output` is q, with a sum of at least S/2."""
     sums = np.empty((4, len(matrix)))
-    for part in row_parts(matrix):
+    step = max(1, _CHUNK // matrix.shape[1])
+    for start in range(0, len(matrix), step):
+        part = slice(start, start + step)
         sums[:, part] = _sums(matrix[part], output)
     value, logarithms, differences, total = sums
     outputs = len(output)
@@ -225,19 +223,7 @@ def largest_divergence(rows: ChannelRows, output: FloatArray) -> float:
     return float(above.max())
 
 
-def products(matrix: FloatArray, vector: FloatArray) -> FloatArray:
-    """The matrix times a column, without threads: they cost more than they bring to one pass."""
-    column: FloatArray = np.einsum("ij,j->i", matrix, vector)
-    return column
-
-
 def output_of(matrix: FloatArray, prior: FloatArray) -> FloatArray:
     """The distribution q = pM of outputs, kept above `FLOOR`."""
-    output: FloatArray = np.maximum(np.einsum("i,ij->j", prior, matrix), FLOOR)
+    output: FloatArray = np.maximum(prior @ matrix, FLOOR)
     return output
-
-
-def row_parts(matrix: FloatArray) -> list[slice]:
-    """Slices of rows of a size that suits the cache."""
-    step = max(1, _CHUNK // matrix.shape[1])
-    return [slice(start, start + step) for start in range(0, len(matrix), step)]

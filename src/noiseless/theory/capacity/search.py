@@ -23,7 +23,6 @@ from noiseless.theory.capacity.bracket import (
     information,
     largest_divergence,
     output_of,
-    products,
 )
 from noiseless.theory.capacity.solvers import (
     Banded,
@@ -254,7 +253,7 @@ def lifted(prior: FloatArray, kept: IndexArray, inputs: int) -> FloatArray:
 
 def distinct_rows(matrix: FloatArray) -> IndexArray:
     """The first of each set of equal rows: those alike in a random sum are compared."""
-    sums = products(matrix, np.random.default_rng(0).random((matrix.shape[1],)))
+    sums = np.einsum("ij,j->i", matrix, np.random.default_rng(0).random((matrix.shape[1],)))
     _, first, alike = np.unique(sums, return_index=True, return_inverse=True)
     if len(first) == len(matrix):
         return np.arange(len(matrix))
