@@ -78,6 +78,8 @@ def capacity(
         * `C0 <= C <= log2 min(inputs, outputs)`; for a deterministic channel C is log2 of the number of
           outputs.
     """
+    from threadpoolctl import threadpool_limits
+
     _check(tolerance, time_limit)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     matrix = Channel.of(channel).matrix
@@ -88,7 +90,9 @@ def capacity(
         return exact_capacity(len(kept), _frozen(prior), _frozen(prior @ matrix))
     rows = ChannelRows.of(distinct)
     search = PriorSearch(rows, 0.5 * tolerance, deadline)
-    search.run()
+    # Threads of BLAS wait for each other on a machine that does other work too.
+    with threadpool_limits(1, user_api="blas"):
+        search.run()
     output = output_of(distinct, search.prior_above)
     lower = information(rows, search.prior)
     upper = min(largest_divergence(rows, output), Nats(min(distinct.shape)).upper)
@@ -133,16 +137,7 @@ class PriorSearch:
         self.method = "uniform"
 
     def run(self) -> None:
-        """The uniform prior, then Newton's method on growing sets of inputs, then Blahut and Arimoto's.
-
-        BLAS works without threads: on a machine that does other work too they wait for each other.
-        """
-        from threadpoolctl import threadpool_limits
-
-        with threadpool_limits(1, user_api="blas"):
-            self._run()
-
-    def _run(self) -> None:
+        """The uniform prior, then Newton's method on growing sets of inputs, then Blahut and Arimoto's."""
         divergences = self._look_at(np.full(len(self.rows), 1 / len(self.rows)))
         if self.upper - self.lower > self.target:
             self.method = "newton"
