@@ -4,20 +4,14 @@ Components of the bipartite graph, of the confusability graph, the overlap parti
 taxicab partition of [P4] are one object.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from noiseless.arrays import IntArray
-from noiseless.ranges.joint import GroupedPairs, JointRange
+from noiseless.ranges.joint import JointRange, LoosePairs
 from noiseless.tables.kernels import compiled
-
-# Joining each x of a posterior set with the first x seen there is enough: the trees stand on one side only,
-# and neither the bipartite graph nor the confusability graph is ever built. The loops stop when one component
-# is left, which with few values on a side is soon.
-
 
 Codes = IntArray | list[int]
 
@@ -25,59 +19,25 @@ _SMALL = 50_000
 """Below this many pairs plain Python beats loading the compiled kernel."""
 
 
-def roots_of_groups(x: IntArray, starts: IntArray, size_x: int) -> IntArray:
-    """For each x the smallest x that is connected with it.
-
-    Args:
-        x: the x of each pair, pairs grouped by y.
-        starts: where each y's pairs begin, and the number of pairs at the end.
-        size_x: how many x there are.
-    """
-    return _run(_unite_groups, [x, starts], size_x)
-
-
 def roots_of_pairs(x: IntArray, y: IntArray, size_x: int, size_y: int) -> IntArray:
     """For each x the smallest x that is connected with it; pairs in any order."""
-    return _run(_unite_pairs, [x, y, np.full(size_y, -1)], size_x)
-
-
-def _run(unite: Callable[..., None], inputs: list[IntArray], size_x: int) -> IntArray:
-    if len(inputs[0]) < _SMALL:
+    first = np.full(size_y, -1)
+    if len(x) < _SMALL:
         parents = list(range(size_x))
-        unite(*(array.tolist() for array in inputs), parents)
+        _unite(x.tolist(), y.tolist(), first.tolist(), parents)
         return np.array(parents, np.int64)
     roots = np.arange(size_x)
-    compiled(unite)(*inputs, roots)
+    compiled(_unite)(x, y, first, roots)
     return roots
 
 
-# Union by smallest root, with path halving. The two loops differ in how they find the first x of a y; they
-# are written out because a compiled function that takes another one cannot be kept on disk.
+def _unite(x: Codes, y: Codes, first: Codes, parent: Codes) -> None:
+    """Union by smallest root, with path halving; in the end each parent is the root.
 
-
-def _unite_groups(x: Codes, starts: Codes, parent: Codes) -> None:
-    left = len(parent) - 1
-    for group in range(len(starts) - 1):
-        a = x[starts[group]]
-        while parent[a] != a:
-            parent[a] = parent[parent[a]]
-            a = parent[a]
-        for pair in range(starts[group] + 1, starts[group + 1]):
-            b = x[pair]
-            while parent[b] != b:
-                parent[b] = parent[parent[b]]
-                b = parent[b]
-            if a != b:
-                a, b = min(a, b), max(a, b)
-                parent[b] = a
-                left -= 1
-        if left == 0:
-            break
-    for value in range(len(parent)):  # roots are smallest, so each parent is final before its children
-        parent[value] = parent[parent[value]]
-
-
-def _unite_pairs(x: Codes, y: Codes, first: Codes, parent: Codes) -> None:
+    Joining each x with the first x seen with its y is enough: the trees stand on one side only, and neither
+    the bipartite graph nor the confusability graph is ever built. The loop stops when one component is left,
+    which with few values on a side is soon.
+    """
     left = len(parent) - 1
     for pair in range(len(x)):
         b = x[pair]
@@ -96,7 +56,7 @@ def _unite_pairs(x: Codes, y: Codes, first: Codes, parent: Codes) -> None:
             left -= 1
             if left == 0:
                 break
-    for value in range(len(parent)):
+    for value in range(len(parent)):  # roots are smallest, so each parent is final before its children
         parent[value] = parent[parent[value]]
 
 
@@ -130,19 +90,16 @@ class Partition:
 
 def overlap_partition(joint: JointRange) -> Partition:
     """The overlap (taxicab) partition of a joint range (Definition 1 of [P3], Definition II.2 of [P4])."""
-    x, starts = joint.grouped
-    roots = roots_of_groups(x, starts, joint.size_x)
-    return _relabelled(roots, np.arange(joint.size_x), x[starts[:-1]])
+    roots = roots_of_pairs(joint.x, joint.y, joint.size_x, joint.size_y)
+    return _relabelled(roots, np.arange(joint.size_x), joint.x[joint.starts[:-1]])
 
 
 def count_blocks(joint: JointRange) -> int:
     """How many blocks the overlap partition has, without writing it down or sorting the pairs."""
-    if isinstance(joint.pairs, GroupedPairs):
-        size, roots = joint.size_x, roots_of_groups(*joint.pairs, joint.size_x)
-    else:
-        sides = (joint.size_x, joint.pairs.x), (joint.size_y, joint.pairs.y)
-        (size, few), (other, many) = sorted(sides, key=lambda side: side[0])  # small trees stay in the cache
-        roots = roots_of_pairs(few, many, size, other)
+    pairs = joint.pairs if isinstance(joint.pairs, LoosePairs) else joint
+    sides = (joint.size_x, pairs.x), (joint.size_y, pairs.y)
+    (size, few), (other, many) = sorted(sides, key=lambda side: side[0])  # small trees stay in the cache
+    roots = roots_of_pairs(few, many, size, other)
     return int(np.count_nonzero(roots == np.arange(size)))
 
 

@@ -31,7 +31,8 @@ class CellInterval(NamedTuple):
 class Quantizer(ABC):
     """Consecutive cells over the values that an answer can take, all but the last half open.
 
-    On a lattice every cell holds at least one point: cells that no answer can lie in are no cells.
+    On a lattice every cell holds at least one point: cells that no answer can lie in are no cells. A kind of
+    quantizer gives `edge` and `cell`, by values, or `begin` and `cell_at`, by positions; or all of them.
     """
 
     span: Span
@@ -41,18 +42,13 @@ class Quantizer(ABC):
     def cells(self) -> int:
         """How many cells there are: how many different answers can be told."""
 
-    @abstractmethod
     def edge(self, cell: int) -> Fraction:
         """Where a cell begins: on a lattice, its first point. `edge(cells)` ends the last one."""
+        return self._lattice.value(self.begin(cell))
 
-    @abstractmethod
     def cell(self, value: Fraction) -> int:
         """The cell that a value of the span lies in."""
-
-    def answer(self, cell: int) -> CellInterval:
-        """The values that a cell holds: on a lattice from its first point to its last."""
-        low, high = self.edge(cell), self.edge(cell + 1)
-        return CellInterval(low, high - self.span.step if isinstance(self.span, Lattice) else high)
+        return self.cell_at(floor((value - self._lattice.low) / self._lattice.step))
 
     def begin(self, cell: int) -> int:
         """The position of a cell's first point, on a lattice."""
@@ -61,6 +57,11 @@ class Quantizer(ABC):
     def cell_at(self, position: int) -> int:
         """The cell of a position, on a lattice."""
         return self.cell(self._lattice.value(position))
+
+    def answer(self, cell: int) -> CellInterval:
+        """The values that a cell holds: on a lattice from its first point to its last."""
+        low, high = self.edge(cell), self.edge(cell + 1)
+        return CellInterval(low, high - self.span.step if isinstance(self.span, Lattice) else high)
 
     def value_at(self, position: int) -> Fraction:
         """The value at a position, on a lattice."""
@@ -150,9 +151,9 @@ class Uniform(Quantizer):
 
     def edge(self, cell: int) -> Fraction:
         """Low + cell * width, on a lattice moved up to the next point."""
-        if not isinstance(self.span, Lattice):
-            return self.span.low + self.span.width * cell / self.wanted
-        return self.span.value(self.begin(cell))
+        if isinstance(self.span, Lattice):
+            return super().edge(cell)
+        return self.span.low + self.span.width * cell / self.wanted
 
     def begin(self, cell: int) -> int:
         """The first point that is not below the edge."""
@@ -171,7 +172,7 @@ class Uniform(Quantizer):
     def cell(self, value: Fraction) -> int:
         """The share of the span that lies below the value, in cells."""
         if isinstance(self.span, Lattice):
-            return self.cell_at(floor((value - self.span.low) / self.span.step))
+            return super().cell(value)
         if not self.span.width:
             return 0
         return min(floor((value - self.span.low) * self.wanted / self.span.width), self.wanted - 1)
@@ -224,10 +225,6 @@ class Stepped(Quantizer):
         """As many as it takes."""
         return self.span.last // self.points + 1
 
-    def edge(self, cell: int) -> Fraction:
-        """Low + cell * points * step."""
-        return self.span.value(self.begin(cell))
-
     def begin(self, cell: int) -> int:
         """So many points later for each cell."""
         return min(cell * self.points, self.span.last + 1)
@@ -237,12 +234,8 @@ class Stepped(Quantizer):
         """All at once."""
         return np.arange(self.cells).astype(whole_numbers(self.last)) * self.points
 
-    def cell(self, value: Fraction) -> int:
-        """The points below it, in cells."""
-        return self.cell_at(floor((value - self.span.low) / self.span.step))
-
     def cell_at(self, position: int) -> int:
-        """The same in whole numbers."""
+        """The points below it, in cells."""
         return position // self.points
 
     def most_met(self, sweep: int, first: int, last: int) -> tuple[int, int]:
@@ -324,17 +317,9 @@ class Listed(Quantizer):
         """As many as are listed."""
         return len(self.begins)
 
-    def edge(self, cell: int) -> Fraction:
-        """The value at its first position."""
-        return self.span.value(self.begin(cell))
-
     def begin(self, cell: int) -> int:
         """As listed."""
         return self.begins[cell] if cell < len(self.begins) else self.span.last + 1
-
-    def cell(self, value: Fraction) -> int:
-        """By its position."""
-        return self.cell_at(int((value - self.span.low) // self.span.step))
 
     def cell_at(self, position: int) -> int:
         """The last cell that begins at or before it."""

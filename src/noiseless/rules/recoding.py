@@ -52,19 +52,11 @@ class CodedEnds(Quantizer):
         """As many as the last point says."""
         return self.cell_at(self.span.last) + 1
 
-    def edge(self, cell: int) -> Fraction:
-        """The value at its first position."""
-        return self.span.value(self.begin(cell))
-
     def begin(self, cell: int) -> int:
         """The positions of the low cell but one are skipped."""
         if cell >= self.cells:
             return self.span.last + 1
         return cell if cell <= self.apart else cell + self.low - self.apart
-
-    def cell(self, value: Fraction) -> int:
-        """By its position."""
-        return self.cell_at(int((value - self.span.low) // self.span.step))
 
     def cell_at(self, position: int) -> int:
         """How many cells begin before it."""

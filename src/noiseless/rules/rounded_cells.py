@@ -214,10 +214,6 @@ class Comb(Quantizer):
         """As many teeth as points are in."""
         return self._tooth_at(self.span.last) - self._tooth_at(0) + 1
 
-    def edge(self, cell: int) -> Fraction:
-        """The value at its first position."""
-        return self.span.value(self.begin(cell))
-
     def begin(self, cell: int) -> int:
         """The first position that is not before the tooth."""
         if cell <= 0:
@@ -229,10 +225,6 @@ class Comb(Quantizer):
         start = pairs * (self.wide + self.narrow) + odd * self.wide
         before, after = (-((offset - start) // self.rate) for offset in (self.offset - 1, self.offset))
         return min(before, self.origin) if after < self.origin else after
-
-    def cell(self, value: Fraction) -> int:
-        """By its position."""
-        return self.cell_at(int((value - self.span.low) // self.span.step))
 
     def cell_at(self, position: int) -> int:
         """The tooth, counted from the first one in use."""

@@ -34,7 +34,12 @@ def estimation_error_bound(
     Raises:
         RequestError: a number makes no sense; no density can be above 1 / mu everywhere.
     """
-    whole, rho = _checked(length, outputs, power, density)
+    whole = Fraction(length)
+    if whole <= 0 or outputs < 1 or power < 1:
+        raise RequestError("the length is positive, and outputs and power are whole numbers from 1 on")
+    rho = 1 / whole if density is None else Fraction(density)
+    if not 0 <= rho * whole <= 1:
+        raise RequestError("a density that is never below this bound would have more than all probability")
     bound: Fraction = rho * whole ** (power + 1) / (outputs**power * (power + 1) * 2**power)
     return bound
 
@@ -98,18 +103,6 @@ def least_guessing_error(prior: Sequence[Rational], outputs: int) -> Fraction:
     if not chances or chances[-1] < 0 or sum(chances) != 1 or outputs < 1:
         raise RequestError("give probabilities that sum to 1, and at least one output")
     return 1 - sum(chances[:outputs], Fraction(0))
-
-
-def _checked(
-    length: Rational, outputs: int, power: int, density: Rational | None
-) -> tuple[Fraction, Fraction]:
-    whole = Fraction(length)
-    if whole <= 0 or outputs < 1 or power < 1:
-        raise RequestError("the length is positive, and outputs and power are whole numbers from 1 on")
-    rho = 1 / whole if density is None else Fraction(density)
-    if not 0 <= rho * whole <= 1:
-        raise RequestError("a density that is never below this bound would have more than all probability")
-    return whole, rho
 
 
 class _Costs:

@@ -7,6 +7,8 @@ from functools import cached_property
 from typing import Any, Self
 
 from noiseless.errors import RequestError
+from noiseless.ranges.quantizer import Uniform
+from noiseless.ranges.spans import Continuum
 from noiseless.theory.continuous.cuts import Number, finite
 from noiseless.theory.continuous.intervals import IntervalSet
 from noiseless.theory.hypothesis.ranges import HypothesisRanges
@@ -116,10 +118,10 @@ class LinearQuery:
 
     def cells_given(self, record: int, value: Number, cells: int) -> range:
         """The cells of a quantizer that can come out when one record has that value: a run."""
-        check_cells(cells)
-        start = self.offset(record, value)
+        quantizer = Uniform(Continuum(self.lowest, self.lowest + self.span), cells)
+        start = self.lowest + self.offset(record, value)
         stop = start + self.span - self.spans[record]
-        return range(self._cell(start, cells), self._cell(stop, cells) + 1)
+        return range(quantizer.cell(start), quantizer.cell(stop) + 1)
 
     def pair(
         self, record: int, value: Number, other: Number, cells: int | None = None
@@ -135,10 +137,6 @@ class LinearQuery:
         if cells is None:
             return HypothesisRanges(self.given(record, value), self.given(record, other))
         return HypothesisRanges(*(frozenset(self.cells_given(record, x, cells)) for x in (value, other)))
-
-    def _cell(self, height: Fraction, cells: int) -> int:
-        """The cell of a point so far above the lowest."""
-        return min(cells - 1, height * cells // self.span) if self.span else 0
 
 
 def check_cells(cells: int) -> None:

@@ -4,11 +4,11 @@ Noiseless privacy bounds how many answers a person can cause, not how few of the
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
-from itertools import combinations_with_replacement
+from itertools import chain, combinations_with_replacement
 
 import numpy as np
 
@@ -158,44 +158,38 @@ def _one_way(influence: Influence) -> PersonKind:
 
 @_posterior.register
 def _of_variance(query: Variance, quantizer: Quantizer) -> Posterior:
-    """By listing all others, while they are few."""
     attribute = query.attribute
-    if not few_groups(attribute.size, query.people, MOST_LISTED):
-        return Posterior(Fraction(1), Fraction(attribute.size), counted=True, exact=False)
-    least = min(
-        _rarest(quantizer.cell_at(query.position(counts)) for counts in _owns(others, attribute.numbers))
-        for others in combinations_with_replacement(attribute.numbers, query.people - 1)
-    )
-    return Posterior(Fraction(least), Fraction(attribute.size), counted=True, exact=True)
+
+    def told(counts: Counter[int]) -> int:
+        return quantizer.cell_at(query.position(counts))
+
+    return _listed(attribute.numbers, attribute.size, query.people, told)
 
 
 @_posterior.register
 def _of_filtered_mean(query: FilteredMean, quantizer: Quantizer) -> Posterior:
-    """By listing all others, while they are few; "too few" is an answer too."""
-    size = query.attribute.size + query.filtered_elsewhere
-    whole = Fraction(size)
-    if not few_groups(size, query.people, MOST_LISTED):
-        return Posterior(Fraction(1), whole, counted=True, exact=False)
-    numbers = [*query.attribute.numbers, *([EXCLUDED] if query.filtered_elsewhere else [])]
+    """An answer of "too few" is one too."""
 
     def told(counts: Counter[int]) -> int | None:
         mean = query.mean(counts)
         return None if mean is None else quantizer.cell(mean)
 
+    numbers = chain(query.attribute.numbers, [EXCLUDED] if query.filtered_elsewhere else [])
+    return _listed(numbers, query.attribute.size + query.filtered_elsewhere, query.people, told)
+
+
+def _listed(
+    numbers: Iterable[int], size: int, people: int, told: Callable[[Counter[int]], int | None]
+) -> Posterior:
+    """By listing all others, while they are few; an answer is told of the counts of everybody's numbers."""
+    if not few_groups(size, people, MOST_LISTED):
+        return Posterior(Fraction(1), Fraction(size), counted=True, exact=False)
+    own = list(numbers)
     least = min(
-        _rarest(told(counts) for counts in _owns(others, numbers))
-        for others in combinations_with_replacement(numbers, query.people - 1)
+        min(Counter(told(Counter((*others, number))) for number in own).values())
+        for others in combinations_with_replacement(own, people - 1)
     )
-    return Posterior(Fraction(least), whole, counted=True, exact=True)
-
-
-def _owns(others: tuple[int, ...], numbers: Iterable[int]) -> Iterator[Counter[int]]:
-    """The counts of everybody's numbers, for each number that a person can have beside the others."""
-    return (Counter((*others, own)) for own in numbers)
-
-
-def _rarest(answers: Iterable[int | None]) -> int:
-    return min(Counter(answers).values())
+    return Posterior(Fraction(least), Fraction(size), counted=True, exact=True)
 
 
 @_posterior.register

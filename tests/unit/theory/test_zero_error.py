@@ -309,13 +309,13 @@ def test_pieces() -> None:
 
 def test_fractional_cover_is_exact_where_it_is_simple() -> None:
     (piece,) = channel_blocks(JointRange.from_pairs(typewriter(7))).rest
-    assert fractional_cover(piece) == Enclosure.exactly(Fraction(7, 2))
+    assert fractional_cover(len(piece.inputs), piece.causes) == Enclosure.exactly(Fraction(7, 2))
 
 
 def test_fractional_cover_without_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("noiseless.theory.zero_error.graph.MAX_PAIRS", 0)
     (piece,) = channel_blocks(JointRange.from_pairs([*typewriter(7), (0, 3)])).rest
-    assert fractional_cover(piece).upper == Fraction(7, 2)
+    assert fractional_cover(len(piece.inputs), piece.causes).upper == Fraction(7, 2)
 
 
 def nested_outputs(members: int = 9) -> JointRange:

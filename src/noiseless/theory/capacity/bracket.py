@@ -39,8 +39,6 @@ _TINY = 1e-30
 """More than second-order terms of the rounding unit and numbers below the smallest normal float add up to."""
 _ROOM = 1 + 1e-6
 """On errors, which are sums of floats themselves."""
-_FEW = 1 << 22
-"""Entries that are worked out to the last digits; for more, a product with ln q is good enough."""
 _CHUNK = 1 << 15
 """Entries worked on at a time: temporaries stay in the cache."""
 
@@ -155,11 +153,7 @@ class ChannelRows:
     @classmethod
     def of(cls, matrix: FloatArray) -> Self:
         """Work out the negentropies."""
-        negentropies = np.empty(len(matrix))
-        for part in row_parts(matrix):
-            rows = matrix[part]
-            negentropies[part] = np.einsum("ij,ij->i", rows, np.log(np.maximum(rows, FLOOR)))
-        return cls(matrix, negentropies)
+        return cls(matrix, np.einsum("ij,ij->i", matrix, np.log(np.maximum(matrix, FLOOR))))
 
     def __len__(self) -> int:
         return len(self.matrix)
@@ -172,13 +166,15 @@ class ChannelRows:
 
     def gains(self, output: FloatArray) -> FloatArray:
         """D(W(x) || q) of each row, to rounding: what an input brings where the output is q."""
-        return self.negentropies - products(self.matrix, np.log(output))
+        return self.negentropies - self.matrix @ np.log(output)
 
 
 def divergences(matrix: FloatArray, output: FloatArray) -> tuple[FloatArray, FloatArray]:
     """D(M(x)/S || q/Q) of each row, from below and from above; `output` is q, with a sum of at least S/2."""
     sums = np.empty((4, len(matrix)))
-    for part in row_parts(matrix):
+    step = max(1, _CHUNK // matrix.shape[1])
+    for start in range(0, len(matrix), step):
+        part = slice(start, start + step)
         sums[:, part] = _sums(matrix[part], output)
     value, logarithms, differences, total = sums
     outputs = len(output)
@@ -214,11 +210,7 @@ def information(rows: ChannelRows, prior: FloatArray) -> float:
     atoms = np.flatnonzero(prior)
     used, weights = rows.only(atoms), prior[atoms] / prior[atoms].sum()
     output = output_of(used.matrix, weights)
-    if used.matrix.size <= _FEW:
-        below, _ = divergences(used.matrix, output)
-    else:
-        rough, error = rough_divergences(used, output)
-        below = np.maximum(rough - error, 0)
+    below, _ = divergences(used.matrix, output)
     rounding = (sum(rows.matrix.shape) + 16) * _UNIT
     off = 4 * (rounding + float(np.abs(used.matrix.sum(axis=1) - 1).max()))
     value = float(weights @ below / weights.sum()) * (1 - rounding) - off**2 - _TINY
@@ -226,41 +218,12 @@ def information(rows: ChannelRows, prior: FloatArray) -> float:
 
 
 def largest_divergence(rows: ChannelRows, output: FloatArray) -> float:
-    """Certainly not below max_x D(M(x)/S || q/Q): an upper end of the capacity, whatever q is.
-
-    A product with ln q shows which rows can be the largest; these alone are worked out to the last digits.
-    """
-    rough, error = rough_divergences(rows, output)
-    highest = np.flatnonzero(rough + error >= (rough - error).max())
-    if len(highest) * len(output) > _FEW:
-        return float((rough + error).max())
-    _, above = divergences(rows.matrix[highest], output)
+    """Certainly not below max_x D(M(x)/S || q/Q): an upper end of the capacity, whatever q is."""
+    _, above = divergences(rows.matrix, output)
     return float(above.max())
-
-
-def rough_divergences(rows: ChannelRows, output: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The divergences as h - M ln q, and how far off these are at most."""
-    crossed = products(rows.matrix, np.log(output))
-    rough = rows.negentropies - crossed
-    rounding = (len(output) + 40) * _UNIT
-    off = np.abs(rows.matrix.sum(axis=1) - 1) + np.abs(output.sum() - 1) + 2 * rounding
-    size = 1 + np.abs(rows.negentropies) + np.abs(crossed)
-    return rough, (rounding * size + 2 * off * (1 + np.abs(rough))) * _ROOM + _TINY
-
-
-def products(matrix: FloatArray, vector: FloatArray) -> FloatArray:
-    """The matrix times a column, without threads: they cost more than they bring to one pass."""
-    column: FloatArray = np.einsum("ij,j->i", matrix, vector)
-    return column
 
 
 def output_of(matrix: FloatArray, prior: FloatArray) -> FloatArray:
     """The distribution q = pM of outputs, kept above `FLOOR`."""
-    output: FloatArray = np.maximum(np.einsum("i,ij->j", prior, matrix), FLOOR)
+    output: FloatArray = np.maximum(prior @ matrix, FLOOR)
     return output
-
-
-def row_parts(matrix: FloatArray) -> list[slice]:
-    """Slices of rows of a size that suits the cache."""
-    step = max(1, _CHUNK // matrix.shape[1])
-    return [slice(start, start + step) for start in range(0, len(matrix), step)]

@@ -23,14 +23,12 @@ from noiseless.theory.capacity.bracket import (
     information,
     largest_divergence,
     output_of,
-    products,
 )
 from noiseless.theory.capacity.solvers import (
     Banded,
-    Factoriser,
-    factorise_whole,
     improve_by_blahut_arimoto,
     improve_by_newton,
+    information_model,
 )
 from noiseless.theory.channel import Channel
 
@@ -48,8 +46,6 @@ _PATIENCE = 4
 """Rounds in which the gap hardly falls before the method is given up."""
 _ROUNDING = 2.0**-50
 """Gaps below this, for a row of one entry, are noise."""
-_WHIFF = 1e-40
-"""Products of smaller entries are no normal floats, which are slow."""
 
 
 def capacity(
@@ -82,6 +78,8 @@ def capacity(
         * `C0 <= C <= log2 min(inputs, outputs)`; for a deterministic channel C is log2 of the number of
           outputs.
     """
+    from threadpoolctl import threadpool_limits
+
     _check(tolerance, time_limit)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     matrix = Channel.of(channel).matrix
@@ -91,8 +89,10 @@ def capacity(
         prior = lifted(np.full(len(kept), 1 / len(kept)), kept, len(matrix))
         return exact_capacity(len(kept), _frozen(prior), _frozen(prior @ matrix))
     rows = ChannelRows.of(distinct)
-    search = PriorSearch(_without_whiffs(rows), 0.5 * tolerance, deadline)
-    search.run()
+    search = PriorSearch(rows, 0.5 * tolerance, deadline)
+    # Threads of BLAS wait for each other on a machine that does other work too.
+    with threadpool_limits(1, user_api="blas"):
+        search.run()
     output = output_of(distinct, search.prior_above)
     lower = information(rows, search.prior)
     upper = min(largest_divergence(rows, output), Nats(min(distinct.shape)).upper)
@@ -137,16 +137,7 @@ class PriorSearch:
         self.method = "uniform"
 
     def run(self) -> None:
-        """The uniform prior, then Newton's method on growing sets of inputs, then Blahut and Arimoto's.
-
-        BLAS works without threads: on a machine that does other work too they wait for each other.
-        """
-        from threadpoolctl import threadpool_limits
-
-        with threadpool_limits(1, user_api="blas"):
-            self._run()
-
-    def _run(self) -> None:
+        """The uniform prior, then Newton's method on growing sets of inputs, then Blahut and Arimoto's."""
         divergences = self._look_at(np.full(len(self.rows), 1 / len(self.rows)))
         if self.upper - self.lower > self.target:
             self.method = "newton"
@@ -176,18 +167,20 @@ class PriorSearch:
     def _generate(self, divergences: FloatArray) -> None:
         chosen = self._first(divergences)
         prior = np.full(len(chosen), 1 / len(chosen))
-        band: Banded | None = None
+        whole_band: Banded | None = None
         narrowest, waited = np.inf, 0
         while not self._is_done() and waited <= _PATIENCE:
-            factorise: Factoriser = factorise_whole
+            band: Banded | None = None
             if len(chosen) > _MANY:
-                band = band or Banded.of(self.rows.matrix)
-                if band.cost < _ROUNDS_SAVED * len(chosen) ** 2 * (self.rows.matrix.shape[1] + len(chosen)):
-                    chosen, prior, factorise = *self._all(chosen, prior), band.factorise
+                whole_band = whole_band or Banded.of(self.rows.matrix)
+                wide = _ROUNDS_SAVED * len(chosen) ** 2 * (self.rows.matrix.shape[1] + len(chosen))
+                if whole_band.cost < wide:
+                    chosen, prior, band = *self._all(chosen, prior), whole_band
             aim = 0.2 * self.target
             if len(chosen) < len(self.rows):
                 aim = max(aim, 0.01 * (self.upper - self.lower))
-            prior = improve_by_newton(self.rows.only(chosen), prior, aim, self.deadline, factorise)
+            model = information_model(self.rows.only(chosen), band)
+            prior = improve_by_newton(model, prior, aim, self.deadline)
             whole = lifted(prior, chosen, len(self.rows))
             divergences = self._look_at(whole)
             gap = float(divergences.max() - whole @ divergences)
@@ -255,7 +248,7 @@ def lifted(prior: FloatArray, kept: IndexArray, inputs: int) -> FloatArray:
 
 def distinct_rows(matrix: FloatArray) -> IndexArray:
     """The first of each set of equal rows: those alike in a random sum are compared."""
-    sums = products(matrix, np.random.default_rng(0).random((matrix.shape[1],)))
+    sums = np.einsum("ij,j->i", matrix, np.random.default_rng(0).random((matrix.shape[1],)))
     _, first, alike = np.unique(sums, return_index=True, return_inverse=True)
     if len(first) == len(matrix):
         return np.arange(len(matrix))
@@ -266,9 +259,3 @@ def distinct_rows(matrix: FloatArray) -> IndexArray:
 def are_disjoint(rows: FloatArray) -> bool:
     """Whether no output can be caused by two of the rows."""
     return bool(((rows != 0).sum(axis=0) <= 1).all())
-
-
-def _without_whiffs(rows: ChannelRows) -> ChannelRows:
-    """What the search works on; its capacity is the same but for what no tolerance notices."""
-    whiffs = (rows.matrix < _WHIFF) & (rows.matrix > 0)
-    return ChannelRows(np.where(whiffs, 0.0, rows.matrix), rows.negentropies) if whiffs.any() else rows

@@ -1,16 +1,16 @@
 """Two ways to a better prior: Newton's method inside the simplex, and Blahut and Arimoto's where that fails.
 
-Newton's is a primal-dual interior-point method for max_p I(p; W). At the optimum g(x) = D(W(x) || pW) =
-C - s(x) with s >= 0 and p s = 0. The derivative of g is -B with B = W diag(1/q) W', so a step solves
+Newton's is a primal-dual interior-point method for a concave function of a prior p with gradient g and second
+derivatives -B. At the optimum g(x) = C - s(x) with s >= 0 and p s = 0, so a step solves
 (B + diag(s/p)) dp + dC = right-hand side under sum dp = 0. Mehrotra's predictor and corrector share one
-factorisation; ten steps are usual.
+factorisation; ten steps are usual. For max_p I(p; W), g(x) = D(W(x) || pW) and B = W diag(1/q) W'.
 """
 
 import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -23,9 +23,22 @@ _PATIENCE = 8
 _TO_THE_EDGE = 0.995
 
 Solver = Callable[[FloatArray], FloatArray]
-Factoriser = Callable[[FloatArray, FloatArray, FloatArray], Solver | None]
-"""From W, q and a diagonal: what solves W diag(1/q) W' + diagonal for right-hand sides in columns; None when
-rounding has made it indefinite."""
+
+
+class Slope(NamedTuple):
+    """What a concave function is like around a prior.
+
+    Attributes:
+        gains: its gradient, up to the same constant for all entries.
+        factorise: from a diagonal what solves B + diagonal for right-hand sides in columns; None when
+            rounding has made it indefinite.
+    """
+
+    gains: FloatArray
+    factorise: Callable[[FloatArray], Solver | None]
+
+
+Model = Callable[[FloatArray], Slope]
 
 
 @dataclass(frozen=True)
@@ -35,35 +48,30 @@ class _Point:
     prior: FloatArray
     slack: FloatArray
     value: float
-    output: FloatArray
-    divergences: FloatArray
+    slope: Slope
 
     @property
     def gap(self) -> float:
-        return float(self.divergences.max() - self.prior @ self.divergences)
+        return float(self.slope.gains.max() - self.prior @ self.slope.gains)
 
 
 def improve_by_newton(
-    rows: ChannelRows, prior: FloatArray, target: float, deadline: float, factorise: Factoriser
+    model: Model, prior: FloatArray, target: float, deadline: float = math.inf
 ) -> FloatArray:
-    """A prior on these rows whose gap max_x g - sum p g is at most `target`, or the best that was found.
+    """A prior whose gap max_x g - sum p g is at most `target`, or the best that was found.
 
     Args:
-        rows: inputs that may be used, each with a positive entry of `prior`.
+        model: the function, around a prior.
         prior: where to start, positive.
         target: the gap that is good enough.
         deadline: when the work stops, by `time.monotonic`.
-        factorise: how to solve for a step: `factorise_whole`, or the band's.
     """
-    used = rows.matrix.any(axis=0)
-    if not used.all():
-        rows = ChannelRows(np.ascontiguousarray(rows.matrix[:, used]), rows.negentropies)
-    point = _start(rows, prior)
+    point = _start(model, prior)
     best, waited = point, 0
     for _ in range(_STEPS):
         if best.gap <= target or waited > _PATIENCE or time.monotonic() >= deadline:
             break
-        moved = _step(rows, point, factorise)
+        moved = _step(model, point)
         if moved is None:
             break
         point = moved
@@ -71,25 +79,20 @@ def improve_by_newton(
     return best.prior
 
 
-def _start(rows: ChannelRows, prior: FloatArray) -> _Point:
-    point = _at(rows, prior, prior, 0.0)
+def _start(model: Model, prior: FloatArray) -> _Point:
+    point = _Point(prior, prior, 0.0, model(prior))
     gap = max(point.gap, 1e-15)
-    value = float(point.divergences.max()) + 0.1 * gap
-    slack = np.maximum(value - point.divergences, 0.1 * gap / (len(prior) * prior))
-    return _Point(prior, slack, value, point.output, point.divergences)
+    value = float(point.slope.gains.max()) + 0.1 * gap
+    slack = np.maximum(value - point.slope.gains, 0.1 * gap / (len(prior) * prior))
+    return _Point(prior, slack, value, point.slope)
 
 
-def _at(rows: ChannelRows, prior: FloatArray, slack: FloatArray, value: float) -> _Point:
-    output = output_of(rows.matrix, prior)
-    return _Point(prior, slack, value, output, rows.gains(output))
-
-
-def _step(rows: ChannelRows, point: _Point, factorise: Factoriser) -> _Point | None:
+def _step(model: Model, point: _Point) -> _Point | None:
     prior, slack = point.prior, point.slack
-    solve = factorise(rows.matrix, point.output, slack / prior)
+    solve = point.slope.factorise(slack / prior)
     if solve is None:
         return None
-    residual = point.value - point.divergences - slack
+    residual = point.value - point.slope.gains - slack
 
     def direction(complement: FloatArray) -> tuple[FloatArray, FloatArray, float]:
         sides = np.column_stack([np.ones(len(prior)), complement / prior - residual])
@@ -107,7 +110,8 @@ def _step(rows: ChannelRows, point: _Point, factorise: Factoriser) -> _Point | N
     if not (np.isfinite(length) and np.isfinite(moves).all() and np.isfinite(slack_moves).all()):
         return None
     moved = prior + length * moves
-    return _at(rows, moved / moved.sum(), slack + length * slack_moves, point.value + length * rise)
+    moved /= moved.sum()
+    return _Point(moved, slack + length * slack_moves, point.value + length * rise, model(moved))
 
 
 def _longest(values: FloatArray, moves: FloatArray) -> float:
@@ -116,14 +120,34 @@ def _longest(values: FloatArray, moves: FloatArray) -> float:
     return min(1.0, _TO_THE_EDGE * float((-values[falls] / moves[falls]).min(initial=np.inf)))
 
 
-def factorise_whole(matrix: FloatArray, output: FloatArray, diagonal: FloatArray) -> Solver | None:
-    """Cholesky's factorisation of the whole matrix."""
-    from scipy.linalg import blas, lapack
+def factorised(curvature: FloatArray, diagonal: FloatArray) -> Solver | None:
+    """Cholesky's factorisation of curvature + diagonal; the curvature is written over."""
+    from scipy.linalg import lapack
 
-    product = blas.dsyrk(1.0, (matrix / np.sqrt(output)).T, trans=1, lower=1)
-    product[np.diag_indices(len(matrix))] += diagonal
-    factor, failed = lapack.dpotrf(product, lower=1, overwrite_a=1, clean=0)
+    curvature[np.diag_indices_from(curvature)] += diagonal
+    factor, failed = lapack.dpotrf(curvature.T, lower=1, overwrite_a=1, clean=0)
     return None if failed else lambda sides: lapack.dpotrs(factor, sides, lower=1)[0]
+
+
+def information_model(rows: ChannelRows, band: "Banded | None" = None) -> Model:
+    """I(p; W) around a prior p on these rows; outputs that none of them causes are left out."""
+    used = rows.matrix.any(axis=0)
+    if not used.all():
+        rows = ChannelRows(np.ascontiguousarray(rows.matrix[:, used]), rows.negentropies)
+    matrix = rows.matrix
+
+    def model(prior: FloatArray) -> Slope:
+        output = output_of(matrix, prior)
+
+        def factorise(diagonal: FloatArray) -> Solver | None:
+            if band is not None:
+                return band.factorise(matrix, output, diagonal)
+            root = matrix / np.sqrt(output)
+            return factorised(root @ root.T, diagonal)
+
+        return Slope(rows.gains(output), factorise)
+
+    return model
 
 
 _NEGLIGIBLE = 1e-8
@@ -150,7 +174,7 @@ class Banded:
     def of(cls, matrix: FloatArray) -> Self:
         """Find the band of a channel whose inputs and outputs are in the order of what they mean.
 
-        Columns of zeros are not counted: `improve_by_newton` leaves them out.
+        Columns of zeros are not counted: `information_model` leaves them out.
         """
         matrix = matrix[:, matrix.any(axis=0)]
         first, last = np.empty((2, len(matrix)), np.int64)

@@ -109,8 +109,9 @@ class HypothesisRanges(Generic[Outputs]):
             raise RequestError(
                 f"{len(verdicts):,} hypotheses for {joint.size_x:,} values of X; give one for each"
             )
-        of_pair = np.array(verdicts, bool)[joint.x]
-        return cls.of(*(_labelled(joint, joint.y[chosen]) for chosen in (of_pair, ~of_pair)))
+        outputs = joint.y_labels if joint.y_labels is not None else range(joint.size_y)
+        pairs = zip(joint.x.tolist(), joint.y.tolist(), strict=True)
+        return cls.from_pairs(((x, outputs[y]) for x, y in pairs), dict(enumerate(verdicts)))
 
     def __str__(self) -> str:
         parts = self.sizes
@@ -228,11 +229,6 @@ def _means_null(verdict: object) -> bool:
     if verdict in ("p0", "p1"):
         return verdict == "p0"
     raise RequestError('a hypothesis is True or "p0" for the null hypothesis, False or "p1" for the other')
-
-
-def _labelled(joint: JointRange, codes: Any) -> frozenset[Any]:  # noqa: ANN401 - an array of codes
-    distinct = np.unique(codes).tolist()
-    return frozenset(distinct if joint.y_labels is None else (joint.y_labels[code] for code in distinct))
 
 
 Verdict = Literal["p0", "p1"]

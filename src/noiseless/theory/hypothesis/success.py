@@ -54,7 +54,8 @@ def best_success(p0: Distribution, p1: Distribution, prior: Number = _HALF) -> F
         * `success = 1/2 + TV(p0, p1) / 2` for a prior of 1/2.
         * `success_bound <= success` where densities have a lower bound.
     """
-    return _success(_pairs(p0, p1), _weight(prior))
+    weight = _weight(prior)
+    return sum((max(weight * a, (1 - weight) * b) for a, b in _pairs(p0, p1)), Fraction(0))
 
 
 def worst_prior(p0: Distribution, p1: Distribution) -> WorstPrior:
@@ -105,10 +106,6 @@ def success_bound(ranges: HypothesisRanges[Any], least: Number, prior: Number | 
         return (1 - a * b) / (2 - a - b)
     weight = _weight(prior)
     return max(weight + (1 - weight) * b, 1 - weight + weight * a)
-
-
-def _success(pairs: list[tuple[Fraction, Fraction]], weight: Fraction) -> Fraction:
-    return sum((max(weight * a, (1 - weight) * b) for a, b in pairs), Fraction(0))
 
 
 def _pairs(p0: Distribution, p1: Distribution) -> list[tuple[Fraction, Fraction]]:

@@ -7,10 +7,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Self
 
-import numpy as np
-
 from noiseless.exact import Bits, ball_above, ball_below, round_down, round_up
-from noiseless.theory.stochastic.weights import Weights, group_sums, narrowed
+from noiseless.theory.stochastic.weights import Weights, sums_by_value
 
 if TYPE_CHECKING:
     from flint import arb
@@ -97,11 +95,7 @@ def log_sum(factors: Weights, values: Weights) -> "arb":
     """The sum of factor * log2(value) as a ball, exact for powers of 2; equal values share one logarithm."""
     from flint import arb
 
-    order = np.argsort(values, kind="stable")
-    different, starts = np.unique(values[order], return_index=True)
-    totals = group_sums(narrowed(factors[order]), np.append(starts, len(order)))
-    pairs = zip(totals.tolist(), different.tolist(), strict=True)
-    return sum((total * _log2(value) for total, value in pairs), arb(0))
+    return sum((total * _log2(value) for total, value in sums_by_value(factors, values)), arb(0))
 
 
 def _log2(value: int) -> "arb":

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.arrays import FloatArray, IntArray
+from noiseless.arrays import IntArray
 from noiseless.errors import ChannelError, RequestError
 from noiseless.ranges import JointRange
 from noiseless.tables.kernels import run_starts
@@ -186,12 +186,6 @@ class JointDistribution:
             a / b for a, b in zip(self.weights.tolist(), rows, strict=True)
         ]
         return Channel(matrix)
-
-    def matrix(self) -> FloatArray:
-        """P(x,y) as a matrix of floats, each rounded once."""
-        matrix = np.zeros((self.size_x, self.size_y))
-        matrix[self.support.x, self.support.y] = [weight / self.total for weight in self.weights.tolist()]
-        return matrix
 
     def swapped(self) -> "JointDistribution":
         """P(y,x)."""

@@ -1,55 +1,17 @@
 """Smooth convex minimisation over probability vectors, in floats: others certify what is found."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from noiseless.arrays import FloatArray
+from noiseless.theory.capacity.solvers import Model, Slope, factorised, improve_by_newton
 
-Model = Callable[[FloatArray], tuple[FloatArray, FloatArray, float]]
-"""Gradient (up to a constant), second derivatives, and a bound on how far the value is from its minimum."""
-
-_STEPS, _CLOSE, _SHORTEST, _CERTAIN = 300, 1e-14, 1e-10, 1e-10
-_ROUNDING, _PATIENCE = 1e-10, 5
-_CENTRE, _BOUNDARY, _RIDGE = 0.1, 0.995, 1e-13
+_CLOSE = 1e-14
+_HIGHER = 1.4
+"""How much higher the next order is, on the way to a high one."""
 _NEAR_ONE, _MOST_NATS = 0.1, 700.0
 _SMALLEST, _LARGEST = 0.01, 1e6
 """Orders that floats can carry; the optimum of an order beyond is near the optimum of these."""
 _LEAST = 1e-300
-
-
-def simplex_minimum(model: Model, size: int) -> FloatArray:
-    """The best point that a primal-dual interior-point method meets on the way to the minimum.
-
-    Args:
-        model: describes the function around a point.
-        size: how many probabilities there are.
-    """
-    point, dual = np.full(size, 1 / size), np.ones(size)
-    best, least, idle = point, np.inf, 0
-    for _ in range(_STEPS):
-        gradient, curvature, gap = model(point)
-        idle = 0 if gap < least / 2 else idle + 1
-        if gap < least:
-            best, least = point, gap
-        if gap <= _CLOSE or (least <= _ROUNDING and idle >= _PATIENCE):
-            break
-        target = _CENTRE * float(point @ dual) / size / point
-        ridge = _RIDGE * float(np.trace(curvature)) / size
-        system = curvature + np.diag(dual / point + ridge)
-        along, across = np.linalg.solve(system, np.stack([target - gradient, np.ones(size)]).T).T
-        step = along - across * (along.sum() / across.sum())
-        dual_step = target - dual - dual / point * step
-        length = min(1.0, _BOUNDARY * _room(point, step), _BOUNDARY * _room(dual, dual_step))
-        point, dual = np.maximum(point + length * step, _LEAST), np.maximum(dual + length * dual_step, _LEAST)
-        point = point / point.sum()
-    return best
-
-
-def _room(values: FloatArray, step: FloatArray) -> float:
-    """How far one can go before a value becomes 0."""
-    falling = step < 0
-    return float((values[falling] / -step[falling]).min(initial=np.inf))
 
 
 def sibson_prior(channel: FloatArray, order: float) -> FloatArray:
@@ -58,7 +20,7 @@ def sibson_prior(channel: FloatArray, order: float) -> FloatArray:
     tops, logs = channel.max(axis=0), _logs(channel)
     powers = np.exp(order * _logs(channel / tops))
 
-    def model(prior: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+    def model(prior: FloatArray) -> Slope:
         sums = prior @ powers
         log_roots = np.log(sums) / order + np.log(tops)
         log_scale = float(_log_sums(log_roots))
@@ -69,9 +31,14 @@ def sibson_prior(channel: FloatArray, order: float) -> FloatArray:
             log_sums = _log_sums(order * logs + (1 - order) * log_output) - order * log_scale
             gains = np.expm1(np.minimum(log_sums, _MOST_NATS)) / (order - 1)
         spread = powers * np.sqrt(np.exp(log_output) / order) / sums
-        return -gains, spread @ spread.T, float(gains.max() - prior @ gains)
+        return Slope(gains, lambda diagonal: factorised(spread @ spread.T, diagonal))
 
-    return simplex_minimum(model, len(channel))
+    return _optimum(model, np.full(len(channel), 1 / len(channel)))
+
+
+def _optimum(model: Model, start: FloatArray) -> FloatArray:
+    """Where a concave function of probabilities is largest, but for rounding."""
+    return np.maximum(improve_by_newton(model, start, _CLOSE), _LEAST)
 
 
 def _gains(channel: FloatArray, log_ratios: FloatArray, above_one: float) -> FloatArray:
@@ -83,65 +50,31 @@ def _gains(channel: FloatArray, log_ratios: FloatArray, above_one: float) -> Flo
 
 
 def csiszar_output(channel: FloatArray, prior: FloatArray, order: float) -> FloatArray:
-    """The Q(y) with (nearly) the smallest sum_x P(x) D_order(P(y|x) || Q), a finite order."""
-    if order > 1:
-        return _output_by_logarithms(channel, prior, min(order, _LARGEST))
-    logs = np.where(channel > 0, order * np.where(channel > 0, _logs(channel), 0.0), -np.inf)
+    """The Q(y) with (nearly) the smallest sum_x P(x) D_order(P(y|x) || Q), a finite order.
 
-    def model(output: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-        ratios = _tilted(logs + (1 - order) * np.log(output)) / output
-        slopes = prior @ ratios
-        curvature = np.diag(order * slopes / output) + (1 - order) * (ratios.T * prior) @ ratios
-        return -slopes, curvature, float(slopes.max() - 1)
-
-    return simplex_minimum(model, channel.shape[1])
-
-
-def _output_by_logarithms(channel: FloatArray, prior: FloatArray, order: float) -> FloatArray:
-    """The same for orders above 1, where the function is convex in ln Q and needs no constraint.
-
-    Orders are doubled on the way, each starting from the optimum of the one before: at large orders the
-    function is nearly a maximum, and Newton's method alone would be lost.
+    Orders above 2 are raised step by step, each starting from the optimum of the one before: at high orders
+    the function is nearly a maximum, and Newton's method alone would be lost.
     """
-    logs = _logs(channel)
-    point = _logs(prior @ channel)
-    level = min(order, 2.0)
+    order = min(order, _LARGEST)
+    logs, level = _logs(channel), min(order, 2.0)
+    output = np.maximum(prior @ channel, _LEAST)
     while True:
-        for _ in range(_STEPS):
-            tilted, output = _tilted(level * logs + (1 - level) * point), _tilted(point)
-            mean = prior @ tilted
-            if float((mean / output).max()) - 1 <= _CLOSE:
-                break
-            weighted = (level - 1) * (np.diag(mean) - (tilted.T * prior) @ tilted)
-            curvature = weighted + np.diag(output) - np.outer(output, output)
-            curvature[np.diag_indices_from(curvature)] += _RIDGE + _RIDGE * np.trace(curvature)
-            step: FloatArray = np.linalg.solve(curvature, mean - output).astype(np.float64)
-            # Where the promised gain drowns in rounding Newton's step is good as it is.
-            close = float(step @ (mean - output)) < _CERTAIN
-            moved = point + step if close else _descended(logs, prior, level, point, step)
-            if moved is None:
-                break
-            point = moved
+        output = _optimum(_csiszar_model(logs, prior, level), output)
         if level == order:
-            return np.maximum(_tilted(point), _LEAST)
-        level = min(2 * level, order)
+            return output
+        level = min(_HIGHER * level, order)
 
 
-def _descended(
-    logs: FloatArray, prior: FloatArray, order: float, point: FloatArray, step: FloatArray
-) -> FloatArray | None:
-    """A point along the step with a smaller sum_x P(x) D_order, if there is one."""
+def _csiszar_model(logs: FloatArray, prior: FloatArray, order: float) -> Model:
+    powers = np.where(logs > -np.inf, order * np.where(logs > -np.inf, logs, 0.0), -np.inf)
 
-    def value(at: FloatArray) -> float:
-        divergences = _log_sums(order * logs + (1 - order) * at) / (order - 1)
-        return float(prior @ divergences + _log_sums(at))
+    def model(output: FloatArray) -> Slope:
+        ratios = _tilted(powers + (1 - order) * np.log(output)) / output
+        slopes = prior @ ratios
+        curvature = (1 - order) * (ratios.T * prior) @ ratios
+        return Slope(slopes, lambda diagonal: factorised(curvature, order * slopes / output + diagonal))
 
-    length, before = 1.0, value(point)
-    while length > _SHORTEST:
-        if value(point + length * step) < before:
-            return point + length * step
-        length /= 2
-    return None
+    return model
 
 
 def _tilted(log_terms: FloatArray) -> FloatArray:

@@ -154,12 +154,17 @@ def _quotient(a: int, b: int) -> float:
         return math.inf
 
 
+def sums_by_value(factors: Weights, values: Weights) -> list[tuple[int, int]]:
+    """The sum of the factors of each distinct value, and that value; values ascend."""
+    order = np.argsort(values, kind="stable")
+    different, starts = np.unique(values[order], return_index=True)
+    totals = group_sums(narrowed(factors[order]), np.append(starts, len(order)))
+    return list(zip(totals.tolist(), different.tolist(), strict=True))
+
+
 def exact_sum(above: Weights, below: Weights) -> Fraction | None:
     """The sum of above / below, unless the common denominator would be huge."""
-    order = np.argsort(below, kind="stable")
-    denominators, starts = np.unique(below[order], return_index=True)
-    if sum(value.bit_length() for value in denominators.tolist()) > _EXACT_SUM_BITS:
+    pairs = sums_by_value(above, below)
+    if sum(bottom.bit_length() for _, bottom in pairs) > _EXACT_SUM_BITS:
         return None
-    tops = group_sums(narrowed(above[order]), np.append(starts, len(order)))
-    pairs = zip(tops.tolist(), denominators.tolist(), strict=True)
     return sum((Fraction(top, bottom) for top, bottom in pairs), Fraction(0))

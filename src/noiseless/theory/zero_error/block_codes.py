@@ -11,7 +11,7 @@ from functools import cache, total_ordering
 from math import floor
 
 from noiseless.exact import Bits, log2_bounds, round_down, round_up
-from noiseless.theory.zero_error.graph import ChannelBlock, Graph, fractional_cover, mask_of, members
+from noiseless.theory.zero_error.graph import Graph, fractional_cover, mask_of, members
 from noiseless.theory.zero_error.independence import edge_cliques, independent_set, larger_set, swapped_set
 
 STEPS = 20_000
@@ -81,8 +81,7 @@ class Products:
 
     def _fractional(self, kind: int) -> Fraction:
         graph = self.graphs[kind]
-        piece = ChannelBlock(tuple(range(len(graph))), tuple(map(tuple, edge_cliques(graph))), 1)
-        return fractional_cover(piece).upper
+        return fractional_cover(len(graph), edge_cliques(graph)).upper
 
     def _search(self, kinds: Kinds, known: list[Word], bound: int) -> tuple[list[Word], int]:
         product = Graph((0,))
@@ -236,12 +235,20 @@ def block_code(
         limit: how many steps the search may take on one product.
         theta: an upper bound on Lovasz's number of a component; it can end a search early.
     """
-    kept = graph.undominated()
-    rest = graph.induced(kept)
-    parts = [[kept[node] for node in part] for part in rest.components()]
-    kinds: dict[Graph, list[list[int]]] = {}
-    for part in sorted(parts, key=len):
-        kinds.setdefault(graph.induced(part), []).append(part)
+    parts = [(part, graph.induced(part)) for part in graph.reduced_components()]
+    return component_code(parts, length, limit, theta)
+
+
+def component_code(
+    components: Sequence[tuple[Sequence[int], Graph]],
+    length: int,
+    limit: int,
+    theta: Callable[[Graph], Fraction] | None,
+) -> BlockCode:
+    """The same for a graph that is given by its components: the letters of each, and the graph of them."""
+    kinds: dict[Graph, list[Sequence[int]]] = {}
+    for letters, part in sorted(components, key=lambda component: len(component[0])):
+        kinds.setdefault(part, []).append(letters)
     products = Products(tuple(kinds), limit, theta)
     size = bound = 0
     for chosen in itertools.combinations_with_replacement(range(len(kinds)), length):
@@ -257,7 +264,7 @@ def _arrangements(chosen: Sequence[int]) -> int:
     return math.factorial(len(chosen)) // math.prod(map(math.factorial, Counter(chosen).values()))
 
 
-def _book(kinds: list[list[list[int]]], products: Products, length: int) -> list[Word]:
+def _book(kinds: list[list[Sequence[int]]], products: Products, length: int) -> list[Word]:
     """All words of a length: those of every sequence of components, from those of its multiset of kinds."""
     parts = [(kind, part) for kind, alike in enumerate(kinds) for part in alike]
     words: list[Word] = []

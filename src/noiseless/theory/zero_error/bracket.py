@@ -12,7 +12,7 @@ from noiseless.exact import Bits, Enclosure
 from noiseless.measures import leakage
 from noiseless.ranges import JointRange
 from noiseless.theory.zero_error import block_codes, independence
-from noiseless.theory.zero_error.block_codes import BlockCode, Rate, block_code
+from noiseless.theory.zero_error.block_codes import BlockCode, Rate, component_code
 from noiseless.theory.zero_error.graph import (
     ChannelBlock,
     Graph,
@@ -190,38 +190,36 @@ class _Part:
     """What is found of one piece.
 
     Attributes:
-        letters: its undominated inputs, as codes of X; empty when it is too large for a graph.
-        graph: their confusability graph.
+        components: the letters (codes of X) of each component of its undominated inputs, and their
+            confusability graph; none when it is too large for a graph.
     """
 
-    letters: tuple[int, ...]
-    graph: Graph
+    components: tuple[tuple[list[int], Graph], ...]
     independence: IndependentSet
     theta: Theta
     cover: Enclosure
 
 
 def _part(piece: ChannelBlock, limit: int, theta_of: Callable[[Graph], Theta]) -> _Part:
-    cover = fractional_cover(piece)
+    cover = fractional_cover(len(piece.inputs), piece.causes)
     if len(piece.inputs) > MAX_GRAPH:
         chosen = _disjoint(piece)
         bound = Theta(cover.upper, Fraction(len(chosen)), skipped=len(piece.inputs))
-        return _Part((), Graph(()), IndependentSet(chosen, floor(cover.upper)), bound, cover)
-    whole = piece.graph()
-    kept = whole.undominated()
-    graph = whole.induced(kept)
-    letters = tuple(piece.inputs[node] for node in kept)
-    nodes: list[int] = []
-    most, thetas = 0, []
-    for part in graph.components():
-        theta = theta_of(graph.induced(part))
-        alpha = independent_set(graph.induced(part), limit, floor(theta.upper))
-        nodes += [letters[part[node]] for node in alpha.nodes]
+        return _Part((), IndependentSet(chosen, floor(cover.upper)), bound, cover)
+    whole = Graph.of_cliques(len(piece.inputs), piece.causes)
+    components, nodes, most, thetas = [], [], 0, []
+    for part in whole.reduced_components():
+        letters, graph = [piece.inputs[node] for node in part], whole.induced(part)
+        theta = theta_of(graph)
+        alpha = independent_set(graph, limit, floor(theta.upper))
+        components.append((letters, graph))
+        nodes += [letters[node] for node in alpha.nodes]
         most += alpha.bound
         thetas.append(replace(theta, lower=max(theta.lower, Fraction(alpha.size))))
     total = Theta.total(thetas)
     total = replace(total, upper=min(total.upper, cover.upper))
-    return _Part(letters, graph, IndependentSet(tuple(nodes), min(most, floor(total.upper))), total, cover)
+    largest = IndependentSet(tuple(nodes), min(most, floor(total.upper)))
+    return _Part(tuple(components), largest, total, cover)
 
 
 def _disjoint(piece: ChannelBlock) -> tuple[int, ...]:
@@ -247,13 +245,10 @@ def _code(
     theta_of: Callable[[Graph], Theta],
 ) -> BlockCode | None:
     """A block code over the undominated inputs, unless they are too many."""
-    letters = (*single, *(letter for part in parts for letter in part.letters))
-    if len(letters) > _LETTERS or not all(part.letters for part in parts):
+    components = [([letter], Graph((0,))) for letter in single]
+    components += [component for part in parts for component in part.components]
+    if sum(len(letters) for letters, _ in components) > _LETTERS or not all(
+        part.components for part in parts
+    ):
         return None
-    rows, offset = [0] * len(single), len(single)
-    for part in parts:
-        rows += [row << offset for row in part.graph.rows]
-        offset += len(part.letters)
-    code = block_code(Graph(tuple(rows)), length, limit, lambda component: theta_of(component).upper)
-    words = code.words and tuple(tuple(letters[node] for node in word) for word in code.words)
-    return replace(code, words=words)
+    return component_code(components, length, limit, lambda graph: theta_of(graph).upper)

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Enclosure
 from noiseless.ranges import JointRange, overlap_partition
@@ -152,6 +153,11 @@ class Graph:
             left &= ~inside
         return components
 
+    def reduced_components(self) -> list[list[int]]:
+        """The components of what `undominated` leaves, as nodes of this graph."""
+        kept = self.undominated()
+        return [[kept[node] for node in part] for part in self.induced(kept).components()]
+
     def undominated(self) -> list[int]:
         """What is left when nodes v with N[u] inside N[v] for another u are taken out, one after the other.
 
@@ -181,16 +187,10 @@ class ChannelBlock:
     Attributes:
         inputs: the codes of the inputs kept.
         causes: for each output the places in `inputs` of those that can cause it.
-        fewest: the smallest number of outputs of an input.
     """
 
     inputs: tuple[int, ...]
     causes: tuple[tuple[int, ...], ...]
-    fewest: int
-
-    def graph(self) -> Graph:
-        """Its confusability graph."""
-        return Graph.of_cliques(len(self.inputs), self.causes)
 
 
 @dataclass(frozen=True)
@@ -245,71 +245,46 @@ def _block(back: JointRange, inputs: list[int]) -> ChannelBlock:
     for place, outputs in enumerate(kept):
         for y in outputs:
             causes.setdefault(y, []).append(place)
-    fewest = min(len(outputs) for outputs in kept)
-    return ChannelBlock(tuple(kept.values()), tuple(map(tuple, causes.values())), fewest)
+    return ChannelBlock(tuple(kept.values()), tuple(map(tuple, causes.values())))
 
 
-def fractional_cover(piece: ChannelBlock) -> Enclosure:
-    """Enclose the least total weight of outputs such that the outputs of each input weigh at least 1.
+def fractional_cover(size: int, cliques: Cliques) -> Enclosure:
+    """Enclose the least total weight of cliques such that those of each of `size` nodes weigh at least 1.
 
-    Each output's causes form a clique of the confusability graph, so this is a fractional clique cover and
-    not below theta; it multiplies over uses of the channel, so its logarithm bounds the zero-error capacity
-    (Shannon, 1956). Giving each output the weight 1/(smallest number of outputs of an input) covers too: the
-    bound is never above L0(Y;X).
+    Each output's causes form a clique of the confusability graph, so that such a cover is not below theta; it
+    multiplies over uses of the channel, so its logarithm bounds the zero-error capacity (Shannon, 1956).
+    Giving each clique the weight 1/(smallest number of cliques of a node) covers too: the bound is never
+    above L0(Y;X).
 
     The linear program is solved in floats; its solution and that of its dual are rounded to rationals and
     scaled until they hold exactly.
     """
-    easy = Fraction(len(piece.causes), piece.fewest)
-    if sum(map(len, piece.causes)) > MAX_PAIRS:
-        return Enclosure(Fraction(1), easy)
-    weights, packing = _solve(len(piece.inputs), piece.causes)
-    return Enclosure(_packed(packing, piece), min(easy, _covering(weights, piece)))
-
-
-def _solve(size: int, cliques: Cliques) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
-    columns = np.repeat(np.arange(len(cliques)), [len(clique) for clique in cliques])
-    rows = np.concatenate([np.asarray(clique) for clique in cliques])
+    columns, rows = np.repeat(np.arange(len(cliques)), list(map(len, cliques))), np.concatenate(cliques)
+    easy = Fraction(len(cliques), int(np.bincount(rows).min()))
+    if len(rows) > MAX_PAIRS:
+        return Enclosure(Fraction(1), easy)
     shape = (size, len(cliques))
-    incidence = csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
-    constraints: Any = -incidence  # scipy's types know dense matrices only
-    solved = linprog(np.ones(len(cliques)), A_ub=constraints, b_ub=-np.ones(size), method="highs")
+    incidence: Any = csr_array((np.ones(len(rows), np.int64), (rows, columns)), shape=shape)
+    solved = linprog(np.ones(len(cliques)), A_ub=-incidence, b_ub=-np.ones(size), method="highs")
     if solved.x is None:
-        return np.ones(len(cliques)), np.zeros(size)
-    return np.maximum(solved.x, 0.0), np.maximum(-solved.ineqlin.marginals, 0.0)
+        return Enclosure(Fraction(1), easy)
+    covers = [(weights.sum(), (incidence @ weights).min()) for weights in _rounded(solved.x)]
+    packings = [(nodes.sum(), (nodes @ incidence).max()) for nodes in _rounded(-solved.ineqlin.marginals)]
+    return Enclosure(
+        max([Fraction(1), *(Fraction(int(total), int(fullest)) for total, fullest in packings if fullest)]),
+        min([easy, *(Fraction(int(total), int(least)) for total, least in covers if least)]),
+    )
 
 
-def _covering(weights: npt.NDArray[np.float64], piece: ChannelBlock) -> Fraction:
-    """The least total of the weights once they are rational and every input is covered."""
-    totals = [Fraction(len(piece.causes))]
-    for whole in _rounded(weights):
-        covered = [0] * len(piece.inputs)
-        for weight, clique in zip(whole, piece.causes, strict=True):
-            for node in clique:
-                covered[node] += weight
-        if min(covered) > 0:
-            totals.append(Fraction(sum(whole), min(covered)))
-    return min(totals)
-
-
-def _packed(packing: npt.NDArray[np.float64], piece: ChannelBlock) -> Fraction:
-    """The largest total of a packing once it is rational and no output's causes weigh more than 1."""
-    totals = [Fraction(1)]
-    for whole in _rounded(packing):
-        fullest = max(sum(whole[node] for node in clique) for clique in piece.causes)
-        if fullest > 0:
-            totals.append(Fraction(sum(whole), fullest))
-    return max(totals)
-
-
-def _rounded(values: npt.NDArray[np.float64]) -> Iterator[list[int]]:
+def _rounded(values: npt.NDArray[np.float64]) -> Iterator[IntArray]:
     """Whole numbers in the values' proportions, nearly: by a small common denominator, and by a large one."""
+    values = np.maximum(values, 0.0)
     for scale in _DENOMINATORS:
         whole = np.rint(values * scale)
         if np.abs(values * scale - whole).max() < _ROUNDING:
-            yield whole.astype(np.int64).tolist()
+            yield whole.astype(np.int64)
             break
-    yield np.rint(values * _SCALE).astype(np.int64).tolist()
+    yield np.rint(values * _SCALE).astype(np.int64)

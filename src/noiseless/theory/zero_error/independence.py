@@ -68,14 +68,12 @@ def independent_set(graph: Graph, limit: int = STEPS, at_most: int | None = None
             is the size of a clique cover, or `at_most`.
         at_most: a bound known from elsewhere; a set that reaches it needs no search.
     """
-    kept = graph.undominated()
-    rest = graph.induced(kept)
-    parts = rest.components()
+    parts = graph.reduced_components()
     nodes: list[int] = []
     bound = 0
     for part in parts:
-        largest = _connected(rest.induced(part), limit, at_most if len(parts) == 1 else None)
-        nodes += [kept[part[node]] for node in largest.nodes]
+        largest = _connected(graph.induced(part), limit, at_most if len(parts) == 1 else None)
+        nodes += [part[node] for node in largest.nodes]
         bound += largest.bound
     return IndependentSet(tuple(sorted(nodes)), bound if at_most is None else min(bound, at_most))
 

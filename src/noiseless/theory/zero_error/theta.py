@@ -82,8 +82,7 @@ def lovasz_theta(graph: Graph, max_nodes: int = MAX_NODES) -> Theta:
         * `alpha(G) <= theta(G) <= fractional clique cover of G`.
         * `C0 <= log2 theta(G)` for the confusability graph G of a channel.
     """
-    kept = graph.induced(graph.undominated())
-    return Theta.total([_connected(kept.induced(part), max_nodes) for part in kept.components()])
+    return Theta.total([_connected(graph.induced(part), max_nodes) for part in graph.reduced_components()])
 
 
 def _connected(graph: Graph, max_nodes: int) -> Theta:
