@@ -75,7 +75,7 @@ def as_fraction(value: Rational | float) -> Fraction:
     return Fraction(int(exact.numerator), int(exact.denominator))
 
 
-def ball(value: Rational | float) -> "arb":
+def ball(value: "Rational | float | Nats") -> "arb":
     """A ball of python-flint that holds `value`, a float being taken for the rational that it is.
 
     What is computed with balls encloses the true result: `ball_above` and `ball_below` read it off safely.
@@ -83,6 +83,8 @@ def ball(value: Rational | float) -> "arb":
     """
     from flint import arb, fmpq
 
+    if isinstance(value, Nats):
+        return ball(value.ratio).log()
     exact = as_fraction(value)
     return arb(fmpq(exact.numerator, exact.denominator))
 
@@ -241,9 +243,12 @@ class Nats:
     """The exact number ln(ratio), ratio rational, 0 (minus infinity) or infinite: continuous information.
 
     Nats and `Bits` never meet in one number: the ones are logarithms of volumes, the others of counts.
+    Comparisons with other `Nats` and with rational numbers (int, Fraction, Decimal) are exact.
 
     >>> Nats(150) - Nats(170), str(Nats(0)), Nats(1) < Nats(Fraction(3, 2))
     (Nats(15/17), '-inf nats', True)
+    >>> Nats(1) == 0, Nats(3) <= Decimal("1.0986"), Nats(3) <= Decimal("1.0987")
+    (True, False, True)
     """
 
     ratio: Fraction | float
@@ -266,13 +271,21 @@ class Nats:
         return self + Nats(math.inf if other.ratio == 0 else 1 / other.ratio)
 
     def __eq__(self, other: object) -> bool:
-        return self.ratio == other.ratio if isinstance(other, Nats) else NotImplemented
+        if isinstance(other, Nats):
+            return self.ratio == other.ratio
+        if isinstance(other, int | Fraction | Decimal):
+            return self.ratio == 1 and other == 0  # no other logarithm of a rational is rational (Lindemann)
+        return NotImplemented
 
-    def __lt__(self, other: "Nats") -> bool:
-        return self.ratio < other.ratio if isinstance(other, Nats) else NotImplemented
+    def __lt__(self, other: "Nats | Rational") -> bool:
+        if isinstance(other, Nats):
+            return self.ratio < other.ratio
+        if isinstance(other, int | Fraction | Decimal):
+            return self != other and self._is_below(Fraction(other))
+        return NotImplemented
 
     def __hash__(self) -> int:
-        return hash(("nats", self.ratio))
+        return hash(0 if self.ratio == 1 else ("nats", self.ratio))
 
     def __float__(self) -> float:
         """Rounded up, as `Bits` are."""
@@ -286,6 +299,20 @@ class Nats:
             return f"{self.upper} nats"
         return f"{Decimal(math.ceil(Fraction(self.upper) * 10**4)).scaleb(-4):.4f} nats"
 
+    def _is_below(self, limit: Fraction) -> bool:
+        """Whether ln(ratio) < limit, the two being known to differ: refine until they part."""
+        from flint import ctx
+
+        if not self.is_finite:
+            return self.ratio == 0
+        bits = 64
+        while True:
+            with ctx.workprec(bits):
+                gap = ball(limit) - ball(self)
+            if not gap.contains(0):
+                return bool(gap > 0)
+            bits *= 2
+
     @property
     def is_finite(self) -> bool:
         """Whether the ratio is neither 0 nor infinite."""
@@ -294,12 +321,12 @@ class Nats:
     @property
     def upper(self) -> float:
         """The smallest float found that is not below the exact value."""
-        return ball_above(ball(self.ratio).log()) if self.is_finite else self._infinite
+        return ball_above(ball(self)) if self.is_finite else self._infinite
 
     @property
     def lower(self) -> float:
         """The largest float found that is not above the exact value."""
-        return ball_below(ball(self.ratio).log()) if self.is_finite else self._infinite
+        return ball_below(ball(self)) if self.is_finite else self._infinite
 
     @property
     def _infinite(self) -> float:

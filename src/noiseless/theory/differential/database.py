@@ -21,7 +21,6 @@ from noiseless.theory.differential.parameters import (
     Delta,
     Epsilon,
     exponential_ball,
-    is_at_most,
     rational_exponential,
     read_delta,
     read_epsilon,
@@ -112,7 +111,7 @@ def hockey_stick(p: Probabilities, q: Probabilities, epsilon: Epsilon = 0) -> Fr
     event = [
         (a, b)
         for a, b in zip(first, second, strict=True)
-        if a > b and (b == 0 or (exact is not None and not is_at_most(Nats(a / b), exact)))
+        if a > b and (b == 0 or (exact is not None and Nats(a / b) > exact))
     ]
     inside, outside = sum((a for a, _ in event), Fraction()), sum((b for _, b in event), Fraction())
     if exact is None or outside == 0:
@@ -180,7 +179,7 @@ def is_close(p: Probabilities, q: Probabilities, epsilon: Epsilon, delta: Delta 
     needed = smallest_epsilon(p, q, delta)
     if exact is None or not needed.is_finite:
         return needed.is_finite
-    return is_at_most(needed, exact)
+    return needed <= exact
 
 
 def divergence(p: Probabilities, q: Probabilities) -> float:
