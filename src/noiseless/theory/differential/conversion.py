@@ -3,11 +3,11 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import ROUND_HALF_EVEN, Decimal
 from enum import StrEnum
 from fractions import Fraction
 
-from noiseless.display import html_table
+from noiseless.display import html_table, significant
 from noiseless.errors import RequestError
 from noiseless.exact import Nats, ball, ball_above, round_up
 from noiseless.theory.differential import conversion_bounds, published_bounds, tradeoff
@@ -281,7 +281,7 @@ def _plain(number: Epsilon) -> str:
     if exact is None:
         return "inf"
     rational = Fraction(exact.upper) if isinstance(exact, Nats) else exact
-    return _decimal(Context(_GIVEN_DIGITS).divide(Decimal(rational.numerator), Decimal(rational.denominator)))
+    return _decimal(significant(rational, _GIVEN_DIGITS, ROUND_HALF_EVEN))
 
 
 def _bits(nats: float) -> float:
@@ -293,9 +293,8 @@ def _bits(nats: float) -> float:
 
 def _shown(value: float) -> str:
     """Six digits, rounded up."""
-    return _decimal(Context(_DIGITS, ROUND_CEILING).create_decimal(Decimal(value)))
+    return _decimal(significant(value, _DIGITS))
 
 
 def _decimal(number: Decimal) -> str:
-    short = number.normalize()
-    return f"{short:f}" if abs(short.adjusted()) <= _DIGITS else f"{short:e}"
+    return f"{number:f}" if abs(number.adjusted()) <= _DIGITS else f"{number:e}"
