@@ -22,7 +22,6 @@ from noiseless.theory.continuous.pieces import (
     as_intervals,
     inner_point,
     is_open_part,
-    posteriors_of_cells,
 )
 from noiseless.theory.continuous.taxicab import count_taxicab_blocks
 
@@ -112,12 +111,9 @@ class ContinuousRange:
         >>> print(joint.range_y, "-", joint.posterior("1/4"), "-", joint.posterior(1))
         [0, 1/2) | {1} - {1/4} - [1/2, 1]
         """
-        given = [(as_intervals(domain), slope, offset) for domain, slope, offset in pieces]
-        met = EMPTY
-        for domain, _, _ in given:
-            if met & domain:
-                raise RequestError("two pieces of the function overlap; let each x belong to one piece")
-            met |= domain
+        given = [(as_boxes(domain), slope, offset) for domain, slope, offset in pieces]
+        if any_overlap([domain for domain, _, _ in given]):
+            raise RequestError("two pieces of the function overlap; let each x belong to one piece")
         return cls.of(lines=given)
 
     @classmethod
@@ -320,9 +316,16 @@ class ContinuousRange:
             raise RequestError("two cells overlap; let each y belong to one cell")
         if not self._y <= BoxSet.union((box for cell in met.values() for box in cell), self.size_y):
             raise RequestError("the cells do not hold every y that can occur; let them span its range")
-        posteriors = posteriors_of_cells(self.boxes, self.size_y, self.lines, list(met.values()))
-        labelled = ContinuousRange.from_labels(dict(zip(met, posteriors, strict=True)))
+        sections = list(self.boxes.sections(self.size_y))
+        posteriors = {label: self._behind(cell, sections) for label, cell in met.items()}
+        labelled = ContinuousRange.from_labels(posteriors)
         return ContinuousRange(labelled.boxes, 1, (), self.x_labels, labelled.y_labels)
+
+    def _behind(self, cell: BoxSet, sections: Sequence[tuple[Box, BoxSet]]) -> BoxSet:
+        """[[X|Y in cell]], from the boxes of Y with what X can be over each of them."""
+        values = [x for y, posterior in sections if any(map(y.meet, cell)) for x in posterior]
+        values += [Box((x,)) for line in self.lines for x in line.over(cell.as_intervals())]
+        return BoxSet.union(values, dimension=self.size_x)
 
     def _cell(self, given: SetLike | Collection[Hashable]) -> BoxSet:
         if self.y_labels is None:

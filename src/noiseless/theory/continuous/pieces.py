@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
+from operator import or_
 
 from noiseless.theory.continuous.boxes import Box, BoxSet
 from noiseless.theory.continuous.cuts import Cut, Endpoint, is_infinite
@@ -59,13 +61,14 @@ class Line:
         """The point (y, x) above a number x."""
         return Box.point((self.slope * x + self.offset, x))
 
+    def over(self, values: IntervalSet) -> IntervalSet:
+        """The x of its points whose y is one of some values."""
+        return self.domain & values.affine(1 / self.slope, -self.offset / self.slope)
+
     def within(self, boxes: BoxSet) -> IntervalSet:
         """The x of its points that lie in boxes (y, x)."""
-        inside = EMPTY
-        for box in boxes:
-            y, x = (IntervalSet.of(side) for side in box.sides)
-            inside |= x & y.affine(1 / self.slope, -self.offset / self.slope)
-        return self.domain & inside
+        sides = ((IntervalSet.of(side) for side in box.sides) for box in boxes)
+        return reduce(or_, (x & self.over(y) for y, x in sides), EMPTY)
 
 
 def any_overlap(cells: Sequence[BoxSet]) -> bool:
@@ -86,35 +89,6 @@ def overlapping_pairs(sets: Sequence[BoxSet]) -> Iterator[tuple[int, int]]:
             if i != j and box.meet(other):
                 yield j, i
         passing.append((stop, i, box))
-
-
-def posteriors_of_cells(
-    boxes: BoxSet, size_y: int, lines: Sequence[Line], cells: Sequence[BoxSet]
-) -> list[BoxSet]:
-    """[[X|Y in cell]] for each cell of a joint range given by its boxes (y, x) and lines."""
-    size_x = boxes.dimension - size_y
-    sections = list(boxes.sections(size_y))
-    stretches = [(image, line.inverse) for line in lines for image in line.image]
-    posteriors = []
-    for cell in cells:
-        parts = {id(x): x for y, x in sections if any(_meet(y, box) for box in cell)}
-        values = [box for part in parts.values() for box in part]
-        values += [Box((x,)) for x in _on_lines(cell, stretches)]
-        posteriors.append(BoxSet.union(values, dimension=size_x))
-    return posteriors
-
-
-def _meet(a: Box, b: Box) -> bool:
-    return all(u.start < v.stop and v.start < u.stop for u, v in zip(a.sides, b.sides, strict=True))
-
-
-def _on_lines(cell: BoxSet, stretches: Sequence[tuple[Interval, Line]]) -> Iterator[Interval]:
-    """The x of the points on lines whose y lies in a cell."""
-    for box in cell:
-        for image, back in stretches:
-            common = image.meet(box.sides[0])
-            if common:
-                yield common.affine(back.slope, back.offset)
 
 
 def is_open_part(where: Box, large: Iterable[Box]) -> bool:

@@ -88,10 +88,7 @@ def _spread(block: Block, lines: Iterable[Line]) -> Block:
     """A block with what the lines connect with it directly."""
     x, y = block.x.as_intervals(), block.y.as_intervals()
     for line in lines:
-        back = line.inverse
-        more = Line(line.domain & x, line.slope, line.offset).image
-        x |= Line(back.domain & y, back.slope, back.offset).image
-        y |= more
+        x, y = x | line.over(y), y | line.inverse.over(x)
     return Block(BoxSet.from_intervals(x), BoxSet.from_intervals(y))
 
 
