@@ -210,31 +210,22 @@ def _whole_bits(value: object) -> Fraction | None:
 
 
 def floor_of_power(exponent: Fraction, factor: Fraction = Fraction(1)) -> int:
-    """floor(2**exponent * factor) for a rational exponent; where rounding hides it, by exact logarithms.
+    """floor(2**exponent * factor) for a rational exponent; a number that is not whole unless the exponent is.
 
     >>> floor_of_power(Fraction(1, 2), Fraction(10))
     14
     """
     if exponent.denominator == 1:
         return math.floor(Fraction(2) ** exponent.numerator * factor)
-    low, high = 0, math.ceil(Fraction(2) ** (math.floor(exponent) + 1) * factor) + 1
-    least, most = _floors_of_power(exponent, factor, high.bit_length() * 31 // 100 + 1)
-    low, high = max(low, least), min(high, most + 1)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if Bits(middle / factor) <= exponent else (low, middle)
-    return low
+    from flint import arb, ctx
 
-
-def _floors_of_power(exponent: Fraction, factor: Fraction, digits: int) -> tuple[int, int]:
-    """What floor(2**exponent * factor), of so many digits at most, is at least and at most."""
-    with localcontext(Context(prec=_DIGITS + digits)):
-        power = (Decimal(exponent.numerator) / exponent.denominator * Decimal(2).ln()).exp()
-        value = power * factor.numerator / factor.denominator
-        # Every operation is correctly rounded. The error of the exponent, a relative one of the power, is at
-        # most 3 |exponent| units in the last of `_DIGITS` places behind the point; all others are smaller.
-        slack = Decimal(f"1e-{_DIGITS // 2}") * max(abs(math.ceil(exponent)), 1)
-        return max(math.floor(value - slack), 0), math.floor(value + slack)
+    bits = 64 + max(0, math.ceil(exponent)) + math.ceil(factor).bit_length()
+    while True:
+        with ctx.workprec(bits):
+            whole = ((ball(exponent) * arb.const_log2()).exp() * ball(factor)).floor().unique_fmpz()
+        if whole is not None:
+            return int(whole)
+        bits *= 2
 
 
 @total_ordering
