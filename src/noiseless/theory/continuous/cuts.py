@@ -167,14 +167,8 @@ class CutSet:
     def __le__(self, other: Self) -> bool:
         return not self - other
 
-    def __ge__(self, other: Self) -> bool:
-        return other <= self
-
     def __lt__(self, other: Self) -> bool:
         return self != other and self <= other
-
-    def __gt__(self, other: Self) -> bool:
-        return other < self
 
     @property
     def dimension(self) -> int:

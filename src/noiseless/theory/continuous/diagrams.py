@@ -163,28 +163,6 @@ def _overlay(left: Node, right: Node) -> Iterator[tuple[int, int, int, int]]:
             yield start, stop, u, v
 
 
-def restricted(layers: Layers, fixed: Mapping[int, int]) -> Layers:
-    """The section at given places: `fixed` holds for some axes the rank of the cut just below the place."""
-    kept = [axis for axis in range(len(layers)) if axis not in fixed]
-    builder = _Builder(len(kept))
-    met: dict[tuple[int, int], int] = {}
-
-    def section(axis: int, node: int) -> int:
-        if axis == len(layers) or node == ABSENT:
-            return node
-        if axis in fixed:
-            place = fixed[axis]
-            inside = (child for start, stop, child in layers[axis][node] if start <= place < stop)
-            return section(axis + 1, next(inside, ABSENT))
-        key = (axis, node)
-        if key not in met:
-            slabs = [(start, stop, section(axis + 1, child)) for start, stop, child in layers[axis][node]]
-            met[key] = builder.add(kept.index(axis), slabs)
-        return met[key]
-
-    return builder.finish(section(0, 0 if layers[0] else ABSENT))
-
-
 def below(layers: Layers, depth: int, node: int) -> Layers:
     """The set with `depth` axes less that a node of that layer stands for."""
     return _numbered(layers[depth:], node)
