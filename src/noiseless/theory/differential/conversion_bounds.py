@@ -16,7 +16,7 @@ from noiseless.theory.differential.parameters import (
     rational_exponential,
     read_epsilon,
     response_capacity,
-    smallest_float,
+    smallest_delta_for,
     symmetric_capacity,
     upper_delta,
     upper_epsilon,
@@ -91,11 +91,7 @@ def kl_to_delta(epsilon: Epsilon) -> float:
     >>> round(kl_to_delta(0.1), 5)
     0.22174
     """
-    return above(
-        lambda value: smallest_float(lambda delta: 2 * ball(delta) * ball(delta).atanh() >= value),
-        epsilon,
-        without=1.0,
-    )
+    return smallest_delta_for(lambda delta: 2 * delta * delta.atanh(), epsilon)
 
 
 def mi_to_delta(epsilon: Epsilon) -> float:
@@ -106,11 +102,7 @@ def mi_to_delta(epsilon: Epsilon) -> float:
     >>> round(mi_to_delta(0.1), 5), mi_to_delta(0.7)
     (0.43959, 1.0)
     """
-    return above(
-        lambda value: smallest_float(lambda delta: symmetric_capacity(ball(delta)) >= value),
-        epsilon,
-        without=1.0,
-    )
+    return smallest_delta_for(symmetric_capacity, epsilon)
 
 
 def alphabet(inputs: int | None, outputs: int | None) -> int | None:

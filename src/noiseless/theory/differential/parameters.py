@@ -170,8 +170,8 @@ def z_capacity(delta: "arb") -> "arb":
     return (delta * ((1 - delta) / delta * (-delta).log1p()).exp()).log1p()
 
 
-def smallest_float(certain: Callable[[float], bool]) -> float:
-    """The smallest double in 0..1 of which a monotone statement is known for certain; 1 if there is none.
+def smallest_delta_for(formula: "Callable[[arb], arb]", epsilon: Epsilon) -> float:
+    """The smallest double in 0..1 of which a rising formula is certain to reach epsilon; 1 if there is none.
 
     Doubles that are not negative are ordered as the whole numbers that their bits are.
     """
@@ -179,8 +179,11 @@ def smallest_float(certain: Callable[[float], bool]) -> float:
     def double(bits: int) -> float:
         return float(struct.unpack("<d", struct.pack("<q", bits))[0])
 
-    low, high = 0, struct.unpack("<q", struct.pack("<d", 1.0))[0]
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if certain(double(middle)) else (middle, high)
-    return double(high)
+    def least(value: "arb") -> float:
+        low, high = 0, struct.unpack("<q", struct.pack("<d", 1.0))[0]
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if formula(ball(double(middle))) >= value else (middle, high)
+        return double(high)
+
+    return above(least, epsilon, without=1.0)

@@ -19,12 +19,11 @@ from noiseless.exact import Nats, ball, ball_above
 from noiseless.theory.differential.conversion_bounds import kl_to_delta, mi_to_delta
 from noiseless.theory.differential.parameters import (
     Epsilon,
-    above,
     binary_divergence,
     exponential_ball,
     precision,
     read_epsilon,
-    smallest_float,
+    smallest_delta_for,
     upper_epsilon,
     z_capacity,
 )
@@ -71,9 +70,7 @@ def delta_floor(epsilon: Epsilon) -> float:
 
     It is about e * epsilon for small epsilon: MI-DP admits a complete failure with that probability.
     """
-    return above(
-        lambda value: smallest_float(lambda delta: z_capacity(ball(delta)) >= value), epsilon, without=1.0
-    )
+    return smallest_delta_for(z_capacity, epsilon)
 
 
 def kl_to_dp(epsilon: Epsilon, target: Epsilon) -> float:
