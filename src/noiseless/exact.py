@@ -20,6 +20,9 @@ _FLOAT_EXPONENTS = 1100
 _MOST_BITS = 2**16
 """So many bits may be added as a whole number."""
 
+_ROOT_BITS = 128
+"""Square roots that are irrational are enclosed to so many significant bits."""
+
 _DIGITS = 50
 """Working precision of `log2_bounds`; `Decimal.ln` is correctly rounded at any precision."""
 
@@ -43,6 +46,18 @@ def log2_bounds(ratio: Fraction, digits: int = _DIGITS) -> tuple[Fraction, Fract
         slack = Fraction(scale) / 10 ** (digits - 2)
     middle = Fraction(value)
     return middle - slack, middle + slack
+
+
+def root_bounds(square: Fraction) -> tuple[Fraction, Fraction]:
+    """Rationals below and above sqrt(square), equal when the root is rational; 128 bits of them are certain.
+
+    >>> root_bounds(Fraction(4, 9)), root_bounds(Fraction(2))[0] < root_bounds(Fraction(2))[1]
+    ((Fraction(2, 3), Fraction(2, 3)), True)
+    """
+    inner = square.numerator * square.denominator  # sqrt(p / q) = sqrt(p q) / q
+    shift = max(0, _ROOT_BITS - inner.bit_length() // 2)
+    root, unit = math.isqrt(inner << (2 * shift)), square.denominator << shift
+    return Fraction(root, unit), Fraction(root + (root * root < inner << (2 * shift)), unit)
 
 
 def _exponent_of_two(ratio: Fraction) -> int | None:
@@ -89,17 +104,13 @@ def ball(value: "Rational | float | Nats") -> "arb":
     return arb(fmpq(exact.numerator, exact.denominator))
 
 
-def ball_above(value: "arb") -> float:
-    """A float that is not below any number of the ball."""
-    return _upper_end(value)
-
-
 def ball_below(value: "arb") -> float:
     """A float that is not above any number of the ball."""
-    return -_upper_end(-value) + 0.0
+    return -ball_above(-value) + 0.0
 
 
-def _upper_end(value: "arb") -> float:
+def ball_above(value: "arb") -> float:
+    """A float that is not below any number of the ball."""
     if not value.is_finite():
         return -math.inf if value < 0 else math.inf
     mantissa, exponent = (int(part) for part in value.upper().man_exp())

@@ -12,7 +12,7 @@ import numpy as np
 
 from noiseless.arrays import FloatArray, IntArray
 from noiseless.display import significant
-from noiseless.exact import Bits, Rational, ball, ball_above, round_up
+from noiseless.exact import Bits, Rational, ball, ball_above, root_bounds, round_up
 
 if TYPE_CHECKING:
     from flint import arb
@@ -62,9 +62,8 @@ class Length:
         """The length, if it is rational."""
         if not self.root:
             return self.value
-        top, bottom = math.isqrt(self.value.numerator), math.isqrt(self.value.denominator)
-        exact = Fraction(top, bottom) if bottom else Fraction(0)
-        return exact if exact**2 == self.value else None
+        low, high = root_bounds(self.value)
+        return low if low == high else None
 
     @property
     def upper(self) -> float:
