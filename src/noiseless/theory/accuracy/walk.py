@@ -158,12 +158,10 @@ class EdgeGrid:
         lows = [self.places[0], *(low for low, _ in inner), sure.high]
         highs = [sure.low, *(high for _, high in inner), self.places[-1]]
         lows, highs = list(accumulate(lows[::-1], min))[::-1], list(accumulate(highs, max))
-        known_levels = dict(zip(self.places, self.levels, strict=True))
-        starts = [floor(self._level(low, known_levels).lower * _SCALE) for low in lows]
-        stops = [ceil(self._level(high, known_levels).upper * _SCALE) for high in highs]
+        levels = dict(zip(self.places, self.levels, strict=True))
+        levels |= {end: self.volume.below(end) for end in (sure.low, sure.high) if end not in levels}
+        starts = [floor(levels[low].lower * _SCALE) for low in lows]
+        stops = [ceil(levels[high].upper * _SCALE) for high in highs]
         ends = [bisect_right(lows, high + self.width) - 1 for high in highs]
         best, _ = best_walk(starts, stops, ends, floor(known * _SCALE), floor(most * _SCALE))
         return min(most, Fraction(best + 1, _SCALE))
-
-    def _level(self, place: Fraction, known: dict[Fraction, Enclosure]) -> Enclosure:
-        return known[place] if place in known else self.volume.below(place)

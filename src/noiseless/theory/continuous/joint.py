@@ -1,7 +1,7 @@
 """Joint ranges of real variables: unions of boxes, and monotone lines so that Y = X can be said at all."""
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
@@ -343,25 +343,21 @@ class ContinuousRange:
     @cached_property
     def answers(self) -> tuple[AnswerRegion, ...]:
         """[[Y]] cut into boxes over which the posterior set keeps still, but for the points of lines."""
-        regions = self._with_lines() if self.lines else self._without_lines()
+        sections = ((where, posterior, ()) for where, posterior in self.boxes.sections(self.size_y))
+        regions = self._with_lines() if self.lines else sections
         large = [box for box in self._y if not box.is_point]
         return tuple(AnswerRegion(*region, counts=is_open_part(region[0], large)) for region in regions)
 
-    def _without_lines(self) -> list[tuple[Box, BoxSet, tuple[Line, ...]]]:
-        return [(where, posterior, ()) for where, posterior in self.boxes.sections(self.size_y)]
-
-    def _with_lines(self) -> list[tuple[Box, BoxSet, tuple[Line, ...]]]:
+    def _with_lines(self) -> Iterator[tuple[Box, BoxSet, tuple[Line, ...]]]:
         images = [line.image for line in self.lines]
         cuts = sorted({*self.boxes.axes[0], *(cut for image in images for cut in image.cuts)})
-        regions: list[tuple[Box, BoxSet, tuple[Line, ...]]] = []
         for start, stop in pairwise(cuts):
             where = Interval.between(start, stop)
             inside = IntervalSet.of(where)
             passing = tuple(line for line, image in zip(self.lines, images, strict=True) if inside <= image)
             posterior = self.boxes.slice({0: inner_point(where)})
             if posterior or passing:
-                regions.append((Box((where,)), posterior, passing))
-        return regions
+                yield Box((where,)), posterior, passing
 
 
 def _plain(boxes: BoxSet) -> IntervalSet | BoxSet:
