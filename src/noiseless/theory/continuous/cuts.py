@@ -153,16 +153,16 @@ class CutSet:
         return bool(self.layers[0])
 
     def __or__(self, other: Self) -> Self:
-        return self._combined(other, lambda here, there: here or there)
+        return self._combined(other, lambda _: True)
 
     def __and__(self, other: Self) -> Self:
-        return self._combined(other, lambda here, there: here and there)
+        return self._combined(other, lambda inside: inside == [0, 1])
 
     def __sub__(self, other: Self) -> Self:
-        return self._combined(other, lambda here, there: here and not there)
+        return self._combined(other, lambda inside: inside == [0])
 
     def __xor__(self, other: Self) -> Self:
-        return self._combined(other, lambda here, there: here != there)
+        return self._combined(other, lambda inside: inside != [0, 1])
 
     def __le__(self, other: Self) -> bool:
         return not self - other
@@ -205,11 +205,11 @@ class CutSet:
         """Whether a ball holds it."""
         return not any(is_infinite(cut[0]) for axis in self.axes for cut in axis)
 
-    def _combined(self, other: Self, keep: Callable[[bool, bool], bool]) -> Self:
+    def _combined(self, other: Self, keep: Callable[[Sequence[int]], bool]) -> Self:
         if self.dimension != other.dimension:
             raise RequestError("sets of vectors of different dimension cannot be compared or joined")
         axes = tuple(_in_order((*a, *b)) for a, b in zip(self.axes, other.axes, strict=True))
-        return self._tight(axes, combined(self._over(axes), other._over(axes), keep))
+        return self._tight(axes, combined([self._over(axes), other._over(axes)], keep))
 
     def _over(self, axes: Axes) -> Layers:
         """The diagram over more cuts."""
