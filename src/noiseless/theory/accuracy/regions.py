@@ -18,7 +18,7 @@ from noiseless.theory.accuracy.enclosed_functions import Boxes
 from noiseless.theory.accuracy.function_volume import FunctionVolume
 from noiseless.theory.accuracy.pushforward import LinearVolume
 from noiseless.theory.continuous import Box, BoxSet, ContinuousRange
-from noiseless.theory.continuous.pieces import any_overlap
+from noiseless.theory.continuous.cuts import overlaps
 from noiseless.theory.polytopes import Polytope
 
 Point = tuple[Fraction, Fraction]
@@ -151,7 +151,7 @@ class PiecewiseConstant:
         whole = BoxSet.union([box for region in regions.values() for box in region])
         if whole.measure != sum((region.measure for region in regions.values()), Fraction(0)):
             raise RequestError("regions overlap; each vector is told as one of them")
-        if any_overlap(list(regions.values())):
+        if overlaps(list(regions.values())):
             raise RequestError("regions overlap at their edges; make one of two neighbours half open")
         return cls(tuple(regions.items()))
 

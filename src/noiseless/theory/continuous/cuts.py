@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 from numbers import Integral, Real
 from typing import Self, SupportsFloat
 
@@ -208,14 +208,36 @@ class CutSet:
     def _combined(self, other: Self, keep: Callable[[Sequence[int]], bool]) -> Self:
         if self.dimension != other.dimension:
             raise RequestError("sets of vectors of different dimension cannot be compared or joined")
-        axes = tuple(_in_order((*a, *b)) for a, b in zip(self.axes, other.axes, strict=True))
-        return self._tight(axes, combined([self._over(axes), other._over(axes)], keep))
+        axes, diagrams = _aligned((self, other))
+        return self._tight(axes, combined(diagrams, keep))
 
-    def _over(self, axes: Axes) -> Layers:
-        """The diagram over more cuts."""
-        pairs = zip(self.axes, axes, strict=True)
+
+def overlaps(sets: Sequence[CutSet]) -> set[tuple[int, ...]]:
+    """The numbers of the sets that lie over each other somewhere, for every place where several do.
+
+    Pairs would not be fewer, and are not needed: these groups connect all that overlap.
+    """
+    groups: set[tuple[int, ...]] = set()
+
+    def noted(inside: Sequence[int]) -> bool:
+        if len(inside) > 1:
+            groups.add(tuple(inside))
+        return False
+
+    if sets:
+        combined(_aligned(sets)[1], noted)
+    return groups
+
+
+def _aligned(sets: Sequence[CutSet]) -> tuple[Axes, list[Layers]]:
+    """The cuts of all sets on each axis, and the diagrams over them."""
+    axes = tuple(_in_order(chain(*same)) for same in zip(*(each.axes for each in sets), strict=True))
+    diagrams = []
+    for each in sets:
+        pairs = zip(each.axes, axes, strict=True)
         ranks = [{rank: bisect_left(new, cut) for rank, cut in enumerate(old)} for old, new in pairs]
-        return relabelled(self.layers, ranks)
+        diagrams.append(relabelled(each.layers, ranks))
+    return axes, diagrams
 
 
 def _in_order(cuts: Iterable[Cut]) -> tuple[Cut, ...]:

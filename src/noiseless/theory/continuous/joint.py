@@ -12,12 +12,11 @@ from typing import Any, NamedTuple, Self, cast
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats
 from noiseless.theory.continuous.boxes import Box, BoxSet
-from noiseless.theory.continuous.cuts import Endpoint, Number, endpoint, finite, is_infinite
+from noiseless.theory.continuous.cuts import Endpoint, Number, endpoint, finite, is_infinite, overlaps
 from noiseless.theory.continuous.intervals import EMPTY, Interval, IntervalSet
 from noiseless.theory.continuous.pieces import (
     Line,
     SetLike,
-    any_overlap,
     as_boxes,
     as_intervals,
     inner_point,
@@ -111,8 +110,8 @@ class ContinuousRange:
         >>> print(joint.range_y, "-", joint.posterior("1/4"), "-", joint.posterior(1))
         [0, 1/2) | {1} - {1/4} - [1/2, 1]
         """
-        given = [(as_boxes(domain), slope, offset) for domain, slope, offset in pieces]
-        if any_overlap([domain for domain, _, _ in given]):
+        given = [(as_intervals(domain), slope, offset) for domain, slope, offset in pieces]
+        if overlaps([domain for domain, _, _ in given]):
             raise RequestError("two pieces of the function overlap; let each x belong to one piece")
         return cls.of(lines=given)
 
@@ -312,7 +311,7 @@ class ContinuousRange:
         """
         sets = {label: self._cell(given) & self._y for label, given in cells.items()}
         met = {label: cell for label, cell in sets.items() if cell}
-        if any_overlap(list(met.values())):
+        if overlaps(list(met.values())):
             raise RequestError("two cells overlap; let each y belong to one cell")
         if not self._y <= BoxSet.union((box for cell in met.values() for box in cell), self.size_y):
             raise RequestError("the cells do not hold every y that can occur; let them span its range")

@@ -1,13 +1,13 @@
 """What continuous joint ranges are made of: sets however given, stretches of lines, cells of Y."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from operator import or_
 
 from noiseless.theory.continuous.boxes import Box, BoxSet
-from noiseless.theory.continuous.cuts import Cut, Endpoint, is_infinite
+from noiseless.theory.continuous.cuts import Endpoint, is_infinite
 from noiseless.theory.continuous.intervals import EMPTY, Interval, IntervalSet, Piece
 
 SetLike = BoxSet | IntervalSet | Box | Piece | str
@@ -69,26 +69,6 @@ class Line:
         """The x of its points that lie in boxes (y, x)."""
         sides = ((IntervalSet.of(side) for side in box.sides) for box in boxes)
         return reduce(or_, (x & self.over(y) for y, x in sides), EMPTY)
-
-
-def any_overlap(cells: Sequence[BoxSet]) -> bool:
-    """Whether two of several sets have a point in common, by a sweep along the first axis."""
-    return next(overlapping_pairs(cells), None) is not None
-
-
-def overlapping_pairs(sets: Sequence[BoxSet]) -> Iterator[tuple[int, int]]:
-    """The pairs of sets that have a point in common, some of them several times."""
-    boxes = sorted(
-        ((box.sides[0].start, box.sides[0].stop, i, box) for i, boxes in enumerate(sets) for box in boxes),
-        key=lambda entry: entry[:3],
-    )
-    passing: list[tuple[Cut, int, Box]] = []
-    for start, stop, i, box in boxes:
-        passing = [entry for entry in passing if entry[0] > start]
-        for _, j, other in passing:
-            if i != j and box.meet(other):
-                yield j, i
-        passing.append((stop, i, box))
 
 
 def is_open_part(where: Box, large: Iterable[Box]) -> bool:
