@@ -213,10 +213,7 @@ class CutSet:
 
 
 def overlaps(sets: Sequence[CutSet]) -> set[tuple[int, ...]]:
-    """The numbers of the sets that lie over each other somewhere, for every place where several do.
-
-    Pairs would not be fewer, and are not needed: these groups connect all that overlap.
-    """
+    """Which sets overlap: the numbers of those with a point in common, for every place where several lie."""
     groups: set[tuple[int, ...]] = set()
 
     def noted(inside: Sequence[int]) -> bool:

@@ -64,7 +64,7 @@ def union_of(boxes: Sequence[RankBox], dimension: int) -> Layers:
     if not boxes:
         return ((),) * dimension
     if len(boxes) <= _FEW:
-        sets = [tuple((((start, stop, 0),),) for start, stop in box) for box in boxes]
+        sets: list[Layers] = [tuple((((start, stop, 0),),) for start, stop in box) for box in boxes]
     else:
         half = len(boxes) // 2
         sets = [union_of(boxes[:half], dimension), union_of(boxes[half:], dimension)]
