@@ -31,9 +31,7 @@ _NONE = frozenset({"", "-", "none", "exact"})
 
 def text_table(title: str, rows: Mapping[str, str]) -> str:
     """A title and aligned lines of name and value."""
-    lines = {printable(name): printable(value) for name, value in rows.items()}
-    width = max(map(len, lines))
-    return "\n".join([printable(title), *(f"  {name:<{width}}  {value}" for name, value in lines.items())])
+    return "\n".join([printable(title), *(f"  {line}" for line in aligned(list(rows.items())))])
 
 
 def html_table(title: str, rows: Mapping[str, str], notes: Iterable[str] = ()) -> str:
