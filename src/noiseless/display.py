@@ -31,9 +31,7 @@ _NONE = frozenset({"", "-", "none", "exact"})
 
 def text_table(title: str, rows: Mapping[str, str]) -> str:
     """A title and aligned lines of name and value."""
-    lines = {printable(name): printable(value) for name, value in rows.items()}
-    width = max(map(len, lines))
-    return "\n".join([printable(title), *(f"  {name:<{width}}  {value}" for name, value in lines.items())])
+    return "\n".join([printable(title), *(f"  {line}" for line in aligned(list(rows.items())))])
 
 
 def html_table(title: str, rows: Mapping[str, str], notes: Iterable[str] = ()) -> str:
@@ -180,12 +178,18 @@ def _digits(number: Bound, rounding: str) -> str:
     if isinstance(number, float):
         return str(number)
     whole = Decimal(int(number)).adjusted() + 1
-    context = Context(prec=_DIGITS if whole > _LONGEST_WHOLE else max(_DIGITS, whole), rounding=rounding)
-    found = context.divide(Decimal(number.numerator), Decimal(number.denominator))
-    if abs(found.adjusted()) >= _LONGEST_WHOLE:
-        return f"{found.normalize(context):g}"
-    text = f"{found:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    shown = significant(number, _DIGITS if whole > _LONGEST_WHOLE else max(_DIGITS, whole), rounding)
+    return f"{shown:g}" if abs(shown.adjusted()) >= _LONGEST_WHOLE else f"{shown:f}"
+
+
+def significant(number: Fraction | float, digits: int, rounding: str = ROUND_CEILING) -> Decimal:
+    """A finite number with so many significant digits at most; rounded up, unless told otherwise.
+
+    >>> significant(Fraction(1, 3), 4), significant(0.5, 4), significant(Fraction(1, 3), 2, ROUND_FLOOR)
+    (Decimal('0.3334'), Decimal('0.5'), Decimal('0.33'))
+    """
+    exact, context = Fraction(number), Context(prec=digits, rounding=rounding)
+    return context.divide(Decimal(exact.numerator), Decimal(exact.denominator)).normalize(context)
 
 
 def rounded_ends(value: Fraction | None, lower: Bound | None, upper: Bound | None) -> dict[str, float | None]:

@@ -20,6 +20,9 @@ _FLOAT_EXPONENTS = 1100
 _MOST_BITS = 2**16
 """So many bits may be added as a whole number."""
 
+_ROOT_BITS = 128
+"""Square roots that are irrational are enclosed to so many significant bits."""
+
 _DIGITS = 50
 """Working precision of `log2_bounds`; `Decimal.ln` is correctly rounded at any precision."""
 
@@ -43,6 +46,18 @@ def log2_bounds(ratio: Fraction, digits: int = _DIGITS) -> tuple[Fraction, Fract
         slack = Fraction(scale) / 10 ** (digits - 2)
     middle = Fraction(value)
     return middle - slack, middle + slack
+
+
+def root_bounds(square: Fraction) -> tuple[Fraction, Fraction]:
+    """Rationals below and above sqrt(square), equal when the root is rational; 128 bits of them are certain.
+
+    >>> root_bounds(Fraction(4, 9)), root_bounds(Fraction(2))[0] < root_bounds(Fraction(2))[1]
+    ((Fraction(2, 3), Fraction(2, 3)), True)
+    """
+    inner = square.numerator * square.denominator  # sqrt(p / q) = sqrt(p q) / q
+    shift = max(0, _ROOT_BITS - inner.bit_length() // 2)
+    root, unit = math.isqrt(inner << (2 * shift)), square.denominator << shift
+    return Fraction(root, unit), Fraction(root + (root * root < inner << (2 * shift)), unit)
 
 
 def _exponent_of_two(ratio: Fraction) -> int | None:
@@ -75,7 +90,7 @@ def as_fraction(value: Rational | float) -> Fraction:
     return Fraction(int(exact.numerator), int(exact.denominator))
 
 
-def ball(value: Rational | float) -> "arb":
+def ball(value: "Rational | float | Nats") -> "arb":
     """A ball of python-flint that holds `value`, a float being taken for the rational that it is.
 
     What is computed with balls encloses the true result: `ball_above` and `ball_below` read it off safely.
@@ -83,21 +98,19 @@ def ball(value: Rational | float) -> "arb":
     """
     from flint import arb, fmpq
 
+    if isinstance(value, Nats):
+        return ball(value.ratio).log()
     exact = as_fraction(value)
     return arb(fmpq(exact.numerator, exact.denominator))
 
 
-def ball_above(value: "arb") -> float:
-    """A float that is not below any number of the ball."""
-    return _upper_end(value)
-
-
 def ball_below(value: "arb") -> float:
     """A float that is not above any number of the ball."""
-    return -_upper_end(-value) + 0.0
+    return -ball_above(-value) + 0.0
 
 
-def _upper_end(value: "arb") -> float:
+def ball_above(value: "arb") -> float:
+    """A float that is not below any number of the ball."""
     if not value.is_finite():
         return -math.inf if value < 0 else math.inf
     mantissa, exponent = (int(part) for part in value.upper().man_exp())
@@ -208,31 +221,22 @@ def _whole_bits(value: object) -> Fraction | None:
 
 
 def floor_of_power(exponent: Fraction, factor: Fraction = Fraction(1)) -> int:
-    """floor(2**exponent * factor) for a rational exponent; where rounding hides it, by exact logarithms.
+    """floor(2**exponent * factor) for a rational exponent; a number that is not whole unless the exponent is.
 
     >>> floor_of_power(Fraction(1, 2), Fraction(10))
     14
     """
     if exponent.denominator == 1:
         return math.floor(Fraction(2) ** exponent.numerator * factor)
-    low, high = 0, math.ceil(Fraction(2) ** (math.floor(exponent) + 1) * factor) + 1
-    least, most = _floors_of_power(exponent, factor, high.bit_length() * 31 // 100 + 1)
-    low, high = max(low, least), min(high, most + 1)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if Bits(middle / factor) <= exponent else (low, middle)
-    return low
+    from flint import arb, ctx
 
-
-def _floors_of_power(exponent: Fraction, factor: Fraction, digits: int) -> tuple[int, int]:
-    """What floor(2**exponent * factor), of so many digits at most, is at least and at most."""
-    with localcontext(Context(prec=_DIGITS + digits)):
-        power = (Decimal(exponent.numerator) / exponent.denominator * Decimal(2).ln()).exp()
-        value = power * factor.numerator / factor.denominator
-        # Every operation is correctly rounded. The error of the exponent, a relative one of the power, is at
-        # most 3 |exponent| units in the last of `_DIGITS` places behind the point; all others are smaller.
-        slack = Decimal(f"1e-{_DIGITS // 2}") * max(abs(math.ceil(exponent)), 1)
-        return max(math.floor(value - slack), 0), math.floor(value + slack)
+    bits = 64 + max(0, math.ceil(exponent)) + math.ceil(factor).bit_length()
+    while True:
+        with ctx.workprec(bits):
+            whole = ((ball(exponent) * arb.const_log2()).exp() * ball(factor)).floor().unique_fmpz()
+        if whole is not None:
+            return int(whole)
+        bits *= 2
 
 
 @total_ordering
@@ -241,9 +245,12 @@ class Nats:
     """The exact number ln(ratio), ratio rational, 0 (minus infinity) or infinite: continuous information.
 
     Nats and `Bits` never meet in one number: the ones are logarithms of volumes, the others of counts.
+    Comparisons with other `Nats` and with rational numbers (int, Fraction, Decimal) are exact.
 
     >>> Nats(150) - Nats(170), str(Nats(0)), Nats(1) < Nats(Fraction(3, 2))
     (Nats(15/17), '-inf nats', True)
+    >>> Nats(1) == 0, Nats(3) <= Decimal("1.0986"), Nats(3) <= Decimal("1.0987")
+    (True, False, True)
     """
 
     ratio: Fraction | float
@@ -266,13 +273,21 @@ class Nats:
         return self + Nats(math.inf if other.ratio == 0 else 1 / other.ratio)
 
     def __eq__(self, other: object) -> bool:
-        return self.ratio == other.ratio if isinstance(other, Nats) else NotImplemented
+        if isinstance(other, Nats):
+            return self.ratio == other.ratio
+        if isinstance(other, int | Fraction | Decimal):
+            return self.ratio == 1 and other == 0  # no other logarithm of a rational is rational (Lindemann)
+        return NotImplemented
 
-    def __lt__(self, other: "Nats") -> bool:
-        return self.ratio < other.ratio if isinstance(other, Nats) else NotImplemented
+    def __lt__(self, other: "Nats | Rational") -> bool:
+        if isinstance(other, Nats):
+            return self.ratio < other.ratio
+        if isinstance(other, int | Fraction | Decimal):
+            return self != other and self._is_below(Fraction(other))
+        return NotImplemented
 
     def __hash__(self) -> int:
-        return hash(("nats", self.ratio))
+        return hash(0 if self.ratio == 1 else ("nats", self.ratio))
 
     def __float__(self) -> float:
         """Rounded up, as `Bits` are."""
@@ -286,6 +301,20 @@ class Nats:
             return f"{self.upper} nats"
         return f"{Decimal(math.ceil(Fraction(self.upper) * 10**4)).scaleb(-4):.4f} nats"
 
+    def _is_below(self, limit: Fraction) -> bool:
+        """Whether ln(ratio) < limit, the two being known to differ: refine until they part."""
+        from flint import ctx
+
+        if not self.is_finite:
+            return self.ratio == 0
+        bits = 64
+        while True:
+            with ctx.workprec(bits):
+                gap = ball(limit) - ball(self)
+            if not gap.contains(0):
+                return bool(gap > 0)
+            bits *= 2
+
     @property
     def is_finite(self) -> bool:
         """Whether the ratio is neither 0 nor infinite."""
@@ -294,12 +323,12 @@ class Nats:
     @property
     def upper(self) -> float:
         """The smallest float found that is not below the exact value."""
-        return ball_above(ball(self.ratio).log()) if self.is_finite else self._infinite
+        return ball_above(ball(self)) if self.is_finite else self._infinite
 
     @property
     def lower(self) -> float:
         """The largest float found that is not above the exact value."""
-        return ball_below(ball(self.ratio).log()) if self.is_finite else self._infinite
+        return ball_below(ball(self)) if self.is_finite else self._infinite
 
     @property
     def _infinite(self) -> float:

@@ -1,17 +1,11 @@
 """Exact interval arithmetic: what is certain of a number computed from intervals."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from noiseless.exact import Rational
-
-Bound = Fraction | float
-"""An end of an interval: a rational, or an infinity (the only floats)."""
-
-_ROOT_BITS = 128
-"""Square roots that are irrational are enclosed to so many significant bits."""
+from noiseless.display import Bound
+from noiseless.exact import Rational, root_bounds
 
 
 @dataclass(frozen=True)
@@ -94,8 +88,9 @@ class AnswerInterval:
         """
         if self.upper < 0:
             raise ZeroDivisionError
-        low = Fraction(0) if self.lower <= 0 else _root(self.lower, math.isqrt)
-        high = _root(self.upper, _ceil_root)
+        lower: Bound = max(self.lower, Fraction(0))
+        low = lower if isinstance(lower, float) else root_bounds(lower)[0]
+        high = self.upper if isinstance(self.upper, float) else root_bounds(self.upper)[1]
         return AnswerInterval(low, high, self.may_be_missing or self.lower < 0)
 
     def _with(self, other: "AnswerInterval", lower: Bound, upper: Bound) -> "AnswerInterval":
@@ -126,19 +121,3 @@ def _power(base: Bound, exponent: int) -> Bound:
 
 def _inverse(end: Bound) -> Bound:
     return Fraction(0) if isinstance(end, float) else 1 / end
-
-
-def _root(square: Bound, rounded: Callable[[int], int]) -> Bound:
-    """sqrt(p / q) = sqrt(p q) / q, from a whole square root of p q 4**k."""
-    if isinstance(square, float):
-        return square
-    exact = math.isqrt(square.numerator), math.isqrt(square.denominator)
-    if exact[0] ** 2 == square.numerator and exact[1] ** 2 == square.denominator:
-        return Fraction(*exact)
-    inner = square.numerator * square.denominator
-    shift = max(0, _ROOT_BITS - inner.bit_length() // 2)
-    return Fraction(rounded(inner << (2 * shift)), square.denominator << shift)
-
-
-def _ceil_root(number: int) -> int:
-    return 1 + math.isqrt(number - 1) if number else 0

@@ -1,7 +1,7 @@
 """The audit under rules beside the audit without them: what the rules buy, and at what price."""
 
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_FLOOR
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +11,7 @@ import numpy as np
 from noiseless.audits.exposure import Exposure, TableExposure
 from noiseless.audits.finest_cells import FinestCells, finest_cells
 from noiseless.audits.witness import shown
-from noiseless.display import aligned, counted, html_rows, verb
+from noiseless.display import aligned, counted, html_rows, significant, verb
 from noiseless.exact import round_up
 from noiseless.rules.application import Ruling
 from noiseless.rules.assignment import AssignedRule
@@ -296,7 +296,7 @@ def distance_text(distance: Fraction, *, days: bool) -> str:
     >>> distance_text(Fraction(5, 2), days=True), distance_text(Fraction(12345678), days=False)
     ('2.5 days', '12,350,000')
     """
-    return _few_digits(distance, ROUND_CEILING) + (f" day{'s' * (distance != 1)}" if days else "")
+    return f"{significant(distance, _DIGITS):,f}" + (f" day{'s' * (distance != 1)}" if days else "")
 
 
 def below(share: Fraction) -> str:
@@ -305,13 +305,7 @@ def below(share: Fraction) -> str:
     >>> below(Fraction(1, 10)), below(Fraction(1, 3))
     ('10 %', '33.33 %')
     """
-    return f"{_few_digits(share * 100, ROUND_FLOOR)} %"
-
-
-def _few_digits(value: Fraction, rounding: str) -> str:
-    context = Context(prec=_DIGITS, rounding=rounding)
-    number = context.divide(Decimal(value.numerator), Decimal(value.denominator))
-    return f"{number.normalize(context):,f}"
+    return f"{significant(share * 100, _DIGITS, ROUND_FLOOR):,f} %"
 
 
 def _figures(exposure: Exposure) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -22,7 +21,7 @@ from noiseless.comparison import (
 from noiseless.comparison.additive_noise import Noise
 from noiseless.comparison.calibration import calibrated, counted_by_response
 from noiseless.comparison.rounded_noise import Rounding
-from noiseless.display import aligned, html_rows
+from noiseless.display import aligned, bound_text, html_rows, significant
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, round_up
 from noiseless.pricing.plan import declared_bounds, named_query, whole_reach
@@ -126,9 +125,8 @@ class Comparison:
         rows = [["", "worst error", "mean error", "bits", "epsilon"]]
         for one in self.mechanisms:
             epsilon = "-" if one.epsilon is None else f"{one.epsilon:.3g}"
-            bits = Decimal(one.bits).quantize(Decimal("0.001"), ROUND_CEILING)
-            errors = (_four_digits(one.worst_error), f"{one.mean_error:.4g}")
-            rows.append([one.name, *errors, str(bits), epsilon])
+            errors = (f"{significant(one.worst_error, 4):f}", f"{one.mean_error:.4g}")
+            rows.append([one.name, *errors, bound_text(one.bits, 3, up=True), epsilon])
         return rows
 
 
@@ -320,11 +318,6 @@ def _by_response(people: int, scene: _Scene) -> ComparisonRow:
         math.inf if scale is None else 1 / scale,
         float(told),
     )
-
-
-def _four_digits(bound: float) -> str:
-    """A bound, rounded up."""
-    return f"{Context(prec=4, rounding=ROUND_CEILING).create_decimal(Decimal(bound)).normalize():f}"
 
 
 def mean_error(mechanism: QuantizedQuery) -> Fraction:

@@ -3,14 +3,13 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context, Decimal
 from difflib import get_close_matches
 from fractions import Fraction
 from itertools import pairwise
 from numbers import Integral
 from typing import Any
 
-from noiseless.display import html_table
+from noiseless.display import html_table, significant
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, round_up
 from noiseless.pricing.quantizer_choice import allowed_reach, coarsest, finest, printed_cells
@@ -298,7 +297,4 @@ def rounded_up(number: Fraction) -> str:
     >>> rounded_up(Fraction(365, 2)), rounded_up(Fraction(1, 3)), rounded_up(Fraction(12345678))
     ('182.5', '0.333334', '12,345,678')
     """
-    if number.denominator == 1:
-        return f"{int(number):,}"
-    context = Context(prec=_DIGITS, rounding=ROUND_CEILING)
-    return f"{context.divide(Decimal(number.numerator), Decimal(number.denominator)).normalize(context):,f}"
+    return f"{int(number):,}" if number.denominator == 1 else f"{significant(number, _DIGITS):,f}"

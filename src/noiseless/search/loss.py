@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, total_ordering
 from typing import TYPE_CHECKING, Literal, overload
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Literal, overload
 import numpy as np
 
 from noiseless.arrays import FloatArray, IntArray
-from noiseless.exact import Bits, Rational, ball, ball_above, round_up
+from noiseless.display import significant
+from noiseless.exact import Bits, Rational, ball, ball_above, root_bounds, round_up
 
 if TYPE_CHECKING:
     from flint import arb
@@ -26,7 +27,7 @@ Utility = Literal["resolution", "distortion"]
 Method = Literal["auto", "greedy", "exact"]
 """How cells are looked for."""
 
-_UP = Context(prec=6, rounding=ROUND_CEILING)
+_DIGITS = 6
 
 
 @total_ordering
@@ -61,9 +62,8 @@ class Length:
         """The length, if it is rational."""
         if not self.root:
             return self.value
-        top, bottom = math.isqrt(self.value.numerator), math.isqrt(self.value.denominator)
-        exact = Fraction(top, bottom) if bottom else Fraction(0)
-        return exact if exact**2 == self.value else None
+        low, high = root_bounds(self.value)
+        return low if low == high else None
 
     @property
     def upper(self) -> float:
@@ -105,8 +105,7 @@ class Length:
 
     def __str__(self) -> str:
         """Six digits, rounded up: a distortion that is read is never understated."""
-        exact = Decimal(self.upper) if self.root else _UP.divide(self.value.numerator, self.value.denominator)
-        return f"{_UP.plus(exact).normalize():f}"
+        return f"{significant(self.upper if self.root else self.value, _DIGITS):f}"
 
 
 @dataclass(frozen=True, eq=False)

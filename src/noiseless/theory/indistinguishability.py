@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import Any
 
 from noiseless.errors import RequestError
-from noiseless.exact import Bits, Rational, ball, floor_of_power
+from noiseless.exact import Bits, Nats, Rational, floor_of_power
 from noiseless.theory.chosen_pair import FiniteMechanism, compared_pairs
 from noiseless.theory.hypothesis.privacy import Amount, Size, amount
 from noiseless.theory.linear_query import LinearQuery, check_cells
@@ -80,7 +80,7 @@ class Indistinguishability:
             return not self.size
         if self.counted:
             return Bits(Fraction(self.size)) <= epsilon
-        return _below_exponential(Fraction(self.size), Fraction(epsilon))
+        return Nats(self.size) <= Fraction(epsilon)
 
 
 def indistinguishability(mechanism: FiniteMechanism) -> Indistinguishability:
@@ -105,23 +105,6 @@ def indistinguishability(mechanism: FiniteMechanism) -> Indistinguishability:
     return Indistinguishability(
         worst.decided, True, worst.separated, worst.record, domain[worst.value], domain[worst.other]
     )
-
-
-def _below_exponential(size: Fraction, epsilon: Fraction) -> bool:
-    """Whether size <= exp(epsilon): equal only at 0, otherwise precision is raised until they part."""
-    from flint import ctx
-
-    if epsilon == 0:
-        return size <= 1
-    bits = 64
-    while True:
-        with ctx.workprec(bits):
-            exponential, exact = ball(epsilon).exp(), ball(size)
-            if exact < exponential:
-                return True
-            if exact > exponential:
-                return False
-        bits *= 2
 
 
 def linear_indistinguishability(query: LinearQuery, cells: int | None = None) -> Indistinguishability:

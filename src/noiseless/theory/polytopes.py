@@ -10,7 +10,7 @@ from itertools import product
 from typing import Self
 
 from noiseless.errors import RequestError
-from noiseless.exact import Rational, round_down, round_up
+from noiseless.exact import Rational, root_bounds, round_down, round_up
 from noiseless.theory.continuous.boxes import Box
 from noiseless.theory.continuous.cuts import Number, finite
 
@@ -64,33 +64,25 @@ class Distance:
     def __str__(self) -> str:
         if isinstance(self.squared, float):
             return "inf"
-        return f"{Decimal(math.floor(self._bounds(self.squared)[0] * 10**4)).scaleb(-4):.4f}"
+        return f"{Decimal(math.floor(root_bounds(self.squared)[0] * 10**4)).scaleb(-4):.4f}"
 
     @property
     def exact(self) -> Fraction | float | None:
         """The number itself, if it is rational or infinite."""
         if isinstance(self.squared, float):
             return self.squared
-        top, bottom = math.isqrt(self.squared.numerator), math.isqrt(self.squared.denominator)
-        return Fraction(top, bottom) if Fraction(top, bottom) ** 2 == self.squared else None
+        low, high = root_bounds(self.squared)
+        return low if low == high else None
 
     @property
     def lower(self) -> float:
         """A float that is not above the exact value, at most one unit in the last place away."""
-        return math.inf if isinstance(self.squared, float) else round_down(self._bounds(self.squared)[0])
+        return math.inf if isinstance(self.squared, float) else round_down(root_bounds(self.squared)[0])
 
     @property
     def upper(self) -> float:
         """A float that is not below the exact value."""
-        return math.inf if isinstance(self.squared, float) else round_up(self._bounds(self.squared)[1])
-
-    def _bounds(self, squared: Fraction) -> tuple[Fraction, Fraction]:
-        """Rationals on both sides with at least 128 significant bits, equal if the root is rational."""
-        if self.exact is not None:
-            return Fraction(self.exact), Fraction(self.exact)
-        shift = 128 + max(0, squared.denominator.bit_length() - squared.numerator.bit_length())
-        root = math.isqrt((squared.numerator << (2 * shift)) // squared.denominator)
-        return Fraction(root, 1 << shift), Fraction(root + 1, 1 << shift)
+        return math.inf if isinstance(self.squared, float) else round_up(root_bounds(self.squared)[1])
 
 
 def _square(number: Rational | float) -> Fraction | float:

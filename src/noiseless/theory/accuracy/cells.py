@@ -49,10 +49,7 @@ def fewest_cells(asked: AnswerSource, error: Rational) -> AccuracyPolicy:
     source, tolerated = pushed(asked), _tolerated(error)
     if isinstance(source, DatasetCounts):
         return source.policy(source.fewest(tolerated), tolerated)
-    if not tolerated:
-        raise RequestError(_POSITIVE)
-    cells = max(1, ceil(source.span.width / (2 * tolerated)))
-    _check(cells)
+    cells = _cells_across(source, tolerated)
     quantizer = Uniform(source.span, cells)
     edges = [quantizer.edge(cell) for cell in range(cells + 1)]
     closer = source.refined([*edges, *_ends(source, tolerated)])
@@ -83,11 +80,9 @@ def least_leakage(asked: AnswerSource, error: Rational) -> AccuracyPolicy:
     source, tolerated = pushed(asked), _tolerated(error)
     if isinstance(source, DatasetCounts):
         return source.policy(source.least_leaking(tolerated), tolerated, "contiguous")
-    if not tolerated:
-        raise RequestError(_POSITIVE)
-    _check(ceil(source.span.width / (2 * tolerated)))
+    cells = _cells_across(source, tolerated)
     if isinstance(source, LinearVolume):
-        edges, shares = _linear_cells(source, 2 * tolerated)
+        edges, shares = _linear_cells(source, 2 * tolerated, cells)
         quantizer = Edged(source.span, tuple(edges))
         return _policy(source, quantizer, tolerated, shares)
     return _walked(source, tolerated)
@@ -116,14 +111,15 @@ def largest_share(volume: Volume, error: Fraction) -> Fraction:
     return min(*ends, Fraction(1, ceil(sure.width / width)))
 
 
-def _linear_cells(volume: LinearVolume, width: Fraction) -> tuple[list[Fraction], list[Enclosure]]:
+def _linear_cells(
+    volume: LinearVolume, width: Fraction, cells: int
+) -> tuple[list[Fraction], list[Enclosure]]:
     """Edges and shares: cells 2e wide at both ends, and between them cells of equal volume.
 
     Outer cells are added while the next one would hold less than an equal part of what is left; so the
     smallest share is as large as possible, then the next smallest, and so on. All is symmetric.
     """
     low, length = volume.span.low, volume.span.width
-    cells = max(1, ceil(length / width))
     if cells == 1:
         return [low, low + length], [WHOLE]
     outer = [low]
@@ -202,6 +198,11 @@ def _tolerated(error: Rational) -> Fraction:
     return tolerated
 
 
-def _check(cells: int) -> None:
+def _cells_across(volume: Volume, error: Fraction) -> int:
+    """How many cells it takes that are as wide as the error allows, which is above 0; not too many."""
+    if not error:
+        raise RequestError(_POSITIVE)
+    cells = max(1, ceil(volume.span.width / (2 * error)))
     if cells > MOST_CELLS:
         raise RequestError(f"so small an error needs {cells:,} cells; up to {MOST_CELLS:,} are worked out")
+    return cells

@@ -1,5 +1,6 @@
 """Push-forwards on lattices: how many datasets lead to each answer, and the best cells by exact counting."""
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -64,12 +65,8 @@ class DatasetCounts:
 
     def reaching(self, error: Fraction) -> list[int]:
         """For each answer how many answers lie before the first that is more than 2e above it."""
-        steps, ends, place = floor(2 * error / self.span.step), [], 0
-        for position in self.positions:
-            while place < len(self.positions) and self.positions[place] - position <= steps:
-                place += 1
-            ends.append(place)
-        return ends
+        steps = floor(2 * error / self.span.step)
+        return [bisect_right(self.positions, position + steps) for position in self.positions]
 
     def fewest(self, error: Fraction) -> list[int]:
         """Where cells begin when each holds all it can: no policy has fewer (Theorem IV.2 of [P4])."""

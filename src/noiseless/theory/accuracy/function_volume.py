@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from math import ceil, factorial, isfinite, prod
+from math import factorial, isfinite, prod
 
 import numpy as np
 import numpy.typing as npt
@@ -181,13 +181,13 @@ class FunctionVolume(Volume):
         return Continuum(min(seen), max(seen))
 
     def _least(self, sign: int) -> Fraction:
-        """The larger of two certain lower bounds of sign * f: of a few large boxes, and of the small ones."""
+        """A certain lower bound of sign * f: the larger one of those of the small boxes and of the whole."""
         values, extreme = self._lowest(sign), self._extreme(sign, EXTREMES)
         others = np.delete(values, extreme)
         small = [self._exact_least(number, sign, float(values[number])) for number in extreme]
         if len(others):
             small.append(Fraction(float(others.min())))
-        return max(min(small), self._coarse_least(sign))
+        return self._exactly(self.function.sides, sign, min(small))
 
     def _exact_least(self, number: int, sign: int, known: float) -> Fraction:
         """On one small box; along an axis on which the function rises or falls, at one of its ends."""
@@ -197,26 +197,12 @@ class FunctionVolume(Volume):
             sides.append(
                 (low, low) if rising[number] >= 0 else (high, high) if falling[number] <= 0 else (low, high)
             )
-        bounds = self.function.over(sides)
-        exact = None if bounds is None else bounds.lower if sign > 0 else -bounds.upper
-        return Fraction(known) if exact is None else max(exact, Fraction(known))
+        return self._exactly(sides, sign, Fraction(known))
 
-    def _coarse_least(self, sign: int) -> Fraction:
-        if self._coarse is None:
-            return Fraction(float(self._lowest(sign).min()))
-        return min(each.lower if sign > 0 else -each.upper for each in self._coarse)
-
-    @cached_property
-    def _coarse(self) -> list[Enclosure] | None:
-        """Exact bounds on a few large boxes, if they can be had."""
-        parts = ceil(EXTREMES ** (1 / self.dimension))
-        grids = [
-            [(low + (high - low) * k / parts, low + (high - low) * (k + 1) / parts) for k in range(parts)]
-            for low, high in self.function.sides
-        ]
-        bounds = [self.function.over(box) for box in product(*grids)]
-        known = [each for each in bounds if each is not None]
-        return known if len(known) == len(bounds) else None
+    def _exactly(self, box: Sequence[Side], sign: int, known: Fraction) -> Fraction:
+        """A lower bound that is known of sign * f on a box, or the exact one where that says more."""
+        bounds = self.function.over(box)
+        return known if bounds is None else max(known, bounds.lower if sign > 0 else -bounds.upper)
 
     def _extreme(self, sign: int, count: int) -> npt.NDArray[np.intp]:
         return np.argsort(self._lowest(sign), kind="stable")[:count]

@@ -1,5 +1,6 @@
 """Regions of datasets that lead to one answer: drawn in the plane, policies in any dimension."""
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -7,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
@@ -18,6 +18,7 @@ from noiseless.theory.accuracy.enclosed_functions import Boxes
 from noiseless.theory.accuracy.function_volume import FunctionVolume
 from noiseless.theory.accuracy.pushforward import LinearVolume
 from noiseless.theory.continuous import Box, BoxSet, ContinuousRange
+from noiseless.theory.continuous.cuts import overlaps
 from noiseless.theory.polytopes import Polytope
 
 Point = tuple[Fraction, Fraction]
@@ -27,9 +28,6 @@ PLANE = 2
 
 UNSURE = -1
 """The number of a pixel that more than one region may reach into."""
-
-_MOST = 2**24
-"""The finest common grid of all regions is listed up to this many places."""
 
 
 def polygons(volume: LinearVolume, quantizer: Quantizer) -> tuple[tuple[Point, ...], ...]:
@@ -153,10 +151,9 @@ class PiecewiseConstant:
         whole = BoxSet.union([box for region in regions.values() for box in region])
         if whole.measure != sum((region.measure for region in regions.values()), Fraction(0)):
             raise RequestError("regions overlap; each vector is told as one of them")
-        policy = cls(tuple(regions.items()))
-        if (policy.grid < -1).any():
+        if overlaps(list(regions.values())):
             raise RequestError("regions overlap at their edges; make one of two neighbours half open")
-        return policy
+        return cls(tuple(regions.items()))
 
     def __call__(self, vector: Sequence[Fraction | int]) -> Hashable:
         """What is told of a vector.
@@ -169,65 +166,30 @@ class PiecewiseConstant:
                 return told
         raise RequestError("the vector lies in no region; it is outside the declared range")
 
-    @property
+    @cached_property
     def joint(self) -> ContinuousRange:
         """[[X, Y]]: the vectors behind each output; leakage and maximin information are measured on it."""
         return ContinuousRange.from_labels(dict(self.regions))
 
     def reach(self, coordinate: int) -> Reach:
         """How many outputs one coordinate can cause, all others fixed (Definition 1 of [P1]), exactly."""
-        lines = np.moveaxis(self.grid, coordinate, -1).reshape(-1, self.grid.shape[coordinate])
-        ordered = np.sort(lines, axis=1)
-        changes = (np.diff(ordered, axis=1) != 0).sum(axis=1) + 1
-        outside = (ordered < 0).any(axis=1)
-        return Reach(max(1, int((changes - outside).max())), exact=True)
-
-    @cached_property
-    def grid(self) -> npt.NDArray[np.int64]:
-        """The region at each place of the common grid; -1 outside all of them, -2 where two meet.
-
-        On each axis the places are, in turn, the ends of regions and the open stretches between them, so that
-        no region changes within a place.
-        """
-        shape = [2 * len(ends) + 1 for ends in self._ends]
-        if np.prod([float(size) for size in shape]) > _MOST:
-            raise RequestError("the regions have too many different edges; merge some")
-        grid = np.full(shape, -1, np.int64)
-        for number, (_, region) in enumerate(self.regions):
-            for box in region:
-                part = grid[tuple(self._places(axis, box) for axis in range(len(shape)))]
-                part[...] = np.where((part == -1) | (part == number), number, -2)
-        return grid
-
-    @cached_property
-    def _ends(self) -> list[list[Fraction | float]]:
-        sides = zip(*(box.sides for _, region in self.regions for box in region), strict=True)
-        return [sorted({end for side in axis for end in (side.low, side.high)}) for axis in sides]
-
-    def _places(self, axis: int, box: Box) -> slice:
-        side, ends = box.sides[axis], self._ends[axis]
-        first = 2 * ends.index(side.low) + (1 if side.closed_low else 2)
-        last = 2 * ends.index(side.high) + (1 if side.closed_high else 0)
-        return slice(first, last + 1)
+        others = list(range(1, self.joint.size_x + 1))  # coordinate 0 of the joint range is the output
+        others.remove(coordinate + 1)
+        if not others:
+            return Reach(len(self.regions), exact=True)
+        sections = self.joint.boxes.project([*others, 0]).sections(len(others))
+        return Reach(max(int(outputs.count) for _, outputs in sections), exact=True)
 
 
 def _around(points: Sequence[tuple[Fraction, ...]]) -> tuple[Point, ...]:
-    """The corners of the convex hull, counterclockwise from the lowest of the leftmost (Andrew's chains)."""
-    ordered: list[Point] = sorted((point[0], point[1]) for point in points)
-
-    def chain(way: Sequence[Point]) -> list[Point]:
-        corners: list[Point] = []
-        for point in way:
-            while len(corners) > 1 and _turn(corners[-2], corners[-1], point) <= 0:
-                corners.pop()
-            corners.append(point)
-        return corners[:-1]
-
-    return tuple(chain(ordered) + chain(ordered[::-1])) if len(ordered) > PLANE else tuple(ordered)
+    """Convex corners counterclockwise from the lowest of the leftmost: by the slope seen from there."""
+    first, *others = sorted((point[0], point[1]) for point in points)
+    return (first, *sorted(others, key=lambda point: _slope(first, point)))
 
 
-def _turn(a: Point, b: Point, c: Point) -> Fraction:
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+def _slope(start: Point, end: Point) -> Fraction | float:
+    """Of a point to the right, or straight above."""
+    return (end[1] - start[1]) / (end[0] - start[0]) if end[0] > start[0] else math.inf
 
 
 def _require_plane(dimension: int) -> None:

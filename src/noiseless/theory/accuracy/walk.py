@@ -1,5 +1,6 @@
 """The feasibility walk: can one step from the smallest answer to the largest, each step being one cell?"""
 
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -35,7 +36,8 @@ def best_walk(
     """
 
     def walk(target: int) -> list[int] | None:
-        return fewest_steps(_first_enough(starts, stops, target), ends, len(starts) - 1)
+        enough = [bisect_left(stops, start + target) for start in starts]
+        return fewest_steps(enough, ends, len(starts) - 1)
 
     def attained(target: int) -> int | None:
         places = walk(target)
@@ -74,26 +76,6 @@ def fewest_steps(first: Sequence[int], last: Sequence[int], goal: int) -> list[i
     while path[-1]:
         path.append(before[path[-1]])
     return path[::-1]
-
-
-def _first_enough(starts: Sequence[int], stops: Sequence[int], target: int) -> list[int]:
-    """For each place the first one before which there is more than before it by a target."""
-    enough, place = [], 0
-    for start in starts:
-        while place < len(stops) and stops[place] - start < target:
-            place += 1
-        enough.append(place)
-    return enough
-
-
-def _last_near(starts: Sequence[Fraction], ends: Sequence[Fraction], width: Fraction) -> list[int]:
-    """For each place the last place that is not farther from it than a width; both sequences ascend."""
-    near, place = [], -1
-    for start in starts:
-        while place + 1 < len(ends) and ends[place + 1] - start <= width:
-            place += 1
-        near.append(place)
-    return near
 
 
 def largest_target(attained: Callable[[int], int | None], known: int, most: int) -> int:
@@ -157,7 +139,7 @@ class EdgeGrid:
         """
         starts = [ceil(level.upper * _SCALE) for level in self.levels]
         stops = [floor(level.lower * _SCALE) for level in self.levels]
-        ends = _last_near(self.places, self.places, self.width)
+        ends = [bisect_right(self.places, place + self.width) - 1 for place in self.places]
         best, walk = best_walk(starts, stops, ends, 0, floor(most * _SCALE))
         return [self.places[place] for place in walk] if best and walk else None
 
@@ -176,12 +158,10 @@ class EdgeGrid:
         lows = [self.places[0], *(low for low, _ in inner), sure.high]
         highs = [sure.low, *(high for _, high in inner), self.places[-1]]
         lows, highs = list(accumulate(lows[::-1], min))[::-1], list(accumulate(highs, max))
-        known_levels = dict(zip(self.places, self.levels, strict=True))
-        starts = [floor(self._level(low, known_levels).lower * _SCALE) for low in lows]
-        stops = [ceil(self._level(high, known_levels).upper * _SCALE) for high in highs]
-        ends = _last_near(highs, lows, self.width)
+        levels = dict(zip(self.places, self.levels, strict=True))
+        levels |= {end: self.volume.below(end) for end in (sure.low, sure.high) if end not in levels}
+        starts = [floor(levels[low].lower * _SCALE) for low in lows]
+        stops = [ceil(levels[high].upper * _SCALE) for high in highs]
+        ends = [bisect_right(lows, high + self.width) - 1 for high in highs]
         best, _ = best_walk(starts, stops, ends, floor(known * _SCALE), floor(most * _SCALE))
         return min(most, Fraction(best + 1, _SCALE))
-
-    def _level(self, place: Fraction, known: dict[Fraction, Enclosure]) -> Enclosure:
-        return known[place] if place in known else self.volume.below(place)

@@ -15,14 +15,14 @@ by the row's sum: what is bounded holds for the numbers that were meant, too.
 
 import math
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_FLOOR
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from noiseless.arrays import FloatArray
-from noiseless.display import html_table, text_table
+from noiseless.display import html_table, significant, text_table
 from noiseless.exact import Bits, Nats
 
 IndexArray = npt.NDArray[np.int64]
@@ -126,10 +126,7 @@ def exact_capacity(count: int, prior: FloatArray, output: FloatArray) -> Capacit
 
 def between(lower: float, upper: float) -> str:
     """Two ends with ten digits, rounded outwards."""
-    down, up = (
-        f"{Context(prec=10, rounding=side).create_decimal(Decimal(end)).normalize():g}"
-        for end, side in ((lower, ROUND_FLOOR), (upper, ROUND_CEILING))
-    )
+    down, up = f"{significant(lower, 10, ROUND_FLOOR):g}", f"{significant(upper, 10):g}"
     return down if down == up else f"{down} to {up}"
 
 

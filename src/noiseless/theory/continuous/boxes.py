@@ -8,7 +8,7 @@ from typing import Self
 
 from noiseless.errors import ExpressionError, RequestError
 from noiseless.theory.continuous.cuts import CutSet, Endpoint, Number, endpoint, volume
-from noiseless.theory.continuous.diagrams import RankBox, below, paths, restricted, union_of
+from noiseless.theory.continuous.diagrams import RankBox, below, paths, union_of
 from noiseless.theory.continuous.intervals import Interval, IntervalSet, Piece
 
 
@@ -190,11 +190,10 @@ class BoxSet(CutSet):
         """
         if len(fixed) >= self.dimension or not set(fixed) <= set(range(self.dimension)):
             raise RequestError(f"fix some but not all of the axes 0..{self.dimension - 1}")
-        places = {
-            axis: bisect_right(self.axes[axis], (endpoint(value), 0)) - 1 for axis, value in fixed.items()
-        }
-        kept = tuple(axis for i, axis in enumerate(self.axes) if i not in fixed)
-        return BoxSet._tight(kept, restricted(self.layers, places))
+        places = {axis: endpoint(value) for axis, value in fixed.items()}
+        kept = [axis for axis in range(self.dimension) if axis not in fixed]
+        over = (box for box in self.boxes if all(place in box.sides[axis] for axis, place in places.items()))
+        return BoxSet.union((Box(tuple(box.sides[axis] for axis in kept)) for box in over), len(kept))
 
     def sections(self, depth: int) -> Iterator[tuple[Box, "BoxSet"]]:
         """Disjoint boxes in the first `depth` coordinates, with what the others can be over each of them."""

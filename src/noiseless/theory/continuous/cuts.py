@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 from numbers import Integral, Real
 from typing import Self, SupportsFloat
 
@@ -153,28 +153,22 @@ class CutSet:
         return bool(self.layers[0])
 
     def __or__(self, other: Self) -> Self:
-        return self._combined(other, lambda here, there: here or there)
+        return self._combined(other, lambda _: True)
 
     def __and__(self, other: Self) -> Self:
-        return self._combined(other, lambda here, there: here and there)
+        return self._combined(other, lambda inside: inside == [0, 1])
 
     def __sub__(self, other: Self) -> Self:
-        return self._combined(other, lambda here, there: here and not there)
+        return self._combined(other, lambda inside: inside == [0])
 
     def __xor__(self, other: Self) -> Self:
-        return self._combined(other, lambda here, there: here != there)
+        return self._combined(other, lambda inside: inside != [0, 1])
 
     def __le__(self, other: Self) -> bool:
         return not self - other
 
-    def __ge__(self, other: Self) -> bool:
-        return other <= self
-
     def __lt__(self, other: Self) -> bool:
         return self != other and self <= other
-
-    def __gt__(self, other: Self) -> bool:
-        return other < self
 
     @property
     def dimension(self) -> int:
@@ -211,19 +205,38 @@ class CutSet:
         """Whether a ball holds it."""
         return not any(is_infinite(cut[0]) for axis in self.axes for cut in axis)
 
-    def _combined(self, other: Self, keep: Callable[[bool, bool], bool]) -> Self:
+    def _combined(self, other: Self, keep: Callable[[Sequence[int]], bool]) -> Self:
         if not isinstance(other, CutSet):
             return NotImplemented
         if self.dimension != other.dimension:
             raise RequestError("sets of vectors of different dimension cannot be compared or joined")
-        axes = tuple(_in_order((*a, *b)) for a, b in zip(self.axes, other.axes, strict=True))
-        return self._tight(axes, combined(self._over(axes), other._over(axes), keep))
+        axes, diagrams = _aligned((self, other))
+        return self._tight(axes, combined(diagrams, keep))
 
-    def _over(self, axes: Axes) -> Layers:
-        """The diagram over more cuts."""
-        pairs = zip(self.axes, axes, strict=True)
+
+def overlaps(sets: Sequence[CutSet]) -> set[tuple[int, ...]]:
+    """Which sets overlap: the numbers of those with a point in common, for every place where several lie."""
+    groups: set[tuple[int, ...]] = set()
+
+    def noted(inside: Sequence[int]) -> bool:
+        if len(inside) > 1:
+            groups.add(tuple(inside))
+        return False
+
+    if sets:
+        combined(_aligned(sets)[1], noted)
+    return groups
+
+
+def _aligned(sets: Sequence[CutSet]) -> tuple[Axes, list[Layers]]:
+    """The cuts of all sets on each axis, and the diagrams over them."""
+    axes = tuple(_in_order(chain(*same)) for same in zip(*(each.axes for each in sets), strict=True))
+    diagrams = []
+    for each in sets:
+        pairs = zip(each.axes, axes, strict=True)
         ranks = [{rank: bisect_left(new, cut) for rank, cut in enumerate(old)} for old, new in pairs]
-        return relabelled(self.layers, ranks)
+        diagrams.append(relabelled(each.layers, ranks))
+    return axes, diagrams
 
 
 def _in_order(cuts: Iterable[Cut]) -> tuple[Cut, ...]:

@@ -5,8 +5,7 @@ one axis less, and sections that occur twice are stored once. Coordinates are ra
 cuts), so everything here is integers. Two sets over the same cuts are equal exactly when their diagrams are.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 Slab = tuple[int, int, int]
 """Where a slab begins, where it ends, and the number of its section in the next layer."""
@@ -15,6 +14,9 @@ Node = tuple[Slab, ...]
 Layers = tuple[tuple[Node, ...], ...]
 """The nodes of each axis; the set is node 0 of the first layer, and empty when that layer is."""
 
+_Passing = tuple[tuple[int, int], ...]
+"""The numbers of the sets that pass somewhere, each with its node there."""
+
 RankBox = tuple[tuple[int, int], ...]
 """A box: where it begins and ends on each axis."""
 
@@ -22,30 +24,17 @@ ABSENT = -1
 """The number of the empty section. Below the last axis there is section 0 only: the whole."""
 
 
-class _Builder:
-    """Collects the nodes of each layer, equal ones once."""
-
-    def __init__(self, dimension: int) -> None:
-        self.nodes: list[dict[Node, int]] = [{} for _ in range(dimension)]
-
-    def add(self, layer: int, slabs: Sequence[Slab]) -> int:
-        """The number of the node with these slabs, in ascending order; touching ones alike are joined."""
-        joined: list[Slab] = []
-        for slab in slabs:
-            if slab[2] == ABSENT:
-                continue
-            if joined and joined[-1][1:] == (slab[0], slab[2]):
-                joined[-1] = (joined[-1][0], slab[1], slab[2])
-            else:
-                joined.append(slab)
-        if not joined:
-            return ABSENT
-        known = self.nodes[layer]
-        return known.setdefault(tuple(joined), len(known))
-
-    def finish(self, root: int) -> Layers:
-        """The layers below a root."""
-        return _numbered([list(nodes) for nodes in self.nodes], root)
+def _joined(slabs: Iterable[Slab]) -> Node:
+    """Slabs in ascending order without those that are empty, touching ones with one section made one."""
+    joined: list[Slab] = []
+    for slab in slabs:
+        if slab[2] == ABSENT:
+            continue
+        if joined and joined[-1][1:] == (slab[0], slab[2]):
+            joined[-1] = (joined[-1][0], slab[1], slab[2])
+        else:
+            joined.append(slab)
+    return tuple(joined)
 
 
 def _numbered(layers: Sequence[Sequence[Node]], root: int) -> Layers:
@@ -72,117 +61,54 @@ _FEW = 32
 
 def union_of(boxes: Sequence[RankBox], dimension: int) -> Layers:
     """The union of boxes."""
-    if len(boxes) <= _FEW or dimension == 1:
-        return _swept(boxes, dimension)
-    half = len(boxes) // 2
-    first, second = union_of(boxes[:half], dimension), union_of(boxes[half:], dimension)
-    return combined(first, second, lambda here, there: here or there)
+    if not boxes:
+        return ((),) * dimension
+    if len(boxes) <= _FEW:
+        sets: list[Layers] = [tuple((((start, stop, 0),),) for start, stop in box) for box in boxes]
+    else:
+        half = len(boxes) // 2
+        sets = [union_of(boxes[:half], dimension), union_of(boxes[half:], dimension)]
+    return combined(sets, lambda _: True)
 
 
-def _swept(boxes: Sequence[RankBox], dimension: int) -> Layers:
-    """The union of boxes, by a sweep along each axis in turn."""
-    builder = _Builder(dimension)
-    met: dict[tuple[int, tuple[int, ...]], int] = {}
+def combined(sets: Sequence[Layers], keep: Callable[[Sequence[int]], bool]) -> Layers:
+    """The points that `keep` wants, given the numbers of the sets in which they lie (never where in none).
 
-    def section(axis: int, active: tuple[int, ...]) -> int:
+    A sweep along each axis in turn: a section depends on nothing but the nodes that pass there, so that equal
+    ones are computed once.
+    """
+    dimension = len(sets[0])
+    nodes: list[dict[Node, int]] = [{} for _ in range(dimension)]  # of each layer, equal ones once
+    met: dict[tuple[int, _Passing], int] = {}
+
+    def section(axis: int, passing: _Passing) -> int:
         if axis == dimension:
-            return 0
-        key = (axis, active)
+            return 0 if keep([place for place, _ in passing]) else ABSENT
+        key = (axis, passing)
         if key not in met:
-            met[key] = builder.add(axis, slabs(axis, active))
+            node = _joined(slabs(axis, passing))
+            met[key] = nodes[axis].setdefault(node, len(nodes[axis])) if node else ABSENT
         return met[key]
 
-    def slabs(axis: int, active: tuple[int, ...]) -> list[Slab]:
-        if axis + 1 == dimension:
-            return _joined(sorted({boxes[box][axis] for box in active}))
-        changes: dict[int, list[int]] = {}
-        for box in active:
-            for rank in boxes[box][axis]:
-                changes.setdefault(rank, []).append(box)
-        current: set[int] = set()
-        slabs_here: list[Slab] = []
+    def slabs(axis: int, passing: _Passing) -> Iterator[Slab]:
+        begin: dict[int, list[tuple[int, int]]] = {}
+        end: dict[int, list[tuple[int, int]]] = {}
+        for place, node in passing:
+            for start, stop, child in sets[place][axis][node]:
+                begin.setdefault(start, []).append((place, child))
+                end.setdefault(stop, []).append((place, child))
+        current: set[tuple[int, int]] = set()
         before = 0
-        for rank in sorted(changes):
+        for rank in sorted({*begin, *end}):
             if current:
-                slabs_here.append((before, rank, section(axis + 1, tuple(sorted(current)))))
-            current.symmetric_difference_update(changes[rank])
+                yield before, rank, section(axis + 1, tuple(sorted(current)))
+            current.difference_update(end.get(rank, ()))
+            current.update(begin.get(rank, ()))
             before = rank
-        return slabs_here
 
-    root = section(0, tuple(range(len(boxes)))) if boxes else ABSENT
-    return builder.finish(root)
-
-
-def _joined(stretches: Sequence[tuple[int, int]]) -> list[Slab]:
-    """The union of stretches sorted by their start."""
-    joined: list[Slab] = []
-    for start, stop in stretches:
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(joined[-1][1], stop), 0)
-        else:
-            joined.append((start, stop, 0))
-    return joined
-
-
-def combined(a: Layers, b: Layers, keep: Callable[[bool, bool], bool]) -> Layers:
-    """The points that `keep` wants, given whether they lie in each of two sets (never where in neither)."""
-    dimension = len(a)
-    builder = _Builder(dimension)
-    met: dict[tuple[int, int, int], int] = {}
-
-    def section(axis: int, i: int, j: int) -> int:
-        if axis == dimension:
-            return 0 if keep(i != ABSENT, j != ABSENT) else ABSENT
-        if (i == ABSENT and not keep(False, True)) or (j == ABSENT and not keep(True, False)):
-            return ABSENT
-        key = (axis, i, j)
-        if key not in met:
-            left = a[axis][i] if i != ABSENT else ()
-            right = b[axis][j] if j != ABSENT else ()
-            met[key] = builder.add(
-                axis,
-                [(start, stop, section(axis + 1, u, v)) for start, stop, u, v in _overlay(left, right)],
-            )
-        return met[key]
-
-    return builder.finish(section(0, 0 if a[0] else ABSENT, 0 if b[0] else ABSENT))
-
-
-def _overlay(left: Node, right: Node) -> Iterator[tuple[int, int, int, int]]:
-    """The stretches over which two nodes both keep still, with their sections."""
-    ranks = sorted({rank for node in (left, right) for slab in node for rank in slab[:2]})
-    i = j = 0
-    for start, stop in pairwise(ranks):
-        while i < len(left) and left[i][1] <= start:
-            i += 1
-        while j < len(right) and right[j][1] <= start:
-            j += 1
-        u = left[i][2] if i < len(left) and left[i][0] <= start else ABSENT
-        v = right[j][2] if j < len(right) and right[j][0] <= start else ABSENT
-        if u != ABSENT or v != ABSENT:
-            yield start, stop, u, v
-
-
-def restricted(layers: Layers, fixed: Mapping[int, int]) -> Layers:
-    """The section at given places: `fixed` holds for some axes the rank of the cut just below the place."""
-    kept = [axis for axis in range(len(layers)) if axis not in fixed]
-    builder = _Builder(len(kept))
-    met: dict[tuple[int, int], int] = {}
-
-    def section(axis: int, node: int) -> int:
-        if axis == len(layers) or node == ABSENT:
-            return node
-        if axis in fixed:
-            place = fixed[axis]
-            inside = (child for start, stop, child in layers[axis][node] if start <= place < stop)
-            return section(axis + 1, next(inside, ABSENT))
-        key = (axis, node)
-        if key not in met:
-            slabs = [(start, stop, section(axis + 1, child)) for start, stop, child in layers[axis][node]]
-            met[key] = builder.add(kept.index(axis), slabs)
-        return met[key]
-
-    return builder.finish(section(0, 0 if layers[0] else ABSENT))
+    passing = tuple((place, 0) for place, layers in enumerate(sets) if layers[0])
+    root = section(0, passing) if passing else ABSENT
+    return _numbered([list(known) for known in nodes], root)
 
 
 def below(layers: Layers, depth: int, node: int) -> Layers:

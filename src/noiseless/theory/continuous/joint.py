@@ -1,7 +1,7 @@
 """Joint ranges of real variables: unions of boxes, and monotone lines so that Y = X can be said at all."""
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
@@ -12,17 +12,15 @@ from typing import Any, NamedTuple, Self, cast
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats
 from noiseless.theory.continuous.boxes import Box, BoxSet
-from noiseless.theory.continuous.cuts import Endpoint, Number, endpoint, finite, is_infinite
+from noiseless.theory.continuous.cuts import Endpoint, Number, endpoint, finite, is_infinite, overlaps
 from noiseless.theory.continuous.intervals import EMPTY, Interval, IntervalSet
 from noiseless.theory.continuous.pieces import (
     Line,
     SetLike,
-    any_overlap,
     as_boxes,
     as_intervals,
     inner_point,
     is_open_part,
-    posteriors_of_cells,
 )
 from noiseless.theory.continuous.taxicab import count_taxicab_blocks
 
@@ -113,11 +111,8 @@ class ContinuousRange:
         [0, 1/2) | {1} - {1/4} - [1/2, 1]
         """
         given = [(as_intervals(domain), slope, offset) for domain, slope, offset in pieces]
-        met = EMPTY
-        for domain, _, _ in given:
-            if met & domain:
-                raise RequestError("two pieces of the function overlap; let each x belong to one piece")
-            met |= domain
+        if overlaps([domain for domain, _, _ in given]):
+            raise RequestError("two pieces of the function overlap; let each x belong to one piece")
         return cls.of(lines=given)
 
     @classmethod
@@ -318,13 +313,20 @@ class ContinuousRange:
         """
         sets = {label: self._cell(given) & self._y for label, given in cells.items()}
         met = {label: cell for label, cell in sets.items() if cell}
-        if any_overlap(list(met.values())):
+        if overlaps(list(met.values())):
             raise RequestError("two cells overlap; let each y belong to one cell")
         if not self._y <= BoxSet.union((box for cell in met.values() for box in cell), self.size_y):
             raise RequestError("the cells do not hold every y that can occur; let them span its range")
-        posteriors = posteriors_of_cells(self.boxes, self.size_y, self.lines, list(met.values()))
-        labelled = ContinuousRange.from_labels(dict(zip(met, posteriors, strict=True)))
+        sections = list(self.boxes.sections(self.size_y))
+        posteriors = {label: self._behind(cell, sections) for label, cell in met.items()}
+        labelled = ContinuousRange.from_labels(posteriors)
         return ContinuousRange(labelled.boxes, 1, (), self.x_labels, labelled.y_labels)
+
+    def _behind(self, cell: BoxSet, sections: Sequence[tuple[Box, BoxSet]]) -> BoxSet:
+        """[[X|Y in cell]], from the boxes of Y with what X can be over each of them."""
+        values = [x for y, posterior in sections if any(map(y.meet, cell)) for x in posterior]
+        values += [Box((x,)) for line in self.lines for x in line.over(cell.as_intervals())]
+        return BoxSet.union(values, dimension=self.size_x)
 
     def _cell(self, given: SetLike | Collection[Hashable]) -> BoxSet:
         if self.y_labels is None:
@@ -342,25 +344,21 @@ class ContinuousRange:
     @cached_property
     def answers(self) -> tuple[AnswerRegion, ...]:
         """[[Y]] cut into boxes over which the posterior set keeps still, but for the points of lines."""
-        regions = self._with_lines() if self.lines else self._without_lines()
+        sections = ((where, posterior, ()) for where, posterior in self.boxes.sections(self.size_y))
+        regions = self._with_lines() if self.lines else sections
         large = [box for box in self._y if not box.is_point]
         return tuple(AnswerRegion(*region, counts=is_open_part(region[0], large)) for region in regions)
 
-    def _without_lines(self) -> list[tuple[Box, BoxSet, tuple[Line, ...]]]:
-        return [(where, posterior, ()) for where, posterior in self.boxes.sections(self.size_y)]
-
-    def _with_lines(self) -> list[tuple[Box, BoxSet, tuple[Line, ...]]]:
+    def _with_lines(self) -> Iterator[tuple[Box, BoxSet, tuple[Line, ...]]]:
         images = [line.image for line in self.lines]
         cuts = sorted({*self.boxes.axes[0], *(cut for image in images for cut in image.cuts)})
-        regions: list[tuple[Box, BoxSet, tuple[Line, ...]]] = []
         for start, stop in pairwise(cuts):
             where = Interval.between(start, stop)
             inside = IntervalSet.of(where)
             passing = tuple(line for line, image in zip(self.lines, images, strict=True) if inside <= image)
             posterior = self.boxes.slice({0: inner_point(where)})
             if posterior or passing:
-                regions.append((Box((where,)), posterior, passing))
-        return regions
+                yield Box((where,)), posterior, passing
 
 
 def _plain(boxes: BoxSet) -> IntervalSet | BoxSet:

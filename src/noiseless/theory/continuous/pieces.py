@@ -1,11 +1,13 @@
 """What continuous joint ranges are made of: sets however given, stretches of lines, cells of Y."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
+from operator import or_
 
 from noiseless.theory.continuous.boxes import Box, BoxSet
-from noiseless.theory.continuous.cuts import Cut, Endpoint, is_infinite
+from noiseless.theory.continuous.cuts import Endpoint, is_infinite
 from noiseless.theory.continuous.intervals import EMPTY, Interval, IntervalSet, Piece
 
 SetLike = BoxSet | IntervalSet | Box | Piece | str
@@ -59,62 +61,14 @@ class Line:
         """The point (y, x) above a number x."""
         return Box.point((self.slope * x + self.offset, x))
 
+    def over(self, values: IntervalSet) -> IntervalSet:
+        """The x of its points whose y is one of some values."""
+        return self.domain & values.affine(1 / self.slope, -self.offset / self.slope)
+
     def within(self, boxes: BoxSet) -> IntervalSet:
         """The x of its points that lie in boxes (y, x)."""
-        inside = EMPTY
-        for box in boxes:
-            y, x = (IntervalSet.of(side) for side in box.sides)
-            inside |= x & y.affine(1 / self.slope, -self.offset / self.slope)
-        return self.domain & inside
-
-
-def any_overlap(cells: Sequence[BoxSet]) -> bool:
-    """Whether two of several sets have a point in common, by a sweep along the first axis."""
-    return next(overlapping_pairs(cells), None) is not None
-
-
-def overlapping_pairs(sets: Sequence[BoxSet]) -> Iterator[tuple[int, int]]:
-    """The pairs of sets that have a point in common, some of them several times."""
-    boxes = sorted(
-        ((box.sides[0].start, box.sides[0].stop, i, box) for i, boxes in enumerate(sets) for box in boxes),
-        key=lambda entry: entry[:3],
-    )
-    passing: list[tuple[Cut, int, Box]] = []
-    for start, stop, i, box in boxes:
-        passing = [entry for entry in passing if entry[0] > start]
-        for _, j, other in passing:
-            if i != j and box.meet(other):
-                yield j, i
-        passing.append((stop, i, box))
-
-
-def posteriors_of_cells(
-    boxes: BoxSet, size_y: int, lines: Sequence[Line], cells: Sequence[BoxSet]
-) -> list[BoxSet]:
-    """[[X|Y in cell]] for each cell of a joint range given by its boxes (y, x) and lines."""
-    size_x = boxes.dimension - size_y
-    sections = list(boxes.sections(size_y))
-    stretches = [(image, line.inverse) for line in lines for image in line.image]
-    posteriors = []
-    for cell in cells:
-        parts = {id(x): x for y, x in sections if any(_meet(y, box) for box in cell)}
-        values = [box for part in parts.values() for box in part]
-        values += [Box((x,)) for x in _on_lines(cell, stretches)]
-        posteriors.append(BoxSet.union(values, dimension=size_x))
-    return posteriors
-
-
-def _meet(a: Box, b: Box) -> bool:
-    return all(u.start < v.stop and v.start < u.stop for u, v in zip(a.sides, b.sides, strict=True))
-
-
-def _on_lines(cell: BoxSet, stretches: Sequence[tuple[Interval, Line]]) -> Iterator[Interval]:
-    """The x of the points on lines whose y lies in a cell."""
-    for box in cell:
-        for image, back in stretches:
-            common = image.meet(box.sides[0])
-            if common:
-                yield common.affine(back.slope, back.offset)
+        sides = ((IntervalSet.of(side) for side in box.sides) for box in boxes)
+        return reduce(or_, (x & self.over(y) for y, x in sides), EMPTY)
 
 
 def is_open_part(where: Box, large: Iterable[Box]) -> bool:

@@ -9,6 +9,7 @@ stretch is left, there are infinitely many blocks.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +17,8 @@ import numpy as np
 from noiseless.errors import RequestError
 from noiseless.ranges.partition import roots_of_pairs
 from noiseless.theory.continuous.boxes import Box, BoxSet
-from noiseless.theory.continuous.cuts import Cut
-from noiseless.theory.continuous.pieces import Line, overlapping_pairs
+from noiseless.theory.continuous.cuts import overlaps
+from noiseless.theory.continuous.pieces import Line
 
 if TYPE_CHECKING:
     from noiseless.theory.continuous.joint import ContinuousRange
@@ -88,10 +89,7 @@ def _spread(block: Block, lines: Iterable[Line]) -> Block:
     """A block with what the lines connect with it directly."""
     x, y = block.x.as_intervals(), block.y.as_intervals()
     for line in lines:
-        back = line.inverse
-        more = Line(line.domain & x, line.slope, line.offset).image
-        x |= Line(back.domain & y, back.slope, back.offset).image
-        y |= more
+        x, y = x | line.over(y), y | line.inverse.over(x)
     return Block(BoxSet.from_intervals(x), BoxSet.from_intervals(y))
 
 
@@ -111,9 +109,10 @@ def _with_rest(blocks: list[Block], lines: Iterable[Line]) -> list[Block] | None
 
 def _joined(blocks: Sequence[Block]) -> list[Block]:
     """Blocks that share an x or a y made one."""
-    edges = [*_meeting([block.x for block in blocks]), *_meeting([block.y for block in blocks])]
-    ends = np.array(edges, np.int64).reshape(-1)
-    roots = roots_of_pairs(ends, np.arange(len(ends)) // 2, len(blocks), len(edges))
+    meeting = [*overlaps([block.x for block in blocks]), *overlaps([block.y for block in blocks])]
+    members = np.array([*chain(*meeting)], np.int64)
+    numbers = np.repeat(np.arange(len(meeting)), [len(group) for group in meeting])
+    roots = roots_of_pairs(members, numbers, len(blocks), len(meeting))
     groups: dict[int, list[Block]] = {}
     for root, block in zip(roots.tolist(), blocks, strict=True):
         groups.setdefault(root, []).append(block)
@@ -121,20 +120,3 @@ def _joined(blocks: Sequence[Block]) -> list[Block]:
         group[0] if len(group) == 1 else Block(_union([b.x for b in group]), _union([b.y for b in group]))
         for group in groups.values()
     ]
-
-
-def _meeting(sets: Sequence[BoxSet]) -> Iterable[tuple[int, int]]:
-    """Pairs of sets that meet, enough of them to connect all that are connected."""
-    if sets and sets[0].dimension > 1:
-        yield from overlapping_pairs(sets)
-        return
-    last: tuple[Cut, int] | None = None
-    for start, stop, i in sorted(
-        (interval.start, interval.stop, i)
-        for i, numbers in enumerate(sets)
-        for interval in numbers.as_intervals()
-    ):
-        if last is not None and last[0] > start:  # the one that ends last meets all that meet any before
-            yield last[1], i
-        if last is None or stop > last[0]:
-            last = (stop, i)

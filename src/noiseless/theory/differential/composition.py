@@ -18,10 +18,7 @@ from noiseless.theory.differential.conversion_bounds import (
 from noiseless.theory.differential.parameters import (
     Delta,
     Epsilon,
-    epsilon_ball,
     in_nats,
-    is_at_most,
-    is_zero,
     precision,
     read_epsilon,
     upper_delta,
@@ -67,8 +64,8 @@ def group_delta(epsilon: Epsilon, delta: Delta, members: int) -> float:
     if exact is None or failure == 0:
         return 0.0 if failure == 0 else 1.0
     with ctx.workprec(precision(exact)):
-        value, factor = epsilon_ball(exact), ball(members)
-        if not is_zero(exact):
+        value, factor = ball(exact), ball(members)
+        if exact != 0:
             # Written with e^-epsilon, which does not overflow; past 1 nothing is left to say.
             factor = (
                 (-members * value).expm1() / (-value).expm1() * ((members - 1) * value).min(ball(10**4)).exp()
@@ -143,7 +140,7 @@ def compose_sequential(epsilons: Iterable[Epsilon]) -> Fraction | Nats | float:
     if total == 0:
         return product
     with ctx.workprec(_PRECISION):
-        return ball_above(epsilon_ball(product) + epsilon_ball(total))
+        return ball_above(ball(product) + ball(total))
 
 
 def compose_disjoint(epsilons: Iterable[Epsilon]) -> Fraction | Nats | float:
@@ -157,7 +154,7 @@ def compose_disjoint(epsilons: Iterable[Epsilon]) -> Fraction | Nats | float:
         exact = read_epsilon(epsilon)
         if exact is None:
             return math.inf
-        largest = exact if is_at_most(largest, exact) else largest
+        largest = max(exact, largest)
     return largest
 
 
@@ -197,10 +194,10 @@ def sibson_bound(
     size = alphabet(inputs, outputs)
     if exact is None:
         return math.inf if size is None else ball_above(arb(size).log())
-    if is_zero(exact) or order == 0:
+    if exact == 0 or order == 0:
         return 0.0
     with ctx.workprec(2 * precision(exact)):
-        value = epsilon_ball(exact)
+        value = ball(exact)
         bounds = [value if order is None else _at_order(value, order)]
         if size is not None:
             bounds.append(leakage_limit(value, size))

@@ -3,11 +3,11 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import ROUND_HALF_EVEN, Decimal
 from enum import StrEnum
 from fractions import Fraction
 
-from noiseless.display import html_table
+from noiseless.display import html_table, significant
 from noiseless.errors import RequestError
 from noiseless.exact import Nats, ball, ball_above, round_up
 from noiseless.theory.differential import conversion_bounds, published_bounds, tradeoff
@@ -15,8 +15,6 @@ from noiseless.theory.differential.parameters import (
     Delta,
     Epsilon,
     in_nats,
-    is_at_most,
-    is_zero,
     read_epsilon,
     upper_delta,
     upper_epsilon,
@@ -88,8 +86,7 @@ class _Given:
     @property
     def is_perfect(self) -> bool:
         """Whether nothing at all is told."""
-        exact = upper_epsilon(self.epsilon)
-        return exact is not None and is_zero(exact) and upper_delta(self.delta) == 0
+        return upper_epsilon(self.epsilon) == 0 and upper_delta(self.delta) == 0
 
     def __str__(self) -> str:
         if self.kind is GuaranteeKind.delta or upper_delta(self.delta) > 0:
@@ -246,12 +243,12 @@ def _delta_at(given: _Given, target: Epsilon, *, as_printed: bool) -> tuple[floa
     exact, wanted = upper_epsilon(given.epsilon), read_epsilon(target)
     if as_printed:  # [P5] has no formula for (33): what holds for epsilon' = 0 holds for any
         at_zero = _to_delta(given, as_printed=True)
-        return at_zero.delta or 0.0, at_zero.tight and (given.is_perfect or wanted is None or is_zero(wanted))
+        return at_zero.delta or 0.0, at_zero.tight and (given.is_perfect or wanted is None or wanted == 0)
     value = (tradeoff.mi_to_dp if given.kind is GuaranteeKind.mi else tradeoff.kl_to_dp)(
         given.epsilon, target
     )
-    searched = exact is None or is_zero(exact) or is_at_most(tradeoff.SMALLEST_SEARCHED, exact)
-    return value, searched and (wanted is None or is_at_most(wanted, tradeoff.LARGEST_TARGET))
+    searched = exact is None or exact == 0 or exact >= tradeoff.SMALLEST_SEARCHED
+    return value, searched and (wanted is None or wanted <= tradeoff.LARGEST_TARGET)
 
 
 def _closeness(given: _Given, epsilon: str, delta: float, tight: bool) -> str:
@@ -284,7 +281,7 @@ def _plain(number: Epsilon) -> str:
     if exact is None:
         return "inf"
     rational = Fraction(exact.upper) if isinstance(exact, Nats) else exact
-    return _decimal(Context(_GIVEN_DIGITS).divide(Decimal(rational.numerator), Decimal(rational.denominator)))
+    return _decimal(significant(rational, _GIVEN_DIGITS, ROUND_HALF_EVEN))
 
 
 def _bits(nats: float) -> float:
@@ -296,9 +293,8 @@ def _bits(nats: float) -> float:
 
 def _shown(value: float) -> str:
     """Six digits, rounded up."""
-    return _decimal(Context(_DIGITS, ROUND_CEILING).create_decimal(Decimal(value)))
+    return _decimal(significant(value, _DIGITS))
 
 
 def _decimal(number: Decimal) -> str:
-    short = number.normalize()
-    return f"{short:f}" if abs(short.adjusted()) <= _DIGITS else f"{short:e}"
+    return f"{number:f}" if abs(number.adjusted()) <= _DIGITS else f"{number:e}"

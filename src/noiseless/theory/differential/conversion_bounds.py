@@ -11,14 +11,12 @@ from noiseless.theory.differential.parameters import (
     Epsilon,
     above,
     binary_entropy,
-    epsilon_ball,
     in_nats,
-    is_zero,
     precision,
     rational_exponential,
     read_epsilon,
     response_capacity,
-    smallest_float,
+    smallest_delta_for,
     symmetric_capacity,
     upper_delta,
     upper_epsilon,
@@ -71,7 +69,7 @@ def dp_to_dp(epsilon: Epsilon, delta: Delta = 0, *, target: Epsilon) -> float:
 
     exact, failure = upper_epsilon(epsilon), upper_delta(delta)
     wanted = read_epsilon(target, "target epsilon")
-    if wanted is None or (exact is not None and is_zero(exact)):
+    if wanted is None or exact == 0:
         return round_up(failure)
     if exact is None:
         return 1.0
@@ -79,8 +77,8 @@ def dp_to_dp(epsilon: Epsilon, delta: Delta = 0, *, target: Epsilon) -> float:
     if before is not None and after is not None:
         return round_up(max(failure, 1 - (after + 1) * (1 - failure) / (before + 1)))
     with ctx.workprec(precision(exact)):
-        value = epsilon_ball(exact)
-        rest = -(epsilon_ball(wanted) - value).expm1() / (1 + (-value).exp())
+        value = ball(exact)
+        rest = -(ball(wanted) - value).expm1() / (1 + (-value).exp())
         changed = ball(failure) + (1 - ball(failure)) * rest
         return min(1.0, max(round_up(failure), ball_above(changed)))
 
@@ -93,11 +91,7 @@ def kl_to_delta(epsilon: Epsilon) -> float:
     >>> round(kl_to_delta(0.1), 5)
     0.22174
     """
-    return above(
-        lambda value: smallest_float(lambda delta: 2 * ball(delta) * ball(delta).atanh() >= value),
-        epsilon,
-        without=1.0,
-    )
+    return smallest_delta_for(lambda delta: 2 * delta * delta.atanh(), epsilon)
 
 
 def mi_to_delta(epsilon: Epsilon) -> float:
@@ -108,11 +102,7 @@ def mi_to_delta(epsilon: Epsilon) -> float:
     >>> round(mi_to_delta(0.1), 5), mi_to_delta(0.7)
     (0.43959, 1.0)
     """
-    return above(
-        lambda value: smallest_float(lambda delta: symmetric_capacity(ball(delta)) >= value),
-        epsilon,
-        without=1.0,
-    )
+    return smallest_delta_for(symmetric_capacity, epsilon)
 
 
 def alphabet(inputs: int | None, outputs: int | None) -> int | None:
@@ -154,11 +144,11 @@ def dp_to_mi(
     size = alphabet(inputs, outputs)
     if exact is None or failure == 1:
         return math.inf if size is None else ball_above(arb(size).log())
-    if is_zero(exact) and failure == 0:
+    if exact == 0 and failure == 0:
         return 0.0
     with ctx.workprec(precision(exact, failure, 1 - failure)):
-        value, lost = epsilon_ball(exact), ball(failure)
-        bounds = [] if is_zero(exact) or failure > 0 else [capacity_limit(value)]
+        value, lost = ball(exact), ball(failure)
+        bounds = [] if exact == 0 or failure > 0 else [capacity_limit(value)]
         if size is not None:
             bounds += _with_alphabet(exact, value, lost, size, binary_output=outputs == _BINARY)
         return min((ball_above(bound) for bound in bounds), default=math.inf)
@@ -179,7 +169,7 @@ def _with_alphabet(
     most = arb(size).log()
     if binary_output:
         return [_binary_output(exact, epsilon, delta)]
-    if is_zero(exact):
+    if exact == 0:
         return [delta * most]
     response = response_capacity(epsilon)
     share = delta + (1 - delta) * response / arb.const_log2()
@@ -201,7 +191,7 @@ def _binary_output(exact: "Fraction | Nats", epsilon: "arb", delta: "arb") -> "a
     if delta == 0:
         return symmetric
     once = z_capacity(delta)
-    return once if is_zero(exact) else symmetric.max(once)
+    return once if exact == 0 else symmetric.max(once)
 
 
 def leakage_limit(epsilon: "arb", size: int) -> "arb":
@@ -216,7 +206,7 @@ def is_best(
 ) -> bool:
     """Whether `dp_to_mi` is known to be the best possible: attained, or approached, by some mechanism."""
     exact, failure = upper_epsilon(epsilon), upper_delta(delta)
-    nothing = exact is not None and is_zero(exact)
+    nothing = exact == 0
     if exact is None or failure == 1 or (nothing and failure == 0):
         return True  # ln m, or nothing at all
     if alphabet(inputs, outputs) is None or outputs == _BINARY:

@@ -21,7 +21,6 @@ from noiseless.theory.differential.parameters import (
     Delta,
     Epsilon,
     exponential_ball,
-    is_at_most,
     rational_exponential,
     read_delta,
     read_epsilon,
@@ -37,10 +36,10 @@ _PRECISION = 128
 
 AnyArray = npt.NDArray[Any]
 
-_SMALLEST = 1e-300
+_SMALLEST = Fraction("1e-300")
 """Probabilities below this would lose their digits as floats."""
 
-_TOO_SMALL = "a probability is positive but below 1e-300; leave it out"
+_NEGATIVE = "a probability is negative; probabilities lie in 0..1"
 
 
 def distribution(probabilities: Probabilities) -> Distribution:
@@ -54,7 +53,7 @@ def distribution(probabilities: Probabilities) -> Distribution:
     """
     exact = tuple(_exact(entry) for entry in probabilities)
     if any(entry < 0 for entry in exact):
-        raise ChannelError("a probability is negative; probabilities lie in 0..1")
+        raise ChannelError(_NEGATIVE)
     total = sum(exact, Fraction())
     if abs(total - 1) > ROUNDING:
         raise ChannelError("the probabilities do not sum to 1; divide them by their sum")
@@ -112,7 +111,7 @@ def hockey_stick(p: Probabilities, q: Probabilities, epsilon: Epsilon = 0) -> Fr
     event = [
         (a, b)
         for a, b in zip(first, second, strict=True)
-        if a > b and (b == 0 or (exact is not None and not is_at_most(Nats(a / b), exact)))
+        if a > b and (b == 0 or (exact is not None and Nats(a / b) > exact))
     ]
     inside, outside = sum((a for a, _ in event), Fraction()), sum((b for _, b in event), Fraction())
     if exact is None or outside == 0:
@@ -180,7 +179,7 @@ def is_close(p: Probabilities, q: Probabilities, epsilon: Epsilon, delta: Delta 
     needed = smallest_epsilon(p, q, delta)
     if exact is None or not needed.is_finite:
         return needed.is_finite
-    return is_at_most(needed, exact)
+    return needed <= exact
 
 
 def divergence(p: Probabilities, q: Probabilities) -> float:
@@ -228,10 +227,10 @@ class Database:
     Database(2 entries of 2 x 2 values, 2 outputs)
 
     Attributes:
-        given: the probabilities as they were given: floats, or exact fractions as Python objects.
+        exact: the probabilities as fractions; those of an output sum to exactly 1.
     """
 
-    given: AnyArray
+    exact: AnyArray
 
     @classmethod
     def of(cls, probabilities: "npt.ArrayLike | Sequence[Any] | Database") -> Self:
@@ -242,7 +241,7 @@ class Database:
                 positive but below 1e-300, or some probabilities of the output do not sum to 1.
         """
         if isinstance(probabilities, Database):
-            return cls(probabilities.given)
+            return cls(probabilities.exact)
         try:
             array = np.asarray(probabilities)
             given = array if array.dtype == object else array.astype(np.float64, casting="same_kind")
@@ -252,10 +251,7 @@ class Database:
             raise ChannelError(
                 "a mechanism is an array with an axis for each entry and a last one for the output"
             )
-        if given.dtype == object:
-            given = _exact_rows(given)
-        _check(given.astype(np.float64))
-        return cls(given)
+        return cls(_exact_rows(given))
 
     @classmethod
     def from_function(
@@ -295,24 +291,23 @@ class Database:
 
     @cached_property
     def floats(self) -> FloatArray:
-        """The probabilities as floats, each row divided by its sum."""
-        floats = self.given.astype(np.float64)
-        return np.asarray(floats / floats.sum(axis=-1, keepdims=True))
+        """The probabilities as floats."""
+        return self.exact.astype(np.float64)
 
     @property
     def entries(self) -> int:
         """How many entries (individuals) there are: n."""
-        return self.given.ndim - 1
+        return self.exact.ndim - 1
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """How many values each entry can take."""
-        return self.given.shape[:-1]
+        return self.exact.shape[:-1]
 
     @property
     def outputs(self) -> int:
         """How many outputs there are."""
-        return int(self.given.shape[-1])
+        return int(self.exact.shape[-1])
 
     @property
     def is_deterministic(self) -> bool:
@@ -321,15 +316,15 @@ class Database:
 
     def row(self, *values: int) -> Distribution:
         """P(y|x_1..x_n) for the values with these numbers, exactly."""
-        return distribution(self.given[values].tolist())
+        return tuple(self.exact[values].tolist())
 
     def lines(self, entry: int) -> FloatArray:
         """For all that others can be, the channel from record i to y: an array of (others, own, y)."""
         return self._lines(self.floats, entry)
 
-    def given_lines(self, entry: int) -> AnyArray:
-        """The same with the probabilities as they were given."""
-        return self._lines(self.given, entry)
+    def exact_lines(self, entry: int) -> AnyArray:
+        """The same in fractions."""
+        return self._lines(self.exact, entry)
 
     def _lines(self, array: AnyArray, entry: int) -> AnyArray:
         moved = np.moveaxis(array, self._checked(entry), -2)
@@ -341,7 +336,7 @@ class Database:
         if not group or len(set(group)) < len(group):
             raise RequestError("a group is one entry or several different ones")
         size = math.prod(self.sizes[entry] for entry in group)
-        moved = np.moveaxis(self.given, group, range(len(group)))
+        moved = np.moveaxis(self.exact, group, range(len(group)))
         return Database(np.ascontiguousarray(moved).reshape(size, *moved.shape[len(group) :]))
 
     def flattened(self) -> "Database":
@@ -356,25 +351,16 @@ class Database:
 
 def _exact_rows(given: AnyArray) -> AnyArray:
     """Fractions that sum to exactly 1 in each row."""
-    exact = np.empty_like(given)
-    for place in np.ndindex(*given.shape[:-1]):
-        row = distribution(given[place].tolist())
-        if any(0 < entry < _SMALLEST for entry in row):
-            raise ChannelError(_TOO_SMALL)
-        exact[place] = row
-    return exact
-
-
-def _check(floats: FloatArray) -> None:
-    if not np.isfinite(floats).all():
-        raise ChannelError("a probability is no finite number")
-    if (floats < 0).any():
-        raise ChannelError("a probability is negative; probabilities lie in 0..1")
-    if ((floats > 0) & (floats < _SMALLEST)).any():
-        raise ChannelError(_TOO_SMALL)
-    off = np.abs(np.minimum(floats, 2).sum(axis=-1) - 1) > float(ROUNDING)  # huge ones do not overflow
+    exact = np.array([_exact(entry) for entry in given.ravel().tolist()], object).reshape(given.shape)
+    if (exact < 0).any():
+        raise ChannelError(_NEGATIVE)
+    if ((exact > 0) & (exact < _SMALLEST)).any():
+        raise ChannelError("a probability is positive but below 1e-300; leave it out")
+    sums = exact.sum(axis=-1, keepdims=True)
+    off = abs(sums - 1) > ROUNDING
     if off.any():
         raise ChannelError(
             f"the probabilities do not sum to 1 for {int(off.sum()):,} of {off.size:,} databases; "
             "divide them by their sums"
         )
+    return np.asarray(exact / sums)

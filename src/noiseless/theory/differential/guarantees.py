@@ -225,7 +225,7 @@ def _entries(database: Database, entry: int | None) -> Iterable[int]:
 
 
 def _rounding(line: FloatArray, nats: Fraction, side: int) -> Fraction:
-    """Room for the rows having been divided by their sums in floats.
+    """Room for the probabilities having been rounded to floats.
 
     With each probability off by a factor within 1 +- r, D(W_x||q) changes by at most r (sum W |ln(W/q)| + 1)
     plus terms in r^2, and sum W |ln(W/q)| <= D + 2/e: altogether less than r (D + 2).
@@ -237,8 +237,8 @@ def _distinct_lines(database: Database, entry: int | None) -> Iterator[tuple[flo
     """The channels x_i -> y that differ, each with a float that is not below its capacity."""
     seen: set[bytes] = set()
     for i in _entries(database, entry):
-        for line, given in zip(database.lines(i), database.given_lines(i), strict=True):
-            if (given == given[0]).all():  # exactly: rows that agree as floats alone still tell something
+        for line, exact in zip(database.lines(i), database.exact_lines(i), strict=True):
+            if (exact == exact[0]).all():  # rows that agree as floats alone still tell something
                 continue
             key = line[np.lexsort(line.T)].tobytes()
             if key not in seen:
@@ -263,15 +263,13 @@ def _worst_pairs(
     best = max(0.0, *(float(low.max()) for _, (low, _) in tables))
     seen: set[Any] = set()
     for i, (_, high) in tables:
-        given = database.given_lines(i)
+        exact = database.exact_lines(i)
         for line, first, second in np.argwhere(high >= best).tolist():
-            p, q = given[line, first], given[line, second]
-            if (p == q).all():
-                continue
-            pattern = tuple(sorted(zip(p.tolist(), q.tolist(), strict=True)))  # outputs may be renamed
-            if pattern not in seen:
+            p, q = tuple(exact[line, first].tolist()), tuple(exact[line, second].tolist())
+            pattern = tuple(sorted(zip(p, q, strict=True)))  # outputs may be renamed
+            if p != q and pattern not in seen:
                 seen.add(pattern)
-                yield distribution(p.tolist()), distribution(q.tolist())
+                yield p, q
 
 
 def _scores(lines: FloatArray, score: Score) -> tuple[FloatArray, FloatArray]:
@@ -286,7 +284,7 @@ def _logarithms(p: FloatArray) -> FloatArray:
 
 
 def _unit(p: FloatArray) -> float:
-    """More than a probability is off relatively, after its row was divided by its sum."""
+    """More than a probability, and sums of them, are off relatively."""
     return float(np.ldexp(p.shape[-1] + 8.0, -52))
 
 
@@ -341,10 +339,7 @@ def _joint(database: Database, prior: npt.ArrayLike | Sequence[Any]) -> AnyArray
             f"the prior has the shape {given.shape}; give a probability for each database, {database.sizes}"
         )
     exact = np.array(distribution(given.ravel().tolist()), object).reshape(*database.sizes, 1)
-    rows = np.empty(database.given.shape, object)
-    for place in np.ndindex(*database.sizes):
-        rows[place] = database.row(*place)
-    return exact * rows
+    return np.asarray(exact * database.exact)
 
 
 def _subsets(database: Database, entry: int) -> Iterator[Sequence[int]]:

@@ -80,64 +80,23 @@ def _is_nan(number: Decimal | float) -> bool:
     return number.is_nan() if isinstance(number, Decimal) else math.isnan(number)
 
 
-def is_zero(epsilon: Fraction | Nats) -> bool:
-    """Whether it is exactly 0."""
-    return epsilon.ratio == 1 if isinstance(epsilon, Nats) else epsilon == 0
-
-
-def epsilon_ball(epsilon: Fraction | Nats) -> "arb":
-    """A ball that holds epsilon, at flint's working precision."""
-    return ball(_ratio(epsilon)).log() if isinstance(epsilon, Nats) else ball(epsilon)
-
-
 def exponential_ball(epsilon: Fraction | Nats) -> "arb":
     """A ball that holds e^epsilon, at flint's working precision."""
-    return ball(_ratio(epsilon)) if isinstance(epsilon, Nats) else ball(epsilon).exp()
-
-
-def is_at_most(first: Fraction | Nats, second: Fraction | Nats) -> bool:
-    """Whether first <= second, exactly.
-
-    The logarithm of a rational other than 1 is irrational (Lindemann), so that refining comes to an end.
-    """
-    from flint import ctx
-
-    if isinstance(first, Nats) and isinstance(second, Nats):
-        return first <= second
-    if isinstance(first, Fraction) and isinstance(second, Fraction):
-        return first <= second
-    for side, infinite in ((first, False), (second, True)):
-        if isinstance(side, Nats) and not side.is_finite:
-            return infinite
-    if is_zero(first) or is_zero(second):
-        return is_zero(first)
-    bits = 128
-    while True:
-        with ctx.workprec(bits):
-            gap = epsilon_ball(second) - epsilon_ball(first)
-        if not gap.contains(0):
-            return bool(gap > 0)
-        bits *= 2
+    return ball(epsilon.ratio) if isinstance(epsilon, Nats) else ball(epsilon).exp()
 
 
 def rational_exponential(epsilon: Fraction | Nats) -> Fraction | None:
     """e^epsilon where it is rational: of the logarithm of a rational, and of 0 (Lindemann: of no other)."""
     if isinstance(epsilon, Nats):
-        return _ratio(epsilon)
+        return Fraction(epsilon.ratio)
     return Fraction(1) if epsilon == 0 else None
-
-
-def _ratio(epsilon: Nats) -> Fraction:
-    return Fraction(epsilon.ratio)
 
 
 def upper_epsilon(epsilon: Epsilon, name: str = "epsilon") -> Fraction | Nats | None:
     """A checked epsilon of a guarantee that is given, or a little more of it; None when it is infinite."""
     exact = read_epsilon(epsilon, name)
-    if exact is None or is_zero(exact):
+    if exact is None or exact == 0:
         return exact
-    if isinstance(exact, Nats):
-        return exact if exact.ratio >= 1 + _SMALLEST else _SMALLEST
     return None if exact > _LARGEST else max(exact, _SMALLEST)
 
 
@@ -151,7 +110,7 @@ def upper_delta(delta: Delta, name: str = "delta") -> Fraction:
 
 def precision(*parameters: Fraction | Nats) -> int:
     """Bits with which formulas whose first and second orders cancel still have a hundred good ones."""
-    smallest = min((_size(p) for p in parameters if not is_zero(p)), default=Fraction(1))
+    smallest = min((_size(p) for p in parameters if p != 0), default=Fraction(1))
     return 128 + 4 * max(0, smallest.denominator.bit_length() - smallest.numerator.bit_length())
 
 
@@ -166,10 +125,10 @@ def above(formula: "Callable[[arb], arb | float]", epsilon: Epsilon, without: fl
     from flint import ctx
 
     exact = upper_epsilon(epsilon)
-    if exact is None or is_zero(exact):
+    if exact is None or exact == 0:
         return without if exact is None else 0.0
     with ctx.workprec(precision(exact)):
-        value = formula(epsilon_ball(exact))
+        value = formula(ball(exact))
         return value if isinstance(value, float) else ball_above(value)
 
 
@@ -211,8 +170,8 @@ def z_capacity(delta: "arb") -> "arb":
     return (delta * ((1 - delta) / delta * (-delta).log1p()).exp()).log1p()
 
 
-def smallest_float(certain: Callable[[float], bool]) -> float:
-    """The smallest double in 0..1 of which a monotone statement is known for certain; 1 if there is none.
+def smallest_delta_for(formula: "Callable[[arb], arb]", epsilon: Epsilon) -> float:
+    """The smallest double in 0..1 of which a rising formula is certain to reach epsilon; 1 if there is none.
 
     Doubles that are not negative are ordered as the whole numbers that their bits are.
     """
@@ -220,8 +179,11 @@ def smallest_float(certain: Callable[[float], bool]) -> float:
     def double(bits: int) -> float:
         return float(struct.unpack("<d", struct.pack("<q", bits))[0])
 
-    low, high = 0, struct.unpack("<q", struct.pack("<d", 1.0))[0]
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if certain(double(middle)) else (middle, high)
-    return double(high)
+    def least(value: "arb") -> float:
+        low, high = 0, struct.unpack("<q", struct.pack("<d", 1.0))[0]
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if formula(ball(double(middle))) >= value else (middle, high)
+        return double(high)
+
+    return above(least, epsilon, without=1.0)

@@ -89,13 +89,8 @@ def group_information(
 ) -> float:
     """Corollary 5 of [P5], (54): 2 h(d) + 2 d ln min{|Y|, |X|^k + 1} with d = k sqrt(2 epsilon).
 
-    (54) has no meaning where k sqrt(2 epsilon) exceeds 1; there the result is that of d = 1.
-
-    Args:
-        epsilon: the MI-DP guarantee for one entry.
-        members: k, how many entries the group has.
-        inputs: the largest number of values of one entry.
-        outputs: the number of outputs.
+    (54) has no meaning where k sqrt(2 epsilon) exceeds 1; there the result is that of d = 1. The arguments
+    are those of `composition.group_information`.
     """
     members = checked_members(members)
     alphabet(inputs, outputs)

@@ -19,14 +19,11 @@ from noiseless.exact import Nats, ball, ball_above
 from noiseless.theory.differential.conversion_bounds import kl_to_delta, mi_to_delta
 from noiseless.theory.differential.parameters import (
     Epsilon,
-    above,
     binary_divergence,
-    epsilon_ball,
     exponential_ball,
-    is_zero,
     precision,
     read_epsilon,
-    smallest_float,
+    smallest_delta_for,
     upper_epsilon,
     z_capacity,
 )
@@ -56,11 +53,11 @@ def mi_to_dp(epsilon: Epsilon, target: Epsilon) -> float:
 
     exact, wanted = upper_epsilon(epsilon), _read_target(target)
     limit = mi_to_delta(epsilon)
-    if exact is None or wanted is None or is_zero(wanted) or limit in {0.0, 1.0}:
+    if exact is None or wanted is None or wanted == 0 or limit in {0.0, 1.0}:
         return delta_floor(epsilon) if wanted is None else limit
-    exact = _searched(exact)
+    exact = max(exact, SMALLEST_SEARCHED)
     with ctx.workprec(precision(exact)):
-        value, factor = epsilon_ball(exact), exponential_ball(wanted)
+        value, factor = ball(exact), exponential_ball(wanted)
         u, v = _search_dual(value, factor, (1 - limit) / 2)
         p = u / (u + v)
         up, down = (1 / u).expm1(), -(-factor / v).expm1()
@@ -73,9 +70,7 @@ def delta_floor(epsilon: Epsilon) -> float:
 
     It is about e * epsilon for small epsilon: MI-DP admits a complete failure with that probability.
     """
-    return above(
-        lambda value: smallest_float(lambda delta: z_capacity(ball(delta)) >= value), epsilon, without=1.0
-    )
+    return smallest_delta_for(z_capacity, epsilon)
 
 
 def kl_to_dp(epsilon: Epsilon, target: Epsilon) -> float:
@@ -88,11 +83,11 @@ def kl_to_dp(epsilon: Epsilon, target: Epsilon) -> float:
 
     exact, wanted = upper_epsilon(epsilon), _read_target(target)
     limit = kl_to_delta(epsilon)
-    if exact is None or wanted is None or is_zero(wanted) or limit in {0.0, 1.0}:
+    if exact is None or wanted is None or wanted == 0 or limit in {0.0, 1.0}:
         return 0.0 if wanted is None and exact is not None else limit
-    exact = _searched(exact)
+    exact = max(exact, SMALLEST_SEARCHED)
     with ctx.workprec(precision(exact)):
-        value, factor = epsilon_ball(exact), exponential_ball(wanted)
+        value, factor = ball(exact), exponential_ball(wanted)
         if factor <= _corner_slope(ball(math.nextafter(limit, 0))):
             return min(limit, ball_above((1 + ball(limit) - factor * (1 - ball(limit))) / 2))
         a, b = _search_tangent(value, factor, (1 - limit) / 2)
@@ -106,14 +101,7 @@ def kl_to_dp(epsilon: Epsilon, target: Epsilon) -> float:
 def _read_target(target: Epsilon) -> Fraction | Nats | None:
     """A checked target, or a little less of it, which asks for more; None when it is infinite."""
     wanted = read_epsilon(target, "target epsilon")
-    if isinstance(wanted, Nats):
-        return wanted if wanted.upper < LARGEST_TARGET else LARGEST_TARGET
     return wanted if wanted is None else min(wanted, LARGEST_TARGET)
-
-
-def _searched(epsilon: Fraction | Nats) -> Fraction | Nats:
-    size = epsilon.ratio - 1 if isinstance(epsilon, Nats) else epsilon
-    return epsilon if size >= SMALLEST_SEARCHED else SMALLEST_SEARCHED
 
 
 def _corner_slope(delta: "arb") -> "arb":

@@ -19,7 +19,7 @@ def test_shape() -> None:
     mechanism = Database.of(np.full((2, 3, 4), 0.25))
     assert (mechanism.entries, mechanism.sizes, mechanism.outputs) == (2, (2, 3), 4)
     assert repr(Database.of(COIN)) == "Database(1 entry of 2 values, 2 outputs)"
-    assert Database.of(mechanism).given is mechanism.given
+    assert Database.of(mechanism).exact is mechanism.exact
 
 
 def test_fractions_and_decimals_stay_exact() -> None:
