@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.noise_mechanisms import (
     ComparedMechanism,
     GroupQuestion,
@@ -88,19 +88,20 @@ def panels(results: MechanismResults, unit: str, *, zero: bool = False) -> tuple
     note = "From 1 bit on every answer is exact: an error of 0 has no place on this axis." if zero else ""
     errors = f"error ({unit})"
     return (
-        Panel("Worst error", bits, errors, _curves(results, lambda one: one.told.worst), log_y=not zero),
-        Panel("Average error on the table", bits, errors, _averages(results), log_y=True, note=note),
-        Panel(
+        Panel.of("Worst error", bits, errors, *_curves(results, lambda one: one.told.worst), log_y=not zero),
+        Panel.of("Average error on the table", bits, errors, *_averages(results), log_y=True, note=note),
+        Panel.of(
             "Telling the lowest value from the highest",
             bits,
             "probability of a right guess",
-            _curves(results, lambda one: one.ends),
+            *_curves(results, lambda one: one.ends),
         ),
-        Panel(
+        Panel.of(
             "Estimating one person's value",
             bits,
             f"root mean square error ({unit})",
-            (*_curves(results, lambda one: one.estimate), _at_worst(results)),
+            *_curves(results, lambda one: one.estimate),
+            _at_worst(results),
         ),
     )
 
@@ -114,7 +115,7 @@ def _curves(results: MechanismResults, height: Callable[[MechanismResult], float
 
 def _at_worst(results: MechanismResults) -> Curve:
     line = results["noiseless"]
-    return Curve.of(WORST, [one.bits for one in line], map(_worst_estimate, line), style="dashed")
+    return Curve.dashed(WORST, [one.bits for one in line], map(_worst_estimate, line))
 
 
 def _worst_estimate(one: MechanismResult) -> float:
@@ -136,19 +137,17 @@ def _averages(results: MechanismResults) -> tuple[Curve, ...]:
     )
 
 
-def checks(results: MechanismResults, unit: str) -> tuple[ClaimCheck, ...]:
+def checks(results: MechanismResults, unit: str) -> Parts:
     """What we say of noiseless answers beside noise, tested."""
     estimates = (
         ("the table's other people", lambda one: one.estimate),
         ("others' values that help most", _worst_estimate),
     )
-    return (
-        _worst(results, unit),
-        _average(results, unit),
-        below_one_bit(results, unit),
-        _ends(results),
-        *(_estimate(results, *given) for given in estimates),
-    )
+    yield _worst(results, unit)
+    yield _average(results, unit)
+    yield below_one_bit(results, unit)
+    yield _ends(results)
+    yield from (_estimate(results, *given) for given in estimates)
 
 
 def _from_one_bit(results: MechanismResults) -> list[tuple[MechanismResult, list[MechanismResult]]]:
@@ -235,7 +234,7 @@ FEWER_BITS = tuple(map(Fraction, ("1/2", "1")))
     " noiseless answer is a constant, and noise is the only way to say anything.",
     needs=("heart",),
 )
-def figure(data: Data) -> Outcome:
+def figure(data: Data) -> Parts:
     """How many patients are at least so old, for every age that occurs."""
     ages = np.asarray(data.heart()["age"].to_numpy(), np.int64)
     limits = np.unique(ages)
@@ -243,18 +242,17 @@ def figure(data: Data) -> Outcome:
     bases = truths - (ages[np.arange(len(limits)) % len(ages)] >= limits)
     bits = FEWER_BITS if data.synthetic else BITS
     results = compare_mechanisms(GroupQuestion("count", len(ages), Lattice.of(0, 1, 1)), bits, truths, bases)
-    return Outcome(
-        panels(results, "people", zero=True),
-        (below_one_bit(results, "people"), _exact(results), _everything(results), _doubt(results)),
-        (
-            f"{len(limits)} counts of {len(ages)} patients: how many are at least so old, for every age.",
-            (
-                "One person moves a count by one: it has a reach of 2, and an exact count costs 1 bit. Noise"
-                " that keeps to 1 bit or more is no noise at all."
-            ),
-            "Both adversaries know everybody else's age, and want to know whether one person is counted.",
-        ),
+    yield from panels(results, "people", zero=True)
+    yield below_one_bit(results, "people")
+    yield _exact(results)
+    yield _everything(results)
+    yield _doubt(results)
+    yield f"{len(limits)} counts of {len(ages)} patients: how many are at least so old, for every age."
+    yield (
+        "One person moves a count by one: it has a reach of 2, and an exact count costs 1 bit. Noise"
+        " that keeps to 1 bit or more is no noise at all."
     )
+    yield "Both adversaries know everybody else's age, and want to know whether one person is counted."
 
 
 def _exact(results: MechanismResults) -> ClaimCheck:

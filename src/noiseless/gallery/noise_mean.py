@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from noiseless.adversaries.intervals import wilson
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.noise_count import (
     CAPACITY,
     FEWER_BITS,
@@ -107,11 +107,11 @@ def panel(played: dict[str, list[tuple[Fraction, int]]], rounds: int) -> Panel:
                 band=([low for low, _ in ends], [high for _, high in ends]),
             )
         )
-    return Panel(
+    return Panel.of(
         f"Who is among {PEOPLE}? By correlation, one day",
         "bits that one person may tell through one answer",
         "probability of a right guess",
-        tuple(curves),
+        *curves,
     )
 
 
@@ -144,7 +144,7 @@ ROUNDS, FEWER_ROUNDS = 1000, 200
     " apart for certain.",
     needs=("meters",),
 )
-def figure(data: Data) -> Outcome:
+def figure(data: Data) -> Parts:
     """The mean of all households in each half hour."""
     meters = np.rint(data.meters() / float(STEP)).astype(np.int64)
     times, households = meters.shape
@@ -156,19 +156,17 @@ def figure(data: Data) -> Outcome:
     results = compare_mechanisms(GroupQuestion("mean", households, values), bits, truths, bases)
     rounds = FEWER_ROUNDS if data.synthetic else ROUNDS
     played = play(meters, values, bits, rounds)
-    return Outcome(
-        (*panels(results, "kWh"), panel(played, rounds)),
-        (*checks(results, "kWh"), check(played, rounds)),
-        (
-            (
-                f"{times:,} means of {households} households, one for each half hour; a reading lies within 0"
-                f" and {float(FUSE)} kWh. One person may tell so many bits through each answer."
-            ),
-            CAPACITY,
-            (
-                "The first adversary knows all other readings and has to tell 0 from the largest possible"
-                " reading, the second estimates a reading that may be anything, the third looks for a"
-                " household in a group of 8."
-            ),
-        ),
+    yield from panels(results, "kWh")
+    yield panel(played, rounds)
+    yield from checks(results, "kWh")
+    yield check(played, rounds)
+    yield (
+        f"{times:,} means of {households} households, one for each half hour; a reading lies within 0"
+        f" and {float(FUSE)} kWh. One person may tell so many bits through each answer."
+    )
+    yield CAPACITY
+    yield (
+        "The first adversary knows all other readings and has to tell 0 from the largest possible"
+        " reading, the second estimates a reading that may be anything, the third looks for a"
+        " household in a group of 8."
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from noiseless.adversaries.intervals import wilson
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 
 if TYPE_CHECKING:
     from noiseless.adversaries.game import Game, Score
@@ -43,7 +43,7 @@ Scores = Mapping[tuple[int, str, str], "list[Score]"]
     " zero, and with a growing budget it tends to the one without protection.",
     needs=("meters",),
 )
-def figure(data: Data) -> Outcome:
+def figure(data: Data) -> Parts:
     """Play over a year of answers, and over a day of them."""
     from noiseless.adversaries.membership import membership
 
@@ -70,22 +70,19 @@ def figure(data: Data) -> Outcome:
     year, day = played(None), played(DAY)
     answers = len(meters)
     rows = ((f"{answers:,} answers", year), (f"{DAY} answers, one day", day))
-    panels = tuple(
+    yield from (
         _panel(f"By {name}: {what}", adversary, scores, people)
         for what, scores in rows
         for adversary, name in ADVERSARIES.items()
     )
-    checks = (
-        *(
-            _negligible(name, adversary, year, f"{answers:,} answers")
-            for adversary, name in ADVERSARIES.items()
-        ),
-        _negligible_for_all(day),
-        _tends(year, day),
-        _unprotected(year),
-        _fair(year, day),
+    yield from (
+        _negligible(name, adversary, year, f"{answers:,} answers") for adversary, name in ADVERSARIES.items()
     )
-    return Outcome(panels, checks, _remarks(answers))
+    yield _negligible_for_all(day)
+    yield _tends(year, day)
+    yield _unprotected(year)
+    yield _fair(year, day)
+    yield from _remarks(answers)
 
 
 def _by_line(game: "Game") -> "dict[tuple[int, str, str], list[Score]]":
@@ -103,7 +100,7 @@ def _panel(title: str, adversary: str, scores: Scores, people: tuple[int, ...]) 
         for n, _ in NAMED
     ]
     ticks = (*((float(b), str(b)) for b in BUDGETS), (float(_NOTHING), "∞"))
-    return Panel(title, "budget for one answer (bits)", "advantage", tuple(curves), x_ticks=ticks)
+    return Panel.of(title, "budget for one answer (bits)", "advantage", *curves, x_ticks=ticks)
 
 
 def _curve(label: str, scores: "list[Score]", style: str) -> Curve:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 
 if TYPE_CHECKING:
     from noiseless.adversaries.game import Game, Score
@@ -36,7 +36,7 @@ _NOTHING = BUDGETS[-1] + 1
     " appliances are recognised from that gets rapidly worse as the budget shrinks.",
     needs=("redd",),
 )
-def figure(data: Data) -> Outcome:
+def figure(data: Data) -> Parts:
     """Recognise the appliances at each budget."""
     import pyarrow as pa
 
@@ -56,31 +56,25 @@ def figure(data: Data) -> Outcome:
         adversary: {name: _line(game, adversary, name) for name in ("mean", *CIRCUITS)}
         for adversary in ADVERSARIES
     }
-    return Outcome(
-        tuple(_panel(title, lines[adversary]) for adversary, title in ADVERSARIES.items()),
-        (
-            *tuple(
-                check(lines[adversary]["mean"], title)
-                for adversary, title in ADVERSARIES.items()
-                for check in (_halved, _rises)
-            ),
-            _recognised(lines["combinatorial"]["mean"]),
-        ),
-        (
-            (
-                "House 1 of REDD at 3 s, rows with gaps left out: the first quarter is learned from, the"
-                f" rest guessed. A reading of the mains is declared to lie within 0 and {MOST_WATTS:,} W."
-            ),
-            (
-                "The second adversary is ours: it quantises what it learned from as the meter does, and says"
-                " what was the case in most readings of the same cell. A promise has to hold against it too."
-            ),
-            (
-                "Bands are 95 % intervals from a bootstrap of blocks. An f-score has no zero point of"
-                " knowing nothing: whoever always says that an appliance is on has the f-score 2s/(1+s), s"
-                " being how often it is."
-            ),
-        ),
+    yield from (_panel(title, lines[adversary]) for adversary, title in ADVERSARIES.items())
+    yield from (
+        check(lines[adversary]["mean"], title)
+        for adversary, title in ADVERSARIES.items()
+        for check in (_halved, _rises)
+    )
+    yield _recognised(lines["combinatorial"]["mean"])
+    yield (
+        "House 1 of REDD at 3 s, rows with gaps left out: the first quarter is learned from, the"
+        f" rest guessed. A reading of the mains is declared to lie within 0 and {MOST_WATTS:,} W."
+    )
+    yield (
+        "The second adversary is ours: it quantises what it learned from as the meter does, and says"
+        " what was the case in most readings of the same cell. A promise has to hold against it too."
+    )
+    yield (
+        "Bands are 95 % intervals from a bootstrap of blocks. An f-score has no zero point of"
+        " knowing nothing: whoever always says that an appliance is on has the f-score 2s/(1+s), s"
+        " being how often it is."
     )
 
 
@@ -101,7 +95,7 @@ def _panel(title: str, lines: "dict[str, list[Score]]") -> Panel:
         band = ([score.low for score in scores], [score.high for score in scores]) if mean else None
         curves.append(Curve.of("mean of all five" if mean else CIRCUITS[name], places, heights, band=band))
     ticks = (*((float(b), str(b)) for b in BUDGETS[1::2]), (float(_NOTHING), "∞"))
-    return Panel(title, "budget for one reading (bits)", "f-score", tuple(curves), x_ticks=ticks)
+    return Panel.of(title, "budget for one reading (bits)", "f-score", *curves, x_ticks=ticks)
 
 
 def _halved(mean: "list[Score]", who: str) -> ClaimCheck:

@@ -7,7 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Outcome, Panel, Raster, reproduces
+from noiseless.gallery.figure import ClaimCheck, Panel, Parts, Raster, reproduces
 from noiseless.questions import Continuum
 
 LONGITUDE = (Fraction("-74.27"), Fraction("-73.68"))
@@ -56,7 +56,7 @@ NEARLY_ALL = 0.99
     " in New York City.",
     needs=("taxi",),
 )
-def figure(data: Data) -> Outcome:
+def figure(data: Data) -> Parts:
     """Where trips begin: as it is, and as a few bits tell it."""
     trips = data.taxi()
     kept = inside(trips)
@@ -72,28 +72,21 @@ def figure(data: Data) -> Outcome:
         panels.append(_map(f"Beginnings in {cells} x {cells} cells", shown, "pickup", (cells, cells)))
         counts = density(shown, "pickup", (cells, cells))
         found.append(f"{int((counts > 0).sum()):,} of {cells * cells:,} cells at {2 * bits} bits")
-    checks = (
-        ClaimCheck(
-            "The box of latitude 40.49 to 40.92 and longitude -74.27 to -73.68 holds the trips in New York",
-            f"{share:.4%} of {len(trips):,} trips begin and end in it; beginnings fill {' and '.join(found)}",
-            f"at least {NEARLY_ALL:.0%} of all trips",
-            share >= NEARLY_ALL,
-        ),
+    yield ClaimCheck(
+        "The box of latitude 40.49 to 40.92 and longitude -74.27 to -73.68 holds the trips in New York",
+        f"{share:.4%} of {len(trips):,} trips begin and end in it; beginnings fill {' and '.join(found)}",
+        f"at least {NEARLY_ALL:.0%} of all trips",
+        share >= NEARLY_ALL,
     )
-    return Outcome(
-        tuple(panels),
-        checks,
-        (
-            (
-                "The paper shows a street map; here is the map that the trips themselves draw, which is also"
-                " what a release must not draw too finely."
-            ),
-            "Yellow cabs of 2009 to 2015 in place of the first million trips of 2014.",
-        ),
+    yield from panels
+    yield (
+        "The paper shows a street map; here is the map that the trips themselves draw, which is also"
+        " what a release must not draw too finely."
     )
+    yield "Yellow cabs of 2009 to 2015 in place of the first million trips of 2014."
 
 
 def _map(title: str, trips: pa.Table, end: str, cells: tuple[int, int]) -> Panel:
     box = [(float(low), float(high)) for low, high in (LONGITUDE, LATITUDE)]
     image = Raster.of("trips in a cell", box[0], box[1], density(trips, end, cells), log=True)
-    return Panel(title, "longitude (degrees)", "latitude (degrees)", image=image)
+    return Panel.of(title, "longitude (degrees)", "latitude (degrees)", image)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p2_fig4 import POLICIES, Floats, Policy, Respondents
 
 CHANGES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20, 25, 30, 35, 40, 45, 50)
@@ -25,36 +25,33 @@ RANK = 0.9
     "the blur, against its accuracy: what a curator balances privacy against.",
     needs=("young-people",),
 )
-def figure(data: Data) -> Outcome:
+def figure(data: Data) -> Parts:
     """The mean's difference and the divergence for each accuracy, by the paper's policy and by ours."""
     people = Respondents.of(data)
     means = {policy: [_shift(people, change, policy) for change in CHANGES] for policy, _ in POLICIES}
     apart = {policy: [_divergence(people, change, policy) for change in CHANGES] for policy, _ in POLICIES}
-    return Outcome(
-        panels=(
-            Panel(
-                "Difference of the mean weight",
-                "accuracy rho (1/kg)",
-                "reported mean - true mean (kg)",
-                tuple(Curve.of(name, RHOS, means[policy][::-1]) for policy, name in POLICIES),
-                log_x=True,
-            ),
-            Panel(
-                "Divergence of the weights' distribution",
-                "accuracy rho (1/kg)",
-                "KL(true || reported) (nats)",
-                tuple(Curve.of(name, RHOS, apart[policy][::-1]) for policy, name in POLICIES),
-                log_x=True,
-            ),
-        ),
-        checks=(_bounded(means), _mean_grows(means), _divergence_grows(apart), _vanishes(means, apart)),
-        remarks=(
-            *people.described(),
-            (
-                "The paper gives neither the bins nor the direction of its divergence: here bins of 5 kg, "
-                "half a person added to each, and the true distribution first."
-            ),
-        ),
+    yield Panel.of(
+        "Difference of the mean weight",
+        "accuracy rho (1/kg)",
+        "reported mean - true mean (kg)",
+        *(Curve.of(name, RHOS, means[policy][::-1]) for policy, name in POLICIES),
+        log_x=True,
+    )
+    yield Panel.of(
+        "Divergence of the weights' distribution",
+        "accuracy rho (1/kg)",
+        "KL(true || reported) (nats)",
+        *(Curve.of(name, RHOS, apart[policy][::-1]) for policy, name in POLICIES),
+        log_x=True,
+    )
+    yield _bounded(means)
+    yield _mean_grows(means)
+    yield _divergence_grows(apart)
+    yield _vanishes(means, apart)
+    yield from people.described()
+    yield (
+        "The paper gives neither the bins nor the direction of its divergence: here bins of 5 kg, "
+        "half a person added to each, and the true distribution first."
     )
 
 

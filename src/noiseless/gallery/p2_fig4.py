@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from noiseless.collection.blur import Blur, ContinuousBlur
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -138,38 +138,38 @@ KILOGRAMS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100)
     "Privacy against accuracy of a blurred body mass index",
     "The privacy e of the blur falls with the accuracy rho like 1/rho: their product tends to a constant.",
 )
-def figure(_: Data) -> Outcome:
+def figure(_: Data) -> Parts:
     """Exact shares of the range for each accuracy, and what Priv is by the paper's own definition."""
     epsilons = [continuous_blur(rho).epsilon for rho in RHOS]
-    return Outcome(
-        panels=(_against_accuracy(epsilons), _times_accuracy(epsilons), _privacy(epsilons)),
-        checks=(_tends(epsilons), _falls(epsilons), _accurate(), _as_printed(), _mended()),
-        remarks=(
-            (
-                "Theorem 4 is corrected: the paper collapses the band onto its boundary, a set of measure 0, "
-                "so by the paper's own definition nothing is gained; with the reference h0(X) in place of "
-                "h0(Y) its number is right. Stretching each half over the whole band keeps the promise as "
-                "written."
-            ),
-            (
-                "On a lattice of whole kilograms and centimetres two values at least share each released "
-                "one, so Priv is about half of what it is with real numbers; the share of values that are "
-                "protected is the same."
-            ),
-            "The early version has the integrand of the band's measure with the wrong sign.",
-        ),
+    yield _against_accuracy(epsilons)
+    yield _times_accuracy(epsilons)
+    yield _privacy(epsilons)
+    yield _tends(epsilons)
+    yield _falls(epsilons)
+    yield _accurate()
+    yield _as_printed()
+    yield _mended()
+    yield (
+        "Theorem 4 is corrected: the paper collapses the band onto its boundary, a set of measure 0, "
+        "so by the paper's own definition nothing is gained; with the reference h0(X) in place of "
+        "h0(Y) its number is right. Stretching each half over the whole band keeps the promise as "
+        "written."
     )
+    yield (
+        "On a lattice of whole kilograms and centimetres two values at least share each released "
+        "one, so Priv is about half of what it is with real numbers; the share of values that are "
+        "protected is the same."
+    )
+    yield "The early version has the integrand of the band's measure with the wrong sign."
 
 
 def _against_accuracy(epsilons: "Sequence[Fraction | float]") -> Panel:
-    return Panel(
+    return Panel.of(
         "Privacy against accuracy",
         "accuracy rho (1/kg)",
         "e",
-        (
-            Curve.of("e, exact", RHOS, epsilons),
-            Curve.of("1 / (100 rho)", RHOS, [LIMIT / rho for rho in RHOS], style="dashed"),
-        ),
+        Curve.of("e, exact", RHOS, epsilons),
+        Curve.dashed("1 / (100 rho)", RHOS, [LIMIT / rho for rho in RHOS]),
         log_x=True,
         log_y=True,
     )
@@ -179,17 +179,13 @@ def _times_accuracy(epsilons: "Sequence[Fraction | float]") -> Panel:
     shown = [(rho, e * rho) for e, rho in zip(epsilons, RHOS, strict=True) if rho >= SHOWN]
     below, above = (float(LIMIT) * (1 + off) for off in (-NEAR, NEAR))
     ends = (LARGE, RHOS[-1])
-    return Panel(
+    return Panel.of(
         "Their product tends to a constant",
         "accuracy rho (1/kg)",
         "e rho",
-        (
-            Curve.of("e rho", *zip(*shown, strict=True)),
-            Curve.of("1/100", (SHOWN, ends[1]), (LIMIT, LIMIT), style="dashed"),
-            Curve.of(
-                "2 % off", (*ends, math.nan, *ends), (below, below, math.nan, above, above), style="dashed"
-            ),
-        ),
+        Curve.of("e rho", *zip(*shown, strict=True)),
+        Curve.dashed("1/100", (SHOWN, ends[1]), (LIMIT, LIMIT)),
+        Curve.dashed("2 % off", (*ends, math.nan, *ends), (below, below, math.nan, above, above)),
         log_x=True,
     )
 
@@ -201,16 +197,14 @@ def _privacy(epsilons: "Sequence[Fraction | float]") -> Panel:
         return [lattice_blur(change, mode).privacy("Y").nats for change in KILOGRAMS[::-1]]
 
     promised = [math.log1p(e) for e in epsilons]
-    return Panel(
+    return Panel.of(
         "What is gained, by definition (9)",
         "accuracy rho (1/kg)",
         "Priv (nats)",
-        (
-            Curve.of("stretched: as promised", RHOS, promised),
-            Curve.of("collapsed, printed: 0", RHOS, [0.0] * len(RHOS), style="dashed"),
-            Curve.of("whole kg and cm, paired", whole, on_lattice("stretch"), style="dots"),
-            Curve.of("whole kg and cm, collapsed", whole, on_lattice("collapse"), style="dots"),
-        ),
+        Curve.of("stretched: as promised", RHOS, promised),
+        Curve.dashed("collapsed, printed: 0", RHOS, [0.0] * len(RHOS)),
+        Curve.dots("whole kg and cm, paired", whole, on_lattice("stretch")),
+        Curve.dots("whole kg and cm, collapsed", whole, on_lattice("collapse")),
         log_x=True,
     )
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, Raster, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, Raster, reproduces
 from noiseless.gallery.p2_fig4 import POLICIES, Floats, Policy, Respondents, blurred
 
 SHOWN = (5, 10, 20)
@@ -24,7 +24,7 @@ WEIGHTS = np.arange(35, 171, 4)
     "With less accuracy rho the histogram of reported heights and weights changes more drastically.",
     needs=("young-people",),
 )
-def figure(data: Data) -> Outcome:
+def figure(data: Data) -> Parts:
     """Histograms for three accuracies, by the paper's policy and by ours, and how far they have moved."""
     people = Respondents.of(data)
     original = _histogram(people, people.released(0, "stretch"))
@@ -34,11 +34,12 @@ def figure(data: Data) -> Outcome:
         for change in SHOWN:
             found = _histogram(people, people.released(change, policy))
             panels.append(_panel(f"rho = 1/{change}, {name}", found, change))
-    return Outcome(
-        panels=tuple(panels),
-        checks=(_changes(moved), _accurate(people), _undecided(people)),
-        remarks=(*people.described(), _left(people)),
-    )
+    yield from panels
+    yield _changes(moved)
+    yield _accurate(people)
+    yield _undecided(people)
+    yield from people.described()
+    yield _left(people)
 
 
 def _histogram(people: Respondents, weights: Floats) -> Floats:
@@ -55,24 +56,18 @@ def _panel(title: str, counts: Floats, change: int = 0) -> Panel:
     curves = [Curve.of("body mass index 30", line, boundary)]
     if change:
         edges = [*(boundary - change), np.nan, *(boundary + change)]
-        curves.append(Curve.of("1/rho from it", [*line, np.nan, *line], edges, style="dashed"))
+        curves.append(Curve.dashed("1/rho from it", [*line, np.nan, *line], edges))
     ends = (HEIGHTS[0], HEIGHTS[-1]), (WEIGHTS[0], WEIGHTS[-1])
     shades = np.where(counts > 0, counts, np.nan)
-    return Panel(
-        title,
-        "height (cm)",
-        "reported weight (kg)",
-        tuple(curves),
-        image=Raster.of("people", *ends, shades),
-    )
+    return Panel.of(title, "height (cm)", "reported weight (kg)", *curves, Raster.of("people", *ends, shades))
 
 
 def _moves(moved: dict[Policy, list[float]]) -> Panel:
-    return Panel(
+    return Panel.of(
         "How far the histogram moves",
         "1/rho (kg)",
         "total variation",
-        tuple(Curve.of(name, CHANGES, moved[policy]) for policy, name in POLICIES),
+        *(Curve.of(name, CHANGES, moved[policy]) for policy, name in POLICIES),
     )
 
 
@@ -80,11 +75,12 @@ def _hidden(people: Respondents) -> Panel:
     shares = [people.within(change).mean() for change in CHANGES]
     everybody = max(1, int(np.count_nonzero(people.obese)))
     obese = [np.count_nonzero(people.within(change) & people.obese) / everybody for change in CHANGES]
-    return Panel(
+    return Panel.of(
         "Who is hidden",
         "1/rho (kg)",
         "share within 1/rho of the threshold",
-        (Curve.of("of all people", CHANGES, shares), Curve.of("of the obese", CHANGES, obese)),
+        Curve.of("of all people", CHANGES, shares),
+        Curve.of("of the obese", CHANGES, obese),
     )
 
 

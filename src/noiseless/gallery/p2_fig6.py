@@ -7,7 +7,7 @@ from typing import cast
 
 from noiseless.exact import Nats
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.theory.continuous import IntervalSet
 from noiseless.theory.hypothesis.privacy import leakage_bound, leakage_bound_as_printed
 from noiseless.theory.hypothesis.ranges import HypothesisRanges
@@ -26,51 +26,36 @@ SMALL = 0.01
     "Leakage of an e-private policy",
     "The leakage L0(Y;H) of an e-private policy is at most -ln(1 - exp(-e)), which tends to 0 as e grows.",
 )
-def figure(_: Data) -> Outcome:
+def figure(_: Data) -> Parts:
     """The three formulas of the paper and the right one, with ranges that attain it."""
     bounds = [leakage_bound(e) for e in EPSILONS]
     printed = [leakage_bound_as_printed(e) for e in EPSILONS]
     leaks = [_example(e) for e in EPSILONS]
     floats = [bound.upper for bound in bounds]
     some = slice(None, None, 4)
-    return Outcome(
-        panels=(
-            Panel(
-                "Upper bounds of L0(Y;H)",
-                "e",
-                "L0(Y;H) (nats)",
-                (
-                    Curve.of("ln(1 + 1/e), corrected", SHOWN, floats[: len(SHOWN)]),
-                    Curve.of("-ln(1 - exp(-e)), as printed", SHOWN, printed[: len(SHOWN)], style="dashed"),
-                    Curve.of("-ln(1 - exp(-e - 1)), its proof", SHOWN, map(_proof, SHOWN), style="dashed"),
-                    Curve.of(
-                        "ranges that leak so much",
-                        SHOWN[some],
-                        map(float, leaks[: len(SHOWN)][some]),
-                        style="dots",
-                    ),
-                ),
-                log_x=True,
-                log_y=True,
-            ),
-        ),
-        checks=(
-            _falls(floats),
-            ClaimCheck(
-                "The bound approaches 0 as the privacy grows",
-                f"it is {floats[-1]:.5f} nats at e = 100, and e times it tends to 1",
-                f"below {SMALL} at e = 100",
-                floats[-1] < SMALL,
-            ),
-            _as_printed(leaks, printed),
-            _attained(bounds, leaks),
-        ),
-        remarks=(
-            (
-                "Proposition 1 is corrected: Definition 3 promises Priv >= ln(1 + e), and the printed bound "
-                "is what Priv >= e would give. The proof ends with a third formula, which is lower still."
-            ),
-        ),
+    yield Panel.of(
+        "Upper bounds of L0(Y;H)",
+        "e",
+        "L0(Y;H) (nats)",
+        Curve.of("ln(1 + 1/e), corrected", SHOWN, floats[: len(SHOWN)]),
+        Curve.dashed("-ln(1 - exp(-e)), as printed", SHOWN, printed[: len(SHOWN)]),
+        Curve.dashed("-ln(1 - exp(-e - 1)), its proof", SHOWN, _proof),
+        Curve.dots("ranges that leak so much", SHOWN[some], leaks[: len(SHOWN)][some]),
+        log_x=True,
+        log_y=True,
+    )
+    yield _falls(floats)
+    yield ClaimCheck(
+        "The bound approaches 0 as the privacy grows",
+        f"it is {floats[-1]:.5f} nats at e = 100, and e times it tends to 1",
+        f"below {SMALL} at e = 100",
+        floats[-1] < SMALL,
+    )
+    yield _as_printed(leaks, printed)
+    yield _attained(bounds, leaks)
+    yield (
+        "Proposition 1 is corrected: Definition 3 promises Priv >= ln(1 + e), and the printed bound "
+        "is what Priv >= e would give. The proof ends with a third formula, which is lower still."
     )
 
 

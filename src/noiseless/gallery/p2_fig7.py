@@ -3,7 +3,7 @@
 from itertools import pairwise, product
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.theory.indistinguishability import largest_cells, linear_indistinguishability, printed_cells
 from noiseless.theory.linear_query import LinearQuery
 
@@ -19,29 +19,24 @@ TRIED = (2, 3, 5, 10, 17, 100)
     "The average of n records on max(1, n (2^(epsilon-1) - 1)) cells is epsilon-indistinguishable; with more "
     "people the quantizer can be finer for the same privacy.",
 )
-def figure(_: Data) -> Outcome:
+def figure(_: Data) -> Parts:
     """The printed rule and the largest number that is sound."""
     curves = []
     for n in PEOPLE:
         mean = LinearQuery.average(n, 0, 1)
         curves += [
             Curve.of(f"n = {n:,}, largest", EPSILONS, [largest_cells(mean, e) for e in EPSILONS]),
-            Curve.of(
-                f"n = {n:,}, printed", EPSILONS, [printed_cells(mean, e) for e in EPSILONS], style="dashed"
-            ),
+            Curve.dashed(f"n = {n:,}, printed", EPSILONS, [printed_cells(mean, e) for e in EPSILONS]),
         ]
-    return Outcome(
-        panels=(
-            Panel("Cells of an average of n", "epsilon (bits)", "cells q", tuple(curves), log_y=True),
-            _gain(),
-        ),
-        checks=(_sound(), _largest(), _grows(), _loose()),
-        remarks=(
-            (
-                "Theorem 5 is sound but loose: the worst symmetric difference of the average is "
-                "floor(q/n) + ceil(q/n) - 1 cells, so n (2^(epsilon-1) + 1) - 1 cells are allowed."
-            ),
-        ),
+    yield Panel.of("Cells of an average of n", "epsilon (bits)", "cells q", *curves, log_y=True)
+    yield _gain()
+    yield _sound()
+    yield _largest()
+    yield _grows()
+    yield _loose()
+    yield (
+        "Theorem 5 is sound but loose: the worst symmetric difference of the average is "
+        "floor(q/n) + ceil(q/n) - 1 cells, so n (2^(epsilon-1) + 1) - 1 cells are allowed."
     )
 
 
@@ -51,12 +46,8 @@ def _gain() -> Panel:
         mean = LinearQuery.average(n, 0, 1)
         gains = [largest_cells(mean, e) / printed_cells(mean, e) for e in EPSILONS]
         curves.append(Curve.of(f"n = {n:,}, largest", EPSILONS, gains))
-    return Panel(
-        "As a multiple of what is printed",
-        "epsilon (bits)",
-        "largest q / printed q",
-        tuple(curves),
-        log_y=True,
+    return Panel.of(
+        "As a multiple of what is printed", "epsilon (bits)", "largest q / printed q", *curves, log_y=True
     )
 
 

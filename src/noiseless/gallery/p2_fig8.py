@@ -6,7 +6,7 @@ from functools import cache
 from itertools import pairwise
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, Raster, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, Raster, reproduces
 from noiseless.theory.indistinguishability import largest_cells, printed_cells
 from noiseless.theory.linear_query import LinearQuery
 
@@ -24,31 +24,25 @@ _SLACK = 1e-12
     "Leakage of an indistinguishable average",
     "The leakage of the quantised average falls with a smaller epsilon and with more people.",
 )
-def figure(_: Data) -> Outcome:
+def figure(_: Data) -> Parts:
     """Three readings of "the leakage of the average", for the printed and for the largest number of cells."""
     ends = (PEOPLE[0] - 0.5, PEOPLE[-1] + 0.5), (EPSILONS[0] - 0.5, EPSILONS[-1] + 0.5)
     panels = []
     for name, unit, measure in _MEASURES[:2]:
         values = [[measure(n, _printed(n, e)) for n in PEOPLE] for e in EPSILONS]
         panels.append(
-            Panel(f"{name}, printed q", "people n", "epsilon (bits)", image=Raster.of(unit, *ends, values)),
+            Panel.of(f"{name}, printed q", "people n", "epsilon (bits)", Raster.of(unit, *ends, values)),
         )
     panels.append(_lines())
-    return Outcome(
-        panels=tuple(panels),
-        checks=(
-            *(_falls_with_epsilon(name, measure) for name, _, measure in _MEASURES),
-            *(_falls_with_people(name, measure) for name, _, measure in _MEASURES),
-            _strictly(),
-        ),
-        remarks=(
-            (
-                "The paper does not say of whom L0(X;Y) is. Of the whole data set it grows with n: the "
-                "corner cell, where all values are small, is a simplex of volume (n/q)^n / n!. Of one "
-                "record, L0(X_i;Y), it does not depend on n, because q grows with n. In the other direction, "
-                "L0(Y;X_i), it falls as the paper says."
-            ),
-        ),
+    yield from panels
+    yield from (_falls_with_epsilon(name, measure) for name, _, measure in _MEASURES)
+    yield from (_falls_with_people(name, measure) for name, _, measure in _MEASURES)
+    yield _strictly()
+    yield (
+        "The paper does not say of whom L0(X;Y) is. Of the whole data set it grows with n: the "
+        "corner cell, where all values are small, is a simplex of volume (n/q)^n / n!. Of one "
+        "record, L0(X_i;Y), it does not depend on n, because q grows with n. In the other direction, "
+        "L0(Y;X_i), it falls as the paper says."
     )
 
 
@@ -95,11 +89,11 @@ _MEASURES: tuple[tuple[str, str, Leakage], ...] = (
 
 def _lines() -> Panel:
     printed = [to_outputs(n, _printed(n, 2)) for n in PEOPLE]
-    curves = [Curve.of("printed q, any epsilon >= 2", PEOPLE, printed, style="dashed")]
+    curves = [Curve.dashed("printed q, any epsilon >= 2", PEOPLE, printed)]
     for e in (1, 2, 4):
         leaks = [to_outputs(n, _largest(n, e)) for n in PEOPLE]
         curves.append(Curve.of(f"largest sound q, epsilon = {e}", PEOPLE, leaks))
-    return Panel("L0(Y;X_i), outputs", "people n", "bits", tuple(curves), log_y=True)
+    return Panel.of("L0(Y;X_i), outputs", "people n", "bits", *curves, log_y=True)
 
 
 def _falls_with_epsilon(name: str, measure: Leakage) -> ClaimCheck:

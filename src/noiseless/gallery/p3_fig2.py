@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.measures import maximin
 from noiseless.ranges import JointRange, confusability_edges, overlap_partition
 from noiseless.search.merging import Cells, ColumnCodebook, MergePath, Numbers
@@ -61,7 +61,7 @@ def graph_panel(title: str, cells: Cells) -> Panel:
         curves.append(Curve.of(f"subgraph {number}", *places, style="dots", texts=texts))
     many = len(dict.fromkeys(blocks))
     subtitle = f"{title}: {many} subgraph" + ("s" if many > 1 else "")
-    return Panel(subtitle, "", "", tuple(curves), equal=True, bare=True)
+    return Panel.of(subtitle, "", "", *curves, equal=True, bare=True)
 
 
 def lagrangians(path: MergePath, weight: Fraction, points: Sequence[int]) -> Iterator[float]:
@@ -78,7 +78,7 @@ def descent(label: str, heights: Sequence[float], stop: int, beyond: str) -> Ite
     """Heights up to where an algorithm stops, and dashed what comes after it."""
     yield Curve.of(label, range(stop + 1), heights[: stop + 1])
     if stop + 1 < len(heights):
-        yield Curve.of(f"{label}{beyond}", range(stop, len(heights)), heights[stop:], style="dashed")
+        yield Curve.dashed(f"{label}{beyond}", range(stop, len(heights)), heights[stop:])
 
 
 def steps(values: Sequence[float]) -> list[float]:
@@ -94,46 +94,42 @@ PRINTED = printed("12", "34", "5", "6", "7")
     "The confusability graph of Example 1",
     "The graph falls apart into {x1, x2}, {x3, x4}, {x5}, {x6}, {x7}, so that I*(S;X) = log2 5.",
 )
-def figure(_: Data) -> Outcome:
+def figure(_: Data) -> Parts:
     """The graph, its subgraphs by union-find, and all its cuts by enumeration."""
     blocks = overlap_partition(EXAMPLE)
     found = Cells.from_labels(blocks.y_blocks)
     sensitive = blocks.x_blocks.tolist()
     least, cuts = _cuts()
-    return Outcome(
-        panels=(graph_panel("G_X", Cells.from_labels(range(EXAMPLE.size_y))),),
-        checks=(
-            ClaimCheck(
-                "The finest decomposition is {x1, x2}, {x3, x4}, {x5}, {x6}, {x7}",
-                in_words(found),
-                "the same sets",
-                found.members == PRINTED,
-            ),
-            ClaimCheck(
-                "I*(S;X) = log2 5",
-                f"{maximin(EXAMPLE)}: {blocks.count} subgraphs",
-                "exactly the logarithm of 5",
-                maximin(EXAMPLE).ratio == 5,  # noqa: PLR2004 - the paper's number
-            ),
-            ClaimCheck(
-                "The smallest cut is 0: the graph falls apart",
-                f"of all {2**EXAMPLE.size_y - 2} cuts the smallest has {least} edges",
-                "0 edges",
-                least == 0,
-            ),
-            ClaimCheck(
-                "The smallest cuts are the unions of subgraphs, but for all of them",
-                f"{cuts} cuts have {least} edges, and there are {2**blocks.count - 2} such unions",
-                "as many",
-                cuts == 2**blocks.count - 2,
-            ),
-            ClaimCheck(
-                "The overlap partition of S is {s1, s2}, {s3}, {s4}, {s5}, {s6}",
-                f"the blocks of s1, ..., s6 are {', '.join(str(block + 1) for block in sensitive)}",
-                "the same sets",
-                sensitive == [0, 0, 1, 2, 3, 4],
-            ),
-        ),
+    yield graph_panel("G_X", Cells.from_labels(range(EXAMPLE.size_y)))
+    yield ClaimCheck(
+        "The finest decomposition is {x1, x2}, {x3, x4}, {x5}, {x6}, {x7}",
+        in_words(found),
+        "the same sets",
+        found.members == PRINTED,
+    )
+    yield ClaimCheck(
+        "I*(S;X) = log2 5",
+        f"{maximin(EXAMPLE)}: {blocks.count} subgraphs",
+        "exactly the logarithm of 5",
+        maximin(EXAMPLE).ratio == 5,  # noqa: PLR2004 - the paper's number
+    )
+    yield ClaimCheck(
+        "The smallest cut is 0: the graph falls apart",
+        f"of all {2**EXAMPLE.size_y - 2} cuts the smallest has {least} edges",
+        "0 edges",
+        least == 0,
+    )
+    yield ClaimCheck(
+        "The smallest cuts are the unions of subgraphs, but for all of them",
+        f"{cuts} cuts have {least} edges, and there are {2**blocks.count - 2} such unions",
+        "as many",
+        cuts == 2**blocks.count - 2,
+    )
+    yield ClaimCheck(
+        "The overlap partition of S is {s1, s2}, {s3}, {s4}, {s5}, {s6}",
+        f"the blocks of s1, ..., s6 are {', '.join(str(block + 1) for block in sensitive)}",
+        "the same sets",
+        sensitive == [0, 0, 1, 2, 3, 4],
     )
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Panel, Parts, reproduces
 from noiseless.gallery.p3_fig2 import (
     EXAMPLE,
     LAMBDA,
@@ -40,7 +40,7 @@ _ROUNDED = 5e-5
     "Algorithm 1 lowers the Lagrangian strictly; it stops at t = 3 with U1 and lambda = 0.3, at t = 1 "
     "with U2 and lambda = 2.5.",
 )
-def figure(_: Data) -> Outcome:
+def figure(_: Data) -> Parts:
     """The Lagrangian after each iteration, with both utilities."""
     resolution, distortion = leakage_path(EXAMPLE), leakage_path(EXAMPLE, centroids("1"))
     values = {
@@ -52,28 +52,21 @@ def figure(_: Data) -> Outcome:
         for name, (path, weight) in values.items()
         for curve in descent(name, _along(path, weight), _stop(path, weight), ": refused")
     )
-    return Outcome(
-        panels=(Panel("Algorithm 1", "iteration t", "Lagrangian", curves),),
-        checks=(
-            _stops("U1", resolution, LAMBDA, 3),
-            _stops("U2", distortion, DISTORTION_WEIGHT, 1),
-            _falls("U1", _along(resolution, LAMBDA), (-0.5245, -0.4605)),
-            _falls("U2", _along(distortion, DISTORTION_WEIGHT), (-0.375, 0.0758)),
-            _cells("U1", resolution, RESOLUTION_CELLS),
-            _cells("U2", distortion, DISTORTION_CELLS),
-            _as_printed(distortion),
-        ),
-        remarks=(
-            (
-                "Example 2 prints Q(2) = {x1, x2, x7}, {x3, ..., x6} and returns Q(1) = {x1, x2, x7}, "
-                "{x3, x5}, {x4, x6} for U2, which are cells of U1; its Delta L = 0.0758 is that of one "
-                "cell. It also writes s6 for s5."
-            ),
-            (
-                "Line 13 of Algorithm 1 returns Q(t-1); Example 2 with U1 returns Q(3), which lowers the "
-                "Lagrangian."
-            ),
-        ),
+    yield Panel.of("Algorithm 1", "iteration t", "Lagrangian", *curves)
+    yield _stops("U1", resolution, LAMBDA, 3)
+    yield _stops("U2", distortion, DISTORTION_WEIGHT, 1)
+    yield _falls("U1", _along(resolution, LAMBDA), (-0.5245, -0.4605))
+    yield _falls("U2", _along(distortion, DISTORTION_WEIGHT), (-0.375, 0.0758))
+    yield _cells("U1", resolution, RESOLUTION_CELLS)
+    yield _cells("U2", distortion, DISTORTION_CELLS)
+    yield _as_printed(distortion)
+    yield (
+        "Example 2 prints Q(2) = {x1, x2, x7}, {x3, ..., x6} and returns Q(1) = {x1, x2, x7}, "
+        "{x3, x5}, {x4, x6} for U2, which are cells of U1; its Delta L = 0.0758 is that of one "
+        "cell. It also writes s6 for s5."
+    )
+    yield (
+        "Line 13 of Algorithm 1 returns Q(t-1); Example 2 with U1 returns Q(3), which lowers the Lagrangian."
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from noiseless.exact import Bits
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p3_fig2 import (
     EXAMPLE,
     LAMBDA,
@@ -39,27 +39,28 @@ _ROUNDED = 5e-5
     "Algorithm 2 joins subgraphs (resolution)",
     "Each iteration of Algorithm 2 joins two subgraphs; after four of them I* has fallen from log2 5 to 0.",
 )
-def figure(_: Data) -> Outcome:
+def figure(_: Data) -> Parts:
     """The graph after each merge."""
     path = maximin_path(EXAMPLE)
     graphs = [graph_panel(f"t = {t}", path[t].cells) for t in range(len(path))]
-    return Outcome(
-        panels=(*graphs, _information(path)),
-        checks=(_cells(path), _counts(path), _first_step(path), _end(path), _footnote()),
-        remarks=(
-            (
-                "The definition of the candidates prints that subgraphs do not meet the two cells, where "
-                "they have to; and Example 3 prints a minus before lambda, where its value, -0.0219, has a "
-                "plus."
-            ),
-        ),
+    yield from graphs
+    yield _information(path)
+    yield _cells(path)
+    yield _counts(path)
+    yield _first_step(path)
+    yield _end(path)
+    yield _footnote()
+    yield (
+        "The definition of the candidates prints that subgraphs do not meet the two cells, where "
+        "they have to; and Example 3 prints a minus before lambda, where its value, -0.0219, has a "
+        "plus."
     )
 
 
 def _information(path: MergePath) -> Panel:
     told = [float(point.maximin) for point in path]
-    return Panel(
-        "I*(S;Xh) after each merge", "iteration t", "bits", (Curve.of("I*", range(len(path)), told),)
+    return Panel.of(
+        "I*(S;Xh) after each merge", "iteration t", "bits", Curve.of("I*", range(len(path)), told)
     )
 
 

@@ -1,7 +1,7 @@
 """Fig. 5 of [P3]: how Algorithm 2 joins the subgraphs of the example, with the distortion as utility."""
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Panel, Parts, reproduces
 from noiseless.gallery.p3_fig2 import (
     EXAMPLE,
     LAMBDA,
@@ -27,19 +27,13 @@ SAID = 3
     "With the distortion as utility and lambda = 0.3 Algorithm 2 stops after three iterations, with two "
     "subgraphs left.",
 )
-def figure(_: Data) -> Outcome:
+def figure(_: Data) -> Parts:
     """The graph after each merge, on beyond where the paper stops."""
     path = maximin_path(EXAMPLE, centroids("4"))
-    return Outcome(
-        panels=tuple(_graph(path, t) for t in range(1, len(path))),
-        checks=(_third(path), _stop(path)),
-        remarks=(
-            (
-                "With a weight of 0.78 or more the fourth merge would be refused; with the paper's 0.3 it is "
-                "not."
-            ),
-        ),
-    )
+    yield from (_graph(path, t) for t in range(1, len(path)))
+    yield _third(path)
+    yield _stop(path)
+    yield ("With a weight of 0.78 or more the fourth merge would be refused; with the paper's 0.3 it is not.")
 
 
 def _graph(path: MergePath, t: int) -> Panel:

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p3_fig2 import EXAMPLE, LAMBDA, centroids, in_words, lagrangians
 from noiseless.search.merging import MergePath, maximin_path
 
@@ -17,7 +17,7 @@ STOPS = {"U1": 4, "U2": 3}
     "Algorithm 2 lowers the Lagrangian strictly; with lambda = 0.3 it stops at t = 4 with U1 and at t = "
     "3 with U2.",
 )
-def figure(_: Data) -> Outcome:
+def figure(_: Data) -> Parts:
     """The Lagrangian after each merge, with both utilities."""
     paths = {"U1": maximin_path(EXAMPLE), "U2": maximin_path(EXAMPLE, centroids("4"))}
     heights = {
@@ -25,25 +25,15 @@ def figure(_: Data) -> Outcome:
         for name, path in paths.items()
     }
     said = STOPS["U2"]
-    return Outcome(
-        panels=(
-            Panel(
-                "Algorithm 2, lambda = 0.3",
-                "iteration t",
-                "Lagrangian",
-                (
-                    *(Curve.of(name, range(len(values)), values) for name, values in heights.items()),
-                    Curve.of(
-                        "U2, as far as printed", range(said + 1), heights["U2"][: said + 1], style="dashed"
-                    ),
-                ),
-            ),
-        ),
-        checks=(
-            *(_stops(name, path) for name, path in paths.items()),
-            *(_falls(name, values) for name, values in heights.items()),
-        ),
+    yield Panel.of(
+        "Algorithm 2, lambda = 0.3",
+        "iteration t",
+        "Lagrangian",
+        *(Curve.of(name, range(len(values)), values) for name, values in heights.items()),
+        Curve.dashed("U2, as far as printed", range(said + 1), heights["U2"][: said + 1]),
     )
+    yield from (_stops(name, path) for name, path in paths.items())
+    yield from (_falls(name, values) for name, values in heights.items())
 
 
 def _stops(name: str, path: MergePath) -> ClaimCheck:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p3_fig2 import EXAMPLE, LAMBDA, centroids
 from noiseless.measures import maximin
 from noiseless.search.measures import Measures, measure
@@ -30,7 +30,7 @@ class Place(NamedTuple):
     "Varying lambda traces the Pareto frontier, which holds the solutions of Examples 3 and 4; a "
     "resolution of log2 7/3 can be kept with I* = 0.",
 )
-def figure(_: Data) -> Outcome:
+def figure(_: Data) -> Parts:
     """Every partition is looked at, so the frontier is the true one."""
     problem = Problem(EXAMPLE, BOOK)
     every = [measure(problem, cells) for cells in every_partition(EXAMPLE.size_y)]
@@ -39,26 +39,20 @@ def figure(_: Data) -> Outcome:
     resolution = [_counted(point) for point in by_size]
     distortion = [_measured(point) for point in maximin_path(EXAMPLE, BOOK)]
     most = max(place.loss for place in frontier(measured))
-    return Outcome(
-        panels=(
-            _panel("Resolution, U1", "1 - I0(X;Xh) / H0(X)", counted, resolution, resolution[-1], _by_size),
-            _panel(
-                "Distortion, U2, x7 = 4",
-                "U2 / the worst U2 of the frontier",
-                measured,
-                distortion,
-                distortion[3],
-                lambda d: float(d / most),
-            ),
-        ),
-        checks=(
-            _solution(by_size.first_rise(LAMBDA), counted),
-            _optimal("Algorithm 2 with U1", resolution, counted),
-            _optimal("Algorithm 2 with U2", distortion, measured),
-            _printed_end(distortion, measured),
-        ),
-        remarks=(f"All {len(every)} partitions of the seven values were looked at.",),
+    yield _panel("Resolution, U1", "1 - I0(X;Xh) / H0(X)", counted, resolution, resolution[-1], _by_size)
+    yield _panel(
+        "Distortion, U2, x7 = 4",
+        "U2 / the worst U2 of the frontier",
+        measured,
+        distortion,
+        distortion[3],
+        lambda d: float(d / most),
     )
+    yield _solution(by_size.first_rise(LAMBDA), counted)
+    yield _optimal("Algorithm 2 with U1", resolution, counted)
+    yield _optimal("Algorithm 2 with U2", distortion, measured)
+    yield _printed_end(distortion, measured)
+    yield f"All {len(every)} partitions of the seven values were looked at."
 
 
 def every_partition(size: int) -> Iterator[Cells]:
@@ -113,16 +107,14 @@ def _panel(  # noqa: PLR0917 - passed on in order
 
     shown = frontier(every)
     inside = [place for place in sorted(every) if loss(place.loss) <= 1]
-    return Panel(
+    return Panel.of(
         title,
         x_label,
         "I*(S;Xh) / I*(S;X)",
-        (
-            curve("all partitions", inside, "dots"),
-            curve("frontier of all partitions", shown, "steps"),
-            curve("Algorithm 2", path, "dots"),
-            curve("the solution of Example 3 or 4", [solution], "dots"),
-        ),
+        curve("all partitions", inside, "dots"),
+        curve("frontier of all partitions", shown, "steps"),
+        curve("Algorithm 2", path, "dots"),
+        curve("the solution of Example 3 or 4", [solution], "dots"),
     )
 
 

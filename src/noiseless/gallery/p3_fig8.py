@@ -10,7 +10,7 @@ from itertools import chain, combinations, pairwise
 import numpy as np
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Panel, Parts, reproduces
 from noiseless.gallery.p3_fig2 import descent
 from noiseless.ranges import JointRange, overlap_partition
 from noiseless.search.merging import (
@@ -187,22 +187,20 @@ class Run:
     "Algorithms 1 and 2 lower the Lagrangian strictly and converge to locally optimal solutions.",
     needs=("heart",),
 )
-def figure(data: Data) -> Outcome:
+def figure(data: Data) -> Parts:
     """The Lagrangian along each path: as far as the paper goes, and on to the end."""
     heart = Heart.of(data)
     runs = [Run(heart, number, utility) for number in (1, 2) for utility in WEIGHTS]
-    return Outcome(
-        panels=tuple(_panel(number, [run for run in runs if run.number == number]) for number in (1, 2)),
-        checks=(heart.described(), *map(_falls, runs), *map(_local, runs)),
-        remarks=(
-            *REMARKS,
-            "The paper does not tell its weights; here lambda = 0.3 with U1 and 0.01 with U2.",
-            *(_better(run) for run in runs if run.number == 1),
-            (
-                f"Algorithm 2 makes {len(runs[2].path) - 1} merge: the ages fall into "
-                f"{runs[2].path.components[0]} subgraphs to begin with."
-            ),
-        ),
+    yield from (_panel(number, [run for run in runs if run.number == number]) for number in (1, 2))
+    yield heart.described()
+    yield from map(_falls, runs)
+    yield from map(_local, runs)
+    yield from REMARKS
+    yield "The paper does not tell its weights; here lambda = 0.3 with U1 and 0.01 with U2."
+    yield from (_better(run) for run in runs if run.number == 1)
+    yield (
+        f"Algorithm 2 makes {len(runs[2].path) - 1} merge: the ages fall into "
+        f"{runs[2].path.components[0]} subgraphs to begin with."
     )
 
 
@@ -212,7 +210,7 @@ def _panel(number: int, runs: list[Run]) -> Panel:
         descent(label, run.heights, run.stop, ", after the stop")
         for label, run in zip(labels, runs, strict=True)
     )
-    return Panel(f"Algorithm {number}", "iteration t", "Lagrangian", tuple(chain.from_iterable(drawn)))
+    return Panel.of(f"Algorithm {number}", "iteration t", "Lagrangian", *chain.from_iterable(drawn))
 
 
 def _falls(run: Run) -> ClaimCheck:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from noiseless.exact import Bits
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, Style, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, Style, reproduces
 from noiseless.gallery.p3_fig8 import REMARKS, Heart
 from noiseless.search.loss import Loss, Objective, Utility, below
 from noiseless.search.measures import Measures, ReleasePoint, measure
@@ -132,7 +132,7 @@ class MethodComparison:
         curves.append(curve("the paper's algorithm", stops, "dots"))
         lost = "1 - I0(X;Xh) / H0(X)" if self.utility == "resolution" else "distortion / that of one cell"
         told = "I*(S;Xh) / I*(S;X)" if self.objective == "maximin" else "L0(S;Xh) / L0(S;X)"
-        return Panel(self.name, lost, told, tuple(curves))
+        return Panel.of(self.name, lost, told, *curves)
 
     def _most_told(self) -> float:
         return max(1.0, *(float(point.maximin) for point in self.survey.undominated))
@@ -157,21 +157,19 @@ ANONYMITY = 5
     "several points that are strictly better than submodularity-based agglomeration.",
     needs=("heart",),
 )
-def figure(data: Data) -> Outcome:
+def figure(data: Data) -> Parts:
     """All methods on all problems, measured alike."""
     heart = Heart.of(data)
     contests = [
         MethodComparison(heart, objective, utility) for utility, _ in UTILITIES for objective, _ in PROBLEMS
     ]
-    return Outcome(
-        panels=tuple(contest.panel() for contest in contests),
-        checks=(
-            *(_anonymity(heart, utility, name) for utility, name in UTILITIES),
-            *(_descent(contest) for contest in contests if contest.objective == "maximin"),
-            *map(_never_beaten, contests),
-        ),
-        remarks=(*REMARKS, _exact(contests[3]), _two_values(heart)),
-    )
+    yield from (contest.panel() for contest in contests)
+    yield from (_anonymity(heart, utility, name) for utility, name in UTILITIES)
+    yield from (_descent(contest) for contest in contests if contest.objective == "maximin")
+    yield from map(_never_beaten, contests)
+    yield from REMARKS
+    yield _exact(contests[3])
+    yield _two_values(heart)
 
 
 def _anonymity(heart: Heart, utility: Utility, name: str) -> ClaimCheck:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import asin, cos, nan, pi, sin, sqrt
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.theory.accuracy import (
     AccuracyPolicy,
@@ -114,26 +114,22 @@ Pair = tuple[AccuracyPolicy, AccuracyPolicy]
     "For the average, and for x1^2 + 2 x2^2, of two numbers in [-2, 2] the optimal policy rounds the "
     "answer to ceil(2 gamma) and to ceil(6 gamma) equal cells.",
 )
-def figure(_: Data) -> Outcome:
+def figure(_: Data) -> Parts:
     """Both questions, for gamma = 2 and for others."""
     mean = fewest_cells(mean_of_two(), 1 / QUALITY)
     square = bowl_policy()
     means = _sweep()
     bowls = fewest_cells(bowl(), 1 / BOWL_GAMMA), least_leakage(bowl(), 1 / BOWL_GAMMA)
-    return Outcome(
-        (
-            _staircase("Average, gamma = 2", mean),
-            _leakages(means),
-            _shares(bowls),
-        ),
-        (*_checks(mean, square), _check_equal(means), _check_best(means, bowls)),
-        (
-            (
-                "Theorem IV.3 has two parts. For I* equal cells are optimal; for L0, by (16), cells "
-                "are wide where datasets are rare: for the average as wide as allowed at both ends, narrower "
-                "in between. Both agree where 2 gamma is whole, as in the paper's example."
-            ),
-        ),
+    yield _staircase("Average, gamma = 2", mean)
+    yield _leakages(means)
+    yield _shares(bowls)
+    yield from _checks(mean, square)
+    yield _check_equal(means)
+    yield _check_best(means, bowls)
+    yield (
+        "Theorem IV.3 has two parts. For I* equal cells are optimal; for L0, by (16), cells "
+        "are wide where datasets are rare: for the average as wide as allowed at both ends, narrower "
+        "in between. Both agree where 2 gamma is whole, as in the paper's example."
     )
 
 
@@ -151,30 +147,24 @@ def _staircase(title: str, policy: AccuracyPolicy) -> Panel:
     told = [middles(quantizer)[min(i // STEPS, quantizer.cells - 1)] for i in range(len(truth))]
     error = float(policy.error)
     band = ([y - error for y in truth], [y + error for y in truth])
-    return Panel(
+    return Panel.of(
         title,
         "true answer f(x)",
         "answer told",
-        (
-            Curve.of("truth, and the tolerated error", truth, truth, band=band, style="dashed"),
-            Curve.of("told", truth, map(float, told), style="steps"),
-        ),
+        Curve.of("truth, and the tolerated error", truth, truth, band=band, style="dashed"),
+        Curve.steps("told", truth, told),
     )
 
 
 def _leakages(found: list[Pair]) -> Panel:
     across = [float(gamma) for gamma in GAMMAS]
-    return Panel(
+    return Panel.of(
         "Average: leakage L0",
         "gamma = 1 / tolerated error",
         "nats",
-        (
-            Curve.of(EQUAL, across, (equal.leakage.upper for equal, _ in found)),
-            Curve.of(BEST, across, (best.leakage.upper for _, best in found)),
-            Curve.of(
-                "no policy below", across, (best.least_leakage.lower for _, best in found), style="dashed"
-            ),
-        ),
+        Curve.of(EQUAL, across, (equal.leakage.upper for equal, _ in found)),
+        Curve.of(BEST, across, (best.leakage.upper for _, best in found)),
+        Curve.dashed("no policy below", across, (best.least_leakage.lower for _, best in found)),
     )
 
 
@@ -184,39 +174,36 @@ def _shares(pair: Pair) -> Panel:
     for label, policy in zip((EQUAL, BEST), pair, strict=True):
         edges = [float(policy.quantizer.edge(cell)) for cell in range(policy.cells + 1)]
         heights = [float(share.lower) for share in policy.shares]
-        curves.append(Curve.of(label, edges, [*heights, heights[-1]], style="steps"))
-    return Panel(
+        curves.append(Curve.steps(label, edges, [*heights, heights[-1]]))
+    return Panel.of(
         "x1² + 2 x2²: datasets behind each cell",
         "true answer f(x)",
         "share of all datasets",
-        tuple(curves),
+        *curves,
         note=f"gamma = 10/13; L0 = {pair[0].leakage} with equal cells, {pair[1].leakage} with the best",
     )
 
 
-def _checks(mean: AccuracyPolicy, square: AccuracyPolicy) -> tuple[ClaimCheck, ...]:
+def _checks(mean: AccuracyPolicy, square: AccuracyPolicy) -> Parts:
     edges = tuple(mean.quantizer.edge(cell) for cell in range(mean.cells + 1))
-    return (
-        ClaimCheck(
-            "(20): the average is told as -1.5, -0.5, 0.5 or 1.5, by whether it is below -1, 0, 1 or not.",
-            f"edges {listed(edges)}; told {listed(middles(mean.quantizer))}",
-            "the same edges, exactly",
-            list(edges) == list(range(-2, 3)),
-        ),
-        ClaimCheck(
-            "(21): x1^2 + 2 x2^2 lies in [0, 12] and is told as i + 0.5 where i is its whole part.",
-            f"range [{square.quantizer.edge(0)}, {square.quantizer.edge(square.cells)}], {square.cells} "
-            "cells",
-            "range [0, 12], edges 0, 1, ..., 12, exactly",
-            [square.quantizer.edge(cell) for cell in range(square.cells + 1)] == list(range(HIGHEST + 1)),
-        ),
-        ClaimCheck(
-            "Quantizing the answer instead of dividing the datasets in any other way loses nothing, for I*.",
-            f"{mean.cells} and {square.cells} answers; no policy has fewer than {mean.least_cells} and "
-            f"{square.least_cells}",
-            "as many answers as the fewest possible, exactly",
-            (mean.cells, square.cells) == (mean.least_cells, square.least_cells),
-        ),
+    yield ClaimCheck(
+        "(20): the average is told as -1.5, -0.5, 0.5 or 1.5, by whether it is below -1, 0, 1 or not.",
+        f"edges {listed(edges)}; told {listed(middles(mean.quantizer))}",
+        "the same edges, exactly",
+        list(edges) == list(range(-2, 3)),
+    )
+    yield ClaimCheck(
+        "(21): x1^2 + 2 x2^2 lies in [0, 12] and is told as i + 0.5 where i is its whole part.",
+        f"range [{square.quantizer.edge(0)}, {square.quantizer.edge(square.cells)}], {square.cells} cells",
+        "range [0, 12], edges 0, 1, ..., 12, exactly",
+        [square.quantizer.edge(cell) for cell in range(square.cells + 1)] == list(range(HIGHEST + 1)),
+    )
+    yield ClaimCheck(
+        "Quantizing the answer instead of dividing the datasets in any other way loses nothing, for I*.",
+        f"{mean.cells} and {square.cells} answers; no policy has fewer than {mean.least_cells} and "
+        f"{square.least_cells}",
+        "as many answers as the fewest possible, exactly",
+        (mean.cells, square.cells) == (mean.least_cells, square.least_cells),
     )
 
 
