@@ -143,8 +143,24 @@ def checks(results: MechanismResults, unit: str) -> Parts:
         ("the table's other people", lambda one: one.estimate),
         ("others' values that help most", _worst_estimate),
     )
-    yield _worst(results, unit)
-    yield _average(results, unit)
+    pairs = _from_one_bit(results)
+    ours, noise = pairs[0][0].told.worst, min(one.told.worst for one in pairs[0][1])
+    yield ClaimCheck(
+        "From 1 bit on a noiseless answer is never off by much, while noise can be off by the whole range",
+        f"at 1 bit at most {ours:.4g} {unit} against {noise:.4g} {unit}",
+        "noiseless has at most the worst error of each noise, at every number of bits from 1 on",
+        all(ours.told.worst <= one.told.worst for ours, noisy in pairs for one in noisy),
+    )
+    rows = [(ours, min(noisy, key=lambda one: one.average)) for ours, noisy in _from_one_bit(results)]
+    told = [
+        f"{bits_text(ours.bits)}: {ours.average:.3g} against {best.average:.3g} {unit}" for ours, best in rows
+    ]
+    yield ClaimCheck(
+        "On average noise is nearer to the truth at equal bits",
+        f"noiseless against the best noise, {'; '.join(told)}",
+        "the best noise has at most the average error of noiseless, at every number of bits from 1 on",
+        all(best.average <= ours.average for ours, best in rows),
+    )
     yield below_one_bit(results, unit)
     yield _ends(results)
     yield from (_estimate(results, *given) for given in estimates)
@@ -154,30 +170,6 @@ def _from_one_bit(results: MechanismResults) -> list[tuple[MechanismResult, list
     """The noiseless result and the noisy ones at each number of bits from 1 on."""
     rows = list(zip(*results.values(), strict=True))
     return [(row[0], list(row[1:])) for row in rows if row[0].bits >= 1]
-
-
-def _worst(results: MechanismResults, unit: str) -> ClaimCheck:
-    pairs = _from_one_bit(results)
-    ours, noise = pairs[0][0].told.worst, min(one.told.worst for one in pairs[0][1])
-    return ClaimCheck(
-        "From 1 bit on a noiseless answer is never off by much, while noise can be off by the whole range",
-        f"at 1 bit at most {ours:.4g} {unit} against {noise:.4g} {unit}",
-        "noiseless has at most the worst error of each noise, at every number of bits from 1 on",
-        all(ours.told.worst <= one.told.worst for ours, noisy in pairs for one in noisy),
-    )
-
-
-def _average(results: MechanismResults, unit: str) -> ClaimCheck:
-    rows = [(ours, min(noisy, key=lambda one: one.average)) for ours, noisy in _from_one_bit(results)]
-    told = [
-        f"{bits_text(ours.bits)}: {ours.average:.3g} against {best.average:.3g} {unit}" for ours, best in rows
-    ]
-    return ClaimCheck(
-        "On average noise is nearer to the truth at equal bits",
-        f"noiseless against the best noise, {'; '.join(told)}",
-        "the best noise has at most the average error of noiseless, at every number of bits from 1 on",
-        all(best.average <= ours.average for ours, best in rows),
-    )
 
 
 def below_one_bit(results: MechanismResults, unit: str) -> ClaimCheck:
@@ -244,41 +236,17 @@ def figure(data: Data) -> Parts:
     results = compare_mechanisms(GroupQuestion("count", len(ages), Lattice.of(0, 1, 1)), bits, truths, bases)
     yield from panels(results, "people", zero=True)
     yield below_one_bit(results, "people")
-    yield _exact(results)
-    yield _everything(results)
-    yield _doubt(results)
-    yield f"{len(limits)} counts of {len(ages)} patients: how many are at least so old, for every age."
-    yield (
-        "One person moves a count by one: it has a reach of 2, and an exact count costs 1 bit. Noise"
-        " that keeps to 1 bit or more is no noise at all."
-    )
-    yield "Both adversaries know everybody else's age, and want to know whether one person is counted."
-
-
-def _exact(results: MechanismResults) -> ClaimCheck:
     from_one = [one for line in results.values() for one in line if one.bits >= 1]
-    return ClaimCheck(
+    yield ClaimCheck(
         "From 1 bit on a noiseless count is exact, and noise need not be added either",
         f"largest error {max(one.told.worst for one in from_one):g} from 1 bit on, with every mechanism",
         "no error at all from 1 bit on",
         all(one.told.worst == 0 and one.average == 0 for one in from_one),
     )
-
-
-def _everything(results: MechanismResults) -> ClaimCheck:
-    one = next(one for one in results["noiseless"] if one.bits >= 1)
-    return ClaimCheck(
-        "One bit of a one-bit secret is everything",
-        f"at 1 bit whoever knows all others is right with probability {one.ends:g}",
-        "the probability is 1",
-        one.ends == 1,
-    )
-
-
-def _doubt(results: MechanismResults) -> ClaimCheck:
+    yield _everything(results)
     last = {name: [one for one in line if one.bits < 1][-1] for name, line in results.items()}
     told = [f"{one.ends:.3f} ({name})" for name, one in last.items()]
-    return ClaimCheck(
+    yield ClaimCheck(
         "Below 1 bit noise leaves little doubt before it leaves none, a noiseless constant tells nothing",
         f"at {float(last['noiseless'].bits):g} bits the guess is right with probability {', '.join(told)}",
         "noiseless 1/2, every noise between 1/2 and 1 at every number of bits below 1",
@@ -288,4 +256,20 @@ def _doubt(results: MechanismResults) -> ClaimCheck:
             for one in line
             if one.bits < 1
         ),
+    )
+    yield f"{len(limits)} counts of {len(ages)} patients: how many are at least so old, for every age."
+    yield (
+        "One person moves a count by one: it has a reach of 2, and an exact count costs 1 bit. Noise"
+        " that keeps to 1 bit or more is no noise at all."
+    )
+    yield "Both adversaries know everybody else's age, and want to know whether one person is counted."
+
+
+def _everything(results: MechanismResults) -> ClaimCheck:
+    one = next(one for one in results["noiseless"] if one.bits >= 1)
+    return ClaimCheck(
+        "One bit of a one-bit secret is everything",
+        f"at 1 bit whoever knows all others is right with probability {one.ends:g}",
+        "the probability is 1",
+        one.ends == 1,
     )

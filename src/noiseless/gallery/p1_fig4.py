@@ -6,7 +6,7 @@ from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 
 if TYPE_CHECKING:
-    from noiseless.adversaries.game import Game, Score
+    from noiseless.adversaries.game import Score
 
 CIRCUITS = {
     "refrigerator_ch5": "fridge",
@@ -52,17 +52,17 @@ def figure(data: Data) -> Parts:
         budgets=BUDGETS,
         rounds=200 if data.synthetic else 1000,
     )
-    lines = {
-        adversary: {name: _line(game, adversary, name) for name in ("mean", *CIRCUITS)}
-        for adversary in ADVERSARIES
-    }
-    yield from (_panel(title, lines[adversary]) for adversary, title in ADVERSARIES.items())
-    yield from (
-        check(lines[adversary]["mean"], title)
-        for adversary, title in ADVERSARIES.items()
-        for check in (_halved, _rises)
+    lines = game.by("adversary", "appliance")
+    for adversary, title in ADVERSARIES.items():
+        yield _panel(title, {name: lines[adversary, name] for name in ("mean", *CIRCUITS)})
+        yield from _checks(lines[adversary, "mean"], title)
+    last, unprotected = lines["combinatorial", "mean"][-2:]
+    yield ClaimCheck(
+        "With a large budget the f-score is the one without protection",
+        f"{last.score:.3f} at {BUDGETS[-1]} bits, {unprotected.score:.3f} without",
+        "the unprotected mean f-score lies in the interval at the largest budget",
+        last.low <= unprotected.score <= last.high,
     )
-    yield _recognised(lines["combinatorial"]["mean"])
     yield (
         "House 1 of REDD at 3 s, rows with gaps left out: the first quarter is learned from, the"
         f" rest guessed. A reading of the mains is declared to lie within 0 and {MOST_WATTS:,} W."
@@ -78,14 +78,6 @@ def figure(data: Data) -> Parts:
     )
 
 
-def _line(game: "Game", adversary: str, appliance: str) -> "list[Score]":
-    return [
-        score
-        for score in game.results
-        if (score.details["adversary"], score.details["appliance"]) == (adversary, appliance)
-    ]
-
-
 def _panel(title: str, lines: "dict[str, list[Score]]") -> Panel:
     curves = []
     for name, scores in lines.items():
@@ -98,35 +90,21 @@ def _panel(title: str, lines: "dict[str, list[Score]]") -> Panel:
     return Panel.of(title, "budget for one reading (bits)", "f-score", *curves, x_ticks=ticks)
 
 
-def _halved(mean: "list[Score]", who: str) -> ClaimCheck:
+def _checks(mean: "list[Score]", who: str) -> Parts:
+    from scipy.stats import spearmanr
+
     least, unprotected = mean[0], mean[-1]
-    return ClaimCheck(
+    yield ClaimCheck(
         f"With a small budget appliances are not recognised reliably. {who}",
         f"mean f-score {least.score:.3f} [{least.low:.3f}, {least.high:.3f}] at {BUDGETS[0]} bit, "
         f"{unprotected.score:.3f} [{unprotected.low:.3f}, {unprotected.high:.3f}] without protection",
         "at the smallest budget it is at most half of the unprotected one",
         least.score <= HALF * unprotected.score,
     )
-
-
-def _rises(mean: "list[Score]", who: str) -> ClaimCheck:
-    from scipy.stats import spearmanr
-
-    protected = mean[:-1]
-    rank = float(spearmanr(BUDGETS, [score.score for score in protected]).statistic)
-    return ClaimCheck(
+    rank = float(spearmanr(BUDGETS, [score.score for score in mean[:-1]]).statistic)
+    yield ClaimCheck(
         f"The f-score gets rapidly worse as the budget shrinks. {who}",
         f"rank correlation of budget and mean f-score {rank:.3f}",
         f"rank correlation above {CORRELATED}",
         rank > CORRELATED,
-    )
-
-
-def _recognised(mean: "list[Score]") -> ClaimCheck:
-    last, unprotected = mean[-2], mean[-1]
-    return ClaimCheck(
-        "With a large budget the f-score is the one without protection",
-        f"{last.score:.3f} at {BUDGETS[-1]} bits, {unprotected.score:.3f} without",
-        "the unprotected mean f-score lies in the interval at the largest budget",
-        last.low <= unprotected.score <= last.high,
     )

@@ -62,23 +62,20 @@ def figure(data: Data) -> Parts:
     kept = inside(trips)
     share = float(kept.mean())
     shown = trips.filter(pa.array(kept))
-    panels = [
-        _map("Where trips begin", shown, "pickup", FINE),
-        _map("Where trips end", shown, "dropoff", FINE),
-    ]
-    found = []
+    yield _map("Where trips begin", shown, "pickup", FINE)
+    yield _map("Where trips end", shown, "dropoff", FINE)
+    filled = []
     for bits in BITS_A_COLUMN:
         cells = 2**bits
-        panels.append(_map(f"Beginnings in {cells} x {cells} cells", shown, "pickup", (cells, cells)))
+        yield _map(f"Beginnings in {cells} x {cells} cells", shown, "pickup", (cells, cells))
         counts = density(shown, "pickup", (cells, cells))
-        found.append(f"{int((counts > 0).sum()):,} of {cells * cells:,} cells at {2 * bits} bits")
+        filled.append(f"{int((counts > 0).sum()):,} of {cells * cells:,} cells at {2 * bits} bits")
     yield ClaimCheck(
         "The box of latitude 40.49 to 40.92 and longitude -74.27 to -73.68 holds the trips in New York",
-        f"{share:.4%} of {len(trips):,} trips begin and end in it; beginnings fill {' and '.join(found)}",
+        f"{share:.4%} of {len(trips):,} trips begin and end in it; beginnings fill {' and '.join(filled)}",
         f"at least {NEARLY_ALL:.0%} of all trips",
         share >= NEARLY_ALL,
     )
-    yield from panels
     yield (
         "The paper shows a street map; here is the map that the trips themselves draw, which is also"
         " what a release must not draw too finely."

@@ -35,33 +35,38 @@ def figure(data: Data) -> Parts:
     parts = {part: _shares(trips.slice(0, len(trips) // part), wanted, ("even",))[0] for part in PARTS}
     budgets = [score.budget or 0 for score in even[:-1]]
 
-    def curve(label: str, scores: "list[Score]", *, dashed: bool = False) -> Curve:
-        heights = [score.score for score in scores[:-1]]
-        return Curve.of(label, budgets, heights, style="dashed" if dashed else "line")
-
-    unquantised = Curve.dashed("as they are", (budgets[0], budgets[-1]), even[-1].score)
     hits = [score.details["hit"] for score in even[:-1]]
-    split = "cells chosen for the smallest error"
-    left = Panel.of(
+
+    def shares(scores: "list[Score]") -> list[float]:
+        return [score.score for score in scores[:-1]]
+
+    whole = Curve.of("as many bits for each coordinate", budgets, shares(even))
+    yield Panel.of(
         f"{len(trips):,} trips",
         "budget of a trip, 2 eps (bits)",
         "share of unique trips",
-        curve("as many bits for each coordinate", even),
-        curve(split, optimal, dashed=True),
+        whole,
+        Curve.dashed("cells chosen for the smallest error", budgets, shares(optimal)),
         Curve.of("chance to find a trip by picking one of its cell", budgets, hits),
-        unquantised,
+        Curve.dashed("as they are", (budgets[0], budgets[-1]), even[-1].score),
     )
-    right = Panel.of(
+    yield Panel.of(
         "The share depends on how many trips there are",
         "budget of a trip, 2 eps (bits)",
         "share of unique trips",
-        *(curve(f"{len(trips) // part:,} trips", scores) for part, scores in parts.items()),
-        curve("as many bits for each coordinate", even),
+        *(Curve.of(f"{len(trips) // part:,} trips", budgets, shares(some)) for part, some in parts.items()),
+        whole,
     )
-    yield left
-    yield right
     yield from _checks(even, parts[PARTS[0]])
-    yield from _remarks(len(trips))
+    yield (
+        f"{len(trips):,} trips of 2009 to 2015 in place of the first million of 2014: among more trips fewer"
+        " are unique, so the paper's curve lies further to the right."
+    )
+    yield (
+        "The paper's eps is the budget of one point, origin or destination; both together cost 2 eps,"
+        " which is what is drawn."
+    )
+    yield "Shares are exact for this table: nothing is random."
 
 
 def _shares(trips: "pa.Table", budgets: range, splits: tuple[str, ...]) -> "list[list[Score]]":
@@ -69,7 +74,7 @@ def _shares(trips: "pa.Table", budgets: range, splits: tuple[str, ...]) -> "list
     from noiseless.adversaries.linkage import linkage
 
     game = linkage(trips, COLUMNS, budgets=budgets, split=splits, outside="drop")  # type: ignore[arg-type]
-    return [[score for score in game.results if score.details["split"] == split] for split in splits]
+    return list(game.by("split").values())
 
 
 def _checks(even: "list[Score]", fewer: "list[Score]") -> Parts:
@@ -101,18 +106,4 @@ def _checks(even: "list[Score]", fewer: "list[Score]") -> Parts:
         f" {PARTS[0]}th of the table",
         "a part of the table has at least the share of the whole, at every budget",
         all(part.score >= all_.score - NEAR for part, all_ in zip(fewer, even, strict=True)),
-    )
-
-
-def _remarks(trips: int) -> tuple[str, ...]:
-    return (
-        (
-            f"{trips:,} trips of 2009 to 2015 in place of the first million of 2014: among more trips fewer"
-            " are unique, so the paper's curve lies further to the right."
-        ),
-        (
-            "The paper's eps is the budget of one point, origin or destination; both together cost 2 eps,"
-            " which is what is drawn."
-        ),
-        "Shares are exact for this table: nothing is random.",
     )

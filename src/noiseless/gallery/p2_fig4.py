@@ -88,14 +88,12 @@ class Respondents:
             return np.where(self.within(change), 3 * self.height**2 / 1000, self.weight)
         return blurred(self.height, self.weight, change).astype(np.float64)
 
-    def described(self) -> tuple[str, ...]:
+    def described(self) -> str:
         """What a reader must know about the rows."""
         left = f"{self.mistyped} with a height below {SHORTEST} cm, a typing error, left out"
         return (
-            (
-                f"{len(self):,} of {self.asked:,} answers have a height and a weight ({left}); "
-                f"{np.count_nonzero(self.obese)} of these people are obese."
-            ),
+            f"{len(self):,} of {self.asked:,} answers have a height and a weight ({left}); "
+            f"{np.count_nonzero(self.obese)} of these people are obese."
         )
 
 
@@ -141,13 +139,44 @@ KILOGRAMS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100)
 def figure(_: Data) -> Parts:
     """Exact shares of the range for each accuracy, and what Priv is by the paper's own definition."""
     epsilons = [continuous_blur(rho).epsilon for rho in RHOS]
-    yield _against_accuracy(epsilons)
+    yield Panel.of(
+        "Privacy against accuracy",
+        "accuracy rho (1/kg)",
+        "e",
+        Curve.of("e, exact", RHOS, epsilons),
+        Curve.dashed("1 / (100 rho)", RHOS, [LIMIT / rho for rho in RHOS]),
+        log_x=True,
+        log_y=True,
+    )
     yield _times_accuracy(epsilons)
     yield _privacy(epsilons)
-    yield _tends(epsilons)
-    yield _falls(epsilons)
+    off = {
+        rho: abs(float(e * rho / LIMIT) - 1) for e, rho in zip(epsilons, RHOS, strict=True) if rho >= LARGE
+    }
+    worst, last = max(off.values()), off[RHOS[-1]]
+    yield ClaimCheck(
+        "Privacy times accuracy tends to a constant (Remark 1)",
+        f"e rho is within {worst:.2%} of 1/100 from rho = {LARGE} on, and within {last:.3%} at rho = 1000",
+        f"|100 e rho - 1| <= {NEAR:.0%} for all rho >= {LARGE}",
+        worst <= NEAR,
+    )
+    rises = sum(after >= before for before, after in pairwise(epsilons))
+    yield ClaimCheck(
+        "More accuracy is less privacy",
+        f"e falls at {len(epsilons) - 1 - rises} of {len(epsilons) - 1} steps of rho",
+        "e falls strictly from each rho to the next",
+        rises == 0,
+    )
     yield _accurate()
-    yield _as_printed()
+    blur = continuous_blur(Fraction(1, 5), "collapse")
+    priv, promised = blur.privacy("Y").nats, blur.privacy("X").nats
+    yield ClaimCheck(
+        "Theorem 4: the collapsing policy has Priv >= ln(1 + e)",
+        f"at rho = 1/5 Priv is {priv:.4f} nats by definition (9), where ln(1 + e) = {promised:.4f}; only "
+        "with h0(X) in place of h0(Y) is it that",
+        "Priv with reference h0(Y) is at least ln(1 + e)",
+        priv >= promised,
+    )
     yield _mended()
     yield (
         "Theorem 4 is corrected: the paper collapses the band onto its boundary, a set of measure 0, "
@@ -161,18 +190,6 @@ def figure(_: Data) -> Parts:
         "protected is the same."
     )
     yield "The early version has the integrand of the band's measure with the wrong sign."
-
-
-def _against_accuracy(epsilons: "Sequence[Fraction | float]") -> Panel:
-    return Panel.of(
-        "Privacy against accuracy",
-        "accuracy rho (1/kg)",
-        "e",
-        Curve.of("e, exact", RHOS, epsilons),
-        Curve.dashed("1 / (100 rho)", RHOS, [LIMIT / rho for rho in RHOS]),
-        log_x=True,
-        log_y=True,
-    )
 
 
 def _times_accuracy(epsilons: "Sequence[Fraction | float]") -> Panel:
@@ -209,29 +226,6 @@ def _privacy(epsilons: "Sequence[Fraction | float]") -> Panel:
     )
 
 
-def _tends(epsilons: "Sequence[Fraction | float]") -> ClaimCheck:
-    off = {
-        rho: abs(float(e * rho / LIMIT) - 1) for e, rho in zip(epsilons, RHOS, strict=True) if rho >= LARGE
-    }
-    worst, last = max(off.values()), off[RHOS[-1]]
-    return ClaimCheck(
-        "Privacy times accuracy tends to a constant (Remark 1)",
-        f"e rho is within {worst:.2%} of 1/100 from rho = {LARGE} on, and within {last:.3%} at rho = 1000",
-        f"|100 e rho - 1| <= {NEAR:.0%} for all rho >= {LARGE}",
-        worst <= NEAR,
-    )
-
-
-def _falls(epsilons: "Sequence[Fraction | float]") -> ClaimCheck:
-    rises = sum(after >= before for before, after in pairwise(epsilons))
-    return ClaimCheck(
-        "More accuracy is less privacy",
-        f"e falls at {len(epsilons) - 1 - rises} of {len(epsilons) - 1} steps of rho",
-        "e falls strictly from each rho to the next",
-        rises == 0,
-    )
-
-
 def _accurate() -> ClaimCheck:
     heights, weights = range(0, 251, 10), range(0, 201, 4)
     worst = Fraction(0)
@@ -247,18 +241,6 @@ def _accurate() -> ClaimCheck:
         "/ rho",
         "no point moves by more than 1/rho, exactly",
         worst <= 1,
-    )
-
-
-def _as_printed() -> ClaimCheck:
-    blur = continuous_blur(Fraction(1, 5), "collapse")
-    priv, promised = blur.privacy("Y").nats, blur.privacy("X").nats
-    return ClaimCheck(
-        "Theorem 4: the collapsing policy has Priv >= ln(1 + e)",
-        f"at rho = 1/5 Priv is {priv:.4f} nats by definition (9), where ln(1 + e) = {promised:.4f}; only "
-        "with h0(X) in place of h0(Y) is it that",
-        "Priv with reference h0(Y) is at least ln(1 + e)",
-        priv >= promised,
     )
 
 

@@ -29,16 +29,43 @@ def figure(data: Data) -> Parts:
     people = Respondents.of(data)
     original = _histogram(people, people.released(0, "stretch"))
     moved = {policy: _distances(people, original, policy) for policy, _ in POLICIES}
-    panels = [_panel("as they are", original), _moves(moved), _hidden(people)]
+    yield _panel("as they are", original)
+    yield Panel.of(
+        "How far the histogram moves",
+        "1/rho (kg)",
+        "total variation",
+        *(Curve.of(name, CHANGES, moved[policy]) for policy, name in POLICIES),
+    )
+    yield _hidden(people)
     for policy, name in POLICIES:
         for change in SHOWN:
-            found = _histogram(people, people.released(change, policy))
-            panels.append(_panel(f"rho = 1/{change}, {name}", found, change))
-    yield from panels
-    yield _changes(moved)
-    yield _accurate(people)
+            reported = _histogram(people, people.released(change, policy))
+            yield _panel(f"rho = 1/{change}, {name}", reported, change)
+    shown = {policy: [rows[CHANGES.index(change)] for change in SHOWN] for policy, rows in moved.items()}
+    words = "; ".join(
+        f"{name}: " + ", ".join(f"{value:.1%}" for value in shown[policy]) for policy, name in POLICIES
+    )
+    yield ClaimCheck(
+        "With less accuracy the histogram changes more drastically",
+        f"total variation from the original at rho = 1/5, 1/10, 1/20: {words}",
+        "it grows strictly from each of the three to the next, by both policies",
+        all(before < after for rows in shown.values() for before, after in pairwise([0.0, *rows])),
+    )
+    worst = {
+        change: max(
+            float(np.abs(people.released(change, policy) - people.weight).max()) for policy, _ in POLICIES
+        )
+        for change in CHANGES
+    }
+    most = max(moved / change for change, moved in worst.items())
+    yield ClaimCheck(
+        "No reported weight is further than 1/rho from the true one",
+        f"the largest move is {most:.2f} / rho over {len(CHANGES)} accuracies and both policies",
+        "every move is at most 1/rho",
+        most <= 1 + 1e-12,  # the boundary is a float
+    )
     yield _undecided(people)
-    yield from people.described()
+    yield people.described()
     yield _left(people)
 
 
@@ -62,15 +89,6 @@ def _panel(title: str, counts: Floats, change: int = 0) -> Panel:
     return Panel.of(title, "height (cm)", "reported weight (kg)", *curves, Raster.of("people", *ends, shades))
 
 
-def _moves(moved: dict[Policy, list[float]]) -> Panel:
-    return Panel.of(
-        "How far the histogram moves",
-        "1/rho (kg)",
-        "total variation",
-        *(Curve.of(name, CHANGES, moved[policy]) for policy, name in POLICIES),
-    )
-
-
 def _hidden(people: Respondents) -> Panel:
     shares = [people.within(change).mean() for change in CHANGES]
     everybody = max(1, int(np.count_nonzero(people.obese)))
@@ -91,35 +109,6 @@ def _distances(people: Respondents, original: Floats, policy: Policy) -> list[fl
         reported = _histogram(people, people.released(change, policy))
         found.append(float(np.abs(reported - original).sum()) / (2 * len(people)))
     return found
-
-
-def _changes(moved: dict[Policy, list[float]]) -> ClaimCheck:
-    shown = {policy: [rows[CHANGES.index(change)] for change in SHOWN] for policy, rows in moved.items()}
-    words = "; ".join(
-        f"{name}: " + ", ".join(f"{value:.1%}" for value in shown[policy]) for policy, name in POLICIES
-    )
-    return ClaimCheck(
-        "With less accuracy the histogram changes more drastically",
-        f"total variation from the original at rho = 1/5, 1/10, 1/20: {words}",
-        "it grows strictly from each of the three to the next, by both policies",
-        all(before < after for rows in shown.values() for before, after in pairwise([0.0, *rows])),
-    )
-
-
-def _accurate(people: Respondents) -> ClaimCheck:
-    worst = {
-        change: max(
-            float(np.abs(people.released(change, policy) - people.weight).max()) for policy, _ in POLICIES
-        )
-        for change in CHANGES
-    }
-    most = max(moved / change for change, moved in worst.items())
-    return ClaimCheck(
-        "No reported weight is further than 1/rho from the true one",
-        f"the largest move is {most:.2f} / rho over {len(CHANGES)} accuracies and both policies",
-        "every move is at most 1/rho",
-        most <= 1 + 1e-12,  # the boundary is a float
-    )
 
 
 def _undecided(people: Respondents) -> ClaimCheck:

@@ -44,15 +44,36 @@ def figure(_: Data) -> Parts:
         log_x=True,
         log_y=True,
     )
-    yield _falls(floats)
+    falls = sum(after < before for before, after in pairwise(floats))
+    yield ClaimCheck(
+        "More privacy is less leakage",
+        f"the bound falls at {falls} of {len(floats) - 1} steps of e",
+        "it falls strictly from each e to the next",
+        falls == len(floats) - 1,
+    )
     yield ClaimCheck(
         "The bound approaches 0 as the privacy grows",
         f"it is {floats[-1]:.5f} nats at e = 100, and e times it tends to 1",
         f"below {SMALL} at e = 100",
         floats[-1] < SMALL,
     )
-    yield _as_printed(leaks, printed)
-    yield _attained(bounds, leaks)
+    above = sum(leak.lower > bound for leak, bound in zip(leaks, printed, strict=True))
+    at = EPSILONS.index(Fraction(1))
+    yield ClaimCheck(
+        "Proposition 1: L0(Y;H) <= -ln(1 - exp(-e))",
+        f"[0, a] against [0, 1] with a = e/(1+e) leaks more at {above} of {len(leaks)} values of e: "
+        f"{float(leaks[at]):.4f} nats at e = 1, where {printed[at]:.4f} are allowed",
+        "no e-private pair of ranges leaks more than the printed bound (its end rounded up)",
+        above == 0,
+    )
+    private = all(_ranges(e).privacy().epsilon == e for e in EPSILONS)
+    equal = sum(leak == bound for leak, bound in zip(leaks, bounds, strict=True))
+    yield ClaimCheck(
+        "There is such a bound: e-privacy limits the leakage",
+        f"ln(1 + 1/e) holds, and is attained exactly at {equal} of {len(leaks)} values of e",
+        "the example is e-private and leaks ln(1 + 1/e), the logarithm of the same rational",
+        private and equal == len(leaks),
+    )
     yield (
         "Proposition 1 is corrected: Definition 3 promises Priv >= ln(1 + e), and the printed bound "
         "is what Priv >= e would give. The proof ends with a third formula, which is lower still."
@@ -70,36 +91,3 @@ def _example(e: Fraction) -> Nats:
 
 def _ranges(e: Fraction) -> HypothesisRanges[IntervalSet]:
     return HypothesisRanges.of(f"[0, {e / (1 + e)}]", "[0, 1]")
-
-
-def _falls(bounds: list[float]) -> ClaimCheck:
-    falls = sum(after < before for before, after in pairwise(bounds))
-    return ClaimCheck(
-        "More privacy is less leakage",
-        f"the bound falls at {falls} of {len(bounds) - 1} steps of e",
-        "it falls strictly from each e to the next",
-        falls == len(bounds) - 1,
-    )
-
-
-def _as_printed(leaks: list[Nats], printed: list[float]) -> ClaimCheck:
-    above = sum(leak.lower > bound for leak, bound in zip(leaks, printed, strict=True))
-    at = EPSILONS.index(Fraction(1))
-    return ClaimCheck(
-        "Proposition 1: L0(Y;H) <= -ln(1 - exp(-e))",
-        f"[0, a] against [0, 1] with a = e/(1+e) leaks more at {above} of {len(leaks)} values of e: "
-        f"{float(leaks[at]):.4f} nats at e = 1, where {printed[at]:.4f} are allowed",
-        "no e-private pair of ranges leaks more than the printed bound (its end rounded up)",
-        above == 0,
-    )
-
-
-def _attained(bounds: list[Nats], leaks: list[Nats]) -> ClaimCheck:
-    private = all(_ranges(e).privacy().epsilon == e for e in EPSILONS)
-    equal = sum(leak == bound for leak, bound in zip(leaks, bounds, strict=True))
-    return ClaimCheck(
-        "There is such a bound: e-privacy limits the leakage",
-        f"ln(1 + 1/e) holds, and is attained exactly at {equal} of {len(leaks)} values of e",
-        "the example is e-private and leaks ln(1 + 1/e), the logarithm of the same rational",
-        private and equal == len(leaks),
-    )

@@ -48,10 +48,29 @@ def figure(_: Data) -> Parts:
         distortion[3],
         lambda d: float(d / most),
     )
-    yield _solution(by_size.first_rise(LAMBDA), counted)
+    end = by_size.first_rise(LAMBDA)
+    least = min(place.loss for place in counted if place.subgraphs == 1)
+    kept = Fraction(EXAMPLE.size_y) / least
+    yield ClaimCheck(
+        "With a resolution of log2 7/3 the information I* can be brought to 0, as in Example 3",
+        f"Example 3 ends with I* = {end.maximin} and I0 = log2 {end.resolution.ratio}; no partition with "
+        f"I* = 0 keeps more than log2 {kept}",
+        "I* = 0 and I0 = log2 7/3, and no partition is better",
+        end.maximin.ratio == 1 and end.resolution.ratio == kept == Fraction(7, 3),
+    )
     yield _optimal("Algorithm 2 with U1", resolution, counted)
     yield _optimal("Algorithm 2 with U2", distortion, measured)
-    yield _printed_end(distortion, measured)
+    printed = distortion[3]
+    better = sorted(
+        place for place in measured if place.subgraphs <= printed.subgraphs and place.loss < printed.loss
+    )
+    words = f"; {better[0].subgraphs} subgraphs cost {float(better[0].loss):.4f} otherwise" if better else ""
+    yield ClaimCheck(
+        "The solution of Example 4 (two subgraphs) is on the frontier",
+        f"its distortion is {float(printed.loss):.4f}{words}",
+        "no partition with as few subgraphs has a smaller distortion",
+        not better,
+    )
     yield f"All {len(every)} partitions of the seven values were looked at."
 
 
@@ -118,18 +137,6 @@ def _panel(  # noqa: PLR0917 - passed on in order
     )
 
 
-def _solution(end: MergePoint, every: set[Place]) -> ClaimCheck:
-    least = min(place.loss for place in every if place.subgraphs == 1)
-    kept = Fraction(EXAMPLE.size_y) / least
-    return ClaimCheck(
-        "With a resolution of log2 7/3 the information I* can be brought to 0, as in Example 3",
-        f"Example 3 ends with I* = {end.maximin} and I0 = log2 {end.resolution.ratio}; no partition with "
-        f"I* = 0 keeps more than log2 {kept}",
-        "I* = 0 and I0 = log2 7/3, and no partition is better",
-        end.maximin.ratio == 1 and end.resolution.ratio == kept == Fraction(7, 3),
-    )
-
-
 def _optimal(name: str, path: list[Place], every: set[Place]) -> ClaimCheck:
     best = frontier(every)
     on = [place for place in path if place in best]
@@ -140,18 +147,4 @@ def _optimal(name: str, path: list[Place], every: set[Place]) -> ClaimCheck:
         f"{len(best)} points; it misses {len(missed)} of these",
         "the undominated points of the path are those of all partitions",
         set(frontier(path)) == set(best),
-    )
-
-
-def _printed_end(path: list[Place], every: set[Place]) -> ClaimCheck:
-    printed = path[3]
-    better = sorted(
-        place for place in every if place.subgraphs <= printed.subgraphs and place.loss < printed.loss
-    )
-    words = f"; {better[0].subgraphs} subgraphs cost {float(better[0].loss):.4f} otherwise" if better else ""
-    return ClaimCheck(
-        "The solution of Example 4 (two subgraphs) is on the frontier",
-        f"its distortion is {float(printed.loss):.4f}{words}",
-        "no partition with as few subgraphs has a smaller distortion",
-        not better,
     )

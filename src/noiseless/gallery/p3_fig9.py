@@ -9,7 +9,7 @@ from functools import cached_property
 from noiseless.exact import Bits
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, Style, reproduces
-from noiseless.gallery.p3_fig8 import REMARKS, Heart
+from noiseless.gallery.p3_fig8 import ROWS, Heart
 from noiseless.search.loss import Loss, Objective, Utility, below
 from noiseless.search.measures import Measures, ReleasePoint, measure
 from noiseless.search.merging import (
@@ -167,9 +167,14 @@ def figure(data: Data) -> Parts:
     yield from (_anonymity(heart, utility, name) for utility, name in UTILITIES)
     yield from (_descent(contest) for contest in contests if contest.objective == "maximin")
     yield from map(_never_beaten, contests)
-    yield from REMARKS
+    yield ROWS
     yield _exact(contests[3])
-    yield _two_values(heart)
+    counts = maximin_path(heart.joint).components.tolist()
+    yield (
+        f"The ages fall into {counts[0]} subgraphs, so that I* has {len(counts)} values at the most and "
+        "Algorithm 2 as many points. What stands for [50] merges the pair that lowers the Lagrangian "
+        "most, as long as one does."
+    )
 
 
 def _anonymity(heart: Heart, utility: Utility, name: str) -> ClaimCheck:
@@ -256,13 +261,4 @@ def _exact(contest: MethodComparison) -> str:
         f"the distortion is {float(five.loss('distortion')):.1f}, where {_kept(greedy)} is what "
         f"Algorithm 1 finds with centroids. Only {contest.reachable()} of the points can be had by "
         "varying lambda."
-    )
-
-
-def _two_values(heart: Heart) -> str:
-    counts = maximin_path(heart.joint).components.tolist()
-    return (
-        f"The ages fall into {counts[0]} subgraphs, so that I* has {len(counts)} values at the most and "
-        "Algorithm 2 as many points. What stands for [50] merges the pair that lowers the Lagrangian "
-        "most, as long as one does."
     )

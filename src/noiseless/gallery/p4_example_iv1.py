@@ -120,12 +120,52 @@ def figure(_: Data) -> Parts:
     square = bowl_policy()
     means = _sweep()
     bowls = fewest_cells(bowl(), 1 / BOWL_GAMMA), least_leakage(bowl(), 1 / BOWL_GAMMA)
-    yield _staircase("Average, gamma = 2", mean)
-    yield _leakages(means)
-    yield _shares(bowls)
+    # What is told against the truth, within the tolerated error.
+    quantizer = mean.quantizer
+    low, high = float(quantizer.edge(0)), float(quantizer.edge(quantizer.cells))
+    truth = [low + (high - low) * i / (STEPS * quantizer.cells) for i in range(STEPS * quantizer.cells + 1)]
+    told = [middles(quantizer)[min(i // STEPS, quantizer.cells - 1)] for i in range(len(truth))]
+    error = float(mean.error)
+    band = ([y - error for y in truth], [y + error for y in truth])
+    yield Panel.of(
+        ("Average, gamma = 2"),
+        "true answer f(x)",
+        "answer told",
+        Curve.of("truth, and the tolerated error", truth, truth, band=band, style="dashed"),
+        Curve.steps("told", truth, told),
+    )
+    across = [float(gamma) for gamma in GAMMAS]
+    yield Panel.of(
+        "Average: leakage L0",
+        "gamma = 1 / tolerated error",
+        "nats",
+        Curve.of(EQUAL, across, (equal.leakage.upper for equal, _ in means)),
+        Curve.of(BEST, across, (best.leakage.upper for _, best in means)),
+        Curve.dashed("no policy below", across, (best.least_leakage.lower for _, best in means)),
+    )
+    # Which share of all datasets is behind each cell, over the answers.
+    curves = []
+    for label, policy in zip((EQUAL, BEST), bowls, strict=True):
+        edges = [float(policy.quantizer.edge(cell)) for cell in range(policy.cells + 1)]
+        heights = [float(share.lower) for share in policy.shares]
+        curves.append(Curve.steps(label, edges, [*heights, heights[-1]]))
+    yield Panel.of(
+        "x1² + 2 x2²: datasets behind each cell",
+        "true answer f(x)",
+        "share of all datasets",
+        *curves,
+        note=f"gamma = 10/13; L0 = {bowls[0].leakage} with equal cells, {bowls[1].leakage} with the best",
+    )
     yield from _checks(mean, square)
     yield _check_equal(means)
-    yield _check_best(means, bowls)
+    gap, other = max(best.gap.upper for _, best in means), bowls[1].gap.upper
+    yield ClaimCheck(
+        "Cells chosen by (16) leak least of all policies (Theorem IV.3).",
+        f"within {gap:.1g} nats of the bound for any policy for the average, within {other:.1g} for x1^2 + 2 "
+        f"x2^2 at gamma = 10/13 ({bowls[1].leakage}; equal cells {bowls[0].leakage})",
+        f"at most {NEAR} nats for the average, at most {CERTIFIED} (certified bounds) for the other",
+        gap <= NEAR and other <= CERTIFIED and bowls[1].leakage.upper < bowls[0].leakage.upper,
+    )
     yield (
         "Theorem IV.3 has two parts. For I* equal cells are optimal; for L0, by (16), cells "
         "are wide where datasets are rare: for the average as wide as allowed at both ends, narrower "
@@ -137,51 +177,6 @@ def _sweep() -> list[Pair]:
     """Equal and best cells for the average at each gamma."""
     volume = mean_of_two()
     return [(fewest_cells(volume, 1 / gamma), least_leakage(volume, 1 / gamma)) for gamma in GAMMAS]
-
-
-def _staircase(title: str, policy: AccuracyPolicy) -> Panel:
-    """What is told against the truth, within the tolerated error."""
-    quantizer = policy.quantizer
-    low, high = float(quantizer.edge(0)), float(quantizer.edge(quantizer.cells))
-    truth = [low + (high - low) * i / (STEPS * quantizer.cells) for i in range(STEPS * quantizer.cells + 1)]
-    told = [middles(quantizer)[min(i // STEPS, quantizer.cells - 1)] for i in range(len(truth))]
-    error = float(policy.error)
-    band = ([y - error for y in truth], [y + error for y in truth])
-    return Panel.of(
-        title,
-        "true answer f(x)",
-        "answer told",
-        Curve.of("truth, and the tolerated error", truth, truth, band=band, style="dashed"),
-        Curve.steps("told", truth, told),
-    )
-
-
-def _leakages(found: list[Pair]) -> Panel:
-    across = [float(gamma) for gamma in GAMMAS]
-    return Panel.of(
-        "Average: leakage L0",
-        "gamma = 1 / tolerated error",
-        "nats",
-        Curve.of(EQUAL, across, (equal.leakage.upper for equal, _ in found)),
-        Curve.of(BEST, across, (best.leakage.upper for _, best in found)),
-        Curve.dashed("no policy below", across, (best.least_leakage.lower for _, best in found)),
-    )
-
-
-def _shares(pair: Pair) -> Panel:
-    """Which share of all datasets is behind each cell, over the answers."""
-    curves = []
-    for label, policy in zip((EQUAL, BEST), pair, strict=True):
-        edges = [float(policy.quantizer.edge(cell)) for cell in range(policy.cells + 1)]
-        heights = [float(share.lower) for share in policy.shares]
-        curves.append(Curve.steps(label, edges, [*heights, heights[-1]]))
-    return Panel.of(
-        "x1² + 2 x2²: datasets behind each cell",
-        "true answer f(x)",
-        "share of all datasets",
-        *curves,
-        note=f"gamma = 10/13; L0 = {pair[0].leakage} with equal cells, {pair[1].leakage} with the best",
-    )
 
 
 def _checks(mean: AccuracyPolicy, square: AccuracyPolicy) -> Parts:
@@ -221,15 +216,4 @@ def _check_equal(means: list[Pair]) -> ClaimCheck:
         f"L0 of equal cells is within {NEAR} nats of the least if and only if there are at most two or 2 "
         "gamma is whole",
         same == whole,
-    )
-
-
-def _check_best(means: list[Pair], bowls: Pair) -> ClaimCheck:
-    gap, other = max(best.gap.upper for _, best in means), bowls[1].gap.upper
-    return ClaimCheck(
-        "Cells chosen by (16) leak least of all policies (Theorem IV.3).",
-        f"within {gap:.1g} nats of the bound for any policy for the average, within {other:.1g} for x1^2 + 2 "
-        f"x2^2 at gamma = 10/13 ({bowls[1].leakage}; equal cells {bowls[0].leakage})",
-        f"at most {NEAR} nats for the average, at most {CERTIFIED} (certified bounds) for the other",
-        gap <= NEAR and other <= CERTIFIED and bowls[1].leakage.upper < bowls[0].leakage.upper,
     )

@@ -57,7 +57,24 @@ def figure(_: Data) -> Parts:
         threshold,
     )
     yield from _check_people(by_people)
-    yield from _check_gamma()
+    # The threshold for two people, whose printed formula is right.
+    granted = {q: _error(2, q) for q in range(1, MOST + 1)}
+    most = max(q for q, error in granted.items() if error >= Distance(WANTED**2))
+    above = ceil(75 * PRINTED) + 1
+    yield ClaimCheck(
+        "To grant an error of at least 10 cm gamma must be larger than 22/75.",
+        f"the reverse: a larger gamma has more cells and grants less. Just above 22/75 there are {above} "
+        f"cells and two people are granted {granted[above]} cm",
+        f"dmin >= 10 cm for two people and every gamma above 22/75, up to {MOST} cells",
+        all(error >= Distance(WANTED**2) for q, error in granted.items() if q >= above),
+    )
+    yield ClaimCheck(
+        "Corrected: for two people gamma must be at most 21/75.",
+        f"10 cm are granted up to {most} cells ({granted[most]} cm), no longer with {most + 1} "
+        f"({granted[most + 1]} cm)",
+        "the largest q with dmin >= 10 cm is 21, exactly",
+        most == ALLOWED and all(granted[q] >= Distance(WANTED**2) for q in range(1, most)),
+    )
     yield (
         "The smallest region is the corner where everybody is about as short (or as tall) as "
         "possible: a simplex, whose radius grows with n. The paper's worst case fixes all people but "
@@ -90,25 +107,4 @@ def _check_people(found: dict[int, list[Distance]]) -> Parts:
         f"{sum(formula)} of {len(formula)} pairs of n and q",
         "every pair with n <= q, exactly",
         all(formula),
-    )
-
-
-def _check_gamma() -> Parts:
-    """The threshold for two people, whose printed formula is right."""
-    granted = {q: _error(2, q) for q in range(1, MOST + 1)}
-    most = max(q for q, error in granted.items() if error >= Distance(WANTED**2))
-    above = ceil(75 * PRINTED) + 1
-    yield ClaimCheck(
-        "To grant an error of at least 10 cm gamma must be larger than 22/75.",
-        f"the reverse: a larger gamma has more cells and grants less. Just above 22/75 there are {above} "
-        f"cells and two people are granted {granted[above]} cm",
-        f"dmin >= 10 cm for two people and every gamma above 22/75, up to {MOST} cells",
-        all(error >= Distance(WANTED**2) for q, error in granted.items() if q >= above),
-    )
-    yield ClaimCheck(
-        "Corrected: for two people gamma must be at most 21/75.",
-        f"10 cm are granted up to {most} cells ({granted[most]} cm), no longer with {most + 1} "
-        f"({granted[most + 1]} cm)",
-        "the largest q with dmin >= 10 cm is 21, exactly",
-        most == ALLOWED and all(granted[q] >= Distance(WANTED**2) for q in range(1, most)),
     )

@@ -5,7 +5,7 @@ from fractions import Fraction
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Area, ClaimCheck, Curve, Panel, Parts, Raster, reproduces
 from noiseless.gallery.p4_example_iv1 import SIDE, bowl, bowl_level, bowl_policy, has_fewest_regions, middles
-from noiseless.theory.accuracy import AccuracyPolicy, RegionGrid
+from noiseless.theory.accuracy import RegionGrid
 
 PIXELS = 128
 CELLS = 12
@@ -35,11 +35,6 @@ def figure(_: Data) -> Parts:
         x_ticks=names,
         note=f"X12 keeps {min(shares):.4f}: L0 = {policy.leakage}",
     )
-    yield from _checks(policy, grid)
-    yield "The paper says that this question has connected level sets; it has not (p4-level-sets)."
-
-
-def _checks(policy: AccuracyPolicy, grid: RegionGrid) -> Parts:
     told = middles(policy.quantizer)
     sure = float((grid.numbers >= 0).mean())
     same = bool((grid.numbers == grid.middles)[grid.numbers >= 0].all())
@@ -57,3 +52,4 @@ def _checks(policy: AccuracyPolicy, grid: RegionGrid) -> Parts:
         "no pixel is painted otherwise than its certified region, at least half are certain",
         same and sure >= 1 / 2,
     )
+    yield "The paper says that this question has connected level sets; it has not (p4-level-sets)."

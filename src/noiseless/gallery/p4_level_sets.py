@@ -37,28 +37,7 @@ def figure(_: Data) -> Parts:
         Curve.dots("region of Fig. 2 (at least)", middles, regions),
         Curve.dashed("the condition of Corollary IV.1", (0, HIGHEST), (1, 1)),
     )
-    yield from _checks(levels, pieces, regions, (policy.cells, policy.least_cells))
-    yield (
-        "On the axis x2 = 0 of the square f is at most 4, and on x1 = 0 at most 8. A level set above "
-        "4 has points on both sides of the first axis and none on it, above 8 also of the second."
-    )
-    yield (
-        "The conclusion needs no such condition: answers fill an interval, and each set of a policy "
-        "covers a piece of it at most 2/gamma wide, whatever the question looks like."
-    )
-
-
-def level_pieces(level: Fraction) -> int:
-    """The number of connected pieces of {f = level} in the square, for 0 <= level <= 12.
-
-    The set is symmetric, and in each quadrant it is one arc. Arcs of neighbouring quadrants meet if the arc
-    reaches the axis between them.
-    """
-    joined = (level <= ON_X1) + (level <= ON_X2)
-    return {2: 1, 1: 2, 0: 4}[joined]
-
-
-def _checks(levels: list[Fraction], pieces: list[int], regions: list[int], answers: tuple[int, int]) -> Parts:
+    answers = (policy.cells, policy.least_cells)
     apart = sum(count > 1 for count in pieces) / len(pieces)
     yield ClaimCheck(
         "x1^2 + 2 x2^2 on [-2, 2]^2 meets the condition of Corollary IV.1: every level set is connected.",
@@ -79,3 +58,21 @@ def _checks(levels: list[Fraction], pieces: list[int], regions: list[int], answe
         "as many answers as the fewest possible, exactly",
         answers == (HIGHEST, HIGHEST),
     )
+    yield (
+        "On the axis x2 = 0 of the square f is at most 4, and on x1 = 0 at most 8. A level set above "
+        "4 has points on both sides of the first axis and none on it, above 8 also of the second."
+    )
+    yield (
+        "The conclusion needs no such condition: answers fill an interval, and each set of a policy "
+        "covers a piece of it at most 2/gamma wide, whatever the question looks like."
+    )
+
+
+def level_pieces(level: Fraction) -> int:
+    """The number of connected pieces of {f = level} in the square, for 0 <= level <= 12.
+
+    The set is symmetric, and in each quadrant it is one arc. Arcs of neighbouring quadrants meet if the arc
+    reaches the axis between them.
+    """
+    joined = (level <= ON_X1) + (level <= ON_X2)
+    return {2: 1, 1: 2, 0: 4}[joined]

@@ -148,30 +148,22 @@ def _checks(found: dict[int, list[ContinuousRange]], people: dict[str, list[tupl
         "log2(N + 1) exactly; infinite in the limit",
         blocks and not isinstance(maximin(limit), Bits) and isinf(float(maximin(limit))),
     )
-    yield _check_patients()
-    yield _check_people(people)
-
-
-def _check_patients() -> ClaimCheck:
     with as_file(files("noiseless") / "data" / "patients-4-anonymous.csv") as path:
         seen = audit(path, sensitive="illness", public=("age", "sex", "postcode"))
-    return ClaimCheck(
+    yield ClaimCheck(
         "k-anonymity is not private: a group whose sensitive values agree gives all its members away.",
         f"a 4-anonymous table of 40 invented patients has {seen.homogeneous_groups} groups of one illness: "
         f"{seen.homogeneous_persons} people given away",
         "at least one homogeneous group",
         seen.homogeneous_groups > 0,
     )
-
-
-def _check_people(people: dict[str, list[tuple[float, int]]]) -> ClaimCheck:
     at = SMALLEST.index(5)
     told = "; ".join(f"{name}: {shares[at][0]:.1%}" for name, shares in people.items())
     last = max(
         (k for name in SENSITIVE for k, (share, _) in zip(SMALLEST, people[name], strict=True) if share),
         default=0,
     )
-    return ClaimCheck(
+    yield ClaimCheck(
         "It happens to real people, not only by construction.",
         f"given away in a 5-anonymous table of {people[SENSITIVE[0]][at][1]:,} people: {told}; somebody up "
         f"to k = {last}",

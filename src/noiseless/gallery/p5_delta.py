@@ -69,22 +69,6 @@ def figure(_: Data) -> Parts:
         *(Curve.of(f"{nats} nats", TARGETS, curve) for nats, curve in falls.items()),
         *(Curve.dashed("floor", (0, TARGETS[-1]), delta_floor(n)) for n in CURVES),
     )
-    yield from _checks(symmetric, binary)
-    yield from _check_ends(falls)
-
-
-def _channel(first: Fraction, second: Fraction) -> Database:
-    return Database.of([[first, 1 - first], [second, 1 - second]])
-
-
-@cache
-def _binary_channels() -> tuple[MeasuredGuarantees, ...]:
-    """Binary channels with all pairs of probabilities on a grid, those that are symmetric left out."""
-    grid = [Fraction(i, GRID) for i in range(GRID + 1)]
-    return tuple(MeasuredGuarantees.of(_channel(a, b)) for a in grid for b in grid if a > b and a + b > 1)
-
-
-def _checks(symmetric: list[MeasuredGuarantees], binary: tuple[MeasuredGuarantees, ...]) -> Parts:
     everything = (*symmetric, *binary, *at_random())
     loose = nearest((each.variation, simple_variation(each.information)) for each in everything)
     above = nearest((each.variation, mi_to_delta(each.information)) for each in (*binary, *at_random()))
@@ -109,6 +93,18 @@ def _checks(symmetric: list[MeasuredGuarantees], binary: tuple[MeasuredGuarantee
         f"within {CLOSE} of 1",
         abs(ratio - 1) <= CLOSE,
     )
+    yield from _check_ends(falls)
+
+
+def _channel(first: Fraction, second: Fraction) -> Database:
+    return Database.of([[first, 1 - first], [second, 1 - second]])
+
+
+@cache
+def _binary_channels() -> tuple[MeasuredGuarantees, ...]:
+    """Binary channels with all pairs of probabilities on a grid, those that are symmetric left out."""
+    grid = [Fraction(i, GRID) for i in range(GRID + 1)]
+    return tuple(MeasuredGuarantees.of(_channel(a, b)) for a in grid for b in grid if a > b and a + b > 1)
 
 
 def _check_ends(falls: dict[float, list[float]]) -> Parts:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p5_mechanisms import NEAR
-from noiseless.theory.differential import Database, InformationBounds, compose_sequential, mi_dp
+from noiseless.theory.differential import Database, compose_sequential, mi_dp
 
 SIZES = (2, 3, 4, 6, 8, 12, 16)
 VALUES = 5
@@ -69,15 +69,6 @@ def figure(_: Data) -> Parts:
         Curve.dashed("ln N", (0, 1), math.log(VALUES)),
         note="0: outputs independent given the entry, as Corollary 2 asks",
     )
-    yield from _checks(alone, keys, together, partly)
-
-
-def _checks(
-    alone: list[InformationBounds],
-    keys: list[InformationBounds],
-    together: list[InformationBounds],
-    partly: list[InformationBounds],
-) -> Parts:
     most = max(each.upper_nats for each in (*alone, *keys))
     off = max(abs(each.upper_nats - math.log(n)) for each, n in zip(together, SIZES, strict=True))
     rises = [each.upper_nats for each in partly]

@@ -58,16 +58,7 @@ def near_erasure(step: int) -> MeasuredGuarantees:
 def figure(_: Data) -> Parts:
     """The chain of implications, the room between two of them, and why none can be reversed."""
     thin, leaky = [rare(step) for step in range(1, 12)], [near_erasure(step) for step in STEPS]
-    yield _implied()
-    yield _between()
-    yield _no_way_back(thin, leaky)
-    yield from _check_chain()
-    yield from _check_strict(thin, leaky)
-    yield _check_property_3()
-
-
-def _implied() -> Panel:
-    return Panel.of(
+    yield Panel.of(
         "What epsilon-DP implies at best",
         "epsilon",
         "nats, or delta",
@@ -77,14 +68,11 @@ def _implied() -> Panel:
         Curve.of("(0, delta)-DP", EPSILONS, dp_to_delta),
         note="Dashed: epsilon itself",
     )
-
-
-def _between() -> Panel:
-    """Both ends are attained: by binary symmetric channels above, by erasures below."""
+    # Both ends are attained: by binary symmetric channels above, by erasures below.
     symmetric = [MeasuredGuarantees.of(Database.of([[1 - p, p], [p, 1 - p]])) for p in DECILES[:5]]
     erased = [MeasuredGuarantees.of(erasure(MOST_VALUES, delta)) for delta in DECILES]
     dots = {"mechanisms at random": at_random(), "attained": (*symmetric, *erased)}
-    return Panel.of(
+    yield Panel.of(
         "MI-DP and delta: between two bounds",
         "MI-DP, nats",
         "delta",
@@ -100,11 +88,8 @@ def _between() -> Panel:
         ),
         note="Attained by binary symmetric channels and by erasures",
     )
-
-
-def _no_way_back(thin: list[MeasuredGuarantees], leaky: list[MeasuredGuarantees]) -> Panel:
     deltas, told = zip(*_one_nat().values(), strict=True)
-    return Panel.of(
+    yield Panel.of(
         "No way back",
         "parameter of the weaker guarantee",
         "parameter of the stronger guarantee",
@@ -114,6 +99,24 @@ def _no_way_back(thin: list[MeasuredGuarantees], leaky: list[MeasuredGuarantees]
         log_x=True,
         log_y=True,
         note="Three families of mechanisms: one parameter falls to 0, the other does not",
+    )
+    yield from _check_chain()
+    yield from _check_strict(thin, leaky)
+    # A pair that attains the trade-off between epsilon and delta at every target.
+    missed = []
+    for ratio in RATIOS:
+        for failure in FAILURES:
+            right, wrong = ((1 - failure) * part / (1 + ratio) for part in (ratio, 1))
+            p, q = [failure, Fraction(0), right, wrong], [Fraction(0), failure, wrong, right]
+            for target in (Fraction(1), (1 + ratio) / 2, ratio):
+                found = smallest_delta(p, q, Nats(target))
+                missed.append(float(found) - dp_to_dp(Nats(ratio), failure, target=Nats(target)))
+    yield ClaimCheck(
+        "Equality (D), Property 3: (eps, delta) implies (eps', delta') with the tightest possible trade-off.",
+        f"attained at {sum(abs(m) <= NEAR for m in missed)} of {len(missed)} combinations, exceeded at "
+        f"{sum(m > NEAR for m in missed)}",
+        f"a pair of distributions attains the formula within {NEAR} at each",
+        max(map(abs, missed)) <= NEAR,
     )
 
 
@@ -192,22 +195,3 @@ def _one_nat() -> dict[int, tuple[float, float]]:
 
 def _falls(numbers: list[float]) -> bool:
     return all(a > b for a, b in itertools.pairwise(numbers))
-
-
-def _check_property_3() -> ClaimCheck:
-    """A pair that attains the trade-off between epsilon and delta at every target."""
-    missed = []
-    for ratio in RATIOS:
-        for failure in FAILURES:
-            right, wrong = ((1 - failure) * part / (1 + ratio) for part in (ratio, 1))
-            p, q = [failure, Fraction(0), right, wrong], [Fraction(0), failure, wrong, right]
-            for target in (Fraction(1), (1 + ratio) / 2, ratio):
-                found = smallest_delta(p, q, Nats(target))
-                missed.append(float(found) - dp_to_dp(Nats(ratio), failure, target=Nats(target)))
-    return ClaimCheck(
-        "Equality (D), Property 3: (eps, delta) implies (eps', delta') with the tightest possible trade-off.",
-        f"attained at {sum(abs(m) <= NEAR for m in missed)} of {len(missed)} combinations, exceeded at "
-        f"{sum(m > NEAR for m in missed)}",
-        f"a pair of distributions attains the formula within {NEAR} at each",
-        max(map(abs, missed)) <= NEAR,
-    )
