@@ -92,7 +92,7 @@ def read_readings(
             raise RequestError("an array of readings has two axes: times and households")
     else:
         values = _from_table(source, unit, time, value, names)
-    values, left_out, filled = _without_gaps(values, as_fraction(_written(most_missing)))
+    values, left_out, filled = without_gaps(values, as_fraction(_written(most_missing)))
     lattice = _lattice(values, bounds, step)
     return Readings(_numbers(values, lattice, clamp=clamp), lattice, left_out, filled)
 
@@ -181,7 +181,7 @@ def _codes(rows: "pa.Table", column: str) -> npt.NDArray[np.int64]:
     return np.asarray(pc.index_in(values, ordered).to_numpy(zero_copy_only=False), np.int64)
 
 
-def _without_gaps(values: Floats, most_missing: Fraction) -> tuple[Floats, int, int]:
+def without_gaps(values: Floats, most_missing: Fraction) -> tuple[Floats, int, int]:
     """Households with few gaps, each filled with the reading before; the first ones with the one after."""
     if not values.size:
         raise RequestError("there are no readings")

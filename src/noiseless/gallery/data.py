@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from noiseless.adversaries.readings import without_gaps
 from noiseless.errors import SourceError
 from noiseless.gallery import stand_ins
 
@@ -81,7 +83,7 @@ SETS: Mapping[str, PublicDataset] = {
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_MISSING_SHARE = 1e-3
+_MISSING_SHARE = Fraction(1, 1000)
 """A household with more missing readings than this is left out."""
 
 _DECIMALS = 3
@@ -112,13 +114,7 @@ def meters(path: str) -> Floats:
     table = parquet(path)
     names = [name for name in table.column_names if name != "ts"]
     readings = np.column_stack([np.asarray(table[name].to_numpy(), dtype=np.float64) for name in names])
-    gaps = np.isnan(readings)
-    kept = gaps.mean(axis=0) <= _MISSING_SHARE
-    readings, gaps = np.round(readings[:, kept], _DECIMALS), gaps[:, kept]
-    last = np.maximum.accumulate(np.where(gaps, 0, np.arange(len(readings))[:, None]), axis=0)
-    filled = np.take_along_axis(readings, last, axis=0)
-    first = np.take_along_axis(readings, np.argmin(gaps, axis=0)[None], axis=0)
-    return np.where(np.isnan(filled), first, filled)  # a household that begins with a gap
+    return np.round(without_gaps(readings, _MISSING_SHARE)[0], _DECIMALS)
 
 
 def redd(path: str) -> tuple[Integers, dict[str, Integers]]:
@@ -210,10 +206,10 @@ class Data:
         if name not in self.needs:
             raise ValueError(f"a figure that uses {name!r} has to name it among what it needs: {self.needs}")
         if self.folder is None or not self._is_there(name):
-            return _stand_in(name)
+            return _form(name, None)
         path = str(self.folder / SETS[name].path)
         try:
-            return _read(name, path)
+            return _form(name, path)
         except (OSError, KeyError, ValueError) as error:  # what pyarrow raises is among them
             raise SourceError(
                 path, f"is not the file expected there ({type(error).__name__}): {SETS[name].what}"
@@ -269,30 +265,21 @@ class Data:
         return self.folder is not None and (self.folder / SETS[name].path).is_file()
 
 
-@cache
-def _stand_in(name: str) -> Any:  # noqa: ANN401 - see Data.table
-    makers: dict[str, Callable[[], Any]] = {
-        "meters": stand_ins.meters,
-        "redd": stand_ins.redd,
-        "taxi": stand_ins.taxi,
-        "heart": stand_ins.heart,
-        "young-people": stand_ins.young_people,
-        "adult": stand_ins.adult,
-    }
-    return _unchangeable(makers[name]())
+_FORMS: Mapping[str, tuple[Callable[[str], Any], Callable[[], Any]]] = {
+    "meters": (meters, stand_ins.meters),
+    "redd": (redd, stand_ins.redd),
+    "taxi": (parquet, stand_ins.taxi),
+    "heart": (heart, stand_ins.heart),
+    "young-people": (csv, stand_ins.young_people),
+    "adult": (adult, stand_ins.adult),
+}
+"""How each data set is read from its file, and how its stand-in is made."""
 
 
 @cache
-def _read(name: str, path: str) -> Any:  # noqa: ANN401 - see Data.table
-    readers: dict[str, Callable[[str], Any]] = {
-        "meters": meters,
-        "redd": redd,
-        "taxi": parquet,
-        "heart": heart,
-        "young-people": csv,
-        "adult": adult,
-    }
-    return _unchangeable(readers[name](path))
+def _form(name: str, path: str | None) -> Any:  # noqa: ANN401 - see Data.table
+    read, stand_in = _FORMS[name]
+    return _unchangeable(stand_in() if path is None else read(path))
 
 
 def _unchangeable(found: Any) -> Any:  # noqa: ANN401 - see Data.table

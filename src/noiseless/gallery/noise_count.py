@@ -1,6 +1,6 @@
 """Noiseless against noise: a count of patients; and the comparison that the other such figures make too."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -76,7 +76,7 @@ def compare_mechanisms(
     return found
 
 
-def panels(results: MechanismResults, unit: str, *, zero: bool = False) -> tuple[Panel, ...]:
+def panels(results: MechanismResults, unit: str, *, zero: bool = False) -> Parts:
     """Worst error, average error, and both adversaries.
 
     Args:
@@ -87,35 +87,23 @@ def panels(results: MechanismResults, unit: str, *, zero: bool = False) -> tuple
     bits = "bits that one person may tell"
     note = "From 1 bit on every answer is exact: an error of 0 has no place on this axis." if zero else ""
     errors = f"error ({unit})"
-    return (
-        Panel.of("Worst error", bits, errors, *_curves(results, lambda one: one.told.worst), log_y=not zero),
-        Panel.of("Average error on the table", bits, errors, *_averages(results), log_y=True, note=note),
-        Panel.of(
-            "Telling the lowest value from the highest",
-            bits,
-            "probability of a right guess",
-            *_curves(results, lambda one: one.ends),
-        ),
-        Panel.of(
-            "Estimating one person's value",
-            bits,
-            f"root mean square error ({unit})",
-            *_curves(results, lambda one: one.estimate),
-            _at_worst(results),
-        ),
-    )
-
-
-def _curves(results: MechanismResults, height: Callable[[MechanismResult], float]) -> tuple[Curve, ...]:
-    return tuple(
-        Curve.of(name, [one.bits for one in line], [height(one) for one in line])
-        for name, line in results.items()
-    )
-
-
-def _at_worst(results: MechanismResults) -> Curve:
+    yield Panel.of("Worst error", bits, errors, *_curves(results, lambda one: one.told.worst), log_y=not zero)
+    yield Panel.of("Average error on the table", bits, errors, *_averages(results), log_y=True, note=note)
+    ends = _curves(results, lambda one: one.ends)
+    yield Panel.of("Telling the lowest value from the highest", bits, "probability of a right guess", *ends)
     line = results["noiseless"]
-    return Curve.dashed(WORST, [one.bits for one in line], map(_worst_estimate, line))
+    yield Panel.of(
+        "Estimating one person's value",
+        bits,
+        f"root mean square error ({unit})",
+        *_curves(results, lambda one: one.estimate),
+        Curve.dashed(WORST, [one.bits for one in line], map(_worst_estimate, line)),
+    )
+
+
+def _curves(results: MechanismResults, height: Callable[[MechanismResult], float]) -> Iterator[Curve]:
+    for name, line in results.items():
+        yield Curve.of(name, [one.bits for one in line], map(height, line))
 
 
 def _worst_estimate(one: MechanismResult) -> float:
@@ -123,53 +111,61 @@ def _worst_estimate(one: MechanismResult) -> float:
     return one.told.estimating_at_worst()
 
 
-def _averages(results: MechanismResults) -> tuple[Curve, ...]:
-    return tuple(
-        Curve.of(
-            name,
-            [one.bits for one in line],
-            [one.average for one in line],
-            band=([one.average - one.spread for one in line], [one.average + one.spread for one in line])
-            if line[0].spread
-            else None,
-        )
-        for name, line in results.items()
-    )
+def _averages(results: MechanismResults) -> Iterator[Curve]:
+    for name, line in results.items():
+        band = [one.average - one.spread for one in line], [one.average + one.spread for one in line]
+        averages = [one.average for one in line]
+        yield Curve.of(name, [one.bits for one in line], averages, band=band if line[0].spread else None)
 
 
 def checks(results: MechanismResults, unit: str) -> Parts:
     """What we say of noiseless answers beside noise, tested."""
-    estimates = (
-        ("the table's other people", lambda one: one.estimate),
-        ("others' values that help most", _worst_estimate),
-    )
-    pairs = _from_one_bit(results)
-    ours, noise = pairs[0][0].told.worst, min(one.told.worst for one in pairs[0][1])
+    estimates: dict[str, Callable[[MechanismResult], float]] = {
+        "the table's other people": lambda one: one.estimate,
+        "others' values that help most": _worst_estimate,
+    }
+    rows = list(zip(*results.values(), strict=True))
+    pairs = [(ours, noisy) for ours, *noisy in rows if ours.bits >= 1]
+    first, first_noisy = pairs[0]
+    worst = min(one.told.worst for one in first_noisy)
     yield ClaimCheck(
         "From 1 bit on a noiseless answer is never off by much, while noise can be off by the whole range",
-        f"at 1 bit at most {ours:.4g} {unit} against {noise:.4g} {unit}",
+        f"at 1 bit at most {first.told.worst:.4g} {unit} against {worst:.4g} {unit}",
         "noiseless has at most the worst error of each noise, at every number of bits from 1 on",
         all(ours.told.worst <= one.told.worst for ours, noisy in pairs for one in noisy),
     )
-    rows = [(ours, min(noisy, key=lambda one: one.average)) for ours, noisy in _from_one_bit(results)]
+    nearest = [(ours, min(noisy, key=lambda one: one.average)) for ours, noisy in pairs]
     told = [
-        f"{bits_text(ours.bits)}: {ours.average:.3g} against {best.average:.3g} {unit}" for ours, best in rows
+        f"{bits_text(ours.bits)}: {ours.average:.3g} against {best.average:.3g} {unit}"
+        for ours, best in nearest
     ]
     yield ClaimCheck(
         "On average noise is nearer to the truth at equal bits",
         f"noiseless against the best noise, {'; '.join(told)}",
         "the best noise has at most the average error of noiseless, at every number of bits from 1 on",
-        all(best.average <= ours.average for ours, best in rows),
+        all(best.average <= ours.average for ours, best in nearest),
     )
     yield below_one_bit(results, unit)
-    yield _ends(results)
-    yield from (_estimate(results, *given) for given in estimates)
-
-
-def _from_one_bit(results: MechanismResults) -> list[tuple[MechanismResult, list[MechanismResult]]]:
-    """The noiseless result and the noisy ones at each number of bits from 1 on."""
-    rows = list(zip(*results.values(), strict=True))
-    return [(row[0], list(row[1:])) for row in rows if row[0].bits >= 1]
+    ends = ", ".join(f"{one.ends:.4f} ({one.told.name})" for one in first_noisy)
+    yield ClaimCheck(
+        "One noiseless bit tells the two extreme values apart for certain; noise of one bit leaves a doubt",
+        f"at 1 bit {first.ends:.3f}, and {ends}",
+        "noiseless is always right from 1 bit on, each noise is not at 1 bit",
+        all(one.ends == 1 for one, _ in pairs) and all(one.ends < _SURE for one in first_noisy),
+    )
+    for given, estimate in estimates.items():
+        errors = [(estimate(one), min(other.estimate for other in noisy)) for one, noisy in pairs]
+        told = [
+            f"{bits_text(one.bits)}: {ours:.3g} against {noise:.3g}"
+            for (one, _), (ours, noise) in zip(pairs, errors, strict=True)
+        ]
+        yield ClaimCheck(
+            f"An estimate of one person's value is not better through a noiseless answer, given {given}",
+            f"error through noiseless against the smallest through noise, {'; '.join(told)}",
+            "the error through noiseless is at least that through some noise, at every number of bits from"
+            " 1 on",
+            all(ours >= noise for ours, noise in errors),
+        )
 
 
 def below_one_bit(results: MechanismResults, unit: str) -> ClaimCheck:
@@ -182,31 +178,6 @@ def below_one_bit(results: MechanismResults, unit: str) -> ClaimCheck:
         f"at {bits_text(ours.bits)} noiseless is off by {errors} on average",
         "the best noise has the smaller average error, and noiseless a chance of 1/2 to tell values apart",
         all(min(one.average for one in row[1:]) < row[0].average and row[0].ends == 1 / 2 for row in rows),
-    )
-
-
-def _ends(results: MechanismResults) -> ClaimCheck:
-    pairs = _from_one_bit(results)
-    ours, noisy = pairs[0]
-    return ClaimCheck(
-        "One noiseless bit tells the two extreme values apart for certain; noise of one bit leaves a doubt",
-        f"at 1 bit {ours.ends:.3f}, and {', '.join(f'{one.ends:.4f} ({one.told.name})' for one in noisy)}",
-        "noiseless is always right from 1 bit on, each noise is not at 1 bit",
-        all(one.ends == 1 for one, _ in pairs) and all(one.ends < _SURE for one in noisy),
-    )
-
-
-def _estimate(results: MechanismResults, given: str, ours: Callable[[MechanismResult], float]) -> ClaimCheck:
-    rows = [
-        (bits_text(one.bits), ours(one), min(other.estimate for other in noisy))
-        for one, noisy in _from_one_bit(results)
-    ]
-    told = [f"{bits}: {one:.3g} against {noise:.3g}" for bits, one, noise in rows]
-    return ClaimCheck(
-        f"An estimate of one person's value is not better through a noiseless answer, given {given}",
-        f"error through noiseless against the smallest through noise, {'; '.join(told)}",
-        "the error through noiseless is at least that through some noise, at every number of bits from 1 on",
-        all(one >= noise for _, one, noise in rows),
     )
 
 
@@ -243,7 +214,13 @@ def figure(data: Data) -> Parts:
         "no error at all from 1 bit on",
         all(one.told.worst == 0 and one.average == 0 for one in from_one),
     )
-    yield _everything(results)
+    exact = next(one for one in results["noiseless"] if one.bits >= 1)
+    yield ClaimCheck(
+        "One bit of a one-bit secret is everything",
+        f"at 1 bit whoever knows all others is right with probability {exact.ends:g}",
+        "the probability is 1",
+        exact.ends == 1,
+    )
     last = {name: [one for one in line if one.bits < 1][-1] for name, line in results.items()}
     told = [f"{one.ends:.3f} ({name})" for name, one in last.items()]
     yield ClaimCheck(
@@ -263,13 +240,3 @@ def figure(data: Data) -> Parts:
         " that keeps to 1 bit or more is no noise at all."
     )
     yield "Both adversaries know everybody else's age, and want to know whether one person is counted."
-
-
-def _everything(results: MechanismResults) -> ClaimCheck:
-    one = next(one for one in results["noiseless"] if one.bits >= 1)
-    return ClaimCheck(
-        "One bit of a one-bit secret is everything",
-        f"at 1 bit whoever knows all others is right with probability {one.ends:g}",
-        "the probability is 1",
-        one.ends == 1,
-    )

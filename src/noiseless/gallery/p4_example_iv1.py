@@ -116,9 +116,9 @@ Pair = tuple[AccuracyPolicy, AccuracyPolicy]
 )
 def figure(_: Data) -> Parts:
     """Both questions, for gamma = 2 and for others."""
-    mean = fewest_cells(mean_of_two(), 1 / QUALITY)
-    square = bowl_policy()
-    means = _sweep()
+    mean, square = fewest_cells(mean_of_two(), 1 / QUALITY), bowl_policy()
+    volume = mean_of_two()
+    means = [(fewest_cells(volume, 1 / gamma), least_leakage(volume, 1 / gamma)) for gamma in GAMMAS]
     bowls = fewest_cells(bowl(), 1 / BOWL_GAMMA), least_leakage(bowl(), 1 / BOWL_GAMMA)
     # What is told against the truth, within the tolerated error.
     quantizer = mean.quantizer
@@ -128,7 +128,7 @@ def figure(_: Data) -> Parts:
     error = float(mean.error)
     band = ([y - error for y in truth], [y + error for y in truth])
     yield Panel.of(
-        ("Average, gamma = 2"),
+        "Average, gamma = 2",
         "true answer f(x)",
         "answer told",
         Curve.of("truth, and the tolerated error", truth, truth, band=band, style="dashed"),
@@ -171,12 +171,6 @@ def figure(_: Data) -> Parts:
         "are wide where datasets are rare: for the average as wide as allowed at both ends, narrower "
         "in between. Both agree where 2 gamma is whole, as in the paper's example."
     )
-
-
-def _sweep() -> list[Pair]:
-    """Equal and best cells for the average at each gamma."""
-    volume = mean_of_two()
-    return [(fewest_cells(volume, 1 / gamma), least_leakage(volume, 1 / gamma)) for gamma in GAMMAS]
 
 
 def _checks(mean: AccuracyPolicy, square: AccuracyPolicy) -> Parts:

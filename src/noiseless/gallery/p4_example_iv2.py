@@ -35,26 +35,18 @@ def figure(_: Data) -> Parts:
     """The adversary's error over people and over gamma."""
     by_people = {q: [_error(n, q) for n in PEOPLE] for q in CELLS}
     by_gamma = {n: [_error(n, ceil(75 * gamma)) for gamma in GAMMAS] for n in (2, 5)}
-    across = [float(gamma) for gamma in GAMMAS]
-    first = tuple(
-        curve
-        for q in CELLS
-        for curve in (
-            Curve.of(f"{q} cells", PEOPLE, by_people[q]),
-            Curve.dashed(f"{q} cells, as printed", (2, PEOPLE[-1]), WIDTH * sqrt(2) / q),
-        )
-    )
-    second = tuple(Curve.steps(f"{n} people", across, by_gamma[n]) for n in by_gamma)
-    wanted = Curve.dashed("wanted: 10 cm", (across[0], across[-1]), (WANTED, WANTED))
-    threshold = Curve.dashed("printed: gamma > 22/75", (float(PRINTED),) * 2, (0, 60))
-    yield Panel.of("The adversary's error dmin", "people", "cm", *first, log_y=True)
+    over_people = []
+    for q in CELLS:
+        over_people.append(Curve.of(f"{q} cells", PEOPLE, by_people[q]))
+        over_people.append(Curve.dashed(f"{q} cells, as printed", (2, PEOPLE[-1]), WIDTH * sqrt(2) / q))
+    yield Panel.of("The adversary's error dmin", "people", "cm", *over_people, log_y=True)
     yield Panel.of(
         "Which gamma grants 10 cm?",
         "gamma = 1 / tolerated error (1/cm)",
         "dmin, cm",
-        *second,
-        wanted,
-        threshold,
+        *(Curve.steps(f"{n} people", GAMMAS, by_gamma[n]) for n in by_gamma),
+        Curve.dashed("wanted: 10 cm", (GAMMAS[0], GAMMAS[-1]), WANTED),
+        Curve.dashed("printed: gamma > 22/75", (PRINTED, PRINTED), (0, 60)),
     )
     yield from _check_people(by_people)
     # The threshold for two people, whose printed formula is right.

@@ -5,7 +5,7 @@ from fractions import Fraction
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Area, ClaimCheck, Panel, Parts, reproduces
 from noiseless.gallery.p4_example_iv1 import QUALITY, has_fewest_regions, listed, mean_of_two, middles
-from noiseless.theory.accuracy import AccuracyPolicy, fewest_cells, polygons
+from noiseless.theory.accuracy import fewest_cells, polygons
 
 PRINTED = (Fraction(-3, 2), Fraction(-1, 2), Fraction(1, 2), Fraction(3, 2))
 """The answers b_1 to b_4 of the paper."""
@@ -38,20 +38,6 @@ def figure(_: Data) -> Parts:
         ),
         note="The corners hold 2 of 16: L0 = ln 8 nats",
     )
-    yield from _checks(policy, sizes)
-    yield "L0 counts the smallest region, I* the number of regions: here the same policy is best for both."
-
-
-def _area(corners: tuple[tuple[Fraction, Fraction], ...]) -> Fraction:
-    """Of a polygon, by the shoelace formula."""
-    following = corners[1:] + corners[:1]
-    return (
-        abs(sum((a * d - b * c for (a, b), (c, d) in zip(corners, following, strict=True)), Fraction(0))) / 2
-    )
-
-
-def _checks(policy: AccuracyPolicy, sizes: tuple[Fraction, ...]) -> Parts:
-    told = middles(policy.quantizer)
     yield ClaimCheck(
         "The optimal policy for gamma = 2 has four regions, with the answers -1.5, -0.5, 0.5 and 1.5.",
         f"{policy.cells} regions, with the answers {listed(told)}",
@@ -64,4 +50,13 @@ def _checks(policy: AccuracyPolicy, sizes: tuple[Fraction, ...]) -> Parts:
         f"volumes {listed(sizes)}, {sum(sizes)} together",
         "volumes 2, 6, 6, 2 of 16, exactly",
         list(sizes) == [2, 6, 6, 2],
+    )
+    yield "L0 counts the smallest region, I* the number of regions: here the same policy is best for both."
+
+
+def _area(corners: tuple[tuple[Fraction, Fraction], ...]) -> Fraction:
+    """Of a polygon, by the shoelace formula."""
+    following = corners[1:] + corners[:1]
+    return (
+        abs(sum((a * d - b * c for (a, b), (c, d) in zip(corners, following, strict=True)), Fraction(0))) / 2
     )

@@ -63,20 +63,15 @@ def figure(data: Data) -> Parts:
         log_x=True,
     )
     yield from _checks(found, people)
-    yield from _REMARKS
-
-
-_REMARKS = (
-    (
+    yield (
         "Worked out for k records with one value in [0, 1]: if all lie in the same of N cells, that cell is "
         "told for each of them, otherwise [0, 1]. Either way k rows look alike. The paper's release is the "
         "limit N to infinity."
-    ),
-    (
+    )
+    yield (
         "The third panel groups the people of the Adult census by age in decades, sex, race, education and "
         "marital status and leaves out groups of fewer than k, so that the rest is k-anonymous."
-    ),
-)
+    )
 
 
 def agreeing(records: int, cells: int) -> ContinuousRange:
@@ -118,16 +113,9 @@ def _codes(column: "pa.ChunkedArray") -> np.ndarray[tuple[int], np.dtype[np.int6
 def _checks(found: dict[int, list[ContinuousRange]], people: dict[str, list[tuple[float, int]]]) -> Parts:
     limit = ContinuousRange.from_function([((0, 1), 1, 0)])
     lowest, most = disarray(limit).upper, leakage(limit).upper
-    shrinks = all(
-        disarray(joint).ratio == Fraction(1, cells**k)
-        for k, joints in found.items()
-        for cells, joint in zip(CELLS[k], joints, strict=True)
-    )
-    blocks = all(
-        maximin(joint) == Bits(cells + 1)
-        for k, joints in found.items()
-        for cells, joint in zip(CELLS[k], joints, strict=True)
-    )
+    tried = [(k, n, joint) for k, rows in found.items() for n, joint in zip(CELLS[k], rows, strict=True)]
+    shrinks = all(disarray(joint).ratio == Fraction(1, n**k) for k, n, joint in tried)
+    blocks = all(maximin(joint) == Bits(n + 1) for _, n, joint in tried)
     yield ClaimCheck(
         "There is a k-anonymous release with relative disarray d0 = 0, and so L0 = h0(X).",
         f"d0 = -k ln N at N cells, {lowest} where the value itself is told; then L0 = {most}. With "

@@ -88,19 +88,14 @@ def figure(_: Data) -> Parts:
         log_y=True,
     )
     yield from _checks(equal, apart, bounds)
-    yield from _REMARKS
-
-
-_REMARKS = (
-    (
+    yield (
         "The mechanism adds Laplace noise of scale 1 / (n epsilon) to the mean of n bits. If all bits are "
         "equal it is one bit with noise of scale 1 / (n epsilon), in closed form."
-    ),
-    (
+    )
+    yield (
         "Deterministic privacy has the same limit: the guarantee holds for unrelated records, and equal ones "
         "break it."
-    ),
-)
+    )
 
 
 def _checks(

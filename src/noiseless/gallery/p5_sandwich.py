@@ -8,7 +8,7 @@ from functools import cache
 from noiseless.exact import Nats
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
-from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, MeasuredGuarantees, at_random, erasure, nearest
+from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, MeasuredGuarantees, at_random, dots, erasure, nearest
 from noiseless.theory.differential import (
     Database,
     delta_to_mi,
@@ -71,21 +71,16 @@ def figure(_: Data) -> Parts:
     # Both ends are attained: by binary symmetric channels above, by erasures below.
     symmetric = [MeasuredGuarantees.of(Database.of([[1 - p, p], [p, 1 - p]])) for p in DECILES[:5]]
     erased = [MeasuredGuarantees.of(erasure(MOST_VALUES, delta)) for delta in DECILES]
-    dots = {"mechanisms at random": at_random(), "attained": (*symmetric, *erased)}
     yield Panel.of(
         "MI-DP and delta: between two bounds",
         "MI-DP, nats",
         "delta",
         Curve.of("delta at most: (28)", INFORMATION, mi_to_delta),
         Curve.of(
-            f"delta at least, with {MOST_VALUES} values",
-            INFORMATION,
-            (nats / math.log(MOST_VALUES) for nats in INFORMATION),
+            f"delta at least, with {MOST_VALUES} values", INFORMATION, lambda n: n / math.log(MOST_VALUES)
         ),
-        *(
-            Curve.dots(label, (m.information for m in each), (m.variation for m in each))
-            for label, each in dots.items()
-        ),
+        dots("mechanisms at random", at_random(), "information", "variation"),
+        dots("attained", (*symmetric, *erased), "information", "variation"),
         note="Attained by binary symmetric channels and by erasures",
     )
     deltas, told = zip(*_one_nat().values(), strict=True)
@@ -118,6 +113,10 @@ def figure(_: Data) -> Parts:
         f"a pair of distributions attains the formula within {NEAR} at each",
         max(map(abs, missed)) <= NEAR,
     )
+
+
+def _least_delta(nats: float) -> float:
+    return nats / math.log(MOST_VALUES)
 
 
 def _check_chain() -> Parts:
