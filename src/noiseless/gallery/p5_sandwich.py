@@ -115,10 +115,6 @@ def figure(_: Data) -> Parts:
     )
 
 
-def _least_delta(nats: float) -> float:
-    return nats / math.log(MOST_VALUES)
-
-
 def _check_chain() -> Parts:
     drawn = at_random()
     chain = (

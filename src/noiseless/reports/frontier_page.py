@@ -4,9 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TypeVar
-
-from markupsafe import Markup
+from typing import Any, TypeVar
 
 from noiseless import __version__
 from noiseless.exact import Bits
@@ -172,39 +170,10 @@ _MOST_POINTS = 40
 """How many points of a frontier are listed."""
 
 
-@dataclass(frozen=True)
-class FrontierParts:
-    """What a page shows of a frontier.
-
-    Attributes:
-        frontier: the frontier.
-        wide: the plot for a desk.
-        narrow: the plot for a phone.
-        levels: how much may be given away.
-        methods: what each method loses then.
-        points: points to list.
-        title: what the points are called.
-        proved: what is proved of it.
-        ends: why it ends before all values are left; empty where it does not.
-        notes: what is to be said about methods.
-    """
-
-    frontier: ReleaseFrontier
-    wide: Markup | None
-    narrow: Markup | None
-    levels: tuple[LeakageLevel, ...]
-    methods: tuple[MethodRow, ...]
-    points: tuple[ReleasePoint, ...]
-    title: str
-    proved: str
-    ends: str
-    notes: tuple[str, ...]
-
-
 def frontier_parts(
     frontier: ReleaseFrontier, marked: Mapping[str, ReleasePoint] | None = None
-) -> FrontierParts:
-    """What a page shows of a frontier.
+) -> dict[str, Any]:
+    """What `front.html.j2` shows of a frontier.
 
     Args:
         frontier: the frontier.
@@ -212,18 +181,18 @@ def frontier_parts(
     """
     chart = chart_of(frontier, marked)
     levels = levels_of(frontier)
-    return FrontierParts(
-        frontier,
-        inline(frontier_svg(chart, WIDE)),
-        inline(frontier_svg(chart, NARROW)),
-        levels,
-        method_rows(frontier, levels),
-        tuple(spread(frontier.points, _MOST_POINTS)),
-        title_words(frontier),
-        scope_words(frontier),
-        note_words(frontier),
-        tuple(method_notes(frontier)),
-    )
+    return {
+        "frontier": frontier,
+        "wide": inline(frontier_svg(chart, WIDE)),  # for a desk
+        "narrow": inline(frontier_svg(chart, NARROW)),  # for a phone
+        "levels": levels,
+        "methods": method_rows(frontier, levels),
+        "points": spread(frontier.points, _MOST_POINTS),
+        "title": title_words(frontier),
+        "proved": scope_words(frontier),
+        "ends": note_words(frontier),
+        "notes": method_notes(frontier),
+    }
 
 
 def render_frontier(frontier: ReleaseFrontier) -> str:
