@@ -283,8 +283,10 @@ Parts = Iterator[Panel | ClaimCheck | str]
 
 def reproduces(
     paper: str, title: str, claim: str, *, needs: tuple[str, ...] = ()
-) -> "Callable[[Callable[[Data], Parts]], Figure]":
+) -> Callable[[Callable[..., Parts]], Figure]:
     """Declare a figure by the function that yields its parts; it is named as its module is.
+
+    The function takes the data sets, or nothing if it needs none.
 
     Args:
         paper: "[P1] Fig. 3".
@@ -293,9 +295,13 @@ def reproduces(
         needs: the data sets it is made from, of those in `noiseless.gallery.data.SETS`.
     """
 
-    def declared(parts: "Callable[[Data], Parts]") -> Figure:
+    def declared(parts: Callable[..., Parts]) -> Figure:
         name = (parts.__module__ or "").rpartition(".")[2].replace("_", "-")
-        return Figure(name, paper, title, claim, needs, lambda data: Outcome.of(parts(data)))
+
+        def make(data: "Data") -> Outcome:
+            return Outcome.of(parts(data) if needs else parts())
+
+        return Figure(name, paper, title, claim, needs, make)
 
     return declared
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,31 +76,6 @@ class GroupQuestion:
         return self.values.low, self.values.high, self.values.step
 
 
-class ComparedMechanism(Protocol):
-    """An answer as it is told."""
-
-    @property
-    def name(self) -> str:
-        """Of the mechanism."""
-
-    @property
-    def worst(self) -> float:
-        """The largest error that can occur."""
-
-    def tell(self, truths: Positions, seed: int) -> Floats:
-        """What is told for some true positions."""
-
-    def telling_ends_apart(self, bases: Positions) -> float:
-        """How likely the lowest value is told from the highest, one as likely as the other.
-
-        Args:
-            bases: positions of the answer when the person has the lowest value: what others' values make it.
-        """
-
-    def estimating(self, bases: Positions) -> float:
-        """The root mean square error of the best estimate of a value, all of them equally likely at first."""
-
-
 @dataclass(frozen=True)
 class Quantised:
     """A noiseless answer."""
@@ -121,13 +96,20 @@ class Quantised:
         return self._middles[self._cells(truths)]
 
     def telling_ends_apart(self, bases: Positions) -> float:
-        """For certain where they lie in different cells, by a coin elsewhere."""
+        """How likely the lowest value is told from the highest: for certain in different cells, else by a coin.
+
+        Args:
+            bases: positions of the answer when the person has the lowest value: what others' values make it.
+        """
         last = self.question.values.last
         apart = self._cells(bases) != self._cells(bases + last)
         return float(1 + apart.mean()) / 2
 
     def estimating(self, bases: Positions) -> float:
-        """The values behind a cell are neighbours: their error is that of a run of whole numbers."""
+        """The root mean square error of the best estimate of a value, all of them equally likely at first.
+
+        The values behind a cell are neighbours: their error is that of a run of whole numbers.
+        """
         squares = [self._square(base) for base in bases.tolist()]
         return math.sqrt(sum(squares) / len(squares)) * float(self.question.values.step)
 
@@ -223,6 +205,10 @@ class Noisy:
     def _channel(self) -> Floats:
         """From the person's steps to the answer, as if it were not cut off: at least as much is told."""
         return np.asarray(self._mechanism.covering(self.sweep)[0].matrix, np.float64)
+
+
+ComparedMechanism = Quantised | Noisy
+"""An answer as it is told."""
 
 
 def bits_text(bits: Fraction) -> str:

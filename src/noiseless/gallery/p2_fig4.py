@@ -136,7 +136,7 @@ KILOGRAMS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100)
     "Privacy against accuracy of a blurred body mass index",
     "The privacy e of the blur falls with the accuracy rho like 1/rho: their product tends to a constant.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """Exact shares of the range for each accuracy, and what Priv is by the paper's own definition."""
     epsilons = [continuous_blur(rho).epsilon for rho in RHOS]
     yield Panel.of(

@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import cast
 
 from noiseless.exact import Nats
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.theory.continuous import IntervalSet
 from noiseless.theory.hypothesis.privacy import leakage_bound, leakage_bound_as_printed
@@ -26,7 +25,7 @@ SMALL = 0.01
     "Leakage of an e-private policy",
     "The leakage L0(Y;H) of an e-private policy is at most -ln(1 - exp(-e)), which tends to 0 as e grows.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """The three formulas of the paper and the right one, with ranges that attain it."""
     bounds = [leakage_bound(e) for e in EPSILONS]
     printed = [leakage_bound_as_printed(e) for e in EPSILONS]

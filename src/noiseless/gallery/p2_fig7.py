@@ -3,7 +3,6 @@
 from functools import cache, partial
 from itertools import pairwise, product
 
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.theory.indistinguishability import largest_cells, linear_indistinguishability, printed_cells
 from noiseless.theory.linear_query import LinearQuery
@@ -32,7 +31,7 @@ def largest_of_average(n: int, epsilon: int) -> int:
     "The average of n records on max(1, n (2^(epsilon-1) - 1)) cells is epsilon-indistinguishable; with more "
     "people the quantizer can be finer for the same privacy.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """The printed rule and the largest number that is sound."""
     curves, gains = [], []
     for n in PEOPLE:

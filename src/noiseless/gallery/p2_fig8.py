@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable
 from itertools import pairwise
 
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, Raster, reproduces
 from noiseless.gallery.p2_fig7 import largest_of_average, printed_of_average
 from noiseless.theory.linear_query import LinearQuery
@@ -23,7 +22,7 @@ _SLACK = 1e-12
     "Leakage of an indistinguishable average",
     "The leakage of the quantised average falls with a smaller epsilon and with more people.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """Three readings of "the leakage of the average", for the printed and for the largest number of cells."""
     ends = (PEOPLE[0] - 0.5, PEOPLE[-1] + 0.5), (EPSILONS[0] - 0.5, EPSILONS[-1] + 0.5)
     for name, unit, measure in _MEASURES[:2]:

@@ -10,7 +10,6 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.measures import maximin
 from noiseless.ranges import JointRange, confusability_edges, overlap_partition
@@ -121,7 +120,7 @@ PRINTED = printed("12", "34", "5", "6", "7")
     "The confusability graph of Example 1",
     "The graph falls apart into {x1, x2}, {x3, x4}, {x5}, {x6}, {x7}, so that I*(S;X) = log2 5.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """The graph, its subgraphs by union-find, and all its cuts by enumeration."""
     blocks = overlap_partition(EXAMPLE)
     found = Cells.from_labels(blocks.y_blocks)

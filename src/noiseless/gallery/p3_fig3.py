@@ -5,7 +5,6 @@ from itertools import chain
 
 import numpy as np
 
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Panel, Parts, reproduces
 from noiseless.gallery.p3_fig2 import EXAMPLE, Descent, Members, centroids, in_words, printed
 from noiseless.search.merging import leakage_path
@@ -31,7 +30,7 @@ _ROUNDED = 5e-5
     "Algorithm 1 lowers the Lagrangian strictly; it stops at t = 3 with U1 and lambda = 0.3, at t = 1 "
     "with U2 and lambda = 2.5.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """The Lagrangian after each iteration, with both utilities."""
     runs = {
         "U1": Descent(leakage_path(EXAMPLE)),

@@ -6,7 +6,6 @@ from itertools import combinations
 import numpy as np
 
 from noiseless.exact import Bits
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p3_fig2 import EXAMPLE, LAMBDA, Descent, Members, graph_panel, in_words, printed
 from noiseless.ranges import overlap_partition
@@ -30,7 +29,7 @@ _ROUNDED = 5e-5
     "Algorithm 2 joins subgraphs (resolution)",
     "Each iteration of Algorithm 2 joins two subgraphs; after four of them I* has fallen from log2 5 to 0.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """The graph after each merge."""
     path = maximin_path(EXAMPLE)
     yield from (graph_panel(f"t = {t}", path[t].cells) for t in range(len(path)))

@@ -1,6 +1,5 @@
 """Fig. 5 of [P3]: how Algorithm 2 joins the subgraphs of the example, with the distortion as utility."""
 
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Parts, reproduces
 from noiseless.gallery.p3_fig2 import EXAMPLE, Descent, centroids, graph_panel, in_words, printed
 from noiseless.search.merging import maximin_path
@@ -18,7 +17,7 @@ SAID = 3
     "With the distortion as utility and lambda = 0.3 Algorithm 2 stops after three iterations, with two "
     "subgraphs left.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """The graph after each merge, on beyond where the paper stops."""
     path = maximin_path(EXAMPLE, centroids("4"))
     for t in range(1, len(path)):

@@ -1,6 +1,5 @@
 """Fig. 6 of [P3]: how Algorithm 2 lowers the Lagrangian of the example."""
 
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p3_fig2 import EXAMPLE, Descent, centroids, in_words
 from noiseless.search.merging import maximin_path
@@ -15,7 +14,7 @@ STOPS = {"U1": 4, "U2": 3}
     "Algorithm 2 lowers the Lagrangian strictly; with lambda = 0.3 it stops at t = 4 with U1 and at t = "
     "3 with U2.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """The Lagrangian after each merge, with both utilities."""
     runs = {
         "U1": Descent(maximin_path(EXAMPLE)),

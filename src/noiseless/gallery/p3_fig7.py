@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p3_fig2 import EXAMPLE, LAMBDA, centroids
 from noiseless.measures import maximin
@@ -30,7 +29,7 @@ class Place(NamedTuple):
     "Varying lambda traces the Pareto frontier, which holds the solutions of Examples 3 and 4; a "
     "resolution of log2 7/3 can be kept with I* = 0.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """Every partition is looked at, so the frontier is the true one."""
     problem = Problem(EXAMPLE, BOOK)
     every = [measure(problem, cells) for cells in every_partition(EXAMPLE.size_y)]

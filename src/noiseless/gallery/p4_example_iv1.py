@@ -6,7 +6,6 @@ from functools import cache
 from itertools import pairwise
 from math import asin, cos, nan, pi, sin, sqrt
 
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.theory.accuracy import (
@@ -114,7 +113,7 @@ Pair = tuple[AccuracyPolicy, AccuracyPolicy]
     "For the average, and for x1^2 + 2 x2^2, of two numbers in [-2, 2] the optimal policy rounds the "
     "answer to ceil(2 gamma) and to ceil(6 gamma) equal cells.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """Both questions, for gamma = 2 and for others."""
     mean, square = fewest_cells(mean_of_two(), 1 / QUALITY), bowl_policy()
     volume = mean_of_two()

@@ -3,7 +3,6 @@
 from fractions import Fraction
 from math import ceil, sqrt
 
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.ranges.quantizer import Uniform
 from noiseless.theory.accuracy import LinearVolume, adversary_error
@@ -31,7 +30,7 @@ MOST = 60
     "The average of n heights from 100 to 250 cm is told in ceil(75 gamma) cells; the adversary is off "
     "by 150 sqrt(2) / ceil(75 gamma) cm whatever n is, and gamma > 22/75 grants everybody 10 cm.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """The adversary's error over people and over gamma."""
     by_people = {q: [_error(n, q) for n in PEOPLE] for q in CELLS}
     by_gamma = {n: [_error(n, ceil(75 * gamma)) for gamma in GAMMAS] for n in (2, 5)}

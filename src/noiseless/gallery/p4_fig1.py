@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Area, ClaimCheck, Panel, Parts, reproduces
 from noiseless.gallery.p4_example_iv1 import QUALITY, has_fewest_regions, listed, mean_of_two, middles
 from noiseless.theory.accuracy import fewest_cells, polygons
@@ -17,7 +16,7 @@ PRINTED = (Fraction(-3, 2), Fraction(-1, 2), Fraction(1, 2), Fraction(3, 2))
     "The optimal policy for the average of two numbers in [-2, 2] and gamma = 2 tells which of four "
     "strips of the square the two numbers lie in, and that is the same as rounding the average.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """Cut the square by the optimal policy, exactly."""
     policy = fewest_cells(mean_of_two(), 1 / QUALITY)
     regions = polygons(mean_of_two(), policy.quantizer)

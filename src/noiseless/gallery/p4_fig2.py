@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import Area, ClaimCheck, Curve, Panel, Parts, Raster, reproduces
 from noiseless.gallery.p4_example_iv1 import SIDE, bowl, bowl_level, bowl_policy, has_fewest_regions, middles
 from noiseless.theory.accuracy import RegionGrid
@@ -17,7 +16,7 @@ CELLS = 12
     "The optimal policy for x1^2 + 2 x2^2 on [-2, 2]^2 and gamma = 2 tells which of twelve rings the "
     "two numbers lie in, and that is the same as rounding the answer.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """Paint the square by the optimal policy, with certified pixels."""
     policy = bowl_policy()
     grid = RegionGrid.of(bowl(), policy.quantizer, pixels=PIXELS)

@@ -7,7 +7,6 @@ from math import ceil
 from typing import Self
 
 from noiseless.exact import Bits
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p4_example_iv1 import mean_of_two
 from noiseless.theory.accuracy import adversary_error, fewest_cells, least_leakage
@@ -57,7 +56,7 @@ class Tradeoff:
     "For the average of two numbers in [-2, 2]: the better the answer (the larger gamma), the more "
     "leaks, by L0 and by I*, and the smaller is the error of an adversary's estimate.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """Sweep gamma."""
     found = [Tradeoff.at(gamma) for gamma in GAMMAS]
     gammas = [float(gamma) for gamma in GAMMAS]

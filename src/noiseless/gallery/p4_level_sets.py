@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p4_example_iv1 import ON_X1, ON_X2, bowl, bowl_level, bowl_policy
 from noiseless.theory.accuracy import RegionGrid
@@ -18,7 +17,7 @@ PIXELS = 128
     "Quantizing the answer is optimal if every level set of the question is connected, and x1^2 + 2 "
     "x2^2 on [-2, 2]^2 is such a question.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """Count the pieces of each level set, and of each region for certain."""
     policy = bowl_policy()
     grid = RegionGrid.of(bowl(), policy.quantizer, pixels=PIXELS)

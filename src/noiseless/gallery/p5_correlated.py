@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from noiseless.arrays import FloatArray
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p5_mechanisms import NEAR
 from noiseless.theory.capacity import capacity
@@ -59,7 +58,7 @@ def _bins(epsilon: float, shift: int, people: int) -> FloatArray:
     "If all n entries are the same bit, the epsilon-DP mean tells nearly the whole bit for large n, "
     "while somebody who knows all other entries learns nothing.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """All equal against all independent, over the number of people."""
     equal = {e: [told_by_equal(n * e) / math.log(2) for n in PEOPLE] for e in EPSILONS}
     apart = {e: [told_by_independent(e, n) / math.log(2) for n in INDEPENDENT] for e in EPSILONS}

@@ -5,7 +5,6 @@ import math
 from fractions import Fraction
 from functools import cache
 
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, MeasuredGuarantees, at_random, dots, nearest
 from noiseless.theory.differential import (
@@ -39,7 +38,7 @@ CLOSE = 1e-3
     "epsilon nats of MI-DP imply (0, sqrt(2 epsilon))-DP, and at best delta = 1 - 2 h^-1(ln 2 - "
     "epsilon); above ln 2 nothing.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """Printed and tight curves, binary channels and mechanisms at random."""
     binary, drawn = _binary_channels(), at_random()
     falls = {nats: [mi_to_dp(nats, t) for t in TARGETS] for nats in CURVES}

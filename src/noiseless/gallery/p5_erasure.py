@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, at_random, erasure, nearest
 from noiseless.theory.differential import delta_to_mi, dp_delta, mi_dp
@@ -25,7 +24,7 @@ TWICE = Fraction(21, 10)
     "(0, delta)-DP bounds mutual information only for finite alphabets; the erasure channel over N "
     "values has capacity delta ln N, about half of the bound for large N.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """Bounds and the erasure channel over delta and over the alphabet."""
     measured = {delta: mi_dp(erasure(VALUES, delta)).upper_nats for delta in DELTAS[::4]}
     by_size = {size: mi_dp(erasure(size, DELTA)).upper_nats for size in SIZES}

@@ -4,7 +4,6 @@ import math
 from fractions import Fraction
 
 from noiseless.exact import Nats
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, at_random, dots, nearest
 from noiseless.theory.differential import divergence, dp_to_kl
@@ -27,7 +26,7 @@ HALF = 1e-4
     "From epsilon-DP to Kullback-Leibler divergence",
     "epsilon-DP implies min{epsilon, epsilon^2} nats of KL-DP; epsilon tanh(epsilon/2) is the best bound.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """The printed and the tight curve, extreme pairs and pairs at random."""
     drawn = [each for each in at_random() if each.epsilon <= EPSILONS[-1]]
     yield Panel.of(

@@ -2,7 +2,6 @@
 
 import math
 
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, at_random, dots, nearest, subset_selection
 from noiseless.theory.differential import Database, dp_to_kl, dp_to_mi, mi_dp
@@ -23,7 +22,7 @@ QUARTER = 1e-3
     "From epsilon-DP to mutual information",
     "epsilon-DP implies min{epsilon, epsilon^2} nats of MI-DP, by way of Kullback-Leibler divergence.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """Printed bounds, the tight one, and mechanisms that approach it."""
     drawn = [each for each in at_random() if each.epsilon <= EPSILONS[-1]]
     printed = Curve.dashed("printed (23): min{e, e²}", EPSILONS, simple_divergence)

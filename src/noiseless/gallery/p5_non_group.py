@@ -4,7 +4,6 @@ import math
 from fractions import Fraction
 
 from noiseless.exact import Nats
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p5_mechanisms import NEAR
 from noiseless.theory.differential import (
@@ -54,7 +53,7 @@ def loud_pair(ratio: Fraction) -> Database:
     "Differential privacy carries over to groups; MI-DP does not: in Example 5 one entry tells epsilon "
     "ln 2 nats and two tell epsilon ln(|X| + 1).",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """One entry against two over the alphabet, and the delta of pairs over epsilon."""
     one = [mi_dp(match(size)).upper_nats for size in SIZES]
     both = [mi_dp(match(size).flattened()).upper_nats for size in SIZES]

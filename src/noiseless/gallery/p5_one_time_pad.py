@@ -3,7 +3,6 @@
 import math
 from fractions import Fraction
 
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p5_mechanisms import NEAR
 from noiseless.theory.differential import Database, compose_sequential, mi_dp
@@ -45,7 +44,7 @@ def both(size: int, reused: Fraction = Fraction(1)) -> Database:
     "Two outputs can tell nothing each and everything together if they share their noise: composition "
     "needs outputs that are independent given the database.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """Over the alphabet, and over how often the key is used again."""
     alone = [mi_dp(padded(size)) for size in SIZES]
     keys = [mi_dp(key(size)) for size in SIZES]

@@ -6,7 +6,6 @@ from fractions import Fraction
 from functools import cache
 
 from noiseless.exact import Nats
-from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p5_mechanisms import NEAR, WHOLE, MeasuredGuarantees, at_random, dots, erasure, nearest
 from noiseless.theory.differential import (
@@ -55,7 +54,7 @@ def near_erasure(step: int) -> MeasuredGuarantees:
     "Mutual-information differential privacy is weaker than epsilon-DP and stronger than (epsilon, "
     "delta)-DP, and equal to the latter for finite alphabets; the first steps cannot be reversed.",
 )
-def figure(_: Data) -> Parts:
+def figure() -> Parts:
     """The chain of implications, the room between two of them, and why none can be reversed."""
     thin, leaky = [rare(step) for step in range(1, 12)], [near_erasure(step) for step in STEPS]
     yield Panel.of(
