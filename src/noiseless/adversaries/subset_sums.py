@@ -38,6 +38,12 @@ class ReportedSums:
     upper: FloatArray
     variances: FloatArray
 
+    @classmethod
+    def of_nothing(cls, asked: BoolArray) -> "ReportedSums":
+        """None of the questions was answered."""
+        empty = np.zeros(0)
+        return cls(asked[:0], empty, empty, empty)
+
     @property
     def middle(self) -> FloatArray:
         """What a guess is made from."""
@@ -109,8 +115,7 @@ def told_with_noise(
         rng: where it comes from.
     """
     if scale is None:
-        nothing = np.zeros(0)
-        return ReportedSums(asked[:0], nothing, nothing, nothing)
+        return ReportedSums.of_nothing(asked)
     sums, counts = asked.astype(np.int64) @ truth, asked.sum(axis=1)
     told = np.clip(sums + rng.normal(0, scale, len(sums)), 0, counts * (size - 1))
     return ReportedSums(asked, told, told, np.full(len(sums), scale * scale))

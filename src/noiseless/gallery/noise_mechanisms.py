@@ -96,7 +96,7 @@ class Quantised:
         return self._middles[self._cells(truths)]
 
     def telling_ends_apart(self, bases: Positions) -> float:
-        """How likely the lowest value is told from the highest: for certain in different cells, else by a coin.
+        """How likely the lowest value is told from the highest: for certain, or by a coin if cells are equal.
 
         Args:
             bases: positions of the answer when the person has the lowest value: what others' values make it.
