@@ -24,6 +24,9 @@ _DISTINCT = 1024
 
 _COMBINATIONS = 2**20
 
+Adversary = Literal["combinatorial", "frequencies"]
+"""Who guesses: by the nearest sum of learned states ([P1]), or by what was on when the reading was alike."""
+
 
 @dataclass(frozen=True, eq=False)
 class Appliance:
@@ -152,10 +155,6 @@ def nearest_places(ascending: FloatArray, values: FloatArray) -> npt.NDArray[np.
     after = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
     before = np.maximum(after - 1, 0)
     return np.where(values - ascending[before] <= ascending[after] - values, before, after)
-
-
-Adversary = Literal["combinatorial", "frequencies"]
-"""Who guesses: by the nearest sum of learned states ([P1]), or by what was on when the reading was alike."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,6 +45,8 @@ _TELLS_SOMETHING = 2
 _MOST_PARTS = 100_000
 """Up to so many parts of domains what is learnt is computed for everybody; beyond, for the targets."""
 
+_COUNT = "count, difference"
+
 
 def differencing(
     table: Any,  # noqa: ANN401 - any frame or source
@@ -277,7 +279,6 @@ def _alone(people: PrivateColumn, own: int, outputs: int, name: str) -> tuple[_S
 
 
 _Attack = _SumAttack | _CountAttack
-_COUNT = "count, difference"
 _ATTACKS: dict[str, _Attack] = {
     "sum, difference": _SumAttack(_two_sums),
     "sum, others known": _SumAttack(_everybody),

@@ -22,6 +22,97 @@ if TYPE_CHECKING:
 _RELEASED = "released."
 """Stands before the names of released columns, which are those of the original too."""
 
+CERTAIN, GUESS = "certain", "best guess"
+"""The adversary who claims only what must be so, and the one who names the most common value."""
+
+Columns = str | Sequence[str]
+
+
+def homogeneity(
+    table: Any,  # noqa: ANN401 - anything that open_table opens
+    *,
+    sensitive: Columns,
+    public: Columns,
+    given: Columns = (),
+    released: Any | None = None,  # noqa: ANN401 - anything that open_table opens
+    certificate: Any | None = None,  # noqa: ANN401 - a file's name, a mapping or an object
+    unit: str | None = None,
+    same_order: bool = False,
+    few: int = 1,
+    budgets: Iterable[Budget | Rational | float | str] = (),
+    min_posteriors: Iterable[int] = (),
+    missing: Missing = "value",
+    distinct_rows: bool = False,
+    names: Sequence[str] | None = None,
+    progress: Progress | None = None,
+    **options: Any,  # noqa: ANN401 - as for `release`
+) -> Game:
+    """How many people's sensitive value is told by their public ones, as they are and as they are released.
+
+    Two adversaries: `certain` counts the people whose group leaves one value possible (or at most `few`);
+    `best guess` names the most common value of the group, and its score is how often that is right (of a
+    person with several rows one group, taken at random, is known). Scores are exact: they are about the
+    people of this table.
+
+    >>> import pyarrow as pa
+    >>> wards = pa.table({"age": [31, 32, 33, 47, 48], "illness": ["flu", "flu", "cold", "flu", "cold"]})
+    >>> game = homogeneity(wards, sensitive="illness", public="age", min_posteriors=[2])
+    >>> [(score.details["adversary"], score.score) for score in game.results]
+    [('certain', 0.0), ('best guess', 0.6), ('certain', 1.0), ('best guess', 1.0)]
+
+    Args:
+        table: a file, a glob, `duckdb:///file.db::table`, or any frame.
+        sensitive: the columns that the adversary is after; several are one.
+        public: the columns that it sees.
+        given: columns that it knows from elsewhere.
+        released: a table that was released in place of the public columns; then `unit` or `same_order` says
+            which of its rows is whose.
+        certificate: the certificate of a release instead, which says it too.
+        unit: the column that names a person: where a person has several rows, and to match a release.
+        same_order: whether the rows of the release are in the order of the table.
+        few: how few values count as told; 1, when one must be certain.
+        budgets: leakages in bits: for each the table is released with at most so many (`max_leakage`).
+        min_posteriors: the same with at least so many sensitive values behind each answer.
+        missing: a missing value is one ordinary value ("value"), its row is left out ("drop"), or it is an
+            error ("error").
+        distinct_rows: drop exact duplicates of whole rows first.
+        names: the columns' names, for text files without a header line.
+        progress: told how many releases of how many are done.
+        options: further ones for these releases, as for `release`: `suppress`, `numeric`, `hierarchy`, ...
+
+    Raises:
+        NoiselessError: the table, a column or a combination of arguments is wrong, and how to mend it.
+    """
+    roles = ColumnRoles(_listed(sensitive), _listed(public), _listed(given), unit)
+    _check(roles, few)
+    leakages = [_bits(budget) for budget in as_budgets(budgets)]
+    aims = [{"max_leakage": bits} for bits in leakages] + [
+        {"min_posterior": int(k)} for k in sorted(set(min_posteriors))
+    ]
+    if aims and unit is not None:
+        raise RequestError("a release takes each row for a person; leave the unit out, or the budgets")
+    if options and not aims:
+        raise RequestError(f"{', '.join(options)}: options of releases go with budgets or min_posteriors")
+    opened = open_table(table, names=names)
+    opened = opened.distinct_rows() if distinct_rows else opened
+    _require_the_secret(opened, roles)
+    whole = view_original(opened, roles, missing)
+    met: list[tuple[Budget, AdversaryView]] = []
+    if certificate is not None:
+        found = view_certified(opened, certificate)
+        met.append((found.leaked, found))
+    if released is not None:
+        found = view_released(opened, released, roles, missing, same_order=same_order)
+        met.append((found.leaked, found))
+    met += [
+        _released(opened, roles, {**aim, "missing": missing, **options}) for aim in reported(aims, progress)
+    ]
+    met.sort(key=lambda pair: pair[0])
+    results = [score for budget, seen in (*met, (None, whole)) for score in _scores(budget, seen, few)]
+    return Game(
+        "homogeneity", _measure(few), None, _settings(roles, whole, few), tuple(results), ("adversary",)
+    )
+
 
 @dataclass(frozen=True)
 class ColumnRoles:
@@ -185,98 +276,6 @@ def view_released(
 
 def _columns(table: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
     return list(zip(table.column_names, table.columns, strict=True))
-
-
-CERTAIN, GUESS = "certain", "best guess"
-"""The adversary who claims only what must be so, and the one who names the most common value."""
-
-Columns = str | Sequence[str]
-
-
-def homogeneity(
-    table: Any,  # noqa: ANN401 - anything that open_table opens
-    *,
-    sensitive: Columns,
-    public: Columns,
-    given: Columns = (),
-    released: Any | None = None,  # noqa: ANN401 - anything that open_table opens
-    certificate: Any | None = None,  # noqa: ANN401 - a file's name, a mapping or an object
-    unit: str | None = None,
-    same_order: bool = False,
-    few: int = 1,
-    budgets: Iterable[Budget | Rational | float | str] = (),
-    min_posteriors: Iterable[int] = (),
-    missing: Missing = "value",
-    distinct_rows: bool = False,
-    names: Sequence[str] | None = None,
-    progress: Progress | None = None,
-    **options: Any,  # noqa: ANN401 - as for `release`
-) -> Game:
-    """How many people's sensitive value is told by their public ones, as they are and as they are released.
-
-    Two adversaries: `certain` counts the people whose group leaves one value possible (or at most `few`);
-    `best guess` names the most common value of the group, and its score is how often that is right (of a
-    person with several rows one group, taken at random, is known). Scores are exact: they are about the
-    people of this table.
-
-    >>> import pyarrow as pa
-    >>> wards = pa.table({"age": [31, 32, 33, 47, 48], "illness": ["flu", "flu", "cold", "flu", "cold"]})
-    >>> game = homogeneity(wards, sensitive="illness", public="age", min_posteriors=[2])
-    >>> [(score.details["adversary"], score.score) for score in game.results]
-    [('certain', 0.0), ('best guess', 0.6), ('certain', 1.0), ('best guess', 1.0)]
-
-    Args:
-        table: a file, a glob, `duckdb:///file.db::table`, or any frame.
-        sensitive: the columns that the adversary is after; several are one.
-        public: the columns that it sees.
-        given: columns that it knows from elsewhere.
-        released: a table that was released in place of the public columns; then `unit` or `same_order` says
-            which of its rows is whose.
-        certificate: the certificate of a release instead, which says it too.
-        unit: the column that names a person: where a person has several rows, and to match a release.
-        same_order: whether the rows of the release are in the order of the table.
-        few: how few values count as told; 1, when one must be certain.
-        budgets: leakages in bits: for each the table is released with at most so many (`max_leakage`).
-        min_posteriors: the same with at least so many sensitive values behind each answer.
-        missing: a missing value is one ordinary value ("value"), its row is left out ("drop"), or it is an
-            error ("error").
-        distinct_rows: drop exact duplicates of whole rows first.
-        names: the columns' names, for text files without a header line.
-        progress: told how many releases of how many are done.
-        options: further ones for these releases, as for `release`: `suppress`, `numeric`, `hierarchy`, ...
-
-    Raises:
-        NoiselessError: the table, a column or a combination of arguments is wrong, and how to mend it.
-    """
-    roles = ColumnRoles(_listed(sensitive), _listed(public), _listed(given), unit)
-    _check(roles, few)
-    leakages = [_bits(budget) for budget in as_budgets(budgets)]
-    aims = [{"max_leakage": bits} for bits in leakages] + [
-        {"min_posterior": int(k)} for k in sorted(set(min_posteriors))
-    ]
-    if aims and unit is not None:
-        raise RequestError("a release takes each row for a person; leave the unit out, or the budgets")
-    if options and not aims:
-        raise RequestError(f"{', '.join(options)}: options of releases go with budgets or min_posteriors")
-    opened = open_table(table, names=names)
-    opened = opened.distinct_rows() if distinct_rows else opened
-    _require_the_secret(opened, roles)
-    whole = view_original(opened, roles, missing)
-    met: list[tuple[Budget, AdversaryView]] = []
-    if certificate is not None:
-        found = view_certified(opened, certificate)
-        met.append((found.leaked, found))
-    if released is not None:
-        found = view_released(opened, released, roles, missing, same_order=same_order)
-        met.append((found.leaked, found))
-    met += [
-        _released(opened, roles, {**aim, "missing": missing, **options}) for aim in reported(aims, progress)
-    ]
-    met.sort(key=lambda pair: pair[0])
-    results = [score for budget, seen in (*met, (None, whole)) for score in _scores(budget, seen, few)]
-    return Game(
-        "homogeneity", _measure(few), None, _settings(roles, whole, few), tuple(results), ("adversary",)
-    )
 
 
 def _check(roles: ColumnRoles, few: int) -> None:

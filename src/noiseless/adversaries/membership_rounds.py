@@ -30,6 +30,14 @@ WRAPS = 2**62
 _LARGEST = 2**31
 Numbers = npt.NDArray[np.int64]
 
+Adversary = Literal["correlation", "square-error", "peaks"]
+ADVERSARIES: tuple[Adversary, ...] = ("correlation", "square-error", "peaks")
+Exact = npt.NDArray[np.object_]
+"""Whole numbers of any size: products of sums do not fit into 64 bits."""
+
+_TOGETHER = 50
+"""Rounds that a thread plays before it asks for more."""
+
 
 @dataclass(frozen=True)
 class Aggregate:
@@ -101,16 +109,6 @@ def cells_of(quantizer: Quantizer, sums: Numbers) -> tuple[Numbers, Numbers]:
     cells = np.minimum(sums * quantizer.cells // last, quantizer.cells - 1)
     ends = np.where(cells < quantizer.cells - 1, -(-(cells + 1) * last // quantizer.cells), last + 1)
     return cells, -(-cells * last // quantizer.cells) + ends - 1
-
-
-Adversary = Literal["correlation", "square-error", "peaks"]
-ADVERSARIES: tuple[Adversary, ...] = ("correlation", "square-error", "peaks")
-
-Exact = npt.NDArray[np.object_]
-"""Whole numbers of any size: products of sums do not fit into 64 bits."""
-
-_TOGETHER = 50
-"""Rounds that a thread plays before it asks for more."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,12 @@ _MOST_WORK = 100_000
 Exact = npt.NDArray[np.object_]
 """Whole numbers of any size."""
 
+Piece = tuple[Fraction, Fraction, Fraction, Fraction]
+"""From a to b the density c + d x."""
+
+PRIORS = ("uniform", "triangular", "table")
+"""Every value alike; the middle likeliest and the ends least; as frequent as in the table."""
+
 
 class Posteriors:
     """A prior on 0 .. size-1 in whole weights; sums over runs of values are differences of two."""
@@ -108,10 +114,6 @@ def triangular_cell_errors(length: Fraction, cells: int, power: int) -> Errors:
     return Errors(float(total * length**power), float(worst * length))
 
 
-Piece = tuple[Fraction, Fraction, Fraction, Fraction]
-"""From a to b the density c + d x."""
-
-
 def _triangle(start: Fraction, stop: Fraction) -> list[Piece]:
     """The pieces of 4 min(x, 1 - x) between two places."""
     half, none, four = Fraction(1, 2), Fraction(0), Fraction(4)
@@ -188,10 +190,6 @@ def root_down(value: Fraction, power: int) -> float:
         return round_down(value)
     root = math.isqrt(value.numerator * 4**60 // value.denominator)
     return round_down(Fraction(root, 2**60))
-
-
-PRIORS = ("uniform", "triangular", "table")
-"""Every value alike; the middle likeliest and the ends least; as frequent as in the table."""
 
 
 def lattice_prior(name: str, size: int, positions: IntArray) -> IntArray:

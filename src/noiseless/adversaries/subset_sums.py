@@ -21,6 +21,13 @@ _FEWEST = 2
 _ROUNDING = 1e-9
 """Noise is so much larger than floats say."""
 
+_SLACK = 1e-9
+"""How much certain ranges are widened for rounding, as a share of the numbers that were added up."""
+
+_NEAR_END = 1e-6
+_EXACT = 1e-9
+"""The variance that stands for none."""
+
 
 @dataclass(frozen=True, eq=False)
 class ReportedSums:
@@ -152,14 +159,6 @@ def _deviation(size: int, bits: float) -> float | None:
 
 def _as_float(budget: Budget) -> float:
     return budget.lower if isinstance(budget, Bits) else round_down(budget)
-
-
-_SLACK = 1e-9
-"""How much certain ranges are widened for rounding, as a share of the numbers that were added up."""
-
-_NEAR_END = 1e-6
-_EXACT = 1e-9
-"""The variance that stands for none."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,6 +29,13 @@ PEOPLE, PERSON, VALUE = "people", "person", "value"
 OTHERS = "others"
 """What the public column says of everybody who is not singled out."""
 
+MEASURE = "bits learnt about the target"
+ROUNDING = 1e-9
+"""Sums of logarithms are off by less."""
+
+Attack = TypeVar("Attack")
+Played = TypeVar("Played")
+
 
 class AttackTestbed:
     """One private table over which any number of curators can be opened, each as if it were the first.
@@ -113,11 +120,6 @@ class AttackTestbed:
             return f"{VALUE} >= {self.text(number)}"
         listed = ", ".join(f"'{n}'" for n in range(number, self._column.size))
         return f"{VALUE} IN ({listed})"
-
-
-MEASURE = "bits learnt about the target"
-ROUNDING = 1e-9
-"""Sums of logarithms are off by less."""
 
 
 @dataclass(frozen=True)
@@ -213,10 +215,6 @@ def details_of(attack: str, plays: Sequence[Play], told_apart: int) -> dict[str,
         "questions": max(play.questions for play in plays),
         "stopped": any(play.stopped for play in plays),
     }
-
-
-Attack = TypeVar("Attack")
-Played = TypeVar("Played")
 
 
 def attack_curators(

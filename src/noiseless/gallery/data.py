@@ -18,6 +18,21 @@ from noiseless.gallery import stand_ins
 if TYPE_CHECKING:
     import pyarrow as pa
 
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+_MISSING_SHARE = Fraction(1, 1000)
+"""A household with more missing readings than this is left out."""
+
+_DECIMALS = 3
+"""Meters count watt hours; the file has them as floats of 32 bits."""
+
+_HEART = (
+    *("age", "sex", "cp", "trestbps", "chol", "fbs", "restecg"),
+    *("thalach", "exang", "oldpeak", "slope", "ca", "thal", "num"),
+)
+FOLDER = "NOISELESS_DATA"
+"""The environment variable that names the folder."""
+
 
 @dataclass(frozen=True)
 class PublicDataset:
@@ -80,21 +95,6 @@ SETS: Mapping[str, PublicDataset] = {
 """All data sets that a figure can need."""
 
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
-_MISSING_SHARE = Fraction(1, 1000)
-"""A household with more missing readings than this is left out."""
-
-_DECIMALS = 3
-"""Meters count watt hours; the file has them as floats of 32 bits."""
-
-_HEART = (
-    *("age", "sex", "cp", "trestbps", "chol", "fbs", "restecg"),
-    *("thalach", "exang", "oldpeak", "slope", "ca", "thal", "num"),
-)
-
-
 def parquet(path: str) -> "pa.Table":
     """A Parquet file as it is."""
     import pyarrow.parquet as pq
@@ -151,10 +151,6 @@ def adult(path: str) -> "pa.Table":
         for column in table.columns
     ]
     return pa.table(dict(zip((name.strip() for name in table.column_names), columns, strict=True)))
-
-
-FOLDER = "NOISELESS_DATA"
-"""The environment variable that names the folder."""
 
 
 @dataclass(frozen=True)

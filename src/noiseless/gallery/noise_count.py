@@ -25,6 +25,14 @@ SAMPLES = 20_000
 _SURE = 1 - 1e-12
 _Z = 1.96
 
+CAPACITY = (
+    "Bits are the capacity from one person to the answer: exactly log2 of the reach of a noiseless answer,"
+    " and bounded from above for noise, which is then as small as the bound allows."
+)
+MORE_BITS = tuple(map(Fraction, ("1/4", "1/2", "3/4", "1", "3/2", "2", "3", "4")))
+BITS = tuple(map(Fraction, ("1/10", "1/4", "1/2", "3/4", "9/10", "1", "2")))
+FEWER_BITS = tuple(map(Fraction, ("1/2", "1")))
+
 
 @dataclass(frozen=True)
 class MechanismResult:
@@ -179,15 +187,6 @@ def below_one_bit(results: MechanismResults, unit: str) -> ClaimCheck:
         "the best noise has the smaller average error, and noiseless a chance of 1/2 to tell values apart",
         all(min(one.average for one in row[1:]) < row[0].average and row[0].ends == 1 / 2 for row in rows),
     )
-
-
-CAPACITY = (
-    "Bits are the capacity from one person to the answer: exactly log2 of the reach of a noiseless answer,"
-    " and bounded from above for noise, which is then as small as the bound allows."
-)
-MORE_BITS = tuple(map(Fraction, ("1/4", "1/2", "3/4", "1", "3/2", "2", "3", "4")))
-BITS = tuple(map(Fraction, ("1/10", "1/4", "1/2", "3/4", "9/10", "1", "2")))
-FEWER_BITS = tuple(map(Fraction, ("1/2", "1")))
 
 
 @reproduces(

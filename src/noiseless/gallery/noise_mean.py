@@ -24,6 +24,10 @@ from noiseless.questions import Lattice
 PEOPLE, ANSWERS = 8, 48
 """A group, and a day of its means."""
 
+FUSE, STEP = Fraction(23, 2), Fraction(1, 1000)
+BASES = 200
+ROUNDS, FEWER_ROUNDS = 1000, 200
+
 
 @dataclass(frozen=True)
 class Rounds:
@@ -129,11 +133,6 @@ def check(played: dict[str, list[tuple[Fraction, int]]], rounds: int) -> ClaimCh
         "the 95 % interval of noiseless reaches down to the probability through some noise, at all bits",
         bool(never_worse),
     )
-
-
-FUSE, STEP = Fraction(23, 2), Fraction(1, 1000)
-BASES = 200
-ROUNDS, FEWER_ROUNDS = 1000, 200
 
 
 @reproduces(

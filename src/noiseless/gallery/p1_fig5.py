@@ -21,6 +21,10 @@ COLUMNS = {
 }
 """What is told of a trip, and where it can be."""
 
+FINE = (160, 160)
+BITS_A_COLUMN = (4, 6)
+NEARLY_ALL = 0.99
+
 
 def inside(trips: pa.Table) -> NDArray[np.bool_]:
     """Which trips begin and end in the box."""
@@ -42,11 +46,6 @@ def density(trips: pa.Table, end: str, cells: tuple[int, int]) -> NDArray[np.flo
 def _edges(ends: tuple[Fraction, Fraction], cells: int) -> NDArray[np.float64]:
     low, high = ends
     return np.array([float(low + (high - low) * i / cells) for i in range(cells + 1)])
-
-
-FINE = (160, 160)
-BITS_A_COLUMN = (4, 6)
-NEARLY_ALL = 0.99
 
 
 @reproduces(

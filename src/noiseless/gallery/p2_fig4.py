@@ -36,6 +36,22 @@ POLICIES: tuple[tuple[Policy, str], ...] = (
     ("stretch", "paired, ours"),
 )
 
+LIMIT = Fraction(1, 100)
+"""What e rho tends to: a band of width 2/rho over 250 cm, in a range of 200 kg x 250 cm."""
+
+NEAR = 0.02
+LARGE = 1
+"""From this accuracy on (weights move by a kilogram at most) e rho has to be near its limit."""
+
+RHOS = tuple(Fraction(round(10 ** (6 + k / 8)), 10**6) for k in range(-16, 25))
+"""From 1/100 to 1000 per kilogram."""
+
+SHOWN = Fraction(1, 10)
+"""From here on the product is drawn."""
+
+KILOGRAMS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100)
+"""Changes that are whole kilograms, for the lattice."""
+
 
 @dataclass(frozen=True)
 class Respondents:
@@ -112,23 +128,6 @@ def lattice_blur(change: int, mode: Policy = "stretch") -> Blur:
 def continuous_blur(rho: Fraction, mode: Policy = "stretch") -> ContinuousBlur:
     """The blur of real numbers that moves nothing by more than 1/rho."""
     return ContinuousBlur.of(HYPOTHESIS, RANGES, max_change=1 / rho, mode=mode)
-
-
-LIMIT = Fraction(1, 100)
-"""What e rho tends to: a band of width 2/rho over 250 cm, in a range of 200 kg x 250 cm."""
-
-NEAR = 0.02
-LARGE = 1
-"""From this accuracy on (weights move by a kilogram at most) e rho has to be near its limit."""
-
-RHOS = tuple(Fraction(round(10 ** (6 + k / 8)), 10**6) for k in range(-16, 25))
-"""From 1/100 to 1000 per kilogram."""
-
-SHOWN = Fraction(1, 10)
-"""From here on the product is drawn."""
-
-KILOGRAMS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100)
-"""Changes that are whole kilograms, for the lattice."""
 
 
 @reproduces(

@@ -25,6 +25,17 @@ FEW, COARSE = 60, 10
 PRINTED = (293, 38, 154, 281, 269)
 """Patients, ages, cholesterol levels, pairs of them, and pairs that appear once."""
 
+ROWS = (
+    "A missing cholesterol level is one value like any other, as the paper's counts need; its number is "
+    "-9, as in the unprocessed file. One row that is there twice counts once."
+)
+"""What a reader must know about the rows."""
+
+WEIGHTS = {"U1": Fraction(3, 10), "U2": Fraction(1, 100)}
+"""The paper does not tell its own."""
+
+_LESS = 1e-9
+
 
 @dataclass(frozen=True, eq=False)
 class Heart:
@@ -85,19 +96,6 @@ class Heart:
             "the same five numbers",
             found == PRINTED,
         )
-
-
-ROWS = (
-    "A missing cholesterol level is one value like any other, as the paper's counts need; its number is "
-    "-9, as in the unprocessed file. One row that is there twice counts once."
-)
-"""What a reader must know about the rows."""
-
-
-WEIGHTS = {"U1": Fraction(3, 10), "U2": Fraction(1, 100)}
-"""The paper does not tell its own."""
-
-_LESS = 1e-9
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,6 +37,9 @@ LAMBDAS = tuple(Fraction(round(10 ** (9 + k / 16)), 10**9) for k in range(-64, 1
 SOME_LAMBDAS = LAMBDAS[::32]
 """For problem (7), where every weight needs a run of its own."""
 
+ANONYMITY = 5
+"""The k that the paper compares at."""
+
 
 @dataclass(frozen=True, eq=False)
 class MethodComparison:
@@ -144,10 +147,6 @@ class MethodComparison:
 def _turn(one: tuple[float, float], two: tuple[float, float], three: tuple[float, float]) -> float:
     """Above 0 where the way from one over two to three turns left."""
     return (two[0] - one[0]) * (three[1] - one[1]) - (two[1] - one[1]) * (three[0] - one[0])
-
-
-ANONYMITY = 5
-"""The k that the paper compares at."""
 
 
 @reproduces(

@@ -26,6 +26,31 @@ ON_X1, ON_X2 = 4, 8
 POINTS = 40
 """Points of a level set in each quadrant."""
 
+_EVEN = [Fraction(i, 20) for i in range(10, 61)]
+_AFTER = [Fraction(i, 2) + Fraction(1, 1000) for i in range(1, 6)]
+GAMMAS = tuple(sorted(_EVEN + _AFTER))
+"""Also just after each place where a cell is added."""
+
+BOWL_GAMMA = Fraction(10, 13)
+"""One for the quadratic question, whose volumes are certified bounds and take a second each."""
+
+HIGHEST = 12
+EQUAL, BEST = "equal cells", "best cells (16)"
+STEPS = 16
+"""Points a cell of the staircases."""
+
+NEAR = 1e-9
+"""Nats by which edges that are rounded to rationals may miss the bound for the average."""
+
+CERTIFIED = 1e-3
+"""Nats by which certified bounds of the quadratic question may miss."""
+
+SHOWN = Fraction(13, 10)
+"""A gamma for which 2 gamma is not whole."""
+
+Pair = tuple[AccuracyPolicy, AccuracyPolicy]
+"""Equal cells and best cells."""
+
 
 def mean_of_two() -> LinearVolume:
     """The average (x1 + x2) / 2."""
@@ -79,32 +104,6 @@ def has_fewest_regions(policy: AccuracyPolicy) -> ClaimCheck:
         "regions = the fewest possible, error <= 1/2, exactly",
         policy.cells == policy.least_cells and policy.worst_error <= 1 / QUALITY,
     )
-
-
-_EVEN = [Fraction(i, 20) for i in range(10, 61)]
-_AFTER = [Fraction(i, 2) + Fraction(1, 1000) for i in range(1, 6)]
-GAMMAS = tuple(sorted(_EVEN + _AFTER))
-"""Also just after each place where a cell is added."""
-
-BOWL_GAMMA = Fraction(10, 13)
-"""One for the quadratic question, whose volumes are certified bounds and take a second each."""
-
-HIGHEST = 12
-EQUAL, BEST = "equal cells", "best cells (16)"
-STEPS = 16
-"""Points a cell of the staircases."""
-
-NEAR = 1e-9
-"""Nats by which edges that are rounded to rationals may miss the bound for the average."""
-
-CERTIFIED = 1e-3
-"""Nats by which certified bounds of the quadratic question may miss."""
-
-SHOWN = Fraction(13, 10)
-"""A gamma for which 2 gamma is not whole."""
-
-Pair = tuple[AccuracyPolicy, AccuracyPolicy]
-"""Equal cells and best cells."""
 
 
 @reproduces(

@@ -12,6 +12,9 @@ from noiseless.audits.under_rules import below, change_text, distance_text
 from noiseless.display import counted
 from noiseless.exact import Bits
 
+_MOST_SIZES = 12
+"""Up to this many different sizes each has a bin of its own; beyond, bins double in width."""
+
 
 @dataclass(frozen=True)
 class Status:
@@ -125,10 +128,6 @@ def finest_text(rules: UnderRules) -> str:
         f"{distance_text(finest.largest_change, days=finest.days)};"
         f" I* {finest.maximin.rounded_up(2)} bits, k-anonymity {finest.k_anonymity:,}."
     )
-
-
-_MOST_SIZES = 12
-"""Up to this many different sizes each has a bin of its own; beyond, bins double in width."""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,9 @@ _MOST_LEVELS = 6
 _LEFT = (2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 """How many values left people ask for."""
 
+_MOST_POINTS = 40
+"""How many points of a frontier are listed."""
+
 
 @dataclass(frozen=True)
 class LeakageLevel:
@@ -164,10 +167,6 @@ def method_notes(frontier: ReleaseFrontier) -> list[str]:
     found = [f"{one.name}: {one.note}" for one in frontier.series if one.note]
     nowhere = "it finds no release that gives away less than the table as it is"
     return found + [f"{one.name}: {nowhere}" for one in frontier.series if goes_nowhere(one, frontier)]
-
-
-_MOST_POINTS = 40
-"""How many points of a frontier are listed."""
 
 
 def frontier_parts(

@@ -18,6 +18,15 @@ _PLACES = 2
 _MOST_PLACES = 12
 """How many decimals of a limit are shown."""
 
+_BETTER = {
+    "distortion": "a smaller distortion",
+    "resolution": "a larger resolution",
+    "leakage": "less leakage",
+    "maximin": "less maximin information",
+    "lagrangian": "a smaller Lagrangian",
+}
+"""What is better, for each quantity that cells can be chosen by."""
+
 
 def status_of_release(release: Release) -> Status:
     """How private a release is, in the words of an audit."""
@@ -163,16 +172,6 @@ def _number(value: Fraction) -> str:
     decimal = Decimal(value.numerator) / Decimal(value.denominator)
     exact = Fraction(decimal) == value and len(f"{decimal:f}") <= _MOST_PLACES
     return f"{decimal:f}" if exact else str(value)
-
-
-_BETTER = {
-    "distortion": "a smaller distortion",
-    "resolution": "a larger resolution",
-    "leakage": "less leakage",
-    "maximin": "less maximin information",
-    "lagrangian": "a smaller Lagrangian",
-}
-"""What is better, for each quantity that cells can be chosen by."""
 
 
 def chosen_by(release: Release) -> str:
