@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from noiseless.adversaries.game import Budget, reach_of
-from noiseless.arrays import BoolArray, FloatArray
+from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.collection.local.scalar import LocalQuantizer
 from noiseless.errors import RequestError
 from noiseless.questions import Span
@@ -167,7 +167,7 @@ class MeterReadings:
     """
 
     values: FloatArray
-    codes: npt.NDArray[np.int64]
+    codes: IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,21 +6,18 @@ from fractions import Fraction
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from noiseless.adversaries.appliance_states import PLAYERS, Adversary, Household, learn
 from noiseless.adversaries.columns import as_floats, read_columns
 from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reported, streams
 from noiseless.adversaries.intervals import CONFIDENCE
-from noiseless.arrays import BoolArray, FloatArray
+from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.collection.local.scalar import describe
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
 from noiseless.pricing.quantizer_choice import as_finite
 from noiseless.questions import Continuum, Lattice
 from noiseless.tables import Missing, require_distinct
-
-Counts = npt.NDArray[np.int64]
 
 MEAN = "mean"
 """What stands for all appliances together."""
@@ -130,7 +127,7 @@ class BlockBootstrap:
         weights: how often each block is drawn in each round of the bootstrap.
     """
 
-    starts: Counts
+    starts: IntArray
     weights: FloatArray
 
     @classmethod

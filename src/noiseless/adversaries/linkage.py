@@ -10,12 +10,12 @@ from itertools import product
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from flint import fmpz
 
 from noiseless.adversaries.columns import as_floats, read_columns
 from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of, reported
+from noiseless.arrays import IntArray
 from noiseless.collection.local.readings import encode, float_cells
 from noiseless.collection.local.scalar import LocalQuantizer, describe
 from noiseless.collection.local.vectors import LocalVector
@@ -31,7 +31,6 @@ Split = Literal["even", "optimal"]
 Outside = Literal["error", "drop", "clamp"]
 """What happens to values outside their domain: refused, their rows left out, or moved into it."""
 
-Codes = npt.NDArray[np.int64]
 
 MOST_BITS_A_COLUMN = 12
 """Without budgets the game is played from 1 to so many bits a column."""
@@ -128,7 +127,7 @@ def linkage(
     return Game("linkage", "share of records that are unique", None, settings, tuple(results), ("split",))
 
 
-def linked(columns: Sequence[Codes | pa.ChunkedArray]) -> LinkageCounts:
+def linked(columns: Sequence[IntArray | pa.ChunkedArray]) -> LinkageCounts:
     """Count the groups of rows that agree in every column.
 
     >>> linked([np.array([0, 0, 1]), np.array([5, 5, 5])])
@@ -188,7 +187,7 @@ def _root(budget: Budget, columns: int) -> int:
     return int(fmpz(int(budget.ratio)).root(columns))
 
 
-def _cells(told: LocalVector, rows: pa.Table) -> list[Codes]:
+def _cells(told: LocalVector, rows: pa.Table) -> list[IntArray]:
     """The number of each value's cell; values outside were refused, dropped or are moved, before."""
     coded = [encode(part.quantizer, rows.column(part.name), "decimal") for part in told.parts]
     return [cells.codes.astype(np.int64) for cells in coded]

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from noiseless.adversaries.game import Budget, reach_of, stream
 from noiseless.adversaries.readings import Readings
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import log2_bounds, round_up
 from noiseless.pricing.quantizer_choice import finest, printed_cells
@@ -28,7 +29,6 @@ WRAPS = 2**62
 """Sums of products are smaller, so that they fit into 64 bits."""
 
 _LARGEST = 2**31
-Numbers = npt.NDArray[np.int64]
 
 Adversary = Literal["correlation", "square-error", "peaks"]
 ADVERSARIES: tuple[Adversary, ...] = ("correlation", "square-error", "peaks")
@@ -96,7 +96,7 @@ class Aggregate:
         return round_up(self.mechanism.worst_error)
 
 
-def cells_of(quantizer: Quantizer, sums: Numbers) -> tuple[Numbers, Numbers]:
+def cells_of(quantizer: Quantizer, sums: IntArray) -> tuple[IntArray, IntArray]:
     """The cell of each position on a lattice, and twice its middle: as a quantizer says, for all at once."""
     last = quantizer.last
     if quantizer.cells > last:  # a cell of its own for each value
@@ -126,10 +126,10 @@ class MembershipTranscript:
         shift: twice the others' lower bounds in a sum, in steps; 0 for a mean.
     """
 
-    truth: Numbers
-    coins: Numbers
-    own: Numbers
-    joint: Numbers
+    truth: IntArray
+    coins: IntArray
+    own: IntArray
+    joint: IntArray
     length: int
     weight: int
     shift: Fraction
@@ -168,7 +168,7 @@ class MembershipTranscript:
         )
         return first, second
 
-    def _peaks(self) -> tuple[Numbers, Numbers]:
+    def _peaks(self) -> tuple[IntArray, IntArray]:
         return self.joint[:, :, 3], self.joint[:, :, 4]
 
 
@@ -209,8 +209,8 @@ class MembershipExperiment:
         return MembershipTranscript(truth, coins, own, joint, self.length, weight, shift)
 
     def _run(
-        self, pairs: Numbers, members: Numbers, starts: Numbers, told: Sequence[Aggregate]
-    ) -> tuple[Numbers, Numbers]:
+        self, pairs: IntArray, members: IntArray, starts: IntArray, told: Sequence[Aggregate]
+    ) -> tuple[IntArray, IntArray]:
         quantizers = [one.quantizer for one in told]
         if any(one.cells * one.last >= WRAPS for one in quantizers):
             raise RequestError("the step is too fine for sums in 64 bits; declare a coarser one")
@@ -241,9 +241,7 @@ class MembershipExperiment:
         return own, joint
 
 
-def _peaks(numbers: Numbers) -> npt.NDArray[np.bool_]:
+def _peaks(numbers: IntArray) -> BoolArray:
     """Where an inner number of a series is above both its neighbours."""
-    found: npt.NDArray[np.bool_] = (numbers[..., 1:-1] > numbers[..., :-2]) & (
-        numbers[..., 1:-1] > numbers[..., 2:]
-    )
+    found: BoolArray = (numbers[..., 1:-1] > numbers[..., :-2]) & (numbers[..., 1:-1] > numbers[..., 2:])
     return found

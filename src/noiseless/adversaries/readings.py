@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import IntArray
 from noiseless.errors import ColumnError, RequestError
 from noiseless.exact import Rational, as_fraction
 from noiseless.ranges.spans import Lattice
@@ -169,7 +170,7 @@ def _from_long(table: "Table", unit: str, time: str, value: str) -> Floats:
     return found
 
 
-def _codes(rows: "pa.Table", column: str) -> npt.NDArray[np.int64]:
+def _codes(rows: "pa.Table", column: str) -> IntArray:
     """For each row the place of its value among the sorted values of a column."""
     import pyarrow.compute as pc
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from noiseless.adversaries.game import Budget
 from noiseless.arrays import BoolArray, FloatArray, IntArray
@@ -170,15 +169,15 @@ class Ranges:
         high: it is not above.
     """
 
-    low: npt.NDArray[np.int64]
-    high: npt.NDArray[np.int64]
+    low: IntArray
+    high: IntArray
 
     @property
-    def left(self) -> npt.NDArray[np.int64]:
+    def left(self) -> IntArray:
         """How many values remain possible."""
         return self.high - self.low + 1
 
-    def hold(self, truth: npt.NDArray[np.int64]) -> bool:
+    def hold(self, truth: IntArray) -> bool:
         """Whether the true values are among them."""
         return bool(((self.low <= truth) & (truth <= self.high)).all())
 
@@ -243,7 +242,7 @@ class _Programs:
 
 def best_guess(
     asked: BoolArray, told: FloatArray, variances: FloatArray, most: int, ranges: Ranges | None = None
-) -> npt.NDArray[np.int64]:
+) -> IntArray:
     """The linear estimate with the least mean square error, for values spread evenly over 0 .. most.
 
     Args:

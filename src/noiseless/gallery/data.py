@@ -9,17 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from noiseless.adversaries.readings import without_gaps
+from noiseless.arrays import FloatArray, IntArray
 from noiseless.errors import SourceError
 from noiseless.gallery import stand_ins
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 _MISSING_SHARE = Fraction(1, 1000)
 """A household with more missing readings than this is left out."""
 
@@ -109,7 +107,7 @@ def csv(path: str) -> "pa.Table":
     return pc.read_csv(path)
 
 
-def meters(path: str) -> Floats:
+def meters(path: str) -> FloatArray:
     """The households that are essentially complete, their few gaps filled with the reading before."""
     table = parquet(path)
     names = [name for name in table.column_names if name != "ts"]
@@ -117,7 +115,7 @@ def meters(path: str) -> Floats:
     return np.round(without_gaps(readings, _MISSING_SHARE)[0], _DECIMALS)
 
 
-def redd(path: str) -> tuple[Integers, dict[str, Integers]]:
+def redd(path: str) -> tuple[IntArray, dict[str, IntArray]]:
     """The mains, and the circuits by name."""
     table = parquet(path)
     names = [name for name in table.column_names if name != "step"]
@@ -211,21 +209,21 @@ class Data:
                 path, f"is not the file expected there ({type(error).__name__}): {SETS[name].what}"
             ) from None
 
-    def meters(self) -> Floats:
+    def meters(self) -> FloatArray:
         """Half hours x households, in kWh, without gaps: 17,520 x 87 (stand-in: 1,344 x 32).
 
         Households with more than 0.1 % of readings missing are left out; in the others a missing reading is
         taken for the one before it. Every reading is a multiple of 0.001.
         """
-        found: Floats = self.table("meters")
+        found: FloatArray = self.table("meters")
         return found
 
-    def redd(self) -> tuple[Integers, dict[str, Integers]]:
+    def redd(self) -> tuple[IntArray, dict[str, IntArray]]:
         """The mains and each circuit by its name ("refrigerator_ch5"), in watts.
 
         525,757 readings and 16 circuits (stand-in: 8,000 and five).
         """
-        found: tuple[Integers, dict[str, Integers]] = self.table("redd")
+        found: tuple[IntArray, dict[str, IntArray]] = self.table("redd")
         return found
 
     def taxi(self) -> "pa.Table":

@@ -6,15 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
-from noiseless.gallery.noise_mechanisms import (
-    ComparedMechanism,
-    GroupQuestion,
-    Positions,
-    Quantised,
-    bits_text,
-)
+from noiseless.gallery.noise_mechanisms import ComparedMechanism, GroupQuestion, Quantised, bits_text
 from noiseless.questions import Lattice
 
 WORST = "noiseless, others' values at worst"
@@ -60,7 +55,7 @@ MechanismResults = dict[str, list[MechanismResult]]
 
 
 def compare_mechanisms(
-    question: GroupQuestion, bits: Sequence[Fraction], truths: Positions, bases: Positions
+    question: GroupQuestion, bits: Sequence[Fraction], truths: IntArray, bases: IntArray
 ) -> MechanismResults:
     """Let all mechanisms answer.
 

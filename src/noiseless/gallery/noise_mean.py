@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from noiseless.adversaries.intervals import wilson
+from noiseless.arrays import FloatArray, IntArray
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.noise_count import (
@@ -18,7 +18,7 @@ from noiseless.gallery.noise_count import (
     compare_mechanisms,
     panels,
 )
-from noiseless.gallery.noise_mechanisms import Floats, GroupQuestion, Positions, bits_text
+from noiseless.gallery.noise_mechanisms import GroupQuestion, bits_text
 from noiseless.questions import Lattice
 
 PEOPLE, ANSWERS = 8, 48
@@ -40,13 +40,13 @@ class Rounds:
         coins: what is guessed when both fit equally well.
     """
 
-    candidates: Floats
-    sums: Positions
-    taken: Positions
-    coins: Positions
+    candidates: FloatArray
+    sums: IntArray
+    taken: IntArray
+    coins: IntArray
 
 
-def drawn(meters: Positions, rounds: int, seed: int = 0) -> Rounds:
+def drawn(meters: IntArray, rounds: int, seed: int = 0) -> Rounds:
     """Draw groups, days and coins.
 
     Args:
@@ -66,26 +66,24 @@ def drawn(meters: Positions, rounds: int, seed: int = 0) -> Rounds:
     return Rounds(np.array(candidates, np.float64), np.array(sums), taken, coins)
 
 
-def successes(rounds: Rounds, told: Floats) -> int:
+def successes(rounds: Rounds, told: FloatArray) -> int:
     """How often the candidate whose readings correlate more with what is told is the right one."""
     fits = np.stack([_correlation(rounds.candidates[:, i], told) for i in range(2)])
     guess = np.where(fits[0] == fits[1], rounds.coins, np.argmax(fits, axis=0))
     return int(np.count_nonzero(guess == rounds.taken))
 
 
-def _correlation(left: Floats, right: Floats) -> Floats:
+def _correlation(left: FloatArray, right: FloatArray) -> FloatArray:
     """Of each round; 0 where one of both does not vary."""
     left = left - left.mean(axis=1, keepdims=True)
     right = right - right.mean(axis=1, keepdims=True)
     size = np.sqrt((left**2).sum(axis=1) * (right**2).sum(axis=1))
-    found: NDArray[np.float64] = np.divide(
-        (left * right).sum(axis=1), size, out=np.zeros(len(size)), where=size > 0
-    )
+    found: FloatArray = np.divide((left * right).sum(axis=1), size, out=np.zeros(len(size)), where=size > 0)
     return found
 
 
 def play(
-    meters: Positions, values: Lattice, bits: Sequence[Fraction], rounds: int
+    meters: IntArray, values: Lattice, bits: Sequence[Fraction], rounds: int
 ) -> dict[str, list[tuple[Fraction, int]]]:
     """How often each mechanism's answers give the household away, by bits for one answer."""
     question = GroupQuestion("mean", PEOPLE, values)

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from noiseless.arrays import BoolArray, FloatArray
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Panel, Parts, Raster, reproduces
 from noiseless.questions import Continuum
@@ -26,7 +26,7 @@ BITS_A_COLUMN = (4, 6)
 NEARLY_ALL = 0.99
 
 
-def inside(trips: pa.Table) -> NDArray[np.bool_]:
+def inside(trips: pa.Table) -> BoolArray:
     """Which trips begin and end in the box."""
     found = np.ones(len(trips), bool)
     for name, span in COLUMNS.items():
@@ -35,15 +35,15 @@ def inside(trips: pa.Table) -> NDArray[np.bool_]:
     return found
 
 
-def density(trips: pa.Table, end: str, cells: tuple[int, int]) -> NDArray[np.float64]:
+def density(trips: pa.Table, end: str, cells: tuple[int, int]) -> FloatArray:
     """How many trips have an end ("pickup" or "dropoff") in each cell of the box: rows are latitudes."""
     longitude, latitude = (trips[f"{end}_{name}"].to_numpy() for name in ("lon", "lat"))
     edges = [_edges(LATITUDE, cells[0]), _edges(LONGITUDE, cells[1])]
-    counts: NDArray[np.float64] = np.histogram2d(latitude, longitude, bins=edges)[0]
+    counts: FloatArray = np.histogram2d(latitude, longitude, bins=edges)[0]
     return counts
 
 
-def _edges(ends: tuple[Fraction, Fraction], cells: int) -> NDArray[np.float64]:
+def _edges(ends: tuple[Fraction, Fraction], cells: int) -> FloatArray:
     low, high = ends
     return np.array([float(low + (high - low) * i / cells) for i in range(cells + 1)])
 

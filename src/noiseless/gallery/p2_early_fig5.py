@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from noiseless.arrays import FloatArray
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
-from noiseless.gallery.p2_fig4 import POLICIES, Floats, Policy, Respondents
+from noiseless.gallery.p2_fig4 import POLICIES, Policy, Respondents
 
 CHANGES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20, 25, 30, 35, 40, 45, 50)
 RHOS = tuple(1 / change for change in CHANGES)[::-1]
@@ -96,13 +97,13 @@ def _divergence(people: Respondents, change: int, policy: Policy) -> float:
     return float(np.sum(true * np.log(true / reported)))
 
 
-def _shares(weights: "np.typing.ArrayLike") -> Floats:
-    counts: Floats = np.histogram(weights, bins=BINS)[0] + HALF
-    shares: Floats = counts / counts.sum()
+def _shares(weights: "np.typing.ArrayLike") -> FloatArray:
+    counts: FloatArray = np.histogram(weights, bins=BINS)[0] + HALF
+    shares: FloatArray = counts / counts.sum()
     return shares
 
 
-def _rank_correlation(values: Floats) -> float:
+def _rank_correlation(values: FloatArray) -> float:
     """Spearman's, of values at ascending changes."""
     from scipy.stats import spearmanr
 

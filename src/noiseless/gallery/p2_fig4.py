@@ -9,15 +9,11 @@ from itertools import pairwise, product
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.collection.blur import Blur, ContinuousBlur
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 HYPOTHESIS = "weight >= 30*(height/100)**2"
 """A body mass index of 30 or more."""
@@ -64,8 +60,8 @@ class Respondents:
         mistyped: how many of those who gave both were left out for an impossible height.
     """
 
-    height: Integers
-    weight: Integers
+    height: IntArray
+    weight: IntArray
     asked: int
     mistyped: int
 
@@ -83,16 +79,16 @@ class Respondents:
         return len(self.height)
 
     @property
-    def obese(self) -> Flags:
+    def obese(self) -> BoolArray:
         """Who is obese, decided in whole numbers: weight >= 30 (height/100)^2."""
         return 1000 * self.weight >= 3 * self.height**2
 
-    def within(self, change: int) -> Flags:
+    def within(self, change: int) -> BoolArray:
         """Whose weight is within so many kilograms of the boundary."""
-        near: Flags = np.abs(1000 * self.weight - 3 * self.height**2) <= 1000 * change
+        near: BoolArray = np.abs(1000 * self.weight - 3 * self.height**2) <= 1000 * change
         return near
 
-    def released(self, change: int, policy: Policy) -> Floats:
+    def released(self, change: int, policy: Policy) -> FloatArray:
         """The weights that are reported when none may move by more than a number of kilograms.
 
         The paper's policy reports the boundary, 30 (height/100)^2, which is seldom a whole number; ours stays
@@ -113,7 +109,7 @@ class Respondents:
         )
 
 
-def blurred(height: Integers, weight: Integers, change: int) -> Integers:
+def blurred(height: IntArray, weight: IntArray, change: int) -> IntArray:
     """Whole kilograms, blurred on their lattice; a number is its own place on it, for both begin at 0."""
     fibres = lattice_blur(change).lattice.fibres({"height": height})
     return np.asarray(fibres.release(weight), np.int64)

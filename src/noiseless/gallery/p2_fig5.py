@@ -4,9 +4,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from noiseless.arrays import FloatArray
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, Raster, reproduces
-from noiseless.gallery.p2_fig4 import POLICIES, Floats, Policy, Respondents, blurred
+from noiseless.gallery.p2_fig4 import POLICIES, Policy, Respondents, blurred
 
 SHOWN = (5, 10, 20)
 """1/rho of the histograms, in kilograms."""
@@ -69,15 +70,15 @@ def figure(data: Data) -> Parts:
     yield _left(people)
 
 
-def _histogram(people: Respondents, weights: Floats) -> Floats:
+def _histogram(people: Respondents, weights: FloatArray) -> FloatArray:
     """How many people are in each cell: a row a weight."""
     heights = np.clip(people.height, HEIGHTS[0], HEIGHTS[-1])
     clipped = np.clip(weights, WEIGHTS[0], WEIGHTS[-1])
-    counts: Floats = np.histogram2d(clipped, heights, bins=(WEIGHTS, HEIGHTS))[0]
+    counts: FloatArray = np.histogram2d(clipped, heights, bins=(WEIGHTS, HEIGHTS))[0]
     return counts
 
 
-def _panel(title: str, counts: Floats, change: int = 0) -> Panel:
+def _panel(title: str, counts: FloatArray, change: int = 0) -> Panel:
     line = np.linspace(HEIGHTS[0], HEIGHTS[-1], 40)
     boundary = 30 * (line / 100) ** 2
     curves = [Curve.of("body mass index 30", line, boundary)]
@@ -102,7 +103,7 @@ def _hidden(people: Respondents) -> Panel:
     )
 
 
-def _distances(people: Respondents, original: Floats, policy: Policy) -> list[float]:
+def _distances(people: Respondents, original: FloatArray, policy: Policy) -> list[float]:
     """The total variation between the reported histogram and the original, for each change."""
     found = []
     for change in CHANGES:
