@@ -133,7 +133,7 @@ def _played(
     require_sound(Bits(conclusions(parts)) <= charged, "no more is told apart than was charged for")
     require_sound(learnt_bits(parts, size) <= charged.upper + ROUNDING, "no more is learnt than was charged")
     require_sound(charged <= Bits(outputs) or outputs >= size, "the ledger keeps to the budget")
-    return Play(left, charged, questions, stopped)
+    return Play(left, charged, questions, stopped, parts)
 
 
 def _score(

@@ -14,6 +14,7 @@ from noiseless.errors import ColumnError, EmptyTableError, RequestError, Unknown
 from noiseless.exact import Bits, Rational
 from noiseless.measures import leakage
 from noiseless.tables import Missing, Table, Tally, merge_spellings, open_table, require_distinct
+from noiseless.tables.base import Roles
 from noiseless.tables.coding import IntegerCoding
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def homogeneity(
     Raises:
         NoiselessError: the table, a column or a combination of arguments is wrong, and how to mend it.
     """
-    roles = ColumnRoles(_listed(sensitive), _listed(public), _listed(given), unit)
+    roles = Roles(_listed(sensitive), _listed(public), _listed(given), unit)
     _check(roles, few)
     leakages = [_bits(budget) for budget in as_budgets(budgets)]
     aims = [{"max_leakage": bits} for bits in leakages] + [
@@ -114,23 +115,6 @@ def homogeneity(
     )
 
 
-@dataclass(frozen=True)
-class ColumnRoles:
-    """Which column plays which part.
-
-    Attributes:
-        sensitive: the columns that the adversary is after.
-        public: those that it sees.
-        given: those that it knows from elsewhere.
-        unit: the one that names a person, where a person has several rows.
-    """
-
-    sensitive: tuple[str, ...]
-    public: tuple[str, ...]
-    given: tuple[str, ...] = ()
-    unit: str | None = None
-
-
 @dataclass(frozen=True, eq=False)
 class AdversaryView:
     """The people in the groups that an adversary can tell apart.
@@ -144,7 +128,7 @@ class AdversaryView:
     leaked: Bits
 
     @classmethod
-    def of(cls, tally: Tally, roles: ColumnRoles) -> "AdversaryView":
+    def of(cls, tally: Tally, roles: Roles) -> "AdversaryView":
         """Count the groups of a tally."""
         if not len(tally):
             raise EmptyTableError("there is nobody to learn anything about")
@@ -183,7 +167,7 @@ class AdversaryView:
         return int(np.bincount(joint.x, self.census.pair_counts, joint.size_x).max())
 
 
-def view_original(table: Table, roles: ColumnRoles, missing: Missing) -> AdversaryView:
+def view_original(table: Table, roles: Roles, missing: Missing) -> AdversaryView:
     """The public columns as they stand in a table."""
     unit = () if roles.unit is None else (roles.unit,)
     columns = (*roles.given, *roles.public, *roles.sensitive, *unit)
@@ -219,7 +203,7 @@ def view_certified(table: Table, certificate: Any) -> AdversaryView:  # noqa: AN
     tally = Tally.from_codes(
         [_coding(n, coded[n][0]) for n in seen], [coded[n][1] + 1 for n in seen], rows.counts
     )
-    return AdversaryView.of(tally, ColumnRoles(columns.sensitive, public, columns.given))
+    return AdversaryView.of(tally, Roles(columns.sensitive, public, columns.given, None))
 
 
 def _coding(name: str, size: int) -> IntegerCoding:
@@ -229,7 +213,7 @@ def _coding(name: str, size: int) -> IntegerCoding:
 def view_released(
     original: Table,
     released: Any,  # noqa: ANN401 - anything that open_table opens
-    roles: ColumnRoles,
+    roles: Roles,
     missing: Missing,
     *,
     same_order: bool,
@@ -270,7 +254,7 @@ def view_released(
             raise RequestError("nobody of the original is in the release; check that both name persons alike")
         shown.append(present)
     return view_original(
-        open_table(joined), ColumnRoles(roles.sensitive, tuple(shown), roles.given, roles.unit), missing
+        open_table(joined), Roles(roles.sensitive, tuple(shown), roles.given, roles.unit), missing
     )
 
 
@@ -278,7 +262,7 @@ def _columns(table: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
     return list(zip(table.column_names, table.columns, strict=True))
 
 
-def _check(roles: ColumnRoles, few: int) -> None:
+def _check(roles: Roles, few: int) -> None:
     if not roles.sensitive or not roles.public:
         raise RequestError("name the sensitive columns and the public ones")
     if few < 1:
@@ -287,7 +271,7 @@ def _check(roles: ColumnRoles, few: int) -> None:
     require_distinct(sensitive=roles.sensitive, public=roles.public, given=roles.given, unit=unit)
 
 
-def _require_the_secret(table: Table, roles: ColumnRoles) -> None:
+def _require_the_secret(table: Table, roles: Roles) -> None:
     """Check that the sensitive columns are there: a release, which hides them, is attacked by its original.
 
     Raises:
@@ -310,7 +294,7 @@ def _bits(budget: Budget) -> Fraction:
     return budget
 
 
-def _released(table: Table, roles: ColumnRoles, options: dict[str, Any]) -> tuple[Budget, AdversaryView]:
+def _released(table: Table, roles: Roles, options: dict[str, Any]) -> tuple[Budget, AdversaryView]:
     """A release that keeps to an aim: the bits that it may leak (or does), and what it shows."""
     from noiseless.releases import release
 
@@ -337,7 +321,7 @@ def _scores(budget: Budget | None, seen: AdversaryView, few: int) -> list[Score]
     ]
 
 
-def _settings(roles: ColumnRoles, whole: AdversaryView, few: int) -> dict[str, Any]:
+def _settings(roles: Roles, whole: AdversaryView, few: int) -> dict[str, Any]:
     """What was played; a blind guess is that of somebody who sees nothing at all."""
     return {
         "sensitive": list(roles.sensitive),

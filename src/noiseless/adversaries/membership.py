@@ -24,6 +24,7 @@ from noiseless.adversaries.membership_rounds import (
 from noiseless.adversaries.readings import Readings, read_readings
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
+from noiseless.questions.additive import mean, total
 from noiseless.questions.base import Attribute
 
 BUDGETS = (0, 1, 2, 3, 4, 5, 6, 8)
@@ -112,9 +113,8 @@ def membership(
     arena = MembershipExperiment(readings, length, rounds, seed, threads or os.cpu_count() or 1, count)
     found: list[Score] = []
     for size in sizes:
-        told = [
-            Aggregate.of(query, size, attribute, budget, recipe) for recipe in recipes for budget in protected
-        ]
+        question = (mean if query == "mean" else total)(size, attribute)
+        told = [Aggregate(question, budget, recipe) for recipe in recipes for budget in protected]
         played = arena.play(size, told)
         for adversary in (a for a in ADVERSARIES if a in adversaries):
             wins = played.wins(adversary)

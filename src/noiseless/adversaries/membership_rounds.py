@@ -17,8 +17,7 @@ from noiseless.errors import RequestError
 from noiseless.exact import log2_bounds, round_up
 from noiseless.pricing.quantizer_choice import finest, printed_cells
 from noiseless.pricing.reach import QuantizedQuery
-from noiseless.questions.additive import Additive, mean, total
-from noiseless.questions.base import Attribute
+from noiseless.questions.additive import Additive
 from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
 
 Question = Literal["mean", "sum"]
@@ -52,19 +51,6 @@ class Aggregate:
     question: Additive
     budget: Budget | None
     recipe: Recipe = "finest"
-
-    @classmethod
-    def of(
-        cls,
-        query: Question,
-        people: int,
-        attribute: Attribute,
-        budget: Budget | None,
-        recipe: Recipe = "finest",
-    ) -> "Aggregate":
-        """The mean or the sum of some people's values."""
-        ask = mean if query == "mean" else total
-        return cls(ask(people, attribute), budget, recipe)
 
     @cached_property
     def mechanism(self) -> QuantizedQuery:

@@ -34,7 +34,6 @@ ROUNDING = 1e-9
 """Sums of logarithms are off by less."""
 
 Attack = TypeVar("Attack")
-Played = TypeVar("Played")
 
 
 class AttackTestbed:
@@ -157,12 +156,14 @@ class Play:
         charged: what the ledger charged for it, for those who paid most.
         questions: how many were answered.
         stopped: whether the ledger refused the next one.
+        parts: what anybody's answers would tell.
     """
 
     left: range
     charged: Bits
     questions: int
     stopped: bool
+    parts: Sequence[AnswerClass]
 
 
 def draw_targets(people: PrivateColumn, targets: int, seed: int) -> list[Target]:
@@ -222,8 +223,8 @@ def attack_curators(
     people: PrivateColumn,
     attacks: Mapping[str, Attack],
     *,
-    play: Callable[[AttackTestbed, Target, Budget, Attack], Played],
-    score: Callable[[Budget, str, Sequence[Target], Sequence[Played]], Score],
+    play: Callable[[AttackTestbed, Target, Budget, Attack], Play],
+    score: Callable[[Budget, str, Sequence[Target], Sequence[Play]], Score],
     exact: Callable[[str], Iterable[AnswerClass]],
     budgets: Iterable[Budget | Rational | str],
     targets: int,
@@ -245,7 +246,7 @@ def attack_curators(
         progress: told how many of the attacks are done.
     """
     chosen, wanted = draw_targets(people, targets, seed), as_budgets(budgets)
-    plays = dict[tuple[Budget, str], list[Played]]()
+    plays = dict[tuple[Budget, str], list[Play]]()
     with AttackTestbed.of(people, [target.number for target in chosen]) as arena:
         for budget, name, target in reported(list(product(wanted, attacks, chosen)), progress):
             plays.setdefault((budget, name), []).append(play(arena, target, budget, attacks[name]))
