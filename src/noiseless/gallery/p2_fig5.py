@@ -37,7 +37,16 @@ def figure(data: Data) -> Parts:
         "total variation",
         *(Curve.of(name, CHANGES, moved[policy]) for policy, name in POLICIES),
     )
-    yield _hidden(people)
+    shares = [people.within(change).mean() for change in CHANGES]
+    everybody = max(1, int(np.count_nonzero(people.obese)))
+    obese = [np.count_nonzero(people.within(change) & people.obese) / everybody for change in CHANGES]
+    yield Panel.of(
+        "Who is hidden",
+        "1/rho (kg)",
+        "share within 1/rho of the threshold",
+        Curve.of("of all people", CHANGES, shares),
+        Curve.of("of the obese", CHANGES, obese),
+    )
     for policy, name in POLICIES:
         for change in SHOWN:
             reported = _histogram(people, people.released(change, policy))
@@ -88,19 +97,6 @@ def _panel(title: str, counts: FloatArray, change: int = 0) -> Panel:
     ends = (HEIGHTS[0], HEIGHTS[-1]), (WEIGHTS[0], WEIGHTS[-1])
     shades = np.where(counts > 0, counts, np.nan)
     return Panel.of(title, "height (cm)", "reported weight (kg)", *curves, Raster.of("people", *ends, shades))
-
-
-def _hidden(people: Respondents) -> Panel:
-    shares = [people.within(change).mean() for change in CHANGES]
-    everybody = max(1, int(np.count_nonzero(people.obese)))
-    obese = [np.count_nonzero(people.within(change) & people.obese) / everybody for change in CHANGES]
-    return Panel.of(
-        "Who is hidden",
-        "1/rho (kg)",
-        "share within 1/rho of the threshold",
-        Curve.of("of all people", CHANGES, shares),
-        Curve.of("of the obese", CHANGES, obese),
-    )
 
 
 def _distances(people: Respondents, original: FloatArray, policy: Policy) -> list[float]:

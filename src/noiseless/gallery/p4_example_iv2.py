@@ -47,7 +47,25 @@ def figure() -> Parts:
         Curve.dashed("wanted: 10 cm", (GAMMAS[0], GAMMAS[-1]), WANTED),
         Curve.dashed("printed: gamma > 22/75", (PRINTED, PRINTED), (0, 60)),
     )
-    yield from _check_people(by_people)
+    ends = {q: (errors[0], errors[-1]) for q, errors in by_people.items()}
+    formula = [
+        errors[n - 2] == Distance(Fraction(WIDTH**2 * n * (n - 1), q**2))
+        for q, errors in by_people.items()
+        for n in range(2, min(q, PEOPLE[-1]) + 1)
+    ]
+    yield ClaimCheck(
+        "The adversary's error is 150 sqrt(2) / ceil(75 gamma) cm for any number of people.",
+        "only for two: "
+        + "; ".join(f"with {q} cells {a} cm for 2 people, {b} for 30" for q, (a, b) in ends.items()),
+        "the printed value for every n from 2 to 30, exactly",
+        all(e == Distance(Fraction(2 * WIDTH**2, q**2)) for q, errors in by_people.items() for e in errors),
+    )
+    yield ClaimCheck(
+        "Corrected: the error is (150 / q) sqrt(n (n - 1)) cm with q cells and 2 <= n <= q people.",
+        f"{sum(formula)} of {len(formula)} pairs of n and q",
+        "every pair with n <= q, exactly",
+        all(formula),
+    )
     # The threshold for two people, whose printed formula is right.
     granted = {q: _error(2, q) for q in range(1, MOST + 1)}
     most = max(q for q, error in granted.items() if error >= Distance(WANTED**2))
@@ -77,25 +95,3 @@ def _error(people: int, cells: int) -> Distance:
     """The dmin of [P4], exactly."""
     volume = LinearVolume.of((Fraction(1, people),) * people, [HEIGHTS] * people)
     return adversary_error(volume, Uniform(volume.span, cells)).smallest
-
-
-def _check_people(found: dict[int, list[Distance]]) -> Parts:
-    ends = {q: (errors[0], errors[-1]) for q, errors in found.items()}
-    formula = [
-        errors[n - 2] == Distance(Fraction(WIDTH**2 * n * (n - 1), q**2))
-        for q, errors in found.items()
-        for n in range(2, min(q, PEOPLE[-1]) + 1)
-    ]
-    yield ClaimCheck(
-        "The adversary's error is 150 sqrt(2) / ceil(75 gamma) cm for any number of people.",
-        "only for two: "
-        + "; ".join(f"with {q} cells {a} cm for 2 people, {b} for 30" for q, (a, b) in ends.items()),
-        "the printed value for every n from 2 to 30, exactly",
-        all(e == Distance(Fraction(2 * WIDTH**2, q**2)) for q, errors in found.items() for e in errors),
-    )
-    yield ClaimCheck(
-        "Corrected: the error is (150 / q) sqrt(n (n - 1)) cm with q cells and 2 <= n <= q people.",
-        f"{sum(formula)} of {len(formula)} pairs of n and q",
-        "every pair with n <= q, exactly",
-        all(formula),
-    )

@@ -228,7 +228,7 @@ def _all(figures: Sequence[Figure], data: Data, folder: Path, jobs: int) -> Iter
     """Each figure when it is done."""
     if jobs <= 1 or len(figures) == 1:
         for figure in figures:
-            yield _one(figure, data, folder)
+            yield _reproduced(figure, data, _parts(figure, data, folder))
         return
     # Those on real data take longest: they go first, so that none is left alone at the end.
     order = sorted(figures, key=lambda figure: not figure.needs)
@@ -238,30 +238,27 @@ def _all(figures: Sequence[Figure], data: Data, folder: Path, jobs: int) -> Iter
         waiting = {pool.submit(_in_a_process, figure.name, data, folder): figure for figure in order}
         try:
             for done in as_completed(waiting):
-                yield _received(waiting[done], data, done.result())
+                yield _reproduced(waiting[done], data, done.result())
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
-def _one(figure: Figure, data: Data, folder: Path) -> ReproducedFigure:
+def _parts(figure: Figure, data: Data, folder: Path) -> _Parts:
+    """What is made of a figure, and written."""
     outcome = make(figure, data)
-    files = write_files(figure, outcome, folder)
-    return ReproducedFigure(
-        figure, outcome, data.needing(figure.needs).missing, files, pictures_of(outcome, figure.name)
-    )
+    return outcome, write_files(figure, outcome, folder), pictures_of(outcome, figure.name)
 
 
 def _in_a_process(name: str, data: Data, folder: Path) -> _Parts | str:
-    """The parts of a figure that can be sent, or what is wrong: our errors cannot be sent as they are."""
+    """The same, by name, or what is wrong: our errors cannot be sent as they are."""
     try:
-        made = _one(named_figure(name), data, folder)
+        return _parts(named_figure(name), data, folder)
     except NoiselessError as error:
         return str(error)
-    return made.outcome, made.files, made.pictures
 
 
-def _received(figure: Figure, data: Data, parts: _Parts | str) -> ReproducedFigure:
+def _reproduced(figure: Figure, data: Data, parts: _Parts | str) -> ReproducedFigure:
     if isinstance(parts, str):
         raise NoiselessError(parts)
     outcome, files, pictures = parts
