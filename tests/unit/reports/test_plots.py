@@ -1,7 +1,6 @@
 import re
 from xml.etree import ElementTree as ET
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -151,13 +150,6 @@ class TestAnyPlot:
         assert " id=" not in svg
         assert "<style" not in svg
         assert len(svg) < 4_000
-
-    def test_own_settings_of_matplotlib_neither_matter_nor_change(self) -> None:
-        plain = self.plot()
-        with mpl.rc_context({"text.usetex": True, "svg.fonttype": "path", "font.size": 30}):
-            before = dict(mpl.rcParams)
-            assert self.plot() == plain
-            assert dict(mpl.rcParams) == before
 
 
 def _turned(path: str) -> bool:
