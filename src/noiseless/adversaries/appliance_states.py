@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from noiseless.adversaries.game import Budget, reach_of
-from noiseless.arrays import BoolArray, FloatArray
+from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.collection.local.scalar import LocalQuantizer
 from noiseless.errors import RequestError
 from noiseless.questions import Span
@@ -23,6 +23,9 @@ _DISTINCT = 1024
 """Clusters are exact for so many different draws; more are first pooled into as many equal steps."""
 
 _COMBINATIONS = 2**20
+
+Adversary = Literal["combinatorial", "frequencies"]
+"""Who guesses: by the nearest sum of learned states ([P1]), or by what was on when the reading was alike."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,10 +157,6 @@ def nearest_places(ascending: FloatArray, values: FloatArray) -> npt.NDArray[np.
     return np.where(values - ascending[before] <= ascending[after] - values, before, after)
 
 
-Adversary = Literal["combinatorial", "frequencies"]
-"""Who guesses: by the nearest sum of learned states ([P1]), or by what was on when the reading was alike."""
-
-
 @dataclass(frozen=True, eq=False)
 class MeterReadings:
     """What the meter tells: few different readings, and which of them each row has.
@@ -168,7 +167,7 @@ class MeterReadings:
     """
 
     values: FloatArray
-    codes: npt.NDArray[np.int64]
+    codes: IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,119 +1,23 @@
 """Appliance recognition: which appliances are on, guessed from a house's meter, scored by F-scores."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 
-from noiseless.adversaries.appliance_states import PLAYERS, Adversary, Appliance, Household, learn
+from noiseless.adversaries.appliance_states import PLAYERS, Adversary, Household, learn
 from noiseless.adversaries.columns import as_floats, read_columns
 from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reported, streams
 from noiseless.adversaries.intervals import CONFIDENCE
-from noiseless.arrays import BoolArray, FloatArray
+from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.collection.local.scalar import describe
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
 from noiseless.pricing.quantizer_choice import as_finite
 from noiseless.questions import Continuum, Lattice
 from noiseless.tables import Missing, require_distinct
-
-Counts = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class FScore:
-    """How well "on" was guessed.
-
-    Attributes:
-        value: the harmonic mean of precision and recall; 0 where nothing was on and nothing said to be.
-        low: where its confidence interval begins.
-        high: where it ends.
-        precision: the share of readings said to be on that are.
-        recall: the share of readings that are on and said to be.
-    """
-
-    value: float
-    low: float
-    high: float
-    precision: float
-    recall: float
-
-
-@dataclass(frozen=True, eq=False)
-class BlockBootstrap:
-    """Readings in blocks of equal length, which are resampled as wholes.
-
-    Appliances run for minutes and hours, so that neighbouring readings tell the same: resampled one by one
-    they would make intervals far too narrow.
-
-    Attributes:
-        starts: where each block begins.
-        weights: how often each block is drawn in each round of the bootstrap.
-    """
-
-    starts: Counts
-    weights: FloatArray
-
-    @classmethod
-    def draw(cls, rows: int, blocks: int, rounds: int, rng: np.random.Generator) -> "BlockBootstrap":
-        """Cut rows into blocks and draw the rounds: as many blocks as there are, with replacement."""
-        count = min(blocks, rows)
-        starts = np.arange(count, dtype=np.int64) * rows // count
-        chosen = rng.multinomial(count, np.full(count, 1 / count), size=rounds)
-        return cls(starts, chosen.astype(float))
-
-    def sums(self, flags: BoolArray) -> FloatArray:
-        """How often each column of flags is true in each block."""
-        return np.add.reduceat(flags, self.starts, axis=0, dtype=np.int64).astype(float)
-
-    def scores(self, guessed: BoolArray, truth: BoolArray, really: FloatArray) -> tuple[FScore, list[FScore]]:
-        """The mean f-score of all columns, and that of each.
-
-        Args:
-            guessed: for each reading and column, whether it is said to be on.
-            truth: whether it is on.
-            really: the sums of the truth by block.
-        """
-        right, said = self.sums(guessed & truth), self.sums(guessed)
-        value = f_score(right.sum(0), said.sum(0), really.sum(0))
-        again = f_score(self.weights @ right, self.weights @ said, self.weights @ really)
-        precision = _ratio(right.sum(0), said.sum(0))
-        recall = _ratio(right.sum(0), really.sum(0))
-        each = [
-            FScore(
-                float(value[i]),
-                *_interval(float(value[i]), again[:, i]),
-                float(precision[i]),
-                float(recall[i]),
-            )
-            for i in range(len(value))
-        ]
-        middle = float(value.mean())
-        ends = _interval(middle, again.mean(axis=1))
-        return FScore(middle, *ends, float(precision.mean()), float(recall.mean())), each
-
-
-def f_score(right: FloatArray, said: FloatArray, really: FloatArray) -> FloatArray:
-    """2 right / (said + really): the harmonic mean of precision and recall; 0 where all three are 0.
-
-    >>> f_score(np.array([3.0, 0.0]), np.array([4.0, 0.0]), np.array([6.0, 0.0])).tolist()
-    [0.6, 0.0]
-    """
-    return _ratio(2 * right, said + really)
-
-
-def _ratio(top: FloatArray, bottom: FloatArray) -> FloatArray:
-    return np.asarray(top / np.where(bottom > 0, bottom, 1.0), np.float64)
-
-
-def _interval(value: float, again: FloatArray) -> tuple[float, float]:
-    """Percentiles of the bootstrap; the value itself always lies within."""
-    low, high = np.quantile(again, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2))
-    return min(value, float(low)), max(value, float(high))
-
 
 MEAN = "mean"
 """What stands for all appliances together."""
@@ -198,15 +102,88 @@ def appliances(
     drawn = BlockBootstrap.draw(len(rows) - learned, blocks, rounds, streams(seed, 1)[0])
     played = (*as_budgets(budgets), None)
     truth = on[learned:]
-    really, results = drawn.sums(truth), []
+    really, results = drawn.sums(truth), list[Score]()
     for budget in reported(played, progress):
         told = house.told(budget, meter, clamp=clamp)
         for adversary in adversaries:
             guessed = PLAYERS[adversary](house, told)[told.codes[learned:]]
-            found = drawn.scores(guessed, truth, really)
-            results += _results(budget, adversary, known, *found)
+            scores = drawn.scores(budget, guessed, truth, really)
+            for name, score in zip((MEAN, *chosen), scores, strict=True):
+                who = {"adversary": adversary, "appliance": name}
+                results.append(replace(score, details=who | dict(score.details)))
     settings = {"meter": meter, **_settings(house), "blocks": len(drawn.starts), "rounds": rounds}
     return Game("appliances", "f-score", seed, settings, tuple(results), ("adversary", "appliance"))
+
+
+@dataclass(frozen=True, eq=False)
+class BlockBootstrap:
+    """Readings in blocks of equal length, which are resampled as wholes.
+
+    Appliances run for minutes and hours, so that neighbouring readings tell the same: resampled one by one
+    they would make intervals far too narrow.
+
+    Attributes:
+        starts: where each block begins.
+        weights: how often each block is drawn in each round of the bootstrap.
+    """
+
+    starts: IntArray
+    weights: FloatArray
+
+    @classmethod
+    def draw(cls, rows: int, blocks: int, rounds: int, rng: np.random.Generator) -> "BlockBootstrap":
+        """Cut rows into blocks and draw the rounds: as many blocks as there are, with replacement."""
+        count = min(blocks, rows)
+        starts = np.arange(count, dtype=np.int64) * rows // count
+        chosen = rng.multinomial(count, np.full(count, 1 / count), size=rounds)
+        return cls(starts, chosen.astype(float))
+
+    def sums(self, flags: BoolArray) -> FloatArray:
+        """How often each column of flags is true in each block."""
+        return np.add.reduceat(flags, self.starts, axis=0, dtype=np.int64).astype(float)
+
+    def scores(
+        self, budget: Budget | None, guessed: BoolArray, truth: BoolArray, really: FloatArray
+    ) -> Iterator[Score]:
+        """The mean f-score of all columns, then that of each, with their precision and recall.
+
+        Args:
+            budget: what the readings that were guessed from may tell.
+            guessed: for each reading and column, whether it is said to be on.
+            truth: whether it is on.
+            really: the sums of the truth by block.
+        """
+        right, said = self.sums(guessed & truth), self.sums(guessed)
+        value = f_score(right.sum(0), said.sum(0), really.sum(0))
+        again = f_score(self.weights @ right, self.weights @ said, self.weights @ really)
+        precision = _ratio(right.sum(0), said.sum(0))
+        recall = _ratio(right.sum(0), really.sum(0))
+        value, again, precision, recall = (
+            np.concatenate([part.mean(axis=-1, keepdims=True), part], axis=-1)
+            for part in (value, again, precision, recall)
+        )
+        for i, score in enumerate(value.tolist()):
+            details = {"precision": float(precision[i]), "recall": float(recall[i])}
+            yield Score(budget, score, *_interval(score, again[:, i]), details)
+
+
+def f_score(right: FloatArray, said: FloatArray, really: FloatArray) -> FloatArray:
+    """2 right / (said + really): the harmonic mean of precision and recall; 0 where all three are 0.
+
+    >>> f_score(np.array([3.0, 0.0]), np.array([4.0, 0.0]), np.array([6.0, 0.0])).tolist()
+    [0.6, 0.0]
+    """
+    return _ratio(2 * right, said + really)
+
+
+def _ratio(top: FloatArray, bottom: FloatArray) -> FloatArray:
+    return np.asarray(top / np.where(bottom > 0, bottom, 1.0), np.float64)
+
+
+def _interval(value: float, again: FloatArray) -> tuple[float, float]:
+    """Percentiles of the bootstrap; the value itself always lies within."""
+    low, high = np.quantile(again, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2))
+    return min(value, float(low)), max(value, float(high))
 
 
 def _check(
@@ -235,32 +212,6 @@ def _largest(draws: Mapping[str, FloatArray], learned: int, top: int | None) -> 
     by_energy = sorted(draws, key=lambda name: -float(draws[name][:learned].sum()))
     chosen = set(by_energy[:top])
     return {name: values for name, values in draws.items() if name in chosen}
-
-
-def _results(
-    budget: Budget | None,
-    adversary: Adversary,
-    known: Sequence[Appliance],
-    mean: FScore,
-    each: Sequence[FScore],
-) -> list[Score]:
-    """The mean, then each appliance."""
-    names = (MEAN, *(one.name for one in known))
-    return [
-        Score(
-            budget,
-            found.value,
-            found.low,
-            found.high,
-            {
-                "adversary": adversary,
-                "appliance": name,
-                "precision": found.precision,
-                "recall": found.recall,
-            },
-        )
-        for name, found in zip(names, (mean, *each), strict=True)
-    ]
 
 
 def _settings(house: Household) -> dict[str, Any]:

@@ -141,11 +141,6 @@ class _Search:
     questions: int
     stopped: bool
 
-    @property
-    def parts(self) -> list[AnswerClass]:
-        """The same for what is learnt: whoever has a value that is left leaves it."""
-        return [AnswerClass(left, left) for left, _ in self.ends]
-
 
 Attack = Callable[[AttackTestbed, PrivateColumn, Target, int, "Curator"], _Search]
 """Ask a curator whose budget is so many outputs."""
@@ -153,7 +148,7 @@ Attack = Callable[[AttackTestbed, PrivateColumn, Target, int, "Curator"], _Searc
 
 def _played(
     arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, attack: Attack
-) -> tuple[Play, _Search]:
+) -> Play:
     truth, size = int(people.positions[target.number]), people.size
     with arena.curator(outputs) as curator:
         search = attack(arena, people, target, outputs, curator)
@@ -164,11 +159,12 @@ def _played(
     require_sound(charged == min(prices[search.left], size), "every answer is charged for")
     most = Bits(min(max(prices.values()), size))
     require_sound(most <= Bits(outputs) or outputs >= size, "the ledger keeps to the budget")
-    require_sound(Bits(conclusions(search.parts)) <= most, "no more is told apart than was charged for")
+    parts = [AnswerClass(left, left) for left in prices]  # whoever has a value that is left leaves it
+    require_sound(Bits(conclusions(parts)) <= most, "no more is told apart than was charged for")
     # A search that ends sooner for some values is cheaper for them: what is learnt is compared on average.
     paid = math.fsum(len(left) * math.log2(price) for left, price in search.ends) / size
-    require_sound(learnt_bits(search.parts, size) <= paid + ROUNDING, "no more is learnt than was charged")
-    return Play(search.left, most, search.questions, search.stopped), search
+    require_sound(learnt_bits(parts, size) <= paid + ROUNDING, "no more is learnt than was charged")
+    return Play(search.left, most, search.questions, search.stopped, parts)
 
 
 def _adaptive(
@@ -208,11 +204,9 @@ def _batch(
     return _Search(parts[passed], [(part, len(parts)) for part in parts], len(asked), stopped)
 
 
-def _score(budget: Budget, attack: str, found: Sequence[tuple[Play, _Search]], size: int) -> Score:
-    plays = [play for play, _ in found]
-    parts = found[0][1].parts
-    learnt = learnt_bits(parts, size)
-    return Score(budget, learnt, learnt, learnt, details_of(attack, plays, conclusions(parts)))
+def _score(budget: Budget, attack: str, plays: Sequence[Play], size: int) -> Score:
+    learnt = learnt_bits(plays[0].parts, size)
+    return Score(budget, learnt, learnt, learnt, details_of(attack, plays, conclusions(plays[0].parts)))
 
 
 _ATTACKS: dict[str, Attack] = {"adaptive": _adaptive, "batch": _batch}

@@ -4,7 +4,8 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,6 +44,8 @@ _TELLS_SOMETHING = 2
 
 _MOST_PARTS = 100_000
 """Up to so many parts of domains what is learnt is computed for everybody; beyond, for the targets."""
+
+_COUNT = "count, difference"
 
 
 def differencing(
@@ -100,19 +103,15 @@ def differencing(
     require_filtered(people)
     attacks = _ATTACKS if isinstance(people.domain, NumberColumn) else {_COUNT: _ATTACKS[_COUNT]}
 
-    def score(budget: Budget, name: str, attacked: Sequence[Target], plays: Sequence[Play]) -> Score:
-        numbers = [target.number for target in attacked]
-        learnt = _learnt(people, numbers, reach_of(budget), attacks[name], seed)
-        details = details_of(name, plays, learnt.told_apart)
-        return Score(budget, learnt.bits, learnt.low, learnt.high, details)
-
     return attack_curators(
         "differencing",
         people,
         attacks,
         play=lambda arena, target, budget, attack: _played(arena, people, target, reach_of(budget), attack),
-        score=score,
-        exact=lambda name: _count_parts(people, 0, 2) if name == _COUNT else one_by_one(people.size),
+        score=lambda budget, name, attacked, plays: _score(
+            people, [target.number for target in attacked], (budget, name), plays, seed
+        ),
+        exact=lambda name: attacks[_COUNT].parts(people, 0, 2) if name == _COUNT else one_by_one(people.size),
         budgets=budgets,
         targets=targets,
         seed=seed,
@@ -120,30 +119,8 @@ def differencing(
     )
 
 
-class _Attack(NamedTuple):
-    """A way to ask about a target.
-
-    Attributes:
-        parts: what somebody with a value tells, by what it could be instead, for so many outputs.
-        ask: really ask about a target; how many questions were asked.
-    """
-
-    parts: Callable[[PrivateColumn, int, int], list[AnswerClass]]
-    ask: Callable[[AttackTestbed, PrivateColumn, Target, int, "Curator"], int]
-
-
-@dataclass(frozen=True)
-class _Learnt:
-    """What an attack tells: bits on average, their interval, and how many things it tells apart at most."""
-
-    bits: float
-    low: float
-    high: float
-    told_apart: int
-
-
 def _played(
-    arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, attack: _Attack
+    arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, attack: "_Attack"
 ) -> Play:
     truth, size = int(people.positions[target.number]), people.size
     with arena.curator(outputs) as curator:
@@ -156,22 +133,29 @@ def _played(
     require_sound(Bits(conclusions(parts)) <= charged, "no more is told apart than was charged for")
     require_sound(learnt_bits(parts, size) <= charged.upper + ROUNDING, "no more is learnt than was charged")
     require_sound(charged <= Bits(outputs) or outputs >= size, "the ledger keeps to the budget")
-    return Play(left, charged, questions, stopped)
+    return Play(left, charged, questions, stopped, parts)
 
 
-def _learnt(
-    people: PrivateColumn, targets: Sequence[int], outputs: int, attack: _Attack, seed: int
-) -> _Learnt:
+def _score(
+    people: PrivateColumn,
+    targets: Sequence[int],
+    attack: tuple[Budget, str],
+    plays: Sequence[Play],
+    seed: int,
+) -> Score:
     """For all who can be singled out; people with the same value tell the same."""
+    budget, name = attack
+    outputs = reach_of(budget)
     values, counts = np.unique(people.positions[people.alone], return_counts=True)
     few = len(values) * min(outputs, people.size) <= _MOST_PARTS
     if not few:
         values, counts = np.unique(people.positions[list(targets)], return_counts=True)
-    told = [attack.parts(people, value, outputs) for value in values.tolist()]
+    told = [_ATTACKS[name].parts(people, value, outputs) for value in values.tolist()]
     bits = [learnt_bits(parts, people.size) for parts in told]
     mean = math.fsum(b * c for b, c in zip(bits, counts.tolist(), strict=True)) / int(counts.sum())
     low, high = (mean, mean) if few else bootstrap_mean(np.repeat(bits, counts).tolist(), seed)
-    return _Learnt(mean, min(low, mean), max(high, mean), max(map(conclusions, told)))
+    details = details_of(name, plays, max(map(conclusions, told)))
+    return Score(budget, mean, min(low, mean), max(high, mean), details)
 
 
 @dataclass(frozen=True)
@@ -214,112 +198,90 @@ class _Sum:
         return found
 
 
-def _two_sums(people: PrivateColumn, own: int, outputs: int, name: str = "") -> tuple[_Sum, _Sum]:
+@dataclass(frozen=True)
+class _SumAttack:
+    """Sums that are asked for in one batch: one with the target, and maybe that over everybody else.
+
+    Attributes:
+        sums: from everybody, the target's value, how many outputs are allowed, and the target's name.
+    """
+
+    sums: Callable[[PrivateColumn, int, int, str], tuple[_Sum, ...]]
+
+    def parts(self, people: PrivateColumn, own: int, outputs: int) -> list[AnswerClass]:
+        """What somebody with a value tells, by what it could be; without a second sum the rest is known."""
+        first, *rest = self.sums(people, own, outputs, "")
+        known = Fraction(first.truth - own)
+        return first.parts(own, people.size, rest[0].cell if rest else CellInterval(known, known))
+
+    def ask(
+        self, arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, curator: "Curator"
+    ) -> int:
+        """Ask, and check that the intervals told are those that were expected; how many questions it took.
+
+        A sum with a single output is a constant, which everybody knows: it is not asked for.
+        """
+        sums = self.sums(people, int(people.positions[target.number]), outputs, target.name)
+        asked = [one for one in sums if one.mechanism.reach.outputs > 1]
+        if not asked:
+            return 0
+        reply = curator.ask(
+            *(
+                f"SELECT /*+ reach({one.mechanism.reach.outputs}) */ SUM({VALUE}) FROM {PEOPLE} {one.where}"
+                for one in asked
+            )
+        )
+        low, step = Fraction(arena.text(0)), people.step
+        for answer, one in zip(reply.answers, asked, strict=True):
+            assert answer.lower is not None and answer.upper is not None  # noqa: S101, PT018 - sums are numbers
+            told = [(Fraction(end) - low * one.people) / step for end in (answer.lower, answer.upper)]
+            require_sound(told == list(one.cell), "the curator tells the cell that is declared")
+            require_sound(told[0] <= one.truth <= told[1], "the interval told holds the truth")
+        return len(asked)
+
+
+class _CountAttack:
+    """Counts of those in the upper half, with and without the target."""
+
+    def parts(self, people: PrivateColumn, own: int, outputs: int) -> list[AnswerClass]:
+        """The same whatever value somebody has."""
+        del own
+        cuts = [0, people.size] if outputs < _TELLS_SOMETHING else [0, people.size // 2, people.size]
+        return [AnswerClass(range(*ends), range(*ends)) for ends in pairwise(cuts)]
+
+    def ask(
+        self, arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, curator: "Curator"
+    ) -> int:
+        """Ask, if that is allowed, and check the difference."""
+        if outputs < _TELLS_SOMETHING:
+            return 0
+        middle = people.size // 2
+        above = counted_apart(arena, target, curator, middle)
+        own = int(people.positions[target.number])
+        require_sound(above == (own >= middle), "the difference of two exact counts is the target's")
+        return 2
+
+
+def _two_sums(people: PrivateColumn, own: int, outputs: int, name: str) -> tuple[_Sum, ...]:
     """Everybody's sum and everybody else's: k1 + k2 - 1 outputs together (cuts), the budget shared evenly."""
     first = outputs // 2 + 1 if outputs >= _TELLS_SOMETHING else 1
-    everybody, where = _everybody(people, first), f"WHERE {PERSON} <> '{name}'"
-    return everybody, _Sum.of(
-        people.size, outputs + 1 - first, where, people.people - 1, everybody.truth - own
-    )
+    (everybody,) = _everybody(people, own, first, name)
+    where, rest = f"WHERE {PERSON} <> '{name}'", everybody.truth - own
+    return everybody, _Sum.of(people.size, outputs + 1 - first, where, people.people - 1, rest)
 
 
-def _everybody(people: PrivateColumn, outputs: int) -> _Sum:
-    return _Sum.of(people.size, outputs, "", people.people, int(people.positions.sum()))
+def _everybody(people: PrivateColumn, _own: int, outputs: int, _name: str) -> tuple[_Sum, ...]:
+    return (_Sum.of(people.size, outputs, "", people.people, int(people.positions.sum())),)
 
 
-def _alone(people: PrivateColumn, own: int, outputs: int, name: str = "") -> _Sum:
-    return _Sum.of(people.size, outputs, f"WHERE {PERSON} = '{name}'", 1, own)
+def _alone(people: PrivateColumn, own: int, outputs: int, name: str) -> tuple[_Sum, ...]:
+    return (_Sum.of(people.size, outputs, f"WHERE {PERSON} = '{name}'", 1, own),)
 
 
-def _difference_parts(people: PrivateColumn, own: int, outputs: int) -> list[AnswerClass]:
-    everybody, rest = _two_sums(people, own, outputs)
-    return everybody.parts(own, people.size, rest.cell)
-
-
-def _known_parts(people: PrivateColumn, own: int, outputs: int) -> list[AnswerClass]:
-    everybody = _everybody(people, outputs)
-    return everybody.parts(own, people.size, _exactly(everybody.truth - own))
-
-
-def _direct_parts(people: PrivateColumn, own: int, outputs: int) -> list[AnswerClass]:
-    return _alone(people, own, outputs).parts(own, people.size, _exactly(0))
-
-
-def _count_parts(people: PrivateColumn, own: int, outputs: int) -> list[AnswerClass]:  # noqa: ARG001 - as all attacks
-    middle = people.size // 2
-    halves = (
-        [range(people.size)] if outputs < _TELLS_SOMETHING else [range(middle), range(middle, people.size)]
-    )
-    return [AnswerClass(half, half) for half in halves]
-
-
-def _exactly(number: int) -> CellInterval:
-    return CellInterval(Fraction(number), Fraction(number))
-
-
-def _ask_difference(
-    arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, curator: "Curator"
-) -> int:
-    sums = _two_sums(people, int(people.positions[target.number]), outputs, target.name)
-    return _asked(arena, people, curator, *sums)
-
-
-def _ask_known(
-    arena: AttackTestbed,
-    people: PrivateColumn,
-    target: Target,  # noqa: ARG001 - it is not named
-    outputs: int,
-    curator: "Curator",
-) -> int:
-    return _asked(arena, people, curator, _everybody(people, outputs))
-
-
-def _ask_direct(
-    arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, curator: "Curator"
-) -> int:
-    own = int(people.positions[target.number])
-    return _asked(arena, people, curator, _alone(people, own, outputs, target.name))
-
-
-def _ask_count(
-    arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, curator: "Curator"
-) -> int:
-    if outputs < _TELLS_SOMETHING:
-        return 0
-    middle = people.size // 2
-    above = counted_apart(arena, target, curator, middle)
-    own = int(people.positions[target.number])
-    require_sound(above == (own >= middle), "the difference of two exact counts is the target's")
-    return 2
-
-
-def _asked(arena: AttackTestbed, people: PrivateColumn, curator: "Curator", *sums: _Sum) -> int:
-    """Ask for sums in one batch, and check that the intervals told are those that were expected.
-
-    A sum with a single output is a constant, which everybody knows: it is not asked for.
-    """
-    asked = [one for one in sums if one.mechanism.reach.outputs > 1]
-    if not asked:
-        return 0
-    reply = curator.ask(
-        *(
-            f"SELECT /*+ reach({one.mechanism.reach.outputs}) */ SUM({VALUE}) FROM {PEOPLE} {one.where}"
-            for one in asked
-        )
-    )
-    low, step = Fraction(arena.text(0)), people.step
-    for answer, one in zip(reply.answers, asked, strict=True):
-        assert answer.lower is not None and answer.upper is not None  # noqa: S101, PT018 - sums are numbers
-        told = [(Fraction(end) - low * one.people) / step for end in (answer.lower, answer.upper)]
-        require_sound(told == list(one.cell), "the curator tells the cell that is declared")
-        require_sound(told[0] <= one.truth <= told[1], "the interval told holds the truth")
-    return len(asked)
-
-
-_COUNT = "count, difference"
-_ATTACKS = {
-    "sum, difference": _Attack(_difference_parts, _ask_difference),
-    "sum, others known": _Attack(_known_parts, _ask_known),
-    "sum, direct": _Attack(_direct_parts, _ask_direct),
-    _COUNT: _Attack(_count_parts, _ask_count),
+_Attack = _SumAttack | _CountAttack
+_ATTACKS: dict[str, _Attack] = {
+    "sum, difference": _SumAttack(_two_sums),
+    "sum, others known": _SumAttack(_everybody),
+    "sum, direct": _SumAttack(_alone),
+    _COUNT: _CountAttack(),
 }

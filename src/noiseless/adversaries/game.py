@@ -83,6 +83,13 @@ class Game:
         head = {"game": self.name, "measure": self.measure, "seed": self.seed}
         return {**head, **self.settings, "results": [score.to_dict() for score in self.results]}
 
+    def by(self, *names: str) -> dict[tuple[Any, ...], list[Score]]:
+        """The results by what some of their details say: a line of a plot each, in the order of the game."""
+        found = dict[tuple[Any, ...], list[Score]]()
+        for score in self.results:
+            found.setdefault(tuple(score.details.get(name) for name in names), []).append(score)
+        return found
+
     def __repr__(self) -> str:
         rows = _rows([score.to_dict() for score in self.results], self.shown)
         return "\n".join([self._title, *(f"  {line}" for line in aligned(rows, ">" * len(rows[0])))])

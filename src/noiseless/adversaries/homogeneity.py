@@ -14,6 +14,7 @@ from noiseless.errors import ColumnError, EmptyTableError, RequestError, Unknown
 from noiseless.exact import Bits, Rational
 from noiseless.measures import leakage
 from noiseless.tables import Missing, Table, Tally, merge_spellings, open_table, require_distinct
+from noiseless.tables.base import Roles
 from noiseless.tables.coding import IntegerCoding
 
 if TYPE_CHECKING:
@@ -21,171 +22,6 @@ if TYPE_CHECKING:
 
 _RELEASED = "released."
 """Stands before the names of released columns, which are those of the original too."""
-
-
-@dataclass(frozen=True)
-class ColumnRoles:
-    """Which column plays which part.
-
-    Attributes:
-        sensitive: the columns that the adversary is after.
-        public: those that it sees.
-        given: those that it knows from elsewhere.
-        unit: the one that names a person, where a person has several rows.
-    """
-
-    sensitive: tuple[str, ...]
-    public: tuple[str, ...]
-    given: tuple[str, ...] = ()
-    unit: str | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class AdversaryView:
-    """The people in the groups that an adversary can tell apart.
-
-    Attributes:
-        census: who is in which group, with which sensitive value.
-        leaked: L0, the bits that the most telling group gives away.
-    """
-
-    census: "Census"
-    leaked: Bits
-
-    @classmethod
-    def of(cls, tally: Tally, roles: ColumnRoles) -> "AdversaryView":
-        """Count the groups of a tally."""
-        if not len(tally):
-            raise EmptyTableError("there is nobody to learn anything about")
-        merged, _ = merge_spellings(tally, roles.sensitive)
-        from noiseless.audits.exposure import survey
-
-        census, side = survey(merged, roles.sensitive, roles.given, roles.public, roles.unit)
-        return cls(census, leakage(census.joint, side))
-
-    @property
-    def people(self) -> int:
-        """How many rows (persons, with a unit) there are."""
-        return self.census.heads_in(np.ones(len(self.census.group_sizes), bool))
-
-    @property
-    def smallest(self) -> int:
-        """How many sensitive values the most telling group leaves possible."""
-        return int(self.census.joint.posterior_sizes.min())
-
-    def narrowed(self, few: int) -> int:
-        """How many people are in a group that leaves at most so many values possible."""
-        return self.census.heads_in(self.census.joint.posterior_sizes <= few)
-
-    @property
-    def places(self) -> int:
-        """How many places in groups there are: one a row; with a unit one a person and group."""
-        return int(self.census.group_sizes.sum())
-
-    def guessed(self) -> int:
-        """In how many of these places the most common value of the group is the person's own."""
-        return int(np.maximum.reduceat(self.census.pair_counts, self.census.joint.starts[:-1]).sum())
-
-    def commonest(self) -> int:
-        """In how many of them the most common value of all groups together is."""
-        joint = self.census.joint
-        return int(np.bincount(joint.x, self.census.pair_counts, joint.size_x).max())
-
-
-def view_original(table: Table, roles: ColumnRoles, missing: Missing) -> AdversaryView:
-    """The public columns as they stand in a table."""
-    unit = () if roles.unit is None else (roles.unit,)
-    columns = (*roles.given, *roles.public, *roles.sensitive, *unit)
-    return AdversaryView.of(table.select(columns).with_missing(columns, missing).tally(columns), roles)
-
-
-def view_certified(table: Table, certificate: Any) -> AdversaryView:  # noqa: ANN401 - a file's name, a mapping or an object
-    """What a release shows, by the partition that its certificate holds; rows need no common order.
-
-    Raises:
-        RequestError: the certificate is about another table, or is not well formed.
-    """
-    from noiseless.verification.certificate import parse_certificate
-    from noiseless.verification.certificate_json import FormatError
-    from noiseless.verification.evidence import Evidence
-    from noiseless.verification.verifier import read_certificate
-
-    try:
-        claimed = parse_certificate(read_certificate(certificate))
-    except FormatError as error:
-        raise RequestError(f"the certificate cannot be used: {error}") from None
-    evidence = Evidence(claimed, table, table)
-    if evidence.secrets is None or evidence.values is None or evidence.cell_of is None:
-        raise RequestError("the certificate is about another table; give the original that it was made from")
-    rows, columns = evidence.secrets.merged(claimed.columns.sensitive), claimed.columns
-    cell = evidence.cell_of[evidence.values.groups.of]
-    coded = {
-        _RELEASED + "cell": (len(claimed.cells), cell),
-        **{name: (len(rows.texts[name]), rows.codes[name]) for name in columns.original},
-    }
-    public = (_RELEASED + "cell", *columns.keep)
-    seen = (*columns.given, *public, *columns.sensitive)
-    tally = Tally.from_codes(
-        [_coding(n, coded[n][0]) for n in seen], [coded[n][1] + 1 for n in seen], rows.counts
-    )
-    return AdversaryView.of(tally, ColumnRoles(columns.sensitive, public, columns.given))
-
-
-def _coding(name: str, size: int) -> IntegerCoding:
-    return IntegerCoding(name, 0, size + 1, pa.int64())
-
-
-def view_released(
-    original: Table,
-    released: Any,  # noqa: ANN401 - anything that open_table opens
-    roles: ColumnRoles,
-    missing: Missing,
-    *,
-    same_order: bool,
-) -> AdversaryView:
-    """What somebody's release shows of the people of the original.
-
-    The two are joined by the unit or, where the caller says that they have the same order, row by row.
-    Whoever is in the original only is seen to be absent from the release.
-
-    Raises:
-        RequestError: nothing says which rows belong together, or they do not.
-    """
-    shown = [_RELEASED + name for name in roles.public]
-    unit = () if roles.unit is None else (roles.unit,)
-    facts = read_columns(original, (*unit, *roles.given, *roles.sensitive), missing="value")
-    told = read_columns(released, (*unit, *roles.public), missing="value").rename_columns([*unit, *shown])
-    if same_order:
-        if len(facts) != len(told):
-            raise RequestError(
-                f"the original has {len(facts):,} rows, the release {len(told):,}: match them by a unit"
-            )
-        joined = pa.table({**dict(_columns(facts)), **{n: c for n, c in _columns(told) if n in shown}})
-    elif roles.unit is None:
-        raise RequestError(
-            "say which rows belong together: a column that names a person in both tables (unit), rows in the "
-            "same order (same_order), or the release's certificate"
-        )
-    else:
-        present = _RELEASED + "present"
-        told = told.append_column(present, pa.array(np.ones(len(told), bool)))
-        try:
-            joined = facts.join(told, list(unit), join_type="left outer")
-        except pa.ArrowInvalid:
-            raise RequestError(
-                f"{roles.unit} is of another type in the release; write it the same way"
-            ) from None
-        if joined.column(present).null_count == len(joined):
-            raise RequestError("nobody of the original is in the release; check that both name persons alike")
-        shown.append(present)
-    return view_original(
-        open_table(joined), ColumnRoles(roles.sensitive, tuple(shown), roles.given, roles.unit), missing
-    )
-
-
-def _columns(table: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
-    return list(zip(table.column_names, table.columns, strict=True))
-
 
 CERTAIN, GUESS = "certain", "best guess"
 """The adversary who claims only what must be so, and the one who names the most common value."""
@@ -248,7 +84,7 @@ def homogeneity(
     Raises:
         NoiselessError: the table, a column or a combination of arguments is wrong, and how to mend it.
     """
-    roles = ColumnRoles(_listed(sensitive), _listed(public), _listed(given), unit)
+    roles = Roles(_listed(sensitive), _listed(public), _listed(given), unit)
     _check(roles, few)
     leakages = [_bits(budget) for budget in as_budgets(budgets)]
     aims = [{"max_leakage": bits} for bits in leakages] + [
@@ -279,7 +115,154 @@ def homogeneity(
     )
 
 
-def _check(roles: ColumnRoles, few: int) -> None:
+@dataclass(frozen=True, eq=False)
+class AdversaryView:
+    """The people in the groups that an adversary can tell apart.
+
+    Attributes:
+        census: who is in which group, with which sensitive value.
+        leaked: L0, the bits that the most telling group gives away.
+    """
+
+    census: "Census"
+    leaked: Bits
+
+    @classmethod
+    def of(cls, tally: Tally, roles: Roles) -> "AdversaryView":
+        """Count the groups of a tally."""
+        if not len(tally):
+            raise EmptyTableError("there is nobody to learn anything about")
+        merged, _ = merge_spellings(tally, roles.sensitive)
+        from noiseless.audits.exposure import survey
+
+        census, side = survey(merged, roles.sensitive, roles.given, roles.public, roles.unit)
+        return cls(census, leakage(census.joint, side))
+
+    @property
+    def people(self) -> int:
+        """How many rows (persons, with a unit) there are."""
+        return self.census.heads_in(np.ones(len(self.census.group_sizes), bool))
+
+    @property
+    def smallest(self) -> int:
+        """How many sensitive values the most telling group leaves possible."""
+        return int(self.census.joint.posterior_sizes.min())
+
+    def narrowed(self, few: int) -> int:
+        """How many people are in a group that leaves at most so many values possible."""
+        return self.census.heads_in(self.census.joint.posterior_sizes <= few)
+
+    @property
+    def places(self) -> int:
+        """How many places in groups there are: one a row; with a unit one a person and group."""
+        return int(self.census.group_sizes.sum())
+
+    def guessed(self) -> int:
+        """In how many of these places the most common value of the group is the person's own."""
+        return int(np.maximum.reduceat(self.census.pair_counts, self.census.joint.starts[:-1]).sum())
+
+    def commonest(self) -> int:
+        """In how many of them the most common value of all groups together is."""
+        joint = self.census.joint
+        return int(np.bincount(joint.x, self.census.pair_counts, joint.size_x).max())
+
+
+def view_original(table: Table, roles: Roles, missing: Missing) -> AdversaryView:
+    """The public columns as they stand in a table."""
+    unit = () if roles.unit is None else (roles.unit,)
+    columns = (*roles.given, *roles.public, *roles.sensitive, *unit)
+    return AdversaryView.of(table.select(columns).with_missing(columns, missing).tally(columns), roles)
+
+
+def view_certified(table: Table, certificate: Any) -> AdversaryView:  # noqa: ANN401 - a file's name, a mapping or an object
+    """What a release shows, by the partition that its certificate holds; rows need no common order.
+
+    Raises:
+        RequestError: the certificate is about another table, or is not well formed.
+    """
+    from noiseless.verification.certificate import parse_certificate
+    from noiseless.verification.certificate_json import FormatError
+    from noiseless.verification.evidence import Evidence
+    from noiseless.verification.verifier import read_certificate
+
+    try:
+        claimed = parse_certificate(read_certificate(certificate))
+    except FormatError as error:
+        raise RequestError(f"the certificate cannot be used: {error}") from None
+    evidence = Evidence(claimed, table, table)
+    if evidence.secrets is None or evidence.values is None or evidence.cell_of is None:
+        raise RequestError("the certificate is about another table; give the original that it was made from")
+    rows, columns = evidence.secrets.merged(claimed.columns.sensitive), claimed.columns
+    cell = evidence.cell_of[evidence.values.groups.of]
+    coded = {
+        _RELEASED + "cell": (len(claimed.cells), cell),
+        **{name: (len(rows.texts[name]), rows.codes[name]) for name in columns.original},
+    }
+    public = (_RELEASED + "cell", *columns.keep)
+    seen = (*columns.given, *public, *columns.sensitive)
+    tally = Tally.from_codes(
+        [_coding(n, coded[n][0]) for n in seen], [coded[n][1] + 1 for n in seen], rows.counts
+    )
+    return AdversaryView.of(tally, Roles(columns.sensitive, public, columns.given, None))
+
+
+def _coding(name: str, size: int) -> IntegerCoding:
+    return IntegerCoding(name, 0, size + 1, pa.int64())
+
+
+def view_released(
+    original: Table,
+    released: Any,  # noqa: ANN401 - anything that open_table opens
+    roles: Roles,
+    missing: Missing,
+    *,
+    same_order: bool,
+) -> AdversaryView:
+    """What somebody's release shows of the people of the original.
+
+    The two are joined by the unit or, where the caller says that they have the same order, row by row.
+    Whoever is in the original only is seen to be absent from the release.
+
+    Raises:
+        RequestError: nothing says which rows belong together, or they do not.
+    """
+    shown = [_RELEASED + name for name in roles.public]
+    unit = () if roles.unit is None else (roles.unit,)
+    facts = read_columns(original, (*unit, *roles.given, *roles.sensitive), missing="value")
+    told = read_columns(released, (*unit, *roles.public), missing="value").rename_columns([*unit, *shown])
+    if same_order:
+        if len(facts) != len(told):
+            raise RequestError(
+                f"the original has {len(facts):,} rows, the release {len(told):,}: match them by a unit"
+            )
+        joined = pa.table({**dict(_columns(facts)), **{n: c for n, c in _columns(told) if n in shown}})
+    elif roles.unit is None:
+        raise RequestError(
+            "say which rows belong together: a column that names a person in both tables (unit), rows in the "
+            "same order (same_order), or the release's certificate"
+        )
+    else:
+        present = _RELEASED + "present"
+        told = told.append_column(present, pa.array(np.ones(len(told), bool)))
+        try:
+            joined = facts.join(told, list(unit), join_type="left outer")
+        except pa.ArrowInvalid:
+            raise RequestError(
+                f"{roles.unit} is of another type in the release; write it the same way"
+            ) from None
+        if joined.column(present).null_count == len(joined):
+            raise RequestError("nobody of the original is in the release; check that both name persons alike")
+        shown.append(present)
+    return view_original(
+        open_table(joined), Roles(roles.sensitive, tuple(shown), roles.given, roles.unit), missing
+    )
+
+
+def _columns(table: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
+    return list(zip(table.column_names, table.columns, strict=True))
+
+
+def _check(roles: Roles, few: int) -> None:
     if not roles.sensitive or not roles.public:
         raise RequestError("name the sensitive columns and the public ones")
     if few < 1:
@@ -288,7 +271,7 @@ def _check(roles: ColumnRoles, few: int) -> None:
     require_distinct(sensitive=roles.sensitive, public=roles.public, given=roles.given, unit=unit)
 
 
-def _require_the_secret(table: Table, roles: ColumnRoles) -> None:
+def _require_the_secret(table: Table, roles: Roles) -> None:
     """Check that the sensitive columns are there: a release, which hides them, is attacked by its original.
 
     Raises:
@@ -311,7 +294,7 @@ def _bits(budget: Budget) -> Fraction:
     return budget
 
 
-def _released(table: Table, roles: ColumnRoles, options: dict[str, Any]) -> tuple[Budget, AdversaryView]:
+def _released(table: Table, roles: Roles, options: dict[str, Any]) -> tuple[Budget, AdversaryView]:
     """A release that keeps to an aim: the bits that it may leak (or does), and what it shows."""
     from noiseless.releases import release
 
@@ -338,7 +321,7 @@ def _scores(budget: Budget | None, seen: AdversaryView, few: int) -> list[Score]
     ]
 
 
-def _settings(roles: ColumnRoles, whole: AdversaryView, few: int) -> dict[str, Any]:
+def _settings(roles: Roles, whole: AdversaryView, few: int) -> dict[str, Any]:
     """What was played; a blind guess is that of somebody who sees nothing at all."""
     return {
         "sensitive": list(roles.sensitive),

@@ -14,6 +14,8 @@ CONFIDENCE = 0.95
 
 _HALVINGS = 60
 
+_RESAMPLES = 4000
+
 
 class Advantage(NamedTuple):
     """How much better than a coin an adversary is, from 0 to 1.
@@ -102,9 +104,6 @@ def _folded(number: float, deviation: float) -> float:
     ratio = number / deviation
     peak = math.sqrt(2 / math.pi) * math.exp(-ratio * ratio / 2)
     return deviation * peak + number * math.erf(ratio / math.sqrt(2))
-
-
-_RESAMPLES = 4000
 
 
 def bootstrap_mean(values: Sequence[float], seed: int) -> tuple[float, float]:

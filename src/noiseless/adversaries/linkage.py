@@ -10,11 +10,12 @@ from itertools import product
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
+from flint import fmpz
 
 from noiseless.adversaries.columns import as_floats, read_columns
 from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reach_of, reported
+from noiseless.arrays import IntArray
 from noiseless.collection.local.readings import encode, float_cells
 from noiseless.collection.local.scalar import LocalQuantizer, describe
 from noiseless.collection.local.vectors import LocalVector
@@ -30,12 +31,9 @@ Split = Literal["even", "optimal"]
 Outside = Literal["error", "drop", "clamp"]
 """What happens to values outside their domain: refused, their rows left out, or moved into it."""
 
-Codes = npt.NDArray[np.int64]
 
 MOST_BITS_A_COLUMN = 12
 """Without budgets the game is played from 1 to so many bits a column."""
-
-_KEY_LIMIT = 2**62
 
 
 class LinkageCounts(NamedTuple):
@@ -122,28 +120,22 @@ def linkage(
     for way, budget in reported(list(product(splits, wanted)), progress):
         told = _mechanism(columns, budget, way, weights)
         results.append(_score(budget, way, linked(_cells(told, rows)), told))
-    whole = linked([_numbered(rows.column(name)) for name in columns])
+    whole = linked(rows.columns)
     results += [_score(None, way, whole, None) for way in splits]
     domains = {name: describe(span) for name, span in columns.items()}
     settings = {"columns": domains, "rows": len(rows), "left_out": left_out}
     return Game("linkage", "share of records that are unique", None, settings, tuple(results), ("split",))
 
 
-def linked(columns: Sequence[Codes]) -> LinkageCounts:
+def linked(columns: Sequence[IntArray | pa.ChunkedArray]) -> LinkageCounts:
     """Count the groups of rows that agree in every column.
 
     >>> linked([np.array([0, 0, 1]), np.array([5, 5, 5])])
     LinkageCounts(unique=1, groups=2, rows=3)
     """
-    keys, limit = np.zeros(len(columns[0]), np.int64), 1
-    for codes in columns:
-        size = int(codes.max()) + 1
-        if limit * size >= _KEY_LIMIT:
-            distinct, keys = np.unique(keys, return_inverse=True)
-            limit = len(distinct)
-        keys, limit = keys * size + codes, limit * size
-    counts = np.unique(keys, return_counts=True)[1]
-    return LinkageCounts(int(np.count_nonzero(counts == 1)), len(counts), len(keys))
+    table = pa.table({str(number): column for number, column in enumerate(columns)})
+    counts = table.group_by(table.column_names).aggregate([([], "count_all")])["count_all"].to_numpy()
+    return LinkageCounts(int(np.count_nonzero(counts == 1)), len(counts), len(table))
 
 
 def _splits(split: Split | Sequence[Split]) -> tuple[Split, ...]:
@@ -192,24 +184,13 @@ def _root(budget: Budget, columns: int) -> int:
     """
     if isinstance(budget, Fraction):
         return reach_of(budget / columns)
-    low, high = 1, 2
-    while high**columns <= budget.ratio:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if middle**columns <= budget.ratio else (low, middle)
-    return low
+    return int(fmpz(int(budget.ratio)).root(columns))
 
 
-def _cells(told: LocalVector, rows: pa.Table) -> list[Codes]:
+def _cells(told: LocalVector, rows: pa.Table) -> list[IntArray]:
     """The number of each value's cell; values outside were refused, dropped or are moved, before."""
     coded = [encode(part.quantizer, rows.column(part.name), "decimal") for part in told.parts]
-    return [found.codes.astype(np.int64) for found in coded]
-
-
-def _numbered(column: pa.ChunkedArray) -> Codes:
-    """The values of a column as numbers from 0: equal ones have the same."""
-    return np.asarray(column.combine_chunks().dictionary_encode().indices.to_numpy(), np.int64)
+    return [cells.codes.astype(np.int64) for cells in coded]
 
 
 def _score(budget: Budget | None, split: Split, found: LinkageCounts, told: LocalVector | None) -> Score:

@@ -6,7 +6,7 @@ is in it.
 """
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +24,7 @@ from noiseless.adversaries.membership_rounds import (
 from noiseless.adversaries.readings import Readings, read_readings
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
+from noiseless.questions.additive import mean, total
 from noiseless.questions.base import Attribute
 
 BUDGETS = (0, 1, 2, 3, 4, 5, 6, 8)
@@ -112,16 +113,9 @@ def membership(
     arena = MembershipExperiment(readings, length, rounds, seed, threads or os.cpu_count() or 1, count)
     found: list[Score] = []
     for size in sizes:
-        told = [
-            Aggregate.of(query, size, attribute, budget, recipe) for recipe in recipes for budget in protected
-        ]
-        played = arena.play(size, told)
-        for adversary in (a for a in ADVERSARIES if a in adversaries):
-            wins = played.wins(adversary)
-            found += [
-                _score(one, won, rounds, length, {"people": size, "adversary": adversary})
-                for one, won in zip(told, wins, strict=True)
-            ]
+        question = (mean if query == "mean" else total)(size, attribute)
+        told = [Aggregate(question, budget, recipe) for recipe in recipes for budget in protected]
+        found += _scores(arena, size, told, adversaries)
     settings = _settings(readings, length, query)
     lines = ("people", "adversary", "recipe") if printed else ("people", "adversary")
     shown = (*lines, "reach", "cells", "advantage")
@@ -163,28 +157,29 @@ def _counting(progress: Progress | None, total: int) -> Callable[[int], None]:
     return count
 
 
-def _score(told: Aggregate, won: int, rounds: int, length: int, details: dict[str, Any]) -> Score:
-    low, high = wilson(won, rounds)
-    gained = advantage(won, rounds)
-    return Score(
-        told.budget,
-        won / rounds,
-        low,
-        high,
-        {
-            **details,
-            "recipe": told.recipe,
-            "rounds": rounds,
-            "successes": won,
-            "advantage": gained.value,
-            "advantage_low": gained.low,
-            "advantage_high": gained.high,
-            "cells": told.quantizer.cells,
-            "reach": told.reach,
-            "worst_error": told.worst_error,
-            "total_bits": told.total_bits(length),
-        },
-    )
+def _scores(
+    arena: MembershipExperiment, size: int, told: Sequence[Aggregate], adversaries: Sequence[Adversary]
+) -> Iterator[Score]:
+    """How often each adversary is right about groups of one size."""
+    played, rounds = arena.play(size, told), arena.rounds
+    for adversary in (a for a in ADVERSARIES if a in adversaries):
+        for one, won in zip(told, played.wins(adversary), strict=True):
+            gained = advantage(won, rounds)
+            details = {
+                "people": size,
+                "adversary": adversary,
+                "recipe": one.recipe,
+                "rounds": rounds,
+                "successes": won,
+                "advantage": gained.value,
+                "advantage_low": gained.low,
+                "advantage_high": gained.high,
+                "cells": one.quantizer.cells,
+                "reach": one.reach,
+                "worst_error": one.worst_error,
+                "total_bits": one.total_bits(arena.length),
+            }
+            yield Score(one.budget, won / rounds, *wilson(won, rounds), details)
 
 
 def _settings(readings: Readings, length: int, query: Question) -> dict[str, Any]:

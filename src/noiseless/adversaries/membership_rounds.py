@@ -12,12 +12,12 @@ import numpy.typing as npt
 
 from noiseless.adversaries.game import Budget, reach_of, stream
 from noiseless.adversaries.readings import Readings
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import log2_bounds, round_up
 from noiseless.pricing.quantizer_choice import finest, printed_cells
 from noiseless.pricing.reach import QuantizedQuery
-from noiseless.questions.additive import Additive, mean, total
-from noiseless.questions.base import Attribute
+from noiseless.questions.additive import Additive
 from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
 
 Question = Literal["mean", "sum"]
@@ -28,7 +28,14 @@ WRAPS = 2**62
 """Sums of products are smaller, so that they fit into 64 bits."""
 
 _LARGEST = 2**31
-Numbers = npt.NDArray[np.int64]
+
+Adversary = Literal["correlation", "square-error", "peaks"]
+ADVERSARIES: tuple[Adversary, ...] = ("correlation", "square-error", "peaks")
+Exact = npt.NDArray[np.object_]
+"""Whole numbers of any size: products of sums do not fit into 64 bits."""
+
+_TOGETHER = 50
+"""Rounds that a thread plays before it asks for more."""
 
 
 @dataclass(frozen=True)
@@ -44,19 +51,6 @@ class Aggregate:
     question: Additive
     budget: Budget | None
     recipe: Recipe = "finest"
-
-    @classmethod
-    def of(
-        cls,
-        query: Question,
-        people: int,
-        attribute: Attribute,
-        budget: Budget | None,
-        recipe: Recipe = "finest",
-    ) -> "Aggregate":
-        """The mean or the sum of some people's values."""
-        ask = mean if query == "mean" else total
-        return cls(ask(people, attribute), budget, recipe)
 
     @cached_property
     def mechanism(self) -> QuantizedQuery:
@@ -88,7 +82,7 @@ class Aggregate:
         return round_up(self.mechanism.worst_error)
 
 
-def cells_of(quantizer: Quantizer, sums: Numbers) -> tuple[Numbers, Numbers]:
+def cells_of(quantizer: Quantizer, sums: IntArray) -> tuple[IntArray, IntArray]:
     """The cell of each position on a lattice, and twice its middle: as a quantizer says, for all at once."""
     last = quantizer.last
     if quantizer.cells > last:  # a cell of its own for each value
@@ -101,16 +95,6 @@ def cells_of(quantizer: Quantizer, sums: Numbers) -> tuple[Numbers, Numbers]:
     cells = np.minimum(sums * quantizer.cells // last, quantizer.cells - 1)
     ends = np.where(cells < quantizer.cells - 1, -(-(cells + 1) * last // quantizer.cells), last + 1)
     return cells, -(-cells * last // quantizer.cells) + ends - 1
-
-
-Adversary = Literal["correlation", "square-error", "peaks"]
-ADVERSARIES: tuple[Adversary, ...] = ("correlation", "square-error", "peaks")
-
-Exact = npt.NDArray[np.object_]
-"""Whole numbers of any size: products of sums do not fit into 64 bits."""
-
-_TOGETHER = 50
-"""Rounds that a thread plays before it asks for more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,10 +112,10 @@ class MembershipTranscript:
         shift: twice the others' lower bounds in a sum, in steps; 0 for a mean.
     """
 
-    truth: Numbers
-    coins: Numbers
-    own: Numbers
-    joint: Numbers
+    truth: IntArray
+    coins: IntArray
+    own: IntArray
+    joint: IntArray
     length: int
     weight: int
     shift: Fraction
@@ -170,7 +154,7 @@ class MembershipTranscript:
         )
         return first, second
 
-    def _peaks(self) -> tuple[Numbers, Numbers]:
+    def _peaks(self) -> tuple[IntArray, IntArray]:
         return self.joint[:, :, 3], self.joint[:, :, 4]
 
 
@@ -211,8 +195,8 @@ class MembershipExperiment:
         return MembershipTranscript(truth, coins, own, joint, self.length, weight, shift)
 
     def _run(
-        self, pairs: Numbers, members: Numbers, starts: Numbers, told: Sequence[Aggregate]
-    ) -> tuple[Numbers, Numbers]:
+        self, pairs: IntArray, members: IntArray, starts: IntArray, told: Sequence[Aggregate]
+    ) -> tuple[IntArray, IntArray]:
         quantizers = [one.quantizer for one in told]
         if any(one.cells * one.last >= WRAPS for one in quantizers):
             raise RequestError("the step is too fine for sums in 64 bits; declare a coarser one")
@@ -243,9 +227,7 @@ class MembershipExperiment:
         return own, joint
 
 
-def _peaks(numbers: Numbers) -> npt.NDArray[np.bool_]:
+def _peaks(numbers: IntArray) -> BoolArray:
     """Where an inner number of a series is above both its neighbours."""
-    found: npt.NDArray[np.bool_] = (numbers[..., 1:-1] > numbers[..., :-2]) & (
-        numbers[..., 1:-1] > numbers[..., 2:]
-    )
+    found: BoolArray = (numbers[..., 1:-1] > numbers[..., :-2]) & (numbers[..., 1:-1] > numbers[..., 2:])
     return found

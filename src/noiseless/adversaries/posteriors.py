@@ -1,9 +1,10 @@
 """What an adversary believes before and after an answer: priors, posterior means, and the least error."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,9 @@ _MOST_WORK = 100_000
 
 Exact = npt.NDArray[np.object_]
 """Whole numbers of any size."""
+
+PRIORS = ("uniform", "triangular", "table")
+"""Every value alike; the middle likeliest and the ends least; as frequent as in the table."""
 
 
 class Posteriors:
@@ -100,48 +104,30 @@ def triangular_cell_errors(length: Fraction, cells: int, power: int) -> Errors:
     """Equal cells of an interval with the triangular density 4 min(x, L - x) / L^2, exactly integrated."""
     total, worst = Fraction(0), Fraction(0)
     for cell in range(cells):
-        pieces = _triangle(Fraction(cell, cells), Fraction(cell + 1, cells))
-        mass = sum((_moment(piece, 0) for piece in pieces), Fraction(0))
-        mean = sum((_moment(piece, 1) for piece in pieces), Fraction(0)) / mass
-        total += sum((_central(piece, mean, power) for piece in pieces), Fraction(0))
-        worst = max(worst, mean - Fraction(cell, cells), Fraction(cell + 1, cells) - mean)
+        start, stop = Fraction(cell, cells), Fraction(cell + 1, cells)
+        mean, error = _triangular_cell(start, stop, power)
+        total, worst = total + error, max(worst, mean - start, stop - mean)
     return Errors(float(total * length**power), float(worst * length))
 
 
-Piece = tuple[Fraction, Fraction, Fraction, Fraction]
-"""From a to b the density c + d x."""
+def _triangular_cell(start: Fraction, stop: Fraction, power: int) -> tuple[Fraction, Fraction]:
+    """The mean of the density 4 min(x, 1 - x) in a cell, and the integral of |x - mean|^power times it."""
+    ends = sorted({start, min(max(Fraction(1, 2), start), stop), stop})
+
+    def integral(factor: Callable[[Fraction], Fraction], ends: Sequence[Fraction] = ends) -> Fraction:
+        return _integral(lambda x: factor(x) * 4 * min(x, 1 - x), ends)
+
+    mean = integral(lambda x: x) / integral(lambda _: Fraction(1))
+    return mean, integral(lambda x: Fraction(abs(x - mean) ** power), sorted({*ends, mean}))
 
 
-def _triangle(start: Fraction, stop: Fraction) -> list[Piece]:
-    """The pieces of 4 min(x, 1 - x) between two places."""
-    half, none, four = Fraction(1, 2), Fraction(0), Fraction(4)
-    found = [(start, min(stop, half), none, four), (max(start, half), stop, four, -four)]
-    return [piece for piece in found if piece[0] < piece[1]]
-
-
-def _moment(piece: Piece, power: int, centre: Fraction = Fraction(0)) -> Fraction:
-    """The integral of (x - centre)^power times the density of a piece."""
-    start, stop, constant, slope = piece
-    level = constant + slope * centre
-
-    def primitive(x: Fraction) -> Fraction:
-        away = x - centre
-        whole: Fraction = level * away ** (power + 1) / (power + 1) + slope * away ** (power + 2) / (
-            power + 2
-        )
-        return whole
-
-    return primitive(stop) - primitive(start)
-
-
-def _central(piece: Piece, mean: Fraction, power: int) -> Fraction:
-    """The integral of |x - mean|^power times the density of a piece."""
-    start, stop, *density = piece
-    cut = min(max(mean, start), stop)
-    below: Piece = (start, cut, density[0], density[1])
-    above: Piece = (cut, stop, density[0], density[1])
-    sign = -1 if power == ABSOLUTE else 1
-    return sign * _moment(below, power, mean) + _moment(above, power, mean)
+def _integral(function: Callable[[Fraction], Fraction], ends: Sequence[Fraction]) -> Fraction:
+    """Of a function that is a polynomial between ends: Simpson's rule is exact up to the third power."""
+    parts = (
+        (stop - start) * (function(start) + 4 * function((start + stop) / 2) + function(stop)) / 6
+        for start, stop in pairwise(ends)
+    )
+    return sum(parts, Fraction(0))
 
 
 def lattice_error_bound(weights: Sequence[int] | IntArray, outputs: int, power: int) -> Fraction:
@@ -188,10 +174,6 @@ def root_down(value: Fraction, power: int) -> float:
         return round_down(value)
     root = math.isqrt(value.numerator * 4**60 // value.denominator)
     return round_down(Fraction(root, 2**60))
-
-
-PRIORS = ("uniform", "triangular", "table")
-"""Every value alike; the middle likeliest and the ends least; as frequent as in the table."""
 
 
 def lattice_prior(name: str, size: int, positions: IntArray) -> IntArray:

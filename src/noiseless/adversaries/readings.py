@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import IntArray
 from noiseless.errors import ColumnError, RequestError
 from noiseless.exact import Rational, as_fraction
 from noiseless.ranges.spans import Lattice
@@ -92,7 +93,7 @@ def read_readings(
             raise RequestError("an array of readings has two axes: times and households")
     else:
         values = _from_table(source, unit, time, value, names)
-    values, left_out, filled = _without_gaps(values, as_fraction(_written(most_missing)))
+    values, left_out, filled = without_gaps(values, as_fraction(_written(most_missing)))
     lattice = _lattice(values, bounds, step)
     return Readings(_numbers(values, lattice, clamp=clamp), lattice, left_out, filled)
 
@@ -169,7 +170,7 @@ def _from_long(table: "Table", unit: str, time: str, value: str) -> Floats:
     return found
 
 
-def _codes(rows: "pa.Table", column: str) -> npt.NDArray[np.int64]:
+def _codes(rows: "pa.Table", column: str) -> IntArray:
     """For each row the place of its value among the sorted values of a column."""
     import pyarrow.compute as pc
 
@@ -181,7 +182,7 @@ def _codes(rows: "pa.Table", column: str) -> npt.NDArray[np.int64]:
     return np.asarray(pc.index_in(values, ordered).to_numpy(zero_copy_only=False), np.int64)
 
 
-def _without_gaps(values: Floats, most_missing: Fraction) -> tuple[Floats, int, int]:
+def without_gaps(values: Floats, most_missing: Fraction) -> tuple[Floats, int, int]:
     """Households with few gaps, each filled with the reading before; the first ones with the one after."""
     if not values.size:
         raise RequestError("there are no readings")

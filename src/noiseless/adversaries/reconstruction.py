@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from noiseless.adversaries.game import (
     Score,
     as_budgets,
     reach_of,
+    reported,
     require_sound,
     stream,
     streams,
@@ -67,11 +69,25 @@ class _Round:
 
 @dataclass(frozen=True, eq=False)
 class _Scene:
-    """The people, and what counts as found out."""
+    """The people, what counts as found out, and the seed of the lots."""
 
     people: PrivateColumn
     within: int
     fewer_than: int
+    seed: int
+
+    def told(
+        self, arena: AttackTestbed, asked: BoolArray, mechanism: str, budget: Budget, number: int
+    ) -> ReportedSums:
+        """What is told of the questions of a round; in the first one a real curator is asked too."""
+        group = self.people
+        if mechanism == "noiseless":
+            return _by_cells(arena, group, asked, reach_of(budget), really=number == 0)
+        cover = int(asked.sum(axis=0).max())
+        scale = (together if mechanism == "gaussian" else one_by_one)(group.size, budget, cover)
+        # Random numbers that depend on nothing else that is played; the same for all budgets.
+        lot = stream(self.seed, number, len(asked), MECHANISMS.index(mechanism))
+        return told_with_noise(asked, group.positions, group.size, scale, lot)
 
     def play(self, told: ReportedSums, *, certain: bool) -> _Round:
         """Solve for everybody's value."""
@@ -87,6 +103,26 @@ class _Scene:
             int(left.min()),
             len(told.asked),
         )
+
+    def score(self, budget: Budget | None, mechanism: str, questions: int, rounds: Sequence[_Round]) -> Score:
+        """The mean over rounds, and its interval."""
+        shares, people = [one.right for one in rounds], self.people.people
+        mean = shares[0] if len(set(shares)) == 1 else math.fsum(shares) / len(shares)
+        if not any(one.answered for one in rounds):
+            low, high = mean, mean  # nothing was told: nothing is random
+        elif len(set(shares)) > 1:
+            low, high = bootstrap_mean(shares, self.seed)
+        else:
+            low, high = wilson(round(mean * people * len(rounds)), people * len(rounds))
+        details = {
+            "mechanism": mechanism,
+            "questions": questions,
+            "answered": min(one.answered for one in rounds),
+            "narrowed": math.fsum(one.narrowed for one in rounds) / len(rounds),
+            "left": math.fsum(one.left for one in rounds) / len(rounds),
+            "fewest_left": min(one.fewest for one in rounds),
+        }
+        return Score(budget, mean, min(low, mean), max(high, mean), details)
 
 
 def reconstruction(
@@ -148,28 +184,20 @@ def reconstruction(
     lots = streams(seed, 1 + rounds)
     group = _drawn(everybody, people, lots[0])
     near = Fraction(group.size - 1, _NEAR) if within is None else Fraction(within) / group.step
-    scene = _Scene(group, math.floor(near), max(group.size // 4, 2) if fewer_than is None else fewer_than)
+    few = max(group.size // 4, 2) if fewer_than is None else fewer_than
+    scene = _Scene(group, math.floor(near), few, seed)
     subsets = [random_subsets(group.people, counts[-1], lot) for lot in lots[1:]]
-    plays = [(b, m, count) for b in wanted for m in mechanisms for count in counts]
-    results, done = list[Score](), 0
+    played = dict[tuple[Budget, str, int], list[_Round]]()
     with AttackTestbed.of(group, range(group.people)) as arena:
-        for budget, mechanism, count in plays:
-            found = []
-            for number, drawn in enumerate(subsets):
-                asked = drawn[:count]
-                if mechanism == "noiseless":
-                    told = _by_cells(arena, group, asked, reach_of(budget), really=number == 0)
-                else:
-                    cover = int(asked.sum(axis=0).max())
-                    scale = (together if mechanism == "gaussian" else one_by_one)(group.size, budget, cover)
-                    lot = _noise_lot(seed, number, count, mechanism)
-                    told = told_with_noise(asked, group.positions, group.size, scale, lot)
-                found.append(scene.play(told, certain=mechanism == "noiseless"))
-                done += 1
-                if progress is not None:
-                    progress(done, len(plays) * rounds)
-            results.append(_score(budget, (mechanism, count), found, group.people, seed))
-    results += _unprotected(scene, subsets, counts, mechanisms, seed)
+        plays = list(product(wanted, mechanisms, counts, range(rounds)))
+        for budget, mechanism, count, number in reported(plays, progress):
+            told = scene.told(arena, subsets[number][:count], mechanism, budget, number)
+            came = scene.play(told, certain=mechanism == "noiseless")
+            played.setdefault((budget, mechanism, count), []).append(came)
+    results = [scene.score(*what, came) for what, came in played.items()]
+    for count in counts:
+        exact = [scene.play(_exactly(group, asked[:count]), certain=True) for asked in subsets]
+        results += [scene.score(None, mechanism, count, exact) for mechanism in mechanisms]
     settings = {
         "column": column,
         "people": group.people,
@@ -177,7 +205,7 @@ def reconstruction(
         "rounds": rounds,
         "within": float(scene.within * group.step),
         "fewer_than": scene.fewer_than,
-        "guessed": scene.play(_nothing(subsets[0]), certain=False).right,
+        "guessed": scene.play(ReportedSums.of_nothing(subsets[0]), certain=False).right,
     }
     lines = ("mechanism", "questions") if len(counts) > 1 else ("mechanism",)
     return Game("reconstruction", MEASURE, seed, settings, tuple(results), lines)
@@ -192,11 +220,6 @@ def _check(questions: Sequence[int], mechanisms: Sequence[str], people: int, rou
         raise RequestError(f"between 2 and {_MOST_PEOPLE} people take part")
 
 
-def _noise_lot(seed: int, number: int, questions: int, mechanism: str) -> np.random.Generator:
-    """Random numbers of a round that depend on nothing else that is played; the same for all budgets."""
-    return stream(seed, number, questions, MECHANISMS.index(mechanism))
-
-
 def _drawn(everybody: PrivateColumn, people: int, lot: np.random.Generator) -> PrivateColumn:
     """Some people by lot."""
     if everybody.people < 2:  # noqa: PLR2004 - a subset of one is no subset
@@ -205,9 +228,10 @@ def _drawn(everybody: PrivateColumn, people: int, lot: np.random.Generator) -> P
     return replace(everybody, positions=everybody.positions[chosen], alone=everybody.alone[chosen])
 
 
-def _nothing(asked: BoolArray) -> ReportedSums:
-    empty = np.zeros(0)
-    return ReportedSums(asked[:0], empty, empty, empty)
+def _exactly(group: PrivateColumn, asked: BoolArray) -> ReportedSums:
+    """Exact sums: the same whatever would protect them."""
+    sums = (asked.astype(np.int64) @ group.positions).astype(float)
+    return ReportedSums(asked, sums, sums, np.zeros(len(asked)))
 
 
 def _by_cells(
@@ -216,7 +240,7 @@ def _by_cells(
     """What the curator tells, or what its mechanism would."""
     plan = WorkloadPlan.of(asked, outputs)
     if not len(plan.asked):
-        return _nothing(asked)
+        return ReportedSums.of_nothing(asked)
     mechanisms = plan.mechanisms(group.size)
     told = told_by_cells(plan.asked, mechanisms, group.positions)
     if really:
@@ -243,40 +267,3 @@ def _check_curator(
         shift = low * int(row.sum())
         cell = [float((Fraction(end) - shift) / step) for end in (answer.lower, answer.upper)]
         require_sound(cell == [float(end) for end in ends], "the curator tells the cell that was expected")
-
-
-def _unprotected(
-    scene: _Scene, subsets: Sequence[BoolArray], counts: Sequence[int], mechanisms: Sequence[str], seed: int
-) -> Iterable[Score]:
-    """Exact sums: the same whatever would protect them."""
-    for count in counts:
-        found = []
-        for asked in subsets:
-            sums = (asked[:count].astype(np.int64) @ scene.people.positions).astype(float)
-            told = ReportedSums(asked[:count], sums, sums, np.zeros(count))
-            found.append(scene.play(told, certain=True))
-        for mechanism in mechanisms:
-            yield _score(None, (mechanism, count), found, scene.people.people, seed)
-
-
-def _score(
-    budget: Budget | None, asked: tuple[str, int], found: Sequence[_Round], people: int, seed: int
-) -> Score:
-    """The mean over rounds, and its interval."""
-    shares = [one.right for one in found]
-    mean = shares[0] if len(set(shares)) == 1 else math.fsum(shares) / len(shares)
-    if not any(one.answered for one in found):
-        low, high = mean, mean  # nothing was told: nothing is random
-    elif len(set(shares)) > 1:
-        low, high = bootstrap_mean(shares, seed)
-    else:
-        low, high = wilson(round(mean * people * len(found)), people * len(found))
-    details = {
-        "mechanism": asked[0],
-        "questions": asked[1],
-        "answered": min(one.answered for one in found),
-        "narrowed": math.fsum(one.narrowed for one in found) / len(found),
-        "left": math.fsum(one.left for one in found) / len(found),
-        "fewest_left": min(one.fewest for one in found),
-    }
-    return Score(budget, mean, min(low, mean), max(high, mean), details)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from noiseless.adversaries.game import Budget
 from noiseless.arrays import BoolArray, FloatArray, IntArray
@@ -20,6 +19,13 @@ _FEWEST = 2
 
 _ROUNDING = 1e-9
 """Noise is so much larger than floats say."""
+
+_SLACK = 1e-9
+"""How much certain ranges are widened for rounding, as a share of the numbers that were added up."""
+
+_NEAR_END = 1e-6
+_EXACT = 1e-9
+"""The variance that stands for none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +43,12 @@ class ReportedSums:
     lower: FloatArray
     upper: FloatArray
     variances: FloatArray
+
+    @classmethod
+    def of_nothing(cls, asked: BoolArray) -> "ReportedSums":
+        """None of the questions was answered."""
+        empty = np.zeros(0)
+        return cls(asked[:0], empty, empty, empty)
 
     @property
     def middle(self) -> FloatArray:
@@ -109,8 +121,7 @@ def told_with_noise(
         rng: where it comes from.
     """
     if scale is None:
-        nothing = np.zeros(0)
-        return ReportedSums(asked[:0], nothing, nothing, nothing)
+        return ReportedSums.of_nothing(asked)
     sums, counts = asked.astype(np.int64) @ truth, asked.sum(axis=1)
     told = np.clip(sums + rng.normal(0, scale, len(sums)), 0, counts * (size - 1))
     return ReportedSums(asked, told, told, np.full(len(sums), scale * scale))
@@ -149,14 +160,6 @@ def _as_float(budget: Budget) -> float:
     return budget.lower if isinstance(budget, Bits) else round_down(budget)
 
 
-_SLACK = 1e-9
-"""How much certain ranges are widened for rounding, as a share of the numbers that were added up."""
-
-_NEAR_END = 1e-6
-_EXACT = 1e-9
-"""The variance that stands for none."""
-
-
 @dataclass(frozen=True, eq=False)
 class Ranges:
     """What is certain of each person's value, by its number.
@@ -166,15 +169,15 @@ class Ranges:
         high: it is not above.
     """
 
-    low: npt.NDArray[np.int64]
-    high: npt.NDArray[np.int64]
+    low: IntArray
+    high: IntArray
 
     @property
-    def left(self) -> npt.NDArray[np.int64]:
+    def left(self) -> IntArray:
         """How many values remain possible."""
         return self.high - self.low + 1
 
-    def hold(self, truth: npt.NDArray[np.int64]) -> bool:
+    def hold(self, truth: IntArray) -> bool:
         """Whether the true values are among them."""
         return bool(((self.low <= truth) & (truth <= self.high)).all())
 
@@ -239,7 +242,7 @@ class _Programs:
 
 def best_guess(
     asked: BoolArray, told: FloatArray, variances: FloatArray, most: int, ranges: Ranges | None = None
-) -> npt.NDArray[np.int64]:
+) -> IntArray:
     """The linear estimate with the least mean square error, for values spread evenly over 0 .. most.
 
     Args:

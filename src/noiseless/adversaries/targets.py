@@ -29,6 +29,12 @@ PEOPLE, PERSON, VALUE = "people", "person", "value"
 OTHERS = "others"
 """What the public column says of everybody who is not singled out."""
 
+MEASURE = "bits learnt about the target"
+ROUNDING = 1e-9
+"""Sums of logarithms are off by less."""
+
+Attack = TypeVar("Attack")
+
 
 class AttackTestbed:
     """One private table over which any number of curators can be opened, each as if it were the first.
@@ -115,11 +121,6 @@ class AttackTestbed:
         return f"{VALUE} IN ({listed})"
 
 
-MEASURE = "bits learnt about the target"
-ROUNDING = 1e-9
-"""Sums of logarithms are off by less."""
-
-
 @dataclass(frozen=True)
 class Target:
     """A person whom the adversary is after.
@@ -155,12 +156,14 @@ class Play:
         charged: what the ledger charged for it, for those who paid most.
         questions: how many were answered.
         stopped: whether the ledger refused the next one.
+        parts: what anybody's answers would tell.
     """
 
     left: range
     charged: Bits
     questions: int
     stopped: bool
+    parts: Sequence[AnswerClass]
 
 
 def draw_targets(people: PrivateColumn, targets: int, seed: int) -> list[Target]:
@@ -215,17 +218,13 @@ def details_of(attack: str, plays: Sequence[Play], told_apart: int) -> dict[str,
     }
 
 
-Attack = TypeVar("Attack")
-Played = TypeVar("Played")
-
-
 def attack_curators(
     game: str,
     people: PrivateColumn,
     attacks: Mapping[str, Attack],
     *,
-    play: Callable[[AttackTestbed, Target, Budget, Attack], Played],
-    score: Callable[[Budget, str, Sequence[Target], Sequence[Played]], Score],
+    play: Callable[[AttackTestbed, Target, Budget, Attack], Play],
+    score: Callable[[Budget, str, Sequence[Target], Sequence[Play]], Score],
     exact: Callable[[str], Iterable[AnswerClass]],
     budgets: Iterable[Budget | Rational | str],
     targets: int,
@@ -247,7 +246,7 @@ def attack_curators(
         progress: told how many of the attacks are done.
     """
     chosen, wanted = draw_targets(people, targets, seed), as_budgets(budgets)
-    plays = dict[tuple[Budget, str], list[Played]]()
+    plays = dict[tuple[Budget, str], list[Play]]()
     with AttackTestbed.of(people, [target.number for target in chosen]) as arena:
         for budget, name, target in reported(list(product(wanted, attacks, chosen)), progress):
             plays.setdefault((budget, name), []).append(play(arena, target, budget, attacks[name]))

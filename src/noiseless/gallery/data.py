@@ -3,18 +3,33 @@
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from noiseless.adversaries.readings import without_gaps
+from noiseless.arrays import FloatArray, IntArray
 from noiseless.errors import SourceError
 from noiseless.gallery import stand_ins
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_MISSING_SHARE = Fraction(1, 1000)
+"""A household with more missing readings than this is left out."""
+
+_DECIMALS = 3
+"""Meters count watt hours; the file has them as floats of 32 bits."""
+
+_HEART = (
+    *("age", "sex", "cp", "trestbps", "chol", "fbs", "restecg"),
+    *("thalach", "exang", "oldpeak", "slope", "ca", "thal", "num"),
+)
+FOLDER = "NOISELESS_DATA"
+"""The environment variable that names the folder."""
 
 
 @dataclass(frozen=True)
@@ -78,21 +93,6 @@ SETS: Mapping[str, PublicDataset] = {
 """All data sets that a figure can need."""
 
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
-_MISSING_SHARE = 1e-3
-"""A household with more missing readings than this is left out."""
-
-_DECIMALS = 3
-"""Meters count watt hours; the file has them as floats of 32 bits."""
-
-_HEART = (
-    *("age", "sex", "cp", "trestbps", "chol", "fbs", "restecg"),
-    *("thalach", "exang", "oldpeak", "slope", "ca", "thal", "num"),
-)
-
-
 def parquet(path: str) -> "pa.Table":
     """A Parquet file as it is."""
     import pyarrow.parquet as pq
@@ -107,21 +107,15 @@ def csv(path: str) -> "pa.Table":
     return pc.read_csv(path)
 
 
-def meters(path: str) -> Floats:
+def meters(path: str) -> FloatArray:
     """The households that are essentially complete, their few gaps filled with the reading before."""
     table = parquet(path)
     names = [name for name in table.column_names if name != "ts"]
     readings = np.column_stack([np.asarray(table[name].to_numpy(), dtype=np.float64) for name in names])
-    gaps = np.isnan(readings)
-    kept = gaps.mean(axis=0) <= _MISSING_SHARE
-    readings, gaps = np.round(readings[:, kept], _DECIMALS), gaps[:, kept]
-    last = np.maximum.accumulate(np.where(gaps, 0, np.arange(len(readings))[:, None]), axis=0)
-    filled = np.take_along_axis(readings, last, axis=0)
-    first = np.take_along_axis(readings, np.argmin(gaps, axis=0)[None], axis=0)
-    return np.where(np.isnan(filled), first, filled)  # a household that begins with a gap
+    return np.round(without_gaps(readings, _MISSING_SHARE)[0], _DECIMALS)
 
 
-def redd(path: str) -> tuple[Integers, dict[str, Integers]]:
+def redd(path: str) -> tuple[IntArray, dict[str, IntArray]]:
     """The mains, and the circuits by name."""
     table = parquet(path)
     names = [name for name in table.column_names if name != "step"]
@@ -155,10 +149,6 @@ def adult(path: str) -> "pa.Table":
         for column in table.columns
     ]
     return pa.table(dict(zip((name.strip() for name in table.column_names), columns, strict=True)))
-
-
-FOLDER = "NOISELESS_DATA"
-"""The environment variable that names the folder."""
 
 
 @dataclass(frozen=True)
@@ -210,30 +200,30 @@ class Data:
         if name not in self.needs:
             raise ValueError(f"a figure that uses {name!r} has to name it among what it needs: {self.needs}")
         if self.folder is None or not self._is_there(name):
-            return _stand_in(name)
+            return _form(name, None)
         path = str(self.folder / SETS[name].path)
         try:
-            return _read(name, path)
+            return _form(name, path)
         except (OSError, KeyError, ValueError) as error:  # what pyarrow raises is among them
             raise SourceError(
                 path, f"is not the file expected there ({type(error).__name__}): {SETS[name].what}"
             ) from None
 
-    def meters(self) -> Floats:
+    def meters(self) -> FloatArray:
         """Half hours x households, in kWh, without gaps: 17,520 x 87 (stand-in: 1,344 x 32).
 
         Households with more than 0.1 % of readings missing are left out; in the others a missing reading is
         taken for the one before it. Every reading is a multiple of 0.001.
         """
-        found: Floats = self.table("meters")
+        found: FloatArray = self.table("meters")
         return found
 
-    def redd(self) -> tuple[Integers, dict[str, Integers]]:
+    def redd(self) -> tuple[IntArray, dict[str, IntArray]]:
         """The mains and each circuit by its name ("refrigerator_ch5"), in watts.
 
         525,757 readings and 16 circuits (stand-in: 8,000 and five).
         """
-        found: tuple[Integers, dict[str, Integers]] = self.table("redd")
+        found: tuple[IntArray, dict[str, IntArray]] = self.table("redd")
         return found
 
     def taxi(self) -> "pa.Table":
@@ -269,30 +259,21 @@ class Data:
         return self.folder is not None and (self.folder / SETS[name].path).is_file()
 
 
-@cache
-def _stand_in(name: str) -> Any:  # noqa: ANN401 - see Data.table
-    makers: dict[str, Callable[[], Any]] = {
-        "meters": stand_ins.meters,
-        "redd": stand_ins.redd,
-        "taxi": stand_ins.taxi,
-        "heart": stand_ins.heart,
-        "young-people": stand_ins.young_people,
-        "adult": stand_ins.adult,
-    }
-    return _unchangeable(makers[name]())
+_FORMS: Mapping[str, tuple[Callable[[str], Any], Callable[[], Any]]] = {
+    "meters": (meters, stand_ins.meters),
+    "redd": (redd, stand_ins.redd),
+    "taxi": (parquet, stand_ins.taxi),
+    "heart": (heart, stand_ins.heart),
+    "young-people": (csv, stand_ins.young_people),
+    "adult": (adult, stand_ins.adult),
+}
+"""How each data set is read from its file, and how its stand-in is made."""
 
 
 @cache
-def _read(name: str, path: str) -> Any:  # noqa: ANN401 - see Data.table
-    readers: dict[str, Callable[[str], Any]] = {
-        "meters": meters,
-        "redd": redd,
-        "taxi": parquet,
-        "heart": heart,
-        "young-people": csv,
-        "adult": adult,
-    }
-    return _unchangeable(readers[name](path))
+def _form(name: str, path: str | None) -> Any:  # noqa: ANN401 - see Data.table
+    read, stand_in = _FORMS[name]
+    return _unchangeable(stand_in() if path is None else read(path))
 
 
 def _unchangeable(found: Any) -> Any:  # noqa: ANN401 - see Data.table

@@ -1,13 +1,13 @@
 """What a figure of the gallery is made of: data alone. Colours, fonts and files are the frame's business.
 
 A module of this package whose function `figure` says what it reproduces is a figure. It takes the data sets
-and returns panels of curves, regions and maps, and the paper's statements with what was found and the test of
-each.
+and yields panels of curves, regions and maps, the paper's statements with what was found and the test of
+each, and remarks.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Self, SupportsFloat
+from typing import TYPE_CHECKING, Any, Literal, Self, SupportsFloat
 
 if TYPE_CHECKING:
     from noiseless.gallery.data import Data
@@ -16,6 +16,9 @@ Style = Literal["line", "dashed", "dots", "steps"]
 """How a curve is drawn. By habit what we compute is a line, what a paper prints is dashed."""
 
 Numbers = tuple[float, ...]
+
+Heights = Iterable[SupportsFloat] | Callable[[Any], SupportsFloat] | SupportsFloat
+"""Where points are up: a number for each, a function of where they are across, or one number for all."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Curve:
         cls,
         label: str,
         x: Iterable[SupportsFloat],
-        y: Iterable[SupportsFloat],
+        y: Heights,
         *,
         band: tuple[Iterable[SupportsFloat], Iterable[SupportsFloat]] | None = None,
         style: Style = "line",
@@ -60,9 +63,31 @@ class Curve:
 
         >>> Curve.of("half", range(3), (x / 2 for x in range(3)))
         Curve(label='half', x=(0.0, 1.0, 2.0), y=(0.0, 0.5, 1.0), low=None, high=None, style='line', texts=())
+        >>> Curve.of("square", range(3), lambda x: x**2).y, Curve.of("limit", (0, 9), 1).y
+        ((0.0, 1.0, 4.0), (1.0, 1.0))
         """
+        places = tuple(x)
+        if callable(y):
+            y = map(y, places)
+        elif not isinstance(y, Iterable):
+            y = (y,) * len(places)
         low, high = (None, None) if band is None else (_floats(band[0]), _floats(band[1]))
-        return cls(label, _floats(x), _floats(y), low, high, style, tuple(texts))
+        return cls(label, _floats(places), _floats(y), low, high, style, tuple(texts))
+
+    @classmethod
+    def dashed(cls, label: str, x: Iterable[SupportsFloat], y: Heights) -> Self:
+        """A dashed line."""
+        return cls.of(label, x, y, style="dashed")
+
+    @classmethod
+    def dots(cls, label: str, x: Iterable[SupportsFloat], y: Heights) -> Self:
+        """Points that no line joins."""
+        return cls.of(label, x, y, style="dots")
+
+    @classmethod
+    def steps(cls, label: str, x: Iterable[SupportsFloat], y: Heights) -> Self:
+        """A line that keeps a height until the next point."""
+        return cls.of(label, x, y, style="steps")
 
 
 @dataclass(frozen=True)
@@ -174,6 +199,14 @@ class Panel:
     equal: bool = False
     bare: bool = False
 
+    @classmethod
+    def of(cls, title: str, x_label: str, y_label: str, *shown: Curve | Area | Raster, **how: Any) -> Self:  # noqa: ANN401 - as fields are
+        """A panel that shows curves, areas and a map, with further attributes by their names."""
+        curves = tuple(one for one in shown if isinstance(one, Curve))
+        areas = tuple(one for one in shown if isinstance(one, Area))
+        image = next((one for one in shown if isinstance(one, Raster)), None)
+        return cls(title, x_label, y_label, curves, areas=areas, image=image, **how)
+
 
 @dataclass(frozen=True)
 class ClaimCheck:
@@ -209,6 +242,14 @@ class Outcome:
     remarks: tuple[str, ...] = ()
     synthetic: bool = False
 
+    @classmethod
+    def of(cls, parts: Iterable[Panel | ClaimCheck | str]) -> Self:
+        """Panels, statements and remarks, each in their order."""
+        made = tuple(parts)
+        panels = tuple(part for part in made if isinstance(part, Panel))
+        checks = tuple(part for part in made if isinstance(part, ClaimCheck))
+        return cls(panels, checks, tuple(part for part in made if isinstance(part, str)))
+
     @property
     def agrees(self) -> bool:
         """Whether every statement holds."""
@@ -236,10 +277,16 @@ class Figure:
     make: "Callable[[Data], Outcome]"
 
 
+Parts = Iterator[Panel | ClaimCheck | str]
+"""What a figure yields: panels, the paper's statements, and remarks, in any order."""
+
+
 def reproduces(
     paper: str, title: str, claim: str, *, needs: tuple[str, ...] = ()
-) -> "Callable[[Callable[[Data], Outcome]], Figure]":
-    """Declare a figure by the function that makes it; it is named as its module is.
+) -> Callable[[Callable[..., Parts]], Figure]:
+    """Declare a figure by the function that yields its parts; it is named as its module is.
+
+    The function takes the data sets, or nothing if it needs none.
 
     Args:
         paper: "[P1] Fig. 3".
@@ -248,8 +295,12 @@ def reproduces(
         needs: the data sets it is made from, of those in `noiseless.gallery.data.SETS`.
     """
 
-    def declared(make: "Callable[[Data], Outcome]") -> Figure:
-        name = (make.__module__ or "").rpartition(".")[2].replace("_", "-")
+    def declared(parts: Callable[..., Parts]) -> Figure:
+        name = (parts.__module__ or "").rpartition(".")[2].replace("_", "-")
+
+        def make(data: "Data") -> Outcome:
+            return Outcome.of(parts(data) if needs else parts())
+
         return Figure(name, paper, title, claim, needs, make)
 
     return declared

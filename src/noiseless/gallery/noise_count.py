@@ -1,20 +1,15 @@
 """Noiseless against noise: a count of patients; and the comparison that the other such figures make too."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
-from noiseless.gallery.noise_mechanisms import (
-    ComparedMechanism,
-    GroupQuestion,
-    Positions,
-    Quantised,
-    bits_text,
-)
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
+from noiseless.gallery.noise_mechanisms import ComparedMechanism, GroupQuestion, Quantised, bits_text
 from noiseless.questions import Lattice
 
 WORST = "noiseless, others' values at worst"
@@ -24,6 +19,14 @@ SAMPLES = 20_000
 
 _SURE = 1 - 1e-12
 _Z = 1.96
+
+CAPACITY = (
+    "Bits are the capacity from one person to the answer: exactly log2 of the reach of a noiseless answer,"
+    " and bounded from above for noise, which is then as small as the bound allows."
+)
+MORE_BITS = tuple(map(Fraction, ("1/4", "1/2", "3/4", "1", "3/2", "2", "3", "4")))
+BITS = tuple(map(Fraction, ("1/10", "1/4", "1/2", "3/4", "9/10", "1", "2")))
+FEWER_BITS = tuple(map(Fraction, ("1/2", "1")))
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ MechanismResults = dict[str, list[MechanismResult]]
 
 
 def compare_mechanisms(
-    question: GroupQuestion, bits: Sequence[Fraction], truths: Positions, bases: Positions
+    question: GroupQuestion, bits: Sequence[Fraction], truths: IntArray, bases: IntArray
 ) -> MechanismResults:
     """Let all mechanisms answer.
 
@@ -76,7 +79,7 @@ def compare_mechanisms(
     return found
 
 
-def panels(results: MechanismResults, unit: str, *, zero: bool = False) -> tuple[Panel, ...]:
+def panels(results: MechanismResults, unit: str, *, zero: bool = False) -> Parts:
     """Worst error, average error, and both adversaries.
 
     Args:
@@ -87,34 +90,23 @@ def panels(results: MechanismResults, unit: str, *, zero: bool = False) -> tuple
     bits = "bits that one person may tell"
     note = "From 1 bit on every answer is exact: an error of 0 has no place on this axis." if zero else ""
     errors = f"error ({unit})"
-    return (
-        Panel("Worst error", bits, errors, _curves(results, lambda one: one.told.worst), log_y=not zero),
-        Panel("Average error on the table", bits, errors, _averages(results), log_y=True, note=note),
-        Panel(
-            "Telling the lowest value from the highest",
-            bits,
-            "probability of a right guess",
-            _curves(results, lambda one: one.ends),
-        ),
-        Panel(
-            "Estimating one person's value",
-            bits,
-            f"root mean square error ({unit})",
-            (*_curves(results, lambda one: one.estimate), _at_worst(results)),
-        ),
-    )
-
-
-def _curves(results: MechanismResults, height: Callable[[MechanismResult], float]) -> tuple[Curve, ...]:
-    return tuple(
-        Curve.of(name, [one.bits for one in line], [height(one) for one in line])
-        for name, line in results.items()
-    )
-
-
-def _at_worst(results: MechanismResults) -> Curve:
+    yield Panel.of("Worst error", bits, errors, *_curves(results, lambda one: one.told.worst), log_y=not zero)
+    yield Panel.of("Average error on the table", bits, errors, *_averages(results), log_y=True, note=note)
+    ends = _curves(results, lambda one: one.ends)
+    yield Panel.of("Telling the lowest value from the highest", bits, "probability of a right guess", *ends)
     line = results["noiseless"]
-    return Curve.of(WORST, [one.bits for one in line], map(_worst_estimate, line), style="dashed")
+    yield Panel.of(
+        "Estimating one person's value",
+        bits,
+        f"root mean square error ({unit})",
+        *_curves(results, lambda one: one.estimate),
+        Curve.dashed(WORST, [one.bits for one in line], map(_worst_estimate, line)),
+    )
+
+
+def _curves(results: MechanismResults, height: Callable[[MechanismResult], float]) -> Iterator[Curve]:
+    for name, line in results.items():
+        yield Curve.of(name, [one.bits for one in line], map(height, line))
 
 
 def _worst_estimate(one: MechanismResult) -> float:
@@ -122,63 +114,61 @@ def _worst_estimate(one: MechanismResult) -> float:
     return one.told.estimating_at_worst()
 
 
-def _averages(results: MechanismResults) -> tuple[Curve, ...]:
-    return tuple(
-        Curve.of(
-            name,
-            [one.bits for one in line],
-            [one.average for one in line],
-            band=([one.average - one.spread for one in line], [one.average + one.spread for one in line])
-            if line[0].spread
-            else None,
-        )
-        for name, line in results.items()
-    )
+def _averages(results: MechanismResults) -> Iterator[Curve]:
+    for name, line in results.items():
+        band = [one.average - one.spread for one in line], [one.average + one.spread for one in line]
+        averages = [one.average for one in line]
+        yield Curve.of(name, [one.bits for one in line], averages, band=band if line[0].spread else None)
 
 
-def checks(results: MechanismResults, unit: str) -> tuple[ClaimCheck, ...]:
+def checks(results: MechanismResults, unit: str) -> Parts:
     """What we say of noiseless answers beside noise, tested."""
-    estimates = (
-        ("the table's other people", lambda one: one.estimate),
-        ("others' values that help most", _worst_estimate),
-    )
-    return (
-        _worst(results, unit),
-        _average(results, unit),
-        below_one_bit(results, unit),
-        _ends(results),
-        *(_estimate(results, *given) for given in estimates),
-    )
-
-
-def _from_one_bit(results: MechanismResults) -> list[tuple[MechanismResult, list[MechanismResult]]]:
-    """The noiseless result and the noisy ones at each number of bits from 1 on."""
+    estimates: dict[str, Callable[[MechanismResult], float]] = {
+        "the table's other people": lambda one: one.estimate,
+        "others' values that help most": _worst_estimate,
+    }
     rows = list(zip(*results.values(), strict=True))
-    return [(row[0], list(row[1:])) for row in rows if row[0].bits >= 1]
-
-
-def _worst(results: MechanismResults, unit: str) -> ClaimCheck:
-    pairs = _from_one_bit(results)
-    ours, noise = pairs[0][0].told.worst, min(one.told.worst for one in pairs[0][1])
-    return ClaimCheck(
+    pairs = [(ours, noisy) for ours, *noisy in rows if ours.bits >= 1]
+    first, first_noisy = pairs[0]
+    worst = min(one.told.worst for one in first_noisy)
+    yield ClaimCheck(
         "From 1 bit on a noiseless answer is never off by much, while noise can be off by the whole range",
-        f"at 1 bit at most {ours:.4g} {unit} against {noise:.4g} {unit}",
+        f"at 1 bit at most {first.told.worst:.4g} {unit} against {worst:.4g} {unit}",
         "noiseless has at most the worst error of each noise, at every number of bits from 1 on",
         all(ours.told.worst <= one.told.worst for ours, noisy in pairs for one in noisy),
     )
-
-
-def _average(results: MechanismResults, unit: str) -> ClaimCheck:
-    rows = [(ours, min(noisy, key=lambda one: one.average)) for ours, noisy in _from_one_bit(results)]
+    nearest = [(ours, min(noisy, key=lambda one: one.average)) for ours, noisy in pairs]
     told = [
-        f"{bits_text(ours.bits)}: {ours.average:.3g} against {best.average:.3g} {unit}" for ours, best in rows
+        f"{bits_text(ours.bits)}: {ours.average:.3g} against {best.average:.3g} {unit}"
+        for ours, best in nearest
     ]
-    return ClaimCheck(
+    yield ClaimCheck(
         "On average noise is nearer to the truth at equal bits",
         f"noiseless against the best noise, {'; '.join(told)}",
         "the best noise has at most the average error of noiseless, at every number of bits from 1 on",
-        all(best.average <= ours.average for ours, best in rows),
+        all(best.average <= ours.average for ours, best in nearest),
     )
+    yield below_one_bit(results, unit)
+    ends = ", ".join(f"{one.ends:.4f} ({one.told.name})" for one in first_noisy)
+    yield ClaimCheck(
+        "One noiseless bit tells the two extreme values apart for certain; noise of one bit leaves a doubt",
+        f"at 1 bit {first.ends:.3f}, and {ends}",
+        "noiseless is always right from 1 bit on, each noise is not at 1 bit",
+        all(one.ends == 1 for one, _ in pairs) and all(one.ends < _SURE for one in first_noisy),
+    )
+    for given, estimate in estimates.items():
+        errors = [(estimate(one), min(other.estimate for other in noisy)) for one, noisy in pairs]
+        told = [
+            f"{bits_text(one.bits)}: {ours:.3g} against {noise:.3g}"
+            for (one, _), (ours, noise) in zip(pairs, errors, strict=True)
+        ]
+        yield ClaimCheck(
+            f"An estimate of one person's value is not better through a noiseless answer, given {given}",
+            f"error through noiseless against the smallest through noise, {'; '.join(told)}",
+            "the error through noiseless is at least that through some noise, at every number of bits from"
+            " 1 on",
+            all(ours >= noise for ours, noise in errors),
+        )
 
 
 def below_one_bit(results: MechanismResults, unit: str) -> ClaimCheck:
@@ -194,40 +184,6 @@ def below_one_bit(results: MechanismResults, unit: str) -> ClaimCheck:
     )
 
 
-def _ends(results: MechanismResults) -> ClaimCheck:
-    pairs = _from_one_bit(results)
-    ours, noisy = pairs[0]
-    return ClaimCheck(
-        "One noiseless bit tells the two extreme values apart for certain; noise of one bit leaves a doubt",
-        f"at 1 bit {ours.ends:.3f}, and {', '.join(f'{one.ends:.4f} ({one.told.name})' for one in noisy)}",
-        "noiseless is always right from 1 bit on, each noise is not at 1 bit",
-        all(one.ends == 1 for one, _ in pairs) and all(one.ends < _SURE for one in noisy),
-    )
-
-
-def _estimate(results: MechanismResults, given: str, ours: Callable[[MechanismResult], float]) -> ClaimCheck:
-    rows = [
-        (bits_text(one.bits), ours(one), min(other.estimate for other in noisy))
-        for one, noisy in _from_one_bit(results)
-    ]
-    told = [f"{bits}: {one:.3g} against {noise:.3g}" for bits, one, noise in rows]
-    return ClaimCheck(
-        f"An estimate of one person's value is not better through a noiseless answer, given {given}",
-        f"error through noiseless against the smallest through noise, {'; '.join(told)}",
-        "the error through noiseless is at least that through some noise, at every number of bits from 1 on",
-        all(one >= noise for _, one, noise in rows),
-    )
-
-
-CAPACITY = (
-    "Bits are the capacity from one person to the answer: exactly log2 of the reach of a noiseless answer,"
-    " and bounded from above for noise, which is then as small as the bound allows."
-)
-MORE_BITS = tuple(map(Fraction, ("1/4", "1/2", "3/4", "1", "3/2", "2", "3", "4")))
-BITS = tuple(map(Fraction, ("1/10", "1/4", "1/2", "3/4", "9/10", "1", "2")))
-FEWER_BITS = tuple(map(Fraction, ("1/2", "1")))
-
-
 @reproduces(
     "Comparison: count",
     "A count without noise and with it, at equal bits",
@@ -235,7 +191,7 @@ FEWER_BITS = tuple(map(Fraction, ("1/2", "1")))
     " noiseless answer is a constant, and noise is the only way to say anything.",
     needs=("heart",),
 )
-def figure(data: Data) -> Outcome:
+def figure(data: Data) -> Parts:
     """How many patients are at least so old, for every age that occurs."""
     ages = np.asarray(data.heart()["age"].to_numpy(), np.int64)
     limits = np.unique(ages)
@@ -243,44 +199,25 @@ def figure(data: Data) -> Outcome:
     bases = truths - (ages[np.arange(len(limits)) % len(ages)] >= limits)
     bits = FEWER_BITS if data.synthetic else BITS
     results = compare_mechanisms(GroupQuestion("count", len(ages), Lattice.of(0, 1, 1)), bits, truths, bases)
-    return Outcome(
-        panels(results, "people", zero=True),
-        (below_one_bit(results, "people"), _exact(results), _everything(results), _doubt(results)),
-        (
-            f"{len(limits)} counts of {len(ages)} patients: how many are at least so old, for every age.",
-            (
-                "One person moves a count by one: it has a reach of 2, and an exact count costs 1 bit. Noise"
-                " that keeps to 1 bit or more is no noise at all."
-            ),
-            "Both adversaries know everybody else's age, and want to know whether one person is counted.",
-        ),
-    )
-
-
-def _exact(results: MechanismResults) -> ClaimCheck:
+    yield from panels(results, "people", zero=True)
+    yield below_one_bit(results, "people")
     from_one = [one for line in results.values() for one in line if one.bits >= 1]
-    return ClaimCheck(
+    yield ClaimCheck(
         "From 1 bit on a noiseless count is exact, and noise need not be added either",
         f"largest error {max(one.told.worst for one in from_one):g} from 1 bit on, with every mechanism",
         "no error at all from 1 bit on",
         all(one.told.worst == 0 and one.average == 0 for one in from_one),
     )
-
-
-def _everything(results: MechanismResults) -> ClaimCheck:
-    one = next(one for one in results["noiseless"] if one.bits >= 1)
-    return ClaimCheck(
+    exact = next(one for one in results["noiseless"] if one.bits >= 1)
+    yield ClaimCheck(
         "One bit of a one-bit secret is everything",
-        f"at 1 bit whoever knows all others is right with probability {one.ends:g}",
+        f"at 1 bit whoever knows all others is right with probability {exact.ends:g}",
         "the probability is 1",
-        one.ends == 1,
+        exact.ends == 1,
     )
-
-
-def _doubt(results: MechanismResults) -> ClaimCheck:
     last = {name: [one for one in line if one.bits < 1][-1] for name, line in results.items()}
     told = [f"{one.ends:.3f} ({name})" for name, one in last.items()]
-    return ClaimCheck(
+    yield ClaimCheck(
         "Below 1 bit noise leaves little doubt before it leaves none, a noiseless constant tells nothing",
         f"at {float(last['noiseless'].bits):g} bits the guess is right with probability {', '.join(told)}",
         "noiseless 1/2, every noise between 1/2 and 1 at every number of bits below 1",
@@ -291,3 +228,9 @@ def _doubt(results: MechanismResults) -> ClaimCheck:
             if one.bits < 1
         ),
     )
+    yield f"{len(limits)} counts of {len(ages)} patients: how many are at least so old, for every age."
+    yield (
+        "One person moves a count by one: it has a reach of 2, and an exact count costs 1 bit. Noise"
+        " that keeps to 1 bit or more is no noise at all."
+    )
+    yield "Both adversaries know everybody else's age, and want to know whether one person is counted."

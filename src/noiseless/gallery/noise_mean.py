@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from noiseless.adversaries.intervals import wilson
+from noiseless.arrays import FloatArray, IntArray
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.noise_count import (
     CAPACITY,
     FEWER_BITS,
@@ -18,11 +18,15 @@ from noiseless.gallery.noise_count import (
     compare_mechanisms,
     panels,
 )
-from noiseless.gallery.noise_mechanisms import Floats, GroupQuestion, Positions, bits_text
+from noiseless.gallery.noise_mechanisms import GroupQuestion, bits_text
 from noiseless.questions import Lattice
 
 PEOPLE, ANSWERS = 8, 48
 """A group, and a day of its means."""
+
+FUSE, STEP = Fraction(23, 2), Fraction(1, 1000)
+BASES = 200
+ROUNDS, FEWER_ROUNDS = 1000, 200
 
 
 @dataclass(frozen=True)
@@ -36,13 +40,13 @@ class Rounds:
         coins: what is guessed when both fit equally well.
     """
 
-    candidates: Floats
-    sums: Positions
-    taken: Positions
-    coins: Positions
+    candidates: FloatArray
+    sums: IntArray
+    taken: IntArray
+    coins: IntArray
 
 
-def drawn(meters: Positions, rounds: int, seed: int = 0) -> Rounds:
+def drawn(meters: IntArray, rounds: int, seed: int = 0) -> Rounds:
     """Draw groups, days and coins.
 
     Args:
@@ -62,26 +66,24 @@ def drawn(meters: Positions, rounds: int, seed: int = 0) -> Rounds:
     return Rounds(np.array(candidates, np.float64), np.array(sums), taken, coins)
 
 
-def successes(rounds: Rounds, told: Floats) -> int:
+def successes(rounds: Rounds, told: FloatArray) -> int:
     """How often the candidate whose readings correlate more with what is told is the right one."""
     fits = np.stack([_correlation(rounds.candidates[:, i], told) for i in range(2)])
     guess = np.where(fits[0] == fits[1], rounds.coins, np.argmax(fits, axis=0))
     return int(np.count_nonzero(guess == rounds.taken))
 
 
-def _correlation(left: Floats, right: Floats) -> Floats:
+def _correlation(left: FloatArray, right: FloatArray) -> FloatArray:
     """Of each round; 0 where one of both does not vary."""
     left = left - left.mean(axis=1, keepdims=True)
     right = right - right.mean(axis=1, keepdims=True)
     size = np.sqrt((left**2).sum(axis=1) * (right**2).sum(axis=1))
-    found: NDArray[np.float64] = np.divide(
-        (left * right).sum(axis=1), size, out=np.zeros(len(size)), where=size > 0
-    )
+    found: FloatArray = np.divide((left * right).sum(axis=1), size, out=np.zeros(len(size)), where=size > 0)
     return found
 
 
 def play(
-    meters: Positions, values: Lattice, bits: Sequence[Fraction], rounds: int
+    meters: IntArray, values: Lattice, bits: Sequence[Fraction], rounds: int
 ) -> dict[str, list[tuple[Fraction, int]]]:
     """How often each mechanism's answers give the household away, by bits for one answer."""
     question = GroupQuestion("mean", PEOPLE, values)
@@ -107,11 +109,11 @@ def panel(played: dict[str, list[tuple[Fraction, int]]], rounds: int) -> Panel:
                 band=([low for low, _ in ends], [high for _, high in ends]),
             )
         )
-    return Panel(
+    return Panel.of(
         f"Who is among {PEOPLE}? By correlation, one day",
         "bits that one person may tell through one answer",
         "probability of a right guess",
-        tuple(curves),
+        *curves,
     )
 
 
@@ -131,11 +133,6 @@ def check(played: dict[str, list[tuple[Fraction, int]]], rounds: int) -> ClaimCh
     )
 
 
-FUSE, STEP = Fraction(23, 2), Fraction(1, 1000)
-BASES = 200
-ROUNDS, FEWER_ROUNDS = 1000, 200
-
-
 @reproduces(
     "Comparison: mean",
     "A mean without noise and with it, at equal bits",
@@ -144,7 +141,7 @@ ROUNDS, FEWER_ROUNDS = 1000, 200
     " apart for certain.",
     needs=("meters",),
 )
-def figure(data: Data) -> Outcome:
+def figure(data: Data) -> Parts:
     """The mean of all households in each half hour."""
     meters = np.rint(data.meters() / float(STEP)).astype(np.int64)
     times, households = meters.shape
@@ -156,19 +153,17 @@ def figure(data: Data) -> Outcome:
     results = compare_mechanisms(GroupQuestion("mean", households, values), bits, truths, bases)
     rounds = FEWER_ROUNDS if data.synthetic else ROUNDS
     played = play(meters, values, bits, rounds)
-    return Outcome(
-        (*panels(results, "kWh"), panel(played, rounds)),
-        (*checks(results, "kWh"), check(played, rounds)),
-        (
-            (
-                f"{times:,} means of {households} households, one for each half hour; a reading lies within 0"
-                f" and {float(FUSE)} kWh. One person may tell so many bits through each answer."
-            ),
-            CAPACITY,
-            (
-                "The first adversary knows all other readings and has to tell 0 from the largest possible"
-                " reading, the second estimates a reading that may be anything, the third looks for a"
-                " household in a group of 8."
-            ),
-        ),
+    yield from panels(results, "kWh")
+    yield panel(played, rounds)
+    yield from checks(results, "kWh")
+    yield check(played, rounds)
+    yield (
+        f"{times:,} means of {households} households, one for each half hour; a reading lies within 0"
+        f" and {float(FUSE)} kWh. One person may tell so many bits through each answer."
+    )
+    yield CAPACITY
+    yield (
+        "The first adversary knows all other readings and has to tell 0 from the largest possible"
+        " reading, the second estimates a reading that may be anything, the third looks for a"
+        " household in a group of 8."
     )

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from noiseless.arrays import FloatArray, IntArray
 from noiseless.comparison import AdditiveNoise, GaussianNoise, GeometricNoise, LaplaceNoise
 from noiseless.comparison.comparison import compare
 from noiseless.comparison.rounded_noise import Rounding
@@ -17,9 +17,6 @@ from noiseless.pricing.plan import named_query
 from noiseless.pricing.quantizer_choice import allowed_reach, finest
 from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Lattice
-
-Floats = NDArray[np.float64]
-Positions = NDArray[np.int64]
 
 _TRIED = 200
 NOISES: dict[str, Any] = {"laplace": LaplaceNoise, "geometric": GeometricNoise, "gaussian": GaussianNoise}
@@ -46,7 +43,7 @@ class GroupQuestion:
         assert isinstance(span, Lattice)  # noqa: S101 - values lie on one
         return span
 
-    def answers(self, positions: Positions) -> Floats:
+    def answers(self, positions: IntArray) -> FloatArray:
         """The true answers at some positions."""
         return float(self.span.low) + float(self.span.step) * positions.astype(np.float64)
 
@@ -76,31 +73,6 @@ class GroupQuestion:
         return self.values.low, self.values.high, self.values.step
 
 
-class ComparedMechanism(Protocol):
-    """An answer as it is told."""
-
-    @property
-    def name(self) -> str:
-        """Of the mechanism."""
-
-    @property
-    def worst(self) -> float:
-        """The largest error that can occur."""
-
-    def tell(self, truths: Positions, seed: int) -> Floats:
-        """What is told for some true positions."""
-
-    def telling_ends_apart(self, bases: Positions) -> float:
-        """How likely the lowest value is told from the highest, one as likely as the other.
-
-        Args:
-            bases: positions of the answer when the person has the lowest value: what others' values make it.
-        """
-
-    def estimating(self, bases: Positions) -> float:
-        """The root mean square error of the best estimate of a value, all of them equally likely at first."""
-
-
 @dataclass(frozen=True)
 class Quantised:
     """A noiseless answer."""
@@ -115,19 +87,26 @@ class Quantised:
         """Half of a cell, and less on a lattice."""
         return float(self.mechanism.worst_error)
 
-    def tell(self, truths: Positions, seed: int) -> Floats:
+    def tell(self, truths: IntArray, seed: int) -> FloatArray:
         """The middle of the cell."""
         del seed
         return self._middles[self._cells(truths)]
 
-    def telling_ends_apart(self, bases: Positions) -> float:
-        """For certain where they lie in different cells, by a coin elsewhere."""
+    def telling_ends_apart(self, bases: IntArray) -> float:
+        """How likely the lowest value is told from the highest: for certain, or by a coin if cells are equal.
+
+        Args:
+            bases: positions of the answer when the person has the lowest value: what others' values make it.
+        """
         last = self.question.values.last
         apart = self._cells(bases) != self._cells(bases + last)
         return float(1 + apart.mean()) / 2
 
-    def estimating(self, bases: Positions) -> float:
-        """The values behind a cell are neighbours: their error is that of a run of whole numbers."""
+    def estimating(self, bases: IntArray) -> float:
+        """The root mean square error of the best estimate of a value, all of them equally likely at first.
+
+        The values behind a cell are neighbours: their error is that of a run of whole numbers.
+        """
         squares = [self._square(base) for base in bases.tolist()]
         return math.sqrt(sum(squares) / len(squares)) * float(self.question.values.step)
 
@@ -146,17 +125,17 @@ class Quantised:
         runs = np.diff(cuts).astype(np.float64)
         return float((runs**3 - runs).sum()) / 12 / size
 
-    def _cells(self, positions: Positions) -> Positions:
+    def _cells(self, positions: IntArray) -> IntArray:
         return np.searchsorted(self._begins, positions, side="right") - 1
 
     @cached_property
-    def _begins(self) -> Positions:
+    def _begins(self) -> IntArray:
         """Where cells begin, and after them where the lattice ends."""
         quantizer = self.mechanism.quantizer
         return np.array([quantizer.begin(cell) for cell in range(quantizer.cells + 1)], np.int64)
 
     @cached_property
-    def _middles(self) -> Floats:
+    def _middles(self) -> FloatArray:
         answers = map(self.mechanism.answer, range(self.mechanism.quantizer.cells))
         return np.array([float(answer.value) for answer in answers])
 
@@ -181,7 +160,7 @@ class Noisy:
     sweep: int
     scale: float | None
 
-    def tell(self, truths: Positions, seed: int) -> Floats:
+    def tell(self, truths: IntArray, seed: int) -> FloatArray:
         """Round, add noise, and move into the range."""
         span, lattice = self.question.span, self._rounding.lattice
         rounded = (2 * truths + self.points) // (2 * self.points)
@@ -190,7 +169,7 @@ class Noisy:
         told = float(lattice.low) + float(lattice.step) * rounded.astype(np.float64)
         return np.minimum(told, float(span.high))
 
-    def telling_ends_apart(self, bases: Positions) -> float:
+    def telling_ends_apart(self, bases: IntArray) -> float:
         """By which of both is likelier, at any base that is far from the ends of the range."""
         del bases
         if self.scale is None:
@@ -198,7 +177,7 @@ class Noisy:
         ends = self._channel[[0, -1]]
         return float(1 + np.abs(ends[0] - ends[1]).sum() / 2) / 2
 
-    def estimating(self, bases: Positions) -> float:
+    def estimating(self, bases: IntArray) -> float:
         """By the posterior mean; values that are rounded to one step are not told apart."""
         values = np.arange(self.question.values.last + 1, dtype=np.int64)
         steps = (2 * (int(bases[0]) + values) + self.points) // (2 * self.points)
@@ -220,9 +199,13 @@ class Noisy:
         return AdditiveNoise(self._rounding.lattice, NOISES[self.name](self.scale))
 
     @cached_property
-    def _channel(self) -> Floats:
+    def _channel(self) -> FloatArray:
         """From the person's steps to the answer, as if it were not cut off: at least as much is told."""
         return np.asarray(self._mechanism.covering(self.sweep)[0].matrix, np.float64)
+
+
+ComparedMechanism = Quantised | Noisy
+"""An answer as it is told."""
 
 
 def bits_text(bits: Fraction) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Outcome, reproduces
+from noiseless.gallery.figure import Parts, reproduces
 from noiseless.gallery.noise_count import (
     CAPACITY,
     FEWER_BITS,
@@ -27,7 +27,7 @@ PEOPLE = 100
     " apart for certain.",
     needs=("adult",),
 )
-def figure(data: Data) -> Outcome:
+def figure(data: Data) -> Parts:
     """The hours that a hundred people work in a week, for each hundred of the table."""
     hours = np.asarray(data.adult()["hours-per-week"].to_numpy(), np.int64)
     groups = hours[: len(hours) // PEOPLE * PEOPLE].reshape(-1, PEOPLE) - LEAST
@@ -37,18 +37,14 @@ def figure(data: Data) -> Outcome:
     results = compare_mechanisms(
         GroupQuestion("sum", PEOPLE, Lattice.of(LEAST, MOST, 1)), bits, truths, truths - own
     )
-    return Outcome(
-        panels(results, "hours"),
-        checks(results, "hours"),
-        (
-            (
-                f"Weekly hours of work of {len(groups)} hundreds of people in the order of the table;"
-                f" somebody works {LEAST} to {MOST} hours."
-            ),
-            CAPACITY,
-            (
-                "The first adversary knows everybody else's hours and has to tell 1 hour from 99, the second"
-                " estimates hours that may be any number."
-            ),
-        ),
+    yield from panels(results, "hours")
+    yield from checks(results, "hours")
+    yield (
+        f"Weekly hours of work of {len(groups)} hundreds of people in the order of the table;"
+        f" somebody works {LEAST} to {MOST} hours."
+    )
+    yield CAPACITY
+    yield (
+        "The first adversary knows everybody else's hours and has to tell 1 hour from 99, the second"
+        " estimates hours that may be any number."
     )

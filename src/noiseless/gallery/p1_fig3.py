@@ -1,15 +1,14 @@
 """[P1] Fig. 3: which of two households is in an aggregate?"""
 
-from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from noiseless.adversaries.intervals import wilson
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 
 if TYPE_CHECKING:
-    from noiseless.adversaries.game import Game, Score
+    from noiseless.adversaries.game import Score
 
 ADVERSARIES = {
     "correlation": "correlation",
@@ -31,7 +30,7 @@ NEAR_HALF = 0.6
 _NOTHING = 9
 """Where the score without any protection is drawn."""
 
-Scores = Mapping[tuple[int, str, str], "list[Score]"]
+Scores = dict[tuple[Any, ...], "list[Score]"]
 """By group size, adversary and recipe: the scores by budget, the unprotected one last."""
 
 
@@ -43,7 +42,7 @@ Scores = Mapping[tuple[int, str, str], "list[Score]"]
     " zero, and with a growing budget it tends to the one without protection.",
     needs=("meters",),
 )
-def figure(data: Data) -> Outcome:
+def figure(data: Data) -> Parts:
     """Play over a year of answers, and over a day of them."""
     from noiseless.adversaries.membership import membership
 
@@ -52,7 +51,7 @@ def figure(data: Data) -> Outcome:
 
     def played(window: int | None) -> Scores:
         """All groups with sound cells, and those that the paper names with the printed ones too."""
-        found: dict[tuple[int, str, str], list[Score]] = {}
+        lines: Scores = {}
         for sizes, printed in ((set(people) - set(dict(NAMED)), False), (set(dict(NAMED)), True)):
             game = membership(
                 meters,
@@ -64,59 +63,56 @@ def figure(data: Data) -> Outcome:
                 window=window,
                 rounds=FEWER_ROUNDS if data.synthetic else ROUNDS,
             )
-            found |= _by_line(game)
-        return found
+            lines |= game.by("people", "adversary", "recipe")
+        return lines
 
     year, day = played(None), played(DAY)
     answers = len(meters)
     rows = ((f"{answers:,} answers", year), (f"{DAY} answers, one day", day))
-    panels = tuple(
+    yield from (
         _panel(f"By {name}: {what}", adversary, scores, people)
         for what, scores in rows
         for adversary, name in ADVERSARIES.items()
     )
-    checks = (
-        *(
-            _negligible(name, adversary, year, f"{answers:,} answers")
-            for adversary, name in ADVERSARIES.items()
-        ),
-        _negligible_for_all(day),
-        _tends(year, day),
-        _unprotected(year),
-        _fair(year, day),
+    yield from _small_budgets(year, day, f"{answers:,} answers")
+    yield from _ends(year, day)
+    yield (
+        "London meters in place of the paper's Ausgrid homes. A reading is"
+        f" declared to lie within 0 and {float(FUSE)} kWh, what a 100 A fuse lets through."
     )
-    return Outcome(panels, checks, _remarks(answers))
-
-
-def _by_line(game: "Game") -> "dict[tuple[int, str, str], list[Score]]":
-    found: dict[tuple[int, str, str], list[Score]] = {}
-    for score in game.results:
-        key = (score.details["people"], score.details["adversary"], score.details["recipe"])
-        found.setdefault(key, []).append(score)
-    return found
+    yield (
+        "Cells are those of Theorem 8 as corrected: as printed it allows more of them than the budget"
+        " does, and one person can then cause more answers. Dashed: the printed number of cells."
+    )
+    yield (
+        f"The budget is for one answer. {answers:,} answers tell {answers:,} times as much, and the"
+        " adversary uses them all: that is why a small budget does not hide a household over a long time."
+    )
+    yield "The advantage is corrected for the upward bias of an absolute value; bands are 95 % intervals."
 
 
 def _panel(title: str, adversary: str, scores: Scores, people: tuple[int, ...]) -> Panel:
-    curves = [_curve(f"n = {n}", scores[n, adversary, "finest"], "line") for n in people]
-    curves += [
-        _curve(f"n = {n}, cells as printed (unsound)", scores[n, adversary, "printed"], "dashed")
-        for n, _ in NAMED
-    ]
+    """The advantage with its interval; that of the printed cells is left out."""
+
+    def curve(label: str, recipe: str, n: int, *, band: bool) -> Curve:
+        line = scores[n, adversary, recipe]
+        places = [_NOTHING if score.budget is None else score.budget for score in line]
+        height, low, high = (
+            [score.details[name] for score in line]
+            for name in ("advantage", "advantage_low", "advantage_high")
+        )
+        if band:
+            return Curve.of(label, places, height, band=(low, high))
+        return Curve.dashed(label, places, height)
+
     ticks = (*((float(b), str(b)) for b in BUDGETS), (float(_NOTHING), "∞"))
-    return Panel(title, "budget for one answer (bits)", "advantage", tuple(curves), x_ticks=ticks)
-
-
-def _curve(label: str, scores: "list[Score]", style: str) -> Curve:
-    """The advantage with its interval; of dashed curves the interval is left out."""
-    details = [score.details for score in scores]
-    return Curve.of(
-        label,
-        [_NOTHING if score.budget is None else score.budget for score in scores],
-        [d["advantage"] for d in details],
-        band=None
-        if style == "dashed"
-        else ([d["advantage_low"] for d in details], [d["advantage_high"] for d in details]),
-        style="dashed" if style == "dashed" else "line",
+    return Panel.of(
+        title,
+        "budget for one answer (bits)",
+        "advantage",
+        *(curve(f"n = {n}", "finest", n, band=True) for n in people),
+        *(curve(f"n = {n}, cells as printed (unsound)", "printed", n, band=False) for n, _ in NAMED),
+        x_ticks=ticks,
     )
 
 
@@ -137,80 +133,46 @@ def _told(found: "list[Score]") -> str:
     )
 
 
-def _negligible(name: str, adversary: str, scores: Scores, answers: str) -> ClaimCheck:
-    found = _named(scores, adversary)
-    return ClaimCheck(
-        f"For n = 4 at 2 bits and n = 8 at 3 bits the advantage is almost zero (by {name})",
-        f"over {answers} the guess is right with probability {_told(found)}",
-        f"the 95 % Wilson interval of both probabilities reaches below {NEAR_HALF}",
-        all(score.low < NEAR_HALF for score in found),
-    )
-
-
-def _negligible_for_all(day: Scores) -> ClaimCheck:
-    found = {name: _named(day, adversary) for adversary, name in ADVERSARIES.items()}
-    return ClaimCheck(
+def _small_budgets(year: Scores, day: Scores, answers: str) -> Parts:
+    for adversary, name in ADVERSARIES.items():
+        over_a_year = _named(year, adversary)
+        yield ClaimCheck(
+            f"For n = 4 at 2 bits and n = 8 at 3 bits the advantage is almost zero (by {name})",
+            f"over {answers} the guess is right with probability {_told(over_a_year)}",
+            f"the 95 % Wilson interval of both probabilities reaches below {NEAR_HALF}",
+            all(score.low < NEAR_HALF for score in over_a_year),
+        )
+    over_a_day = {name: _named(day, adversary) for adversary, name in ADVERSARIES.items()}
+    yield ClaimCheck(
         "The same, if the adversary sees the answers of one day only",
-        "; ".join(f"{name}: {_told(scores)}" for name, scores in found.items()),
+        "; ".join(f"{name}: {_told(scores)}" for name, scores in over_a_day.items()),
         f"all six 95 % Wilson intervals reach below {NEAR_HALF}",
-        all(score.low < NEAR_HALF for scores in found.values() for score in scores),
+        all(score.low < NEAR_HALF for scores in over_a_day.values() for score in scores),
     )
 
 
-def _tends(*games: Scores) -> ClaimCheck:
-    apart = 0.0
-    within = True
-    for scores in games:
-        for (_, _, recipe), line in scores.items():
-            if recipe == "finest":
-                largest, unprotected = line[-2], line[-1]
-                apart = max(apart, abs(largest.score - unprotected.score))
-                within &= largest.low <= unprotected.score <= largest.high
-    return ClaimCheck(
+def _ends(year: Scores, day: Scores) -> Parts:
+    """Of the largest budget, of none, and of a budget of 0."""
+    lines = [line for game in (year, day) for (_, _, recipe), line in game.items() if recipe == "finest"]
+    yield ClaimCheck(
         "As the budget grows the advantage tends to the one without protection",
-        f"at {BUDGETS[-1]} bits the success probability is off by {apart:.3f} at most",
+        f"at {BUDGETS[-1]} bits the success probability is off by "
+        f"{max(abs(line[-2].score - line[-1].score) for line in lines):.3f} at most",
         f"at {BUDGETS[-1]} bits its 95 % interval holds the unprotected one, for each n and adversary",
-        within,
+        all(line[-2].low <= line[-1].score <= line[-2].high for line in lines),
     )
-
-
-def _unprotected(scores: Scores) -> ClaimCheck:
-    found = {name: scores[4, adversary, "finest"][-1] for adversary, name in ADVERSARIES.items()}
-    return ClaimCheck(
+    unprotected = {name: year[4, adversary, "finest"][-1] for adversary, name in ADVERSARIES.items()}
+    yield ClaimCheck(
         "Without protection small groups do not hide anybody",
-        "for n = 4: " + ", ".join(f"{score.score:.3f} by {name}" for name, score in found.items()),
+        "for n = 4: " + ", ".join(f"{score.score:.3f} by {name}" for name, score in unprotected.items()),
         f"the 95 % interval of each success probability lies above {NEAR_HALF}",
-        all(score.low > NEAR_HALF for score in found.values()),
+        all(score.low > NEAR_HALF for score in unprotected.values()),
     )
-
-
-def _fair(*games: Scores) -> ClaimCheck:
-    constant = [line[0] for scores in games for (_, _, recipe), line in scores.items() if recipe == "finest"]
-    wins = sum(score.details["successes"] for score in constant)
-    rounds = sum(score.details["rounds"] for score in constant)
+    wins, rounds = (sum(line[0].details[name] for line in lines) for name in ("successes", "rounds"))
     low, high = wilson(wins, rounds)
-    return ClaimCheck(
+    yield ClaimCheck(
         "Whoever learns nothing is right half of the time (the game is fair)",
         f"at 0 bits {wins / rounds:.4f} [{low:.4f}, {high:.4f}] over {rounds:,} rounds",
         "the 95 % interval holds 1/2",
         low <= 1 / 2 <= high,
-    )
-
-
-def _remarks(answers: int) -> tuple[str, ...]:
-    return (
-        (
-            "London meters in place of the paper's Ausgrid homes. A reading is"
-            f" declared to lie within 0 and {float(FUSE)} kWh, what a 100 A fuse lets through."
-        ),
-        (
-            "Cells are those of Theorem 8 as corrected: as printed it allows more of them than the budget"
-            " does, and one person can then cause more answers. Dashed: the printed number of cells."
-        ),
-        (
-            f"The budget is for one answer. {answers:,} answers tell {answers:,} times as much, and the"
-            " adversary uses them all: that is why a small budget does not hide a household over a long"
-            " time."
-        ),
-        "The advantage is corrected for the upward bias of an absolute value; bands are 95 % intervals.",
     )

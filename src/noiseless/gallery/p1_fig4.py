@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 
 if TYPE_CHECKING:
-    from noiseless.adversaries.game import Game, Score
+    from noiseless.adversaries.game import Score
 
 CIRCUITS = {
     "refrigerator_ch5": "fridge",
@@ -36,7 +36,7 @@ _NOTHING = BUDGETS[-1] + 1
     " appliances are recognised from that gets rapidly worse as the budget shrinks.",
     needs=("redd",),
 )
-def figure(data: Data) -> Outcome:
+def figure(data: Data) -> Parts:
     """Recognise the appliances at each budget."""
     import pyarrow as pa
 
@@ -52,44 +52,30 @@ def figure(data: Data) -> Outcome:
         budgets=BUDGETS,
         rounds=200 if data.synthetic else 1000,
     )
-    lines = {
-        adversary: {name: _line(game, adversary, name) for name in ("mean", *CIRCUITS)}
-        for adversary in ADVERSARIES
-    }
-    return Outcome(
-        tuple(_panel(title, lines[adversary]) for adversary, title in ADVERSARIES.items()),
-        (
-            *tuple(
-                check(lines[adversary]["mean"], title)
-                for adversary, title in ADVERSARIES.items()
-                for check in (_halved, _rises)
-            ),
-            _recognised(lines["combinatorial"]["mean"]),
-        ),
-        (
-            (
-                "House 1 of REDD at 3 s, rows with gaps left out: the first quarter is learned from, the"
-                f" rest guessed. A reading of the mains is declared to lie within 0 and {MOST_WATTS:,} W."
-            ),
-            (
-                "The second adversary is ours: it quantises what it learned from as the meter does, and says"
-                " what was the case in most readings of the same cell. A promise has to hold against it too."
-            ),
-            (
-                "Bands are 95 % intervals from a bootstrap of blocks. An f-score has no zero point of"
-                " knowing nothing: whoever always says that an appliance is on has the f-score 2s/(1+s), s"
-                " being how often it is."
-            ),
-        ),
+    lines = game.by("adversary", "appliance")
+    for adversary, title in ADVERSARIES.items():
+        yield _panel(title, {name: lines[adversary, name] for name in ("mean", *CIRCUITS)})
+        yield from _checks(lines[adversary, "mean"], title)
+    last, unprotected = lines["combinatorial", "mean"][-2:]
+    yield ClaimCheck(
+        "With a large budget the f-score is the one without protection",
+        f"{last.score:.3f} at {BUDGETS[-1]} bits, {unprotected.score:.3f} without",
+        "the unprotected mean f-score lies in the interval at the largest budget",
+        last.low <= unprotected.score <= last.high,
     )
-
-
-def _line(game: "Game", adversary: str, appliance: str) -> "list[Score]":
-    return [
-        score
-        for score in game.results
-        if (score.details["adversary"], score.details["appliance"]) == (adversary, appliance)
-    ]
+    yield (
+        "House 1 of REDD at 3 s, rows with gaps left out: the first quarter is learned from, the"
+        f" rest guessed. A reading of the mains is declared to lie within 0 and {MOST_WATTS:,} W."
+    )
+    yield (
+        "The second adversary is ours: it quantises what it learned from as the meter does, and says"
+        " what was the case in most readings of the same cell. A promise has to hold against it too."
+    )
+    yield (
+        "Bands are 95 % intervals from a bootstrap of blocks. An f-score has no zero point of"
+        " knowing nothing: whoever always says that an appliance is on has the f-score 2s/(1+s), s"
+        " being how often it is."
+    )
 
 
 def _panel(title: str, lines: "dict[str, list[Score]]") -> Panel:
@@ -101,38 +87,24 @@ def _panel(title: str, lines: "dict[str, list[Score]]") -> Panel:
         band = ([score.low for score in scores], [score.high for score in scores]) if mean else None
         curves.append(Curve.of("mean of all five" if mean else CIRCUITS[name], places, heights, band=band))
     ticks = (*((float(b), str(b)) for b in BUDGETS[1::2]), (float(_NOTHING), "∞"))
-    return Panel(title, "budget for one reading (bits)", "f-score", tuple(curves), x_ticks=ticks)
+    return Panel.of(title, "budget for one reading (bits)", "f-score", *curves, x_ticks=ticks)
 
 
-def _halved(mean: "list[Score]", who: str) -> ClaimCheck:
+def _checks(mean: "list[Score]", who: str) -> Parts:
+    from scipy.stats import spearmanr
+
     least, unprotected = mean[0], mean[-1]
-    return ClaimCheck(
+    yield ClaimCheck(
         f"With a small budget appliances are not recognised reliably. {who}",
         f"mean f-score {least.score:.3f} [{least.low:.3f}, {least.high:.3f}] at {BUDGETS[0]} bit, "
         f"{unprotected.score:.3f} [{unprotected.low:.3f}, {unprotected.high:.3f}] without protection",
         "at the smallest budget it is at most half of the unprotected one",
         least.score <= HALF * unprotected.score,
     )
-
-
-def _rises(mean: "list[Score]", who: str) -> ClaimCheck:
-    from scipy.stats import spearmanr
-
-    protected = mean[:-1]
-    rank = float(spearmanr(BUDGETS, [score.score for score in protected]).statistic)
-    return ClaimCheck(
+    rank = float(spearmanr(BUDGETS, [score.score for score in mean[:-1]]).statistic)
+    yield ClaimCheck(
         f"The f-score gets rapidly worse as the budget shrinks. {who}",
         f"rank correlation of budget and mean f-score {rank:.3f}",
         f"rank correlation above {CORRELATED}",
         rank > CORRELATED,
-    )
-
-
-def _recognised(mean: "list[Score]") -> ClaimCheck:
-    last, unprotected = mean[-2], mean[-1]
-    return ClaimCheck(
-        "With a large budget the f-score is the one without protection",
-        f"{last.score:.3f} at {BUDGETS[-1]} bits, {unprotected.score:.3f} without",
-        "the unprotected mean f-score lies in the interval at the largest budget",
-        last.low <= unprotected.score <= last.high,
     )

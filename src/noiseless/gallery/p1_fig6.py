@@ -4,7 +4,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p1_fig5 import COLUMNS
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ SMALL, NEAR, PER_CENT = 16, 1e-3, 0.01
     " coordinates, the portion of trips whose pair is unique is negligible for small budgets.",
     needs=("taxi",),
 )
-def figure(data: Data) -> Outcome:
+def figure(data: Data) -> Parts:
     """The share of unique trips by budget, for the table and for parts of it."""
     trips = data.taxi()
     wanted = FEWER_BUDGETS if data.synthetic else BUDGETS
@@ -35,34 +35,38 @@ def figure(data: Data) -> Outcome:
     parts = {part: _shares(trips.slice(0, len(trips) // part), wanted, ("even",))[0] for part in PARTS}
     budgets = [score.budget or 0 for score in even[:-1]]
 
-    def curve(label: str, scores: "list[Score]", *, dashed: bool = False) -> Curve:
-        heights = [score.score for score in scores[:-1]]
-        return Curve.of(label, budgets, heights, style="dashed" if dashed else "line")
-
-    unquantised = Curve.of("as they are", (budgets[0], budgets[-1]), (even[-1].score,) * 2, style="dashed")
     hits = [score.details["hit"] for score in even[:-1]]
-    split = "cells chosen for the smallest error"
-    left = Panel(
+
+    def shares(scores: "list[Score]") -> list[float]:
+        return [score.score for score in scores[:-1]]
+
+    whole = Curve.of("as many bits for each coordinate", budgets, shares(even))
+    yield Panel.of(
         f"{len(trips):,} trips",
         "budget of a trip, 2 eps (bits)",
         "share of unique trips",
-        (
-            curve("as many bits for each coordinate", even),
-            curve(split, optimal, dashed=True),
-            Curve.of("chance to find a trip by picking one of its cell", budgets, hits),
-            unquantised,
-        ),
+        whole,
+        Curve.dashed("cells chosen for the smallest error", budgets, shares(optimal)),
+        Curve.of("chance to find a trip by picking one of its cell", budgets, hits),
+        Curve.dashed("as they are", (budgets[0], budgets[-1]), even[-1].score),
     )
-    right = Panel(
+    yield Panel.of(
         "The share depends on how many trips there are",
         "budget of a trip, 2 eps (bits)",
         "share of unique trips",
-        (
-            *(curve(f"{len(trips) // part:,} trips", scores) for part, scores in parts.items()),
-            curve("as many bits for each coordinate", even),
-        ),
+        *(Curve.of(f"{len(trips) // part:,} trips", budgets, shares(some)) for part, some in parts.items()),
+        whole,
     )
-    return Outcome((left, right), _checks(even, parts[PARTS[0]]), _remarks(len(trips)))
+    yield from _checks(even, parts[PARTS[0]])
+    yield (
+        f"{len(trips):,} trips of 2009 to 2015 in place of the first million of 2014: among more trips fewer"
+        " are unique, so the paper's curve lies further to the right."
+    )
+    yield (
+        "The paper's eps is the budget of one point, origin or destination; both together cost 2 eps,"
+        " which is what is drawn."
+    )
+    yield "Shares are exact for this table: nothing is random."
 
 
 def _shares(trips: "pa.Table", budgets: range, splits: tuple[str, ...]) -> "list[list[Score]]":
@@ -70,52 +74,36 @@ def _shares(trips: "pa.Table", budgets: range, splits: tuple[str, ...]) -> "list
     from noiseless.adversaries.linkage import linkage
 
     game = linkage(trips, COLUMNS, budgets=budgets, split=splits, outside="drop")  # type: ignore[arg-type]
-    return [[score for score in game.results if score.details["split"] == split] for split in splits]
+    return list(game.by("split").values())
 
 
-def _checks(even: "list[Score]", fewer: "list[Score]") -> tuple[ClaimCheck, ...]:
+def _checks(even: "list[Score]", fewer: "list[Score]") -> Parts:
     small = [score for score in even[:-1] if score.budget is not None and score.budget <= SMALL]
     last, unquantised = even[-2], even[-1]
     shares = [score.score for score in even]
     middle = next(i for i, score in enumerate(even) if score.score >= unquantised.score / 2)
-    return (
-        ClaimCheck(
-            "The share of unique trips is negligible for small budgets",
-            f"at most {max(score.score for score in small):.3%} up to {SMALL} bits for a trip",
-            f"below {PER_CENT:.0%} at every budget up to {SMALL} bits",
-            all(score.score < PER_CENT for score in small),
-        ),
-        ClaimCheck(
-            "With a large budget it is that of the trips as they are",
-            f"{last.score:.4%} at {last.budget} bits, {unquantised.score:.4%} unquantised",
-            f"they differ by less than {NEAR:.1%} of all trips",
-            abs(last.score - unquantised.score) < NEAR,
-        ),
-        ClaimCheck(
-            "It rises with the budget",
-            f"half of the trips are unique from {even[middle].budget} bits on",
-            "it never falls from one budget to the next",
-            all(a <= b for a, b in itertools.pairwise(shares)),
-        ),
-        ClaimCheck(
-            "Fewer trips are unique among more (not in the paper)",
-            f"at {SMALL} bits {small[-1].score:.3%} of all, and {fewer[len(small) - 1].score:.3%} in a"
-            f" {PARTS[0]}th of the table",
-            "a part of the table has at least the share of the whole, at every budget",
-            all(part.score >= all_.score - NEAR for part, all_ in zip(fewer, even, strict=True)),
-        ),
+    yield ClaimCheck(
+        "The share of unique trips is negligible for small budgets",
+        f"at most {max(score.score for score in small):.3%} up to {SMALL} bits for a trip",
+        f"below {PER_CENT:.0%} at every budget up to {SMALL} bits",
+        all(score.score < PER_CENT for score in small),
     )
-
-
-def _remarks(trips: int) -> tuple[str, ...]:
-    return (
-        (
-            f"{trips:,} trips of 2009 to 2015 in place of the first million of 2014: among more trips fewer"
-            " are unique, so the paper's curve lies further to the right."
-        ),
-        (
-            "The paper's eps is the budget of one point, origin or destination; both together cost 2 eps,"
-            " which is what is drawn."
-        ),
-        "Shares are exact for this table: nothing is random.",
+    yield ClaimCheck(
+        "With a large budget it is that of the trips as they are",
+        f"{last.score:.4%} at {last.budget} bits, {unquantised.score:.4%} unquantised",
+        f"they differ by less than {NEAR:.1%} of all trips",
+        abs(last.score - unquantised.score) < NEAR,
+    )
+    yield ClaimCheck(
+        "It rises with the budget",
+        f"half of the trips are unique from {even[middle].budget} bits on",
+        "it never falls from one budget to the next",
+        all(a <= b for a, b in itertools.pairwise(shares)),
+    )
+    yield ClaimCheck(
+        "Fewer trips are unique among more (not in the paper)",
+        f"at {SMALL} bits {small[-1].score:.3%} of all, and {fewer[len(small) - 1].score:.3%} in a"
+        f" {PARTS[0]}th of the table",
+        "a part of the table has at least the share of the whole, at every budget",
+        all(part.score >= all_.score - NEAR for part, all_ in zip(fewer, even, strict=True)),
     )

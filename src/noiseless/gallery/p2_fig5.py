@@ -4,9 +4,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from noiseless.arrays import FloatArray
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, Raster, reproduces
-from noiseless.gallery.p2_fig4 import POLICIES, Floats, Policy, Respondents, blurred
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, Raster, reproduces
+from noiseless.gallery.p2_fig4 import POLICIES, Policy, Respondents, blurred
 
 SHOWN = (5, 10, 20)
 """1/rho of the histograms, in kilograms."""
@@ -24,93 +25,42 @@ WEIGHTS = np.arange(35, 171, 4)
     "With less accuracy rho the histogram of reported heights and weights changes more drastically.",
     needs=("young-people",),
 )
-def figure(data: Data) -> Outcome:
+def figure(data: Data) -> Parts:
     """Histograms for three accuracies, by the paper's policy and by ours, and how far they have moved."""
     people = Respondents.of(data)
     original = _histogram(people, people.released(0, "stretch"))
     moved = {policy: _distances(people, original, policy) for policy, _ in POLICIES}
-    panels = [_panel("as they are", original), _moves(moved), _hidden(people)]
-    for policy, name in POLICIES:
-        for change in SHOWN:
-            found = _histogram(people, people.released(change, policy))
-            panels.append(_panel(f"rho = 1/{change}, {name}", found, change))
-    return Outcome(
-        panels=tuple(panels),
-        checks=(_changes(moved), _accurate(people), _undecided(people)),
-        remarks=(*people.described(), _left(people)),
-    )
-
-
-def _histogram(people: Respondents, weights: Floats) -> Floats:
-    """How many people are in each cell: a row a weight."""
-    heights = np.clip(people.height, HEIGHTS[0], HEIGHTS[-1])
-    clipped = np.clip(weights, WEIGHTS[0], WEIGHTS[-1])
-    counts: Floats = np.histogram2d(clipped, heights, bins=(WEIGHTS, HEIGHTS))[0]
-    return counts
-
-
-def _panel(title: str, counts: Floats, change: int = 0) -> Panel:
-    line = np.linspace(HEIGHTS[0], HEIGHTS[-1], 40)
-    boundary = 30 * (line / 100) ** 2
-    curves = [Curve.of("body mass index 30", line, boundary)]
-    if change:
-        edges = [*(boundary - change), np.nan, *(boundary + change)]
-        curves.append(Curve.of("1/rho from it", [*line, np.nan, *line], edges, style="dashed"))
-    ends = (HEIGHTS[0], HEIGHTS[-1]), (WEIGHTS[0], WEIGHTS[-1])
-    shades = np.where(counts > 0, counts, np.nan)
-    return Panel(
-        title,
-        "height (cm)",
-        "reported weight (kg)",
-        tuple(curves),
-        image=Raster.of("people", *ends, shades),
-    )
-
-
-def _moves(moved: dict[Policy, list[float]]) -> Panel:
-    return Panel(
+    yield _panel("as they are", original)
+    yield Panel.of(
         "How far the histogram moves",
         "1/rho (kg)",
         "total variation",
-        tuple(Curve.of(name, CHANGES, moved[policy]) for policy, name in POLICIES),
+        *(Curve.of(name, CHANGES, moved[policy]) for policy, name in POLICIES),
     )
-
-
-def _hidden(people: Respondents) -> Panel:
     shares = [people.within(change).mean() for change in CHANGES]
     everybody = max(1, int(np.count_nonzero(people.obese)))
     obese = [np.count_nonzero(people.within(change) & people.obese) / everybody for change in CHANGES]
-    return Panel(
+    yield Panel.of(
         "Who is hidden",
         "1/rho (kg)",
         "share within 1/rho of the threshold",
-        (Curve.of("of all people", CHANGES, shares), Curve.of("of the obese", CHANGES, obese)),
+        Curve.of("of all people", CHANGES, shares),
+        Curve.of("of the obese", CHANGES, obese),
     )
-
-
-def _distances(people: Respondents, original: Floats, policy: Policy) -> list[float]:
-    """The total variation between the reported histogram and the original, for each change."""
-    found = []
-    for change in CHANGES:
-        reported = _histogram(people, people.released(change, policy))
-        found.append(float(np.abs(reported - original).sum()) / (2 * len(people)))
-    return found
-
-
-def _changes(moved: dict[Policy, list[float]]) -> ClaimCheck:
+    for policy, name in POLICIES:
+        for change in SHOWN:
+            reported = _histogram(people, people.released(change, policy))
+            yield _panel(f"rho = 1/{change}, {name}", reported, change)
     shown = {policy: [rows[CHANGES.index(change)] for change in SHOWN] for policy, rows in moved.items()}
     words = "; ".join(
         f"{name}: " + ", ".join(f"{value:.1%}" for value in shown[policy]) for policy, name in POLICIES
     )
-    return ClaimCheck(
+    yield ClaimCheck(
         "With less accuracy the histogram changes more drastically",
         f"total variation from the original at rho = 1/5, 1/10, 1/20: {words}",
         "it grows strictly from each of the three to the next, by both policies",
         all(before < after for rows in shown.values() for before, after in pairwise([0.0, *rows])),
     )
-
-
-def _accurate(people: Respondents) -> ClaimCheck:
     worst = {
         change: max(
             float(np.abs(people.released(change, policy) - people.weight).max()) for policy, _ in POLICIES
@@ -118,12 +68,44 @@ def _accurate(people: Respondents) -> ClaimCheck:
         for change in CHANGES
     }
     most = max(moved / change for change, moved in worst.items())
-    return ClaimCheck(
+    yield ClaimCheck(
         "No reported weight is further than 1/rho from the true one",
         f"the largest move is {most:.2f} / rho over {len(CHANGES)} accuracies and both policies",
         "every move is at most 1/rho",
         most <= 1 + 1e-12,  # the boundary is a float
     )
+    yield _undecided(people)
+    yield people.described()
+    yield _left(people)
+
+
+def _histogram(people: Respondents, weights: FloatArray) -> FloatArray:
+    """How many people are in each cell: a row a weight."""
+    heights = np.clip(people.height, HEIGHTS[0], HEIGHTS[-1])
+    clipped = np.clip(weights, WEIGHTS[0], WEIGHTS[-1])
+    counts: FloatArray = np.histogram2d(clipped, heights, bins=(WEIGHTS, HEIGHTS))[0]
+    return counts
+
+
+def _panel(title: str, counts: FloatArray, change: int = 0) -> Panel:
+    line = np.linspace(HEIGHTS[0], HEIGHTS[-1], 40)
+    boundary = 30 * (line / 100) ** 2
+    curves = [Curve.of("body mass index 30", line, boundary)]
+    if change:
+        edges = [*(boundary - change), np.nan, *(boundary + change)]
+        curves.append(Curve.dashed("1/rho from it", [*line, np.nan, *line], edges))
+    ends = (HEIGHTS[0], HEIGHTS[-1]), (WEIGHTS[0], WEIGHTS[-1])
+    shades = np.where(counts > 0, counts, np.nan)
+    return Panel.of(title, "height (cm)", "reported weight (kg)", *curves, Raster.of("people", *ends, shades))
+
+
+def _distances(people: Respondents, original: FloatArray, policy: Policy) -> list[float]:
+    """The total variation between the reported histogram and the original, for each change."""
+    found = []
+    for change in CHANGES:
+        reported = _histogram(people, people.released(change, policy))
+        found.append(float(np.abs(reported - original).sum()) / (2 * len(people)))
+    return found
 
 
 def _undecided(people: Respondents) -> ClaimCheck:

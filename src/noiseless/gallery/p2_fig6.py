@@ -6,8 +6,7 @@ from itertools import pairwise
 from typing import cast
 
 from noiseless.exact import Nats
-from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.theory.continuous import IntervalSet
 from noiseless.theory.hypothesis.privacy import leakage_bound, leakage_bound_as_printed
 from noiseless.theory.hypothesis.ranges import HypothesisRanges
@@ -26,51 +25,57 @@ SMALL = 0.01
     "Leakage of an e-private policy",
     "The leakage L0(Y;H) of an e-private policy is at most -ln(1 - exp(-e)), which tends to 0 as e grows.",
 )
-def figure(_: Data) -> Outcome:
+def figure() -> Parts:
     """The three formulas of the paper and the right one, with ranges that attain it."""
     bounds = [leakage_bound(e) for e in EPSILONS]
     printed = [leakage_bound_as_printed(e) for e in EPSILONS]
     leaks = [_example(e) for e in EPSILONS]
     floats = [bound.upper for bound in bounds]
     some = slice(None, None, 4)
-    return Outcome(
-        panels=(
-            Panel(
-                "Upper bounds of L0(Y;H)",
-                "e",
-                "L0(Y;H) (nats)",
-                (
-                    Curve.of("ln(1 + 1/e), corrected", SHOWN, floats[: len(SHOWN)]),
-                    Curve.of("-ln(1 - exp(-e)), as printed", SHOWN, printed[: len(SHOWN)], style="dashed"),
-                    Curve.of("-ln(1 - exp(-e - 1)), its proof", SHOWN, map(_proof, SHOWN), style="dashed"),
-                    Curve.of(
-                        "ranges that leak so much",
-                        SHOWN[some],
-                        map(float, leaks[: len(SHOWN)][some]),
-                        style="dots",
-                    ),
-                ),
-                log_x=True,
-                log_y=True,
-            ),
-        ),
-        checks=(
-            _falls(floats),
-            ClaimCheck(
-                "The bound approaches 0 as the privacy grows",
-                f"it is {floats[-1]:.5f} nats at e = 100, and e times it tends to 1",
-                f"below {SMALL} at e = 100",
-                floats[-1] < SMALL,
-            ),
-            _as_printed(leaks, printed),
-            _attained(bounds, leaks),
-        ),
-        remarks=(
-            (
-                "Proposition 1 is corrected: Definition 3 promises Priv >= ln(1 + e), and the printed bound "
-                "is what Priv >= e would give. The proof ends with a third formula, which is lower still."
-            ),
-        ),
+    yield Panel.of(
+        "Upper bounds of L0(Y;H)",
+        "e",
+        "L0(Y;H) (nats)",
+        Curve.of("ln(1 + 1/e), corrected", SHOWN, floats[: len(SHOWN)]),
+        Curve.dashed("-ln(1 - exp(-e)), as printed", SHOWN, printed[: len(SHOWN)]),
+        Curve.dashed("-ln(1 - exp(-e - 1)), its proof", SHOWN, _proof),
+        Curve.dots("ranges that leak so much", SHOWN[some], leaks[: len(SHOWN)][some]),
+        log_x=True,
+        log_y=True,
+    )
+    falls = sum(after < before for before, after in pairwise(floats))
+    yield ClaimCheck(
+        "More privacy is less leakage",
+        f"the bound falls at {falls} of {len(floats) - 1} steps of e",
+        "it falls strictly from each e to the next",
+        falls == len(floats) - 1,
+    )
+    yield ClaimCheck(
+        "The bound approaches 0 as the privacy grows",
+        f"it is {floats[-1]:.5f} nats at e = 100, and e times it tends to 1",
+        f"below {SMALL} at e = 100",
+        floats[-1] < SMALL,
+    )
+    above = sum(leak.lower > bound for leak, bound in zip(leaks, printed, strict=True))
+    at = EPSILONS.index(Fraction(1))
+    yield ClaimCheck(
+        "Proposition 1: L0(Y;H) <= -ln(1 - exp(-e))",
+        f"[0, a] against [0, 1] with a = e/(1+e) leaks more at {above} of {len(leaks)} values of e: "
+        f"{float(leaks[at]):.4f} nats at e = 1, where {printed[at]:.4f} are allowed",
+        "no e-private pair of ranges leaks more than the printed bound (its end rounded up)",
+        above == 0,
+    )
+    private = all(_ranges(e).privacy().epsilon == e for e in EPSILONS)
+    equal = sum(leak == bound for leak, bound in zip(leaks, bounds, strict=True))
+    yield ClaimCheck(
+        "There is such a bound: e-privacy limits the leakage",
+        f"ln(1 + 1/e) holds, and is attained exactly at {equal} of {len(leaks)} values of e",
+        "the example is e-private and leaks ln(1 + 1/e), the logarithm of the same rational",
+        private and equal == len(leaks),
+    )
+    yield (
+        "Proposition 1 is corrected: Definition 3 promises Priv >= ln(1 + e), and the printed bound "
+        "is what Priv >= e would give. The proof ends with a third formula, which is lower still."
     )
 
 
@@ -85,36 +90,3 @@ def _example(e: Fraction) -> Nats:
 
 def _ranges(e: Fraction) -> HypothesisRanges[IntervalSet]:
     return HypothesisRanges.of(f"[0, {e / (1 + e)}]", "[0, 1]")
-
-
-def _falls(bounds: list[float]) -> ClaimCheck:
-    falls = sum(after < before for before, after in pairwise(bounds))
-    return ClaimCheck(
-        "More privacy is less leakage",
-        f"the bound falls at {falls} of {len(bounds) - 1} steps of e",
-        "it falls strictly from each e to the next",
-        falls == len(bounds) - 1,
-    )
-
-
-def _as_printed(leaks: list[Nats], printed: list[float]) -> ClaimCheck:
-    above = sum(leak.lower > bound for leak, bound in zip(leaks, printed, strict=True))
-    at = EPSILONS.index(Fraction(1))
-    return ClaimCheck(
-        "Proposition 1: L0(Y;H) <= -ln(1 - exp(-e))",
-        f"[0, a] against [0, 1] with a = e/(1+e) leaks more at {above} of {len(leaks)} values of e: "
-        f"{float(leaks[at]):.4f} nats at e = 1, where {printed[at]:.4f} are allowed",
-        "no e-private pair of ranges leaks more than the printed bound (its end rounded up)",
-        above == 0,
-    )
-
-
-def _attained(bounds: list[Nats], leaks: list[Nats]) -> ClaimCheck:
-    private = all(_ranges(e).privacy().epsilon == e for e in EPSILONS)
-    equal = sum(leak == bound for leak, bound in zip(leaks, bounds, strict=True))
-    return ClaimCheck(
-        "There is such a bound: e-privacy limits the leakage",
-        f"ln(1 + 1/e) holds, and is attained exactly at {equal} of {len(leaks)} values of e",
-        "the example is e-private and leaks ln(1 + 1/e), the logarithm of the same rational",
-        private and equal == len(leaks),
-    )

@@ -2,12 +2,10 @@
 
 import math
 from collections.abc import Callable
-from functools import cache
 from itertools import pairwise
 
-from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, Raster, reproduces
-from noiseless.theory.indistinguishability import largest_cells, printed_cells
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, Raster, reproduces
+from noiseless.gallery.p2_fig7 import largest_of_average, printed_of_average
 from noiseless.theory.linear_query import LinearQuery
 
 PEOPLE = tuple(range(2, 31))
@@ -24,42 +22,37 @@ _SLACK = 1e-12
     "Leakage of an indistinguishable average",
     "The leakage of the quantised average falls with a smaller epsilon and with more people.",
 )
-def figure(_: Data) -> Outcome:
+def figure() -> Parts:
     """Three readings of "the leakage of the average", for the printed and for the largest number of cells."""
     ends = (PEOPLE[0] - 0.5, PEOPLE[-1] + 0.5), (EPSILONS[0] - 0.5, EPSILONS[-1] + 0.5)
-    panels = []
     for name, unit, measure in _MEASURES[:2]:
-        values = [[measure(n, _printed(n, e)) for n in PEOPLE] for e in EPSILONS]
-        panels.append(
-            Panel(f"{name}, printed q", "people n", "epsilon (bits)", image=Raster.of(unit, *ends, values)),
-        )
-    panels.append(_lines())
-    return Outcome(
-        panels=tuple(panels),
-        checks=(
-            *(_falls_with_epsilon(name, measure) for name, _, measure in _MEASURES),
-            *(_falls_with_people(name, measure) for name, _, measure in _MEASURES),
-            _strictly(),
-        ),
-        remarks=(
-            (
-                "The paper does not say of whom L0(X;Y) is. Of the whole data set it grows with n: the "
-                "corner cell, where all values are small, is a simplex of volume (n/q)^n / n!. Of one "
-                "record, L0(X_i;Y), it does not depend on n, because q grows with n. In the other direction, "
-                "L0(Y;X_i), it falls as the paper says."
-            ),
-        ),
+        values = [[measure(n, printed_of_average(n, e)) for n in PEOPLE] for e in EPSILONS]
+        yield Panel.of(f"{name}, printed q", "people n", "epsilon (bits)", Raster.of(unit, *ends, values))
+    yield _lines()
+    yield from (_falls_with_epsilon(name, measure) for name, _, measure in _MEASURES)
+    yield from (_falls_with_people(name, measure) for name, _, measure in _MEASURES)
+    falls = all(
+        to_outputs(n, largest_of_average(n, low)) < to_outputs(n, largest_of_average(n, high))
+        for n in PEOPLE
+        for low, high in pairwise(EPSILONS)
+    ) and all(
+        to_outputs(many, largest_of_average(many, e)) < to_outputs(few, largest_of_average(few, e))
+        for e in EPSILONS
+        for few, many in pairwise(PEOPLE)
     )
-
-
-@cache
-def _printed(n: int, epsilon: int) -> int:
-    return int(printed_cells(LinearQuery.average(n, 0, 1), epsilon))
-
-
-@cache
-def _largest(n: int, epsilon: int) -> int:
-    return int(largest_cells(LinearQuery.average(n, 0, 1), epsilon))
+    yield ClaimCheck(
+        "The leakage falls with a smaller epsilon and with more people: L0(Y;X_i) on the largest sound q",
+        f"from {to_outputs(2, largest_of_average(2, 8)):.3f} bits (n = 2, epsilon = 8) to "
+        f"{to_outputs(30, largest_of_average(30, 1)):.3f} (n = 30, epsilon = 1)",
+        "it falls strictly both ways, over the whole map",
+        falls,
+    )
+    yield (
+        "The paper does not say of whom L0(X;Y) is. Of the whole data set it grows with n: the "
+        "corner cell, where all values are small, is a simplex of volume (n/q)^n / n!. Of one "
+        "record, L0(X_i;Y), it does not depend on n, because q grows with n. In the other direction, "
+        "L0(Y;X_i), it falls as the paper says."
+    )
 
 
 def of_all(n: int, cells: int) -> float:
@@ -94,21 +87,21 @@ _MEASURES: tuple[tuple[str, str, Leakage], ...] = (
 
 
 def _lines() -> Panel:
-    printed = [to_outputs(n, _printed(n, 2)) for n in PEOPLE]
-    curves = [Curve.of("printed q, any epsilon >= 2", PEOPLE, printed, style="dashed")]
+    printed = [to_outputs(n, printed_of_average(n, 2)) for n in PEOPLE]
+    curves = [Curve.dashed("printed q, any epsilon >= 2", PEOPLE, printed)]
     for e in (1, 2, 4):
-        leaks = [to_outputs(n, _largest(n, e)) for n in PEOPLE]
+        leaks = [to_outputs(n, largest_of_average(n, e)) for n in PEOPLE]
         curves.append(Curve.of(f"largest sound q, epsilon = {e}", PEOPLE, leaks))
-    return Panel("L0(Y;X_i), outputs", "people n", "bits", tuple(curves), log_y=True)
+    return Panel.of("L0(Y;X_i), outputs", "people n", "bits", *curves, log_y=True)
 
 
 def _falls_with_epsilon(name: str, measure: Leakage) -> ClaimCheck:
     worst = max(
-        measure(n, _printed(n, low)) - measure(n, _printed(n, high))
+        measure(n, printed_of_average(n, low)) - measure(n, printed_of_average(n, high))
         for n in PEOPLE
         for low, high in pairwise(EPSILONS)
     )
-    rows = [measure(10, _printed(10, e)) for e in (2, 4, 8)]
+    rows = [measure(10, printed_of_average(10, e)) for e in (2, 4, 8)]
     return ClaimCheck(
         f"The leakage falls with a smaller epsilon: {name}",
         "for n = 10 and epsilon = 2, 4, 8 it is " + ", ".join(f"{leak:.4g}" for leak in rows),
@@ -121,10 +114,10 @@ def _falls_with_people(name: str, measure: Leakage) -> ClaimCheck:
     rises = falls = 0
     for e in EPSILONS[1:]:
         for few, many in pairwise(PEOPLE):
-            step = measure(many, _printed(many, e)) - measure(few, _printed(few, e))
+            step = measure(many, printed_of_average(many, e)) - measure(few, printed_of_average(few, e))
             rises, falls = rises + (step > _SLACK), falls + (step < -_SLACK)
     steps = len(EPSILONS[1:]) * (len(PEOPLE) - 1)
-    rows = [measure(n, _printed(n, 4)) for n in (2, 10, 30)]
+    rows = [measure(n, printed_of_average(n, 4)) for n in (2, 10, 30)]
     return ClaimCheck(
         f"The leakage falls with the number of people: {name}",
         "for epsilon = 4 and n = 2, 10, 30 it is "
@@ -132,23 +125,4 @@ def _falls_with_people(name: str, measure: Leakage) -> ClaimCheck:
         + f"; of {steps} steps of n it falls at {falls} and rises at {rises}",
         "it falls strictly with n for every epsilon >= 2",
         falls == steps,
-    )
-
-
-def _strictly() -> ClaimCheck:
-    falls = all(
-        to_outputs(n, _largest(n, low)) < to_outputs(n, _largest(n, high))
-        for n in PEOPLE
-        for low, high in pairwise(EPSILONS)
-    ) and all(
-        to_outputs(many, _largest(many, e)) < to_outputs(few, _largest(few, e))
-        for e in EPSILONS
-        for few, many in pairwise(PEOPLE)
-    )
-    return ClaimCheck(
-        "The leakage falls with a smaller epsilon and with more people: L0(Y;X_i) on the largest sound q",
-        f"from {to_outputs(2, _largest(2, 8)):.3f} bits (n = 2, epsilon = 8) to "
-        f"{to_outputs(30, _largest(30, 1)):.3f} (n = 30, epsilon = 1)",
-        "it falls strictly both ways, over the whole map",
-        falls,
     )

@@ -1,16 +1,19 @@
 """Example 1 of [P3], and its Fig. 2: the confusability graph, and its finest decomposition."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations, pairwise
 
-from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+import numpy as np
+
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.measures import maximin
 from noiseless.ranges import JointRange, confusability_edges, overlap_partition
-from noiseless.search.merging import Cells, ColumnCodebook, MergePath, Numbers
+from noiseless.search.merging import Cells, ColumnCodebook, MergePath, MergePoint, Numbers
 
 _HELD = ("s1 s2", "s2", "s3", "s3", "s4", "s5", "s6")
 """Fig. 1: the sensitive values behind x1, ..., x7."""
@@ -61,29 +64,52 @@ def graph_panel(title: str, cells: Cells) -> Panel:
         curves.append(Curve.of(f"subgraph {number}", *places, style="dots", texts=texts))
     many = len(dict.fromkeys(blocks))
     subtitle = f"{title}: {many} subgraph" + ("s" if many > 1 else "")
-    return Panel(subtitle, "", "", tuple(curves), equal=True, bare=True)
+    return Panel.of(subtitle, "", "", *curves, equal=True, bare=True)
 
 
-def lagrangians(path: MergePath, weight: Fraction, points: Sequence[int]) -> Iterator[float]:
-    """The Lagrangian as [P3] writes it at points of a path: -min log2 |S-range|, or I*, less weight * U."""
-    constant = 0.0
-    if path.objective == "leakage":
-        constant += math.log2(EXAMPLE.size_x)
-    if path.utility == "resolution":
-        constant += float(weight) * math.log2(path.size)
-    return (float(path.lagrangian(t, weight)) - constant for t in points)
+@dataclass(frozen=True, eq=False)
+class Descent:
+    """How an algorithm of [P3] lowers the Lagrangian, iteration by iteration.
 
+    Attributes:
+        path: all merges.
+        weight: the multiplier lambda.
+        values: how many sensitive values there are.
+    """
 
-def descent(label: str, heights: Sequence[float], stop: int, beyond: str) -> Iterator[Curve]:
-    """Heights up to where an algorithm stops, and dashed what comes after it."""
-    yield Curve.of(label, range(stop + 1), heights[: stop + 1])
-    if stop + 1 < len(heights):
-        yield Curve.of(f"{label}{beyond}", range(stop, len(heights)), heights[stop:], style="dashed")
+    path: MergePath
+    weight: Fraction = LAMBDA
+    values: int = EXAMPLE.size_x
 
+    @cached_property
+    def heights(self) -> list[float]:
+        """The Lagrangian as [P3] writes it, -min log2 |S-range|, or I*, less weight * U."""
+        constant = math.log2(self.values) if self.path.objective == "leakage" else 0.0
+        if self.path.utility == "resolution":
+            constant += float(self.weight) * math.log2(self.path.size)
+        return [float(self.path.lagrangian(t, self.weight)) - constant for t in self.path.rounds.tolist()]
 
-def steps(values: Sequence[float]) -> list[float]:
-    """How much each value is above the one before."""
-    return [after - before for before, after in pairwise(values)]
+    @cached_property
+    def steps(self) -> list[float]:
+        """By how much each iteration changes it."""
+        return [after - before for before, after in pairwise(self.heights)]
+
+    @cached_property
+    def end(self) -> MergePoint:
+        """Where the paper's algorithm stops."""
+        return self.path.first_rise(self.weight)
+
+    @cached_property
+    def stop(self) -> int:
+        """After which iteration that is."""
+        return int(np.searchsorted(self.path.rounds, self.end.merges))
+
+    def curves(self, utility: str, beyond: str) -> Iterator[Curve]:
+        """Up to where the algorithm stops, and dashed what comes after it."""
+        label, stop = f"{utility}, lambda = {float(self.weight):g}", self.stop
+        yield Curve.of(label, range(stop + 1), self.heights[: stop + 1])
+        if self.steps[stop:]:
+            yield Curve.dashed(label + beyond, range(stop, len(self.heights)), self.heights[stop:])
 
 
 PRINTED = printed("12", "34", "5", "6", "7")
@@ -94,46 +120,42 @@ PRINTED = printed("12", "34", "5", "6", "7")
     "The confusability graph of Example 1",
     "The graph falls apart into {x1, x2}, {x3, x4}, {x5}, {x6}, {x7}, so that I*(S;X) = log2 5.",
 )
-def figure(_: Data) -> Outcome:
+def figure() -> Parts:
     """The graph, its subgraphs by union-find, and all its cuts by enumeration."""
     blocks = overlap_partition(EXAMPLE)
     found = Cells.from_labels(blocks.y_blocks)
     sensitive = blocks.x_blocks.tolist()
     least, cuts = _cuts()
-    return Outcome(
-        panels=(graph_panel("G_X", Cells.from_labels(range(EXAMPLE.size_y))),),
-        checks=(
-            ClaimCheck(
-                "The finest decomposition is {x1, x2}, {x3, x4}, {x5}, {x6}, {x7}",
-                in_words(found),
-                "the same sets",
-                found.members == PRINTED,
-            ),
-            ClaimCheck(
-                "I*(S;X) = log2 5",
-                f"{maximin(EXAMPLE)}: {blocks.count} subgraphs",
-                "exactly the logarithm of 5",
-                maximin(EXAMPLE).ratio == 5,  # noqa: PLR2004 - the paper's number
-            ),
-            ClaimCheck(
-                "The smallest cut is 0: the graph falls apart",
-                f"of all {2**EXAMPLE.size_y - 2} cuts the smallest has {least} edges",
-                "0 edges",
-                least == 0,
-            ),
-            ClaimCheck(
-                "The smallest cuts are the unions of subgraphs, but for all of them",
-                f"{cuts} cuts have {least} edges, and there are {2**blocks.count - 2} such unions",
-                "as many",
-                cuts == 2**blocks.count - 2,
-            ),
-            ClaimCheck(
-                "The overlap partition of S is {s1, s2}, {s3}, {s4}, {s5}, {s6}",
-                f"the blocks of s1, ..., s6 are {', '.join(str(block + 1) for block in sensitive)}",
-                "the same sets",
-                sensitive == [0, 0, 1, 2, 3, 4],
-            ),
-        ),
+    yield graph_panel("G_X", Cells.from_labels(range(EXAMPLE.size_y)))
+    yield ClaimCheck(
+        "The finest decomposition is {x1, x2}, {x3, x4}, {x5}, {x6}, {x7}",
+        in_words(found),
+        "the same sets",
+        found.members == PRINTED,
+    )
+    yield ClaimCheck(
+        "I*(S;X) = log2 5",
+        f"{maximin(EXAMPLE)}: {blocks.count} subgraphs",
+        "exactly the logarithm of 5",
+        maximin(EXAMPLE).ratio == 5,  # noqa: PLR2004 - the paper's number
+    )
+    yield ClaimCheck(
+        "The smallest cut is 0: the graph falls apart",
+        f"of all {2**EXAMPLE.size_y - 2} cuts the smallest has {least} edges",
+        "0 edges",
+        least == 0,
+    )
+    yield ClaimCheck(
+        "The smallest cuts are the unions of subgraphs, but for all of them",
+        f"{cuts} cuts have {least} edges, and there are {2**blocks.count - 2} such unions",
+        "as many",
+        cuts == 2**blocks.count - 2,
+    )
+    yield ClaimCheck(
+        "The overlap partition of S is {s1, s2}, {s3}, {s4}, {s5}, {s6}",
+        f"the blocks of s1, ..., s6 are {', '.join(str(block + 1) for block in sensitive)}",
+        "the same sets",
+        sensitive == [0, 0, 1, 2, 3, 4],
     )
 
 

@@ -1,23 +1,13 @@
 """Fig. 3 of [P3]: how Algorithm 1 lowers the Lagrangian of the example."""
 
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 
-from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Outcome, Panel, reproduces
-from noiseless.gallery.p3_fig2 import (
-    EXAMPLE,
-    LAMBDA,
-    Members,
-    centroids,
-    descent,
-    in_words,
-    lagrangians,
-    printed,
-    steps,
-)
-from noiseless.search.merging import MergePath, leakage_path
+from noiseless.gallery.figure import ClaimCheck, Panel, Parts, reproduces
+from noiseless.gallery.p3_fig2 import EXAMPLE, Descent, Members, centroids, in_words, printed
+from noiseless.search.merging import leakage_path
 
 DISTORTION_WEIGHT = Fraction(5, 2)
 
@@ -40,87 +30,49 @@ _ROUNDED = 5e-5
     "Algorithm 1 lowers the Lagrangian strictly; it stops at t = 3 with U1 and lambda = 0.3, at t = 1 "
     "with U2 and lambda = 2.5.",
 )
-def figure(_: Data) -> Outcome:
+def figure() -> Parts:
     """The Lagrangian after each iteration, with both utilities."""
-    resolution, distortion = leakage_path(EXAMPLE), leakage_path(EXAMPLE, centroids("1"))
-    values = {
-        "U1, lambda = 0.3": (resolution, LAMBDA),
-        "U2, lambda = 2.5": (distortion, DISTORTION_WEIGHT),
+    runs = {
+        "U1": Descent(leakage_path(EXAMPLE)),
+        "U2": Descent(leakage_path(EXAMPLE, centroids("1")), DISTORTION_WEIGHT),
     }
-    curves = tuple(
-        curve
-        for name, (path, weight) in values.items()
-        for curve in descent(name, _along(path, weight), _stop(path, weight), ": refused")
-    )
-    return Outcome(
-        panels=(Panel("Algorithm 1", "iteration t", "Lagrangian", curves),),
-        checks=(
-            _stops("U1", resolution, LAMBDA, 3),
-            _stops("U2", distortion, DISTORTION_WEIGHT, 1),
-            _falls("U1", _along(resolution, LAMBDA), (-0.5245, -0.4605)),
-            _falls("U2", _along(distortion, DISTORTION_WEIGHT), (-0.375, 0.0758)),
-            _cells("U1", resolution, RESOLUTION_CELLS),
-            _cells("U2", distortion, DISTORTION_CELLS),
-            _as_printed(distortion),
-        ),
-        remarks=(
-            (
-                "Example 2 prints Q(2) = {x1, x2, x7}, {x3, ..., x6} and returns Q(1) = {x1, x2, x7}, "
-                "{x3, x5}, {x4, x6} for U2, which are cells of U1; its Delta L = 0.0758 is that of one "
-                "cell. It also writes s6 for s5."
-            ),
-            (
-                "Line 13 of Algorithm 1 returns Q(t-1); Example 2 with U1 returns Q(3), which lowers the "
-                "Lagrangian."
-            ),
-        ),
-    )
-
-
-def _along(path: MergePath, weight: Fraction) -> list[float]:
-    return list(lagrangians(path, weight, path.rounds.tolist()))
-
-
-def _stop(path: MergePath, weight: Fraction) -> int:
-    """The iteration at which the paper's algorithm stops."""
-    return int(np.searchsorted(path.rounds, path.first_rise(weight).merges))
-
-
-def _stops(utility: str, path: MergePath, weight: Fraction, said: int) -> ClaimCheck:
-    found = _stop(path, weight)
-    return ClaimCheck(
-        f"With {utility} and lambda = {float(weight):g} it stops at t = {said}",
-        f"t = {found}: {in_words(path.first_rise(weight).cells)}",
-        f"t = {said}",
-        found == said,
-    )
-
-
-def _falls(utility: str, values: list[float], said: tuple[float, ...]) -> ClaimCheck:
-    found = steps(values)[: len(said)]
-    return ClaimCheck(
-        f"With {utility} the Lagrangian changes by " + ", then ".join(f"{value:.4f}" for value in said),
-        ", then ".join(f"{value:.4f}" for value in found),
-        "the same to the four digits that are printed",
-        bool(np.allclose(found, said, atol=_ROUNDED, rtol=0)),
-    )
-
-
-def _cells(utility: str, path: MergePath, said: tuple[Members, ...]) -> ClaimCheck:
-    found = [path[t].cells for t in path.rounds[1 : len(said) + 1].tolist()]
-    return ClaimCheck(
-        f"With {utility} the iterations make the cells of Example 2 (misprints mended)",
-        "; ".join(in_words(cells) for cells in found),
-        "the same cells in each iteration",
-        tuple(cells.members for cells in found) == said,
-    )
-
-
-def _as_printed(path: MergePath) -> ClaimCheck:
-    found = path.first_rise(DISTORTION_WEIGHT).cells
-    return ClaimCheck(
+    curves = chain.from_iterable(run.curves(utility, ": refused") for utility, run in runs.items())
+    yield Panel.of("Algorithm 1", "iteration t", "Lagrangian", *curves)
+    for (utility, run), said in zip(runs.items(), (3, 1), strict=True):
+        yield ClaimCheck(
+            f"With {utility} and lambda = {float(run.weight):g} it stops at t = {said}",
+            f"t = {run.stop}: {in_words(run.end.cells)}",
+            f"t = {said}",
+            run.stop == said,
+        )
+    for (utility, run), changes in zip(runs.items(), ((-0.5245, -0.4605), (-0.375, 0.0758)), strict=True):
+        steps = run.steps[: len(changes)]
+        yield ClaimCheck(
+            f"With {utility} the Lagrangian changes by " + ", then ".join(f"{c:.4f}" for c in changes),
+            ", then ".join(f"{step:.4f}" for step in steps),
+            "the same to the four digits that are printed",
+            bool(np.allclose(steps, changes, atol=_ROUNDED, rtol=0)),
+        )
+    for (utility, run), members in zip(runs.items(), (RESOLUTION_CELLS, DISTORTION_CELLS), strict=True):
+        iterations = [run.path[t].cells for t in run.path.rounds[1 : len(members) + 1].tolist()]
+        yield ClaimCheck(
+            f"With {utility} the iterations make the cells of Example 2 (misprints mended)",
+            "; ".join(in_words(cells) for cells in iterations),
+            "the same cells in each iteration",
+            tuple(cells.members for cells in iterations) == members,
+        )
+    end = runs["U2"].end.cells
+    yield ClaimCheck(
         "With U2 the cells {x1, x2, x7}, {x3, x5}, {x4, x6} are returned, as Example 2 ends",
-        f"{in_words(found)}, as its own iteration 1 says",
+        f"{in_words(end)}, as its own iteration 1 says",
         "the same cells",
-        found.members == printed("127", "35", "46"),
+        end.members == printed("127", "35", "46"),
+    )
+    yield (
+        "Example 2 prints Q(2) = {x1, x2, x7}, {x3, ..., x6} and returns Q(1) = {x1, x2, x7}, "
+        "{x3, x5}, {x4, x6} for U2, which are cells of U1; its Delta L = 0.0758 is that of one "
+        "cell. It also writes s6 for s5."
+    )
+    yield (
+        "Line 13 of Algorithm 1 returns Q(t-1); Example 2 with U1 returns Q(3), which lowers the Lagrangian."
     )

@@ -6,20 +6,10 @@ from itertools import combinations
 import numpy as np
 
 from noiseless.exact import Bits
-from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
-from noiseless.gallery.p3_fig2 import (
-    EXAMPLE,
-    LAMBDA,
-    Members,
-    graph_panel,
-    in_words,
-    lagrangians,
-    printed,
-    steps,
-)
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
+from noiseless.gallery.p3_fig2 import EXAMPLE, LAMBDA, Descent, Members, graph_panel, in_words, printed
 from noiseless.ranges import overlap_partition
-from noiseless.search.merging import MergePath, maximin_path
+from noiseless.search.merging import maximin_path
 
 CELLS: tuple[Members, ...] = (
     printed("13", "2", "4", "5", "6", "7"),
@@ -39,78 +29,52 @@ _ROUNDED = 5e-5
     "Algorithm 2 joins subgraphs (resolution)",
     "Each iteration of Algorithm 2 joins two subgraphs; after four of them I* has fallen from log2 5 to 0.",
 )
-def figure(_: Data) -> Outcome:
+def figure() -> Parts:
     """The graph after each merge."""
     path = maximin_path(EXAMPLE)
-    graphs = [graph_panel(f"t = {t}", path[t].cells) for t in range(len(path))]
-    return Outcome(
-        panels=(*graphs, _information(path)),
-        checks=(_cells(path), _counts(path), _first_step(path), _end(path), _footnote()),
-        remarks=(
-            (
-                "The definition of the candidates prints that subgraphs do not meet the two cells, where "
-                "they have to; and Example 3 prints a minus before lambda, where its value, -0.0219, has a "
-                "plus."
-            ),
-        ),
-    )
-
-
-def _information(path: MergePath) -> Panel:
+    yield from (graph_panel(f"t = {t}", path[t].cells) for t in range(len(path)))
     told = [float(point.maximin) for point in path]
-    return Panel(
-        "I*(S;Xh) after each merge", "iteration t", "bits", (Curve.of("I*", range(len(path)), told),)
-    )
-
-
-def _cells(path: MergePath) -> ClaimCheck:
+    yield Panel.of("I*(S;Xh) after each merge", "iteration t", "bits", Curve.of("I*", range(len(path)), told))
     found = [path[t].cells for t in range(1, len(path))]
-    return ClaimCheck(
+    yield ClaimCheck(
         "Example 3: the cells after each iteration",
         "; ".join(in_words(cells) for cells in found[-2:]) + " at the end",
         "the same cells in all four iterations",
         tuple(cells.members for cells in found) == CELLS,
     )
-
-
-def _counts(path: MergePath) -> ClaimCheck:
     counts = path.components.tolist()
-    return ClaimCheck(
+    yield ClaimCheck(
         "The number of subgraphs falls from 5 to 1, one an iteration",
         ", ".join(map(str, counts)),
         "5, 4, 3, 2, 1",
         counts == [5, 4, 3, 2, 1],
     )
-
-
-def _first_step(path: MergePath) -> ClaimCheck:
-    step = steps(list(lagrangians(path, LAMBDA, (0, 1))))[0]
-    return ClaimCheck(
+    step = Descent(path).steps[0]
+    yield ClaimCheck(
         "The first merge changes the Lagrangian by -0.0219",
         f"{step:.4f}",
         "the same to four digits",
         bool(np.isclose(step, FIRST, atol=_ROUNDED, rtol=0)),
     )
-
-
-def _end(path: MergePath) -> ClaimCheck:
     end = path.first_rise(LAMBDA)
-    return ClaimCheck(
+    yield ClaimCheck(
         "With lambda = 0.3 all four merges are made: I* = 0 and I0(X;Xh) = log2 7/3",
         f"it stops after {end.merges} merges with I* = {end.maximin} and I0 = log2 {end.resolution.ratio}",
         "4 merges, I* = 0 and I0 = log2 7/3 exactly",
         (end.merges, end.maximin, end.resolution) == (4, Bits(1), Bits(Fraction(7, 3))),
     )
-
-
-def _footnote() -> ClaimCheck:
     smallest = _third_unions()
-    return ClaimCheck(
+    yield ClaimCheck(
         "Footnote 11: if x5 and x6 are merged first, the smallest union in iteration 3 has 3 values",
         f"it has {max(smallest)} at most, whichever of the {len(smallest)} smallest unions iteration 2 "
         "makes: two values are still single and in different subgraphs",
         "3 values",
         min(smallest) == FOOTNOTE,
+    )
+    yield (
+        "The definition of the candidates prints that subgraphs do not meet the two cells, where "
+        "they have to; and Example 3 prints a minus before lambda, where its value, -0.0219, has a "
+        "plus."
     )
 
 

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p3_fig2 import EXAMPLE, LAMBDA, centroids
 from noiseless.measures import maximin
 from noiseless.search.measures import Measures, measure
@@ -30,7 +29,7 @@ class Place(NamedTuple):
     "Varying lambda traces the Pareto frontier, which holds the solutions of Examples 3 and 4; a "
     "resolution of log2 7/3 can be kept with I* = 0.",
 )
-def figure(_: Data) -> Outcome:
+def figure() -> Parts:
     """Every partition is looked at, so the frontier is the true one."""
     problem = Problem(EXAMPLE, BOOK)
     every = [measure(problem, cells) for cells in every_partition(EXAMPLE.size_y)]
@@ -39,26 +38,39 @@ def figure(_: Data) -> Outcome:
     resolution = [_counted(point) for point in by_size]
     distortion = [_measured(point) for point in maximin_path(EXAMPLE, BOOK)]
     most = max(place.loss for place in frontier(measured))
-    return Outcome(
-        panels=(
-            _panel("Resolution, U1", "1 - I0(X;Xh) / H0(X)", counted, resolution, resolution[-1], _by_size),
-            _panel(
-                "Distortion, U2, x7 = 4",
-                "U2 / the worst U2 of the frontier",
-                measured,
-                distortion,
-                distortion[3],
-                lambda d: float(d / most),
-            ),
-        ),
-        checks=(
-            _solution(by_size.first_rise(LAMBDA), counted),
-            _optimal("Algorithm 2 with U1", resolution, counted),
-            _optimal("Algorithm 2 with U2", distortion, measured),
-            _printed_end(distortion, measured),
-        ),
-        remarks=(f"All {len(every)} partitions of the seven values were looked at.",),
+    yield _panel("Resolution, U1", "1 - I0(X;Xh) / H0(X)", counted, resolution, resolution[-1], _by_size)
+    yield _panel(
+        "Distortion, U2, x7 = 4",
+        "U2 / the worst U2 of the frontier",
+        measured,
+        distortion,
+        distortion[3],
+        lambda d: float(d / most),
     )
+    end = by_size.first_rise(LAMBDA)
+    least = min(place.loss for place in counted if place.subgraphs == 1)
+    kept = Fraction(EXAMPLE.size_y) / least
+    yield ClaimCheck(
+        "With a resolution of log2 7/3 the information I* can be brought to 0, as in Example 3",
+        f"Example 3 ends with I* = {end.maximin} and I0 = log2 {end.resolution.ratio}; no partition with "
+        f"I* = 0 keeps more than log2 {kept}",
+        "I* = 0 and I0 = log2 7/3, and no partition is better",
+        end.maximin.ratio == 1 and end.resolution.ratio == kept == Fraction(7, 3),
+    )
+    yield _optimal("Algorithm 2 with U1", resolution, counted)
+    yield _optimal("Algorithm 2 with U2", distortion, measured)
+    printed = distortion[3]
+    better = sorted(
+        place for place in measured if place.subgraphs <= printed.subgraphs and place.loss < printed.loss
+    )
+    words = f"; {better[0].subgraphs} subgraphs cost {float(better[0].loss):.4f} otherwise" if better else ""
+    yield ClaimCheck(
+        "The solution of Example 4 (two subgraphs) is on the frontier",
+        f"its distortion is {float(printed.loss):.4f}{words}",
+        "no partition with as few subgraphs has a smaller distortion",
+        not better,
+    )
+    yield f"All {len(every)} partitions of the seven values were looked at."
 
 
 def every_partition(size: int) -> Iterator[Cells]:
@@ -113,28 +125,14 @@ def _panel(  # noqa: PLR0917 - passed on in order
 
     shown = frontier(every)
     inside = [place for place in sorted(every) if loss(place.loss) <= 1]
-    return Panel(
+    return Panel.of(
         title,
         x_label,
         "I*(S;Xh) / I*(S;X)",
-        (
-            curve("all partitions", inside, "dots"),
-            curve("frontier of all partitions", shown, "steps"),
-            curve("Algorithm 2", path, "dots"),
-            curve("the solution of Example 3 or 4", [solution], "dots"),
-        ),
-    )
-
-
-def _solution(end: MergePoint, every: set[Place]) -> ClaimCheck:
-    least = min(place.loss for place in every if place.subgraphs == 1)
-    kept = Fraction(EXAMPLE.size_y) / least
-    return ClaimCheck(
-        "With a resolution of log2 7/3 the information I* can be brought to 0, as in Example 3",
-        f"Example 3 ends with I* = {end.maximin} and I0 = log2 {end.resolution.ratio}; no partition with "
-        f"I* = 0 keeps more than log2 {kept}",
-        "I* = 0 and I0 = log2 7/3, and no partition is better",
-        end.maximin.ratio == 1 and end.resolution.ratio == kept == Fraction(7, 3),
+        curve("all partitions", inside, "dots"),
+        curve("frontier of all partitions", shown, "steps"),
+        curve("Algorithm 2", path, "dots"),
+        curve("the solution of Example 3 or 4", [solution], "dots"),
     )
 
 
@@ -148,18 +146,4 @@ def _optimal(name: str, path: list[Place], every: set[Place]) -> ClaimCheck:
         f"{len(best)} points; it misses {len(missed)} of these",
         "the undominated points of the path are those of all partitions",
         set(frontier(path)) == set(best),
-    )
-
-
-def _printed_end(path: list[Place], every: set[Place]) -> ClaimCheck:
-    printed = path[3]
-    better = sorted(
-        place for place in every if place.subgraphs <= printed.subgraphs and place.loss < printed.loss
-    )
-    words = f"; {better[0].subgraphs} subgraphs cost {float(better[0].loss):.4f} otherwise" if better else ""
-    return ClaimCheck(
-        "The solution of Example 4 (two subgraphs) is on the frontier",
-        f"its distortion is {float(printed.loss):.4f}{words}",
-        "no partition with as few subgraphs has a smaller distortion",
-        not better,
     )

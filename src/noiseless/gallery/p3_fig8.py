@@ -5,22 +5,15 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations
 
 import numpy as np
 
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Outcome, Panel, reproduces
-from noiseless.gallery.p3_fig2 import descent
+from noiseless.gallery.figure import ClaimCheck, Panel, Parts, reproduces
+from noiseless.gallery.p3_fig2 import Descent
 from noiseless.ranges import JointRange, overlap_partition
-from noiseless.search.merging import (
-    ColumnCodebook,
-    MergePath,
-    MergePoint,
-    Numbers,
-    leakage_path,
-    maximin_path,
-)
+from noiseless.search.merging import ColumnCodebook, Numbers, leakage_path, maximin_path
 from noiseless.search.portfolio import Problem
 
 MISSING = -9
@@ -31,6 +24,17 @@ FEW, COARSE = 60, 10
 
 PRINTED = (293, 38, 154, 281, 269)
 """Patients, ages, cholesterol levels, pairs of them, and pairs that appear once."""
+
+ROWS = (
+    "A missing cholesterol level is one value like any other, as the paper's counts need; its number is "
+    "-9, as in the unprocessed file. One row that is there twice counts once."
+)
+"""What a reader must know about the rows."""
+
+WEIGHTS = {"U1": Fraction(3, 10), "U2": Fraction(1, 100)}
+"""The paper does not tell its own."""
+
+_LESS = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,21 +98,6 @@ class Heart:
         )
 
 
-REMARKS = (
-    (
-        "A missing cholesterol level is one value like any other, as the paper's counts need; its number is "
-        "-9, as in the unprocessed file. One row that is there twice counts once."
-    ),
-)
-"""What a reader must know about the rows."""
-
-
-WEIGHTS = {"U1": Fraction(3, 10), "U2": Fraction(1, 100)}
-"""The paper does not tell its own."""
-
-_LESS = 1e-9
-
-
 @dataclass(frozen=True, eq=False)
 class Run:
     """A run of an algorithm with a weight.
@@ -128,38 +117,16 @@ class Run:
         """As text."""
         return f"Algorithm {self.number}, {self.utility}"
 
-    @property
-    def weight(self) -> Fraction:
-        """The multiplier."""
-        return WEIGHTS[self.utility]
-
     @cached_property
-    def path(self) -> MergePath:
-        """All merges, with the paper's centroids."""
-        run = leakage_path if self.number == 1 else maximin_path
-        return run(self.heart.joint, self.heart.centroids if self.utility == "U2" else None)
-
-    @cached_property
-    def heights(self) -> list[float]:
-        """The Lagrangian of the paper at the end of each iteration."""
-        constant = math.log2(self.heart.joint.size_x) if self.number == 1 else 0.0
-        if self.utility == "U1":
-            constant += float(self.weight) * math.log2(self.path.size)
-        return [float(self.path.lagrangian(t, self.weight)) - constant for t in self.path.rounds.tolist()]
-
-    @cached_property
-    def end(self) -> MergePoint:
-        """Where the paper's algorithm stops."""
-        return self.path.first_rise(self.weight)
-
-    @cached_property
-    def stop(self) -> int:
-        """After which iteration that is."""
-        return int(np.searchsorted(self.path.rounds, self.end.merges))
+    def descent(self) -> Descent:
+        """Along all merges, with the paper's centroids."""
+        merges = leakage_path if self.number == 1 else maximin_path
+        path = merges(self.heart.joint, self.heart.centroids if self.utility == "U2" else None)
+        return Descent(path, WEIGHTS[self.utility], self.heart.joint.size_x)
 
     def gain(self) -> float:
         """By how much one further merge of two cells can lower the Lagrangian, at the most."""
-        heart, cells = self.heart, self.end.cells
+        heart, cells = self.heart, self.descent.end.cells
         merged = heart.joint.merged(cells.cell_of)
         held = [frozenset(merged.posterior(y).tolist()) for y in range(cells.count)]
         blocks = overlap_partition(merged).y_blocks.tolist()
@@ -178,7 +145,7 @@ class Run:
 
     def _value(self, sizes: list[int], blocks: list[int], costs: list[float]) -> float:
         told = -math.log2(min(sizes)) if self.number == 1 else math.log2(len(set(blocks)))
-        return told + float(self.weight) * max(costs)
+        return told + float(WEIGHTS[self.utility]) * max(costs)
 
 
 @reproduces(
@@ -187,47 +154,38 @@ class Run:
     "Algorithms 1 and 2 lower the Lagrangian strictly and converge to locally optimal solutions.",
     needs=("heart",),
 )
-def figure(data: Data) -> Outcome:
+def figure(data: Data) -> Parts:
     """The Lagrangian along each path: as far as the paper goes, and on to the end."""
     heart = Heart.of(data)
     runs = [Run(heart, number, utility) for number in (1, 2) for utility in WEIGHTS]
-    return Outcome(
-        panels=tuple(_panel(number, [run for run in runs if run.number == number]) for number in (1, 2)),
-        checks=(heart.described(), *map(_falls, runs), *map(_local, runs)),
-        remarks=(
-            *REMARKS,
-            "The paper does not tell its weights; here lambda = 0.3 with U1 and 0.01 with U2.",
-            *(_better(run) for run in runs if run.number == 1),
-            (
-                f"Algorithm 2 makes {len(runs[2].path) - 1} merge: the ages fall into "
-                f"{runs[2].path.components[0]} subgraphs to begin with."
-            ),
-        ),
+    for number in (1, 2):
+        drawn = (run.descent.curves(run.utility, ", after the stop") for run in runs if run.number == number)
+        yield Panel.of(f"Algorithm {number}", "iteration t", "Lagrangian", *chain.from_iterable(drawn))
+    yield heart.described()
+    yield from map(_falls, runs)
+    yield from map(_local, runs)
+    yield ROWS
+    yield "The paper does not tell its weights; here lambda = 0.3 with U1 and 0.01 with U2."
+    yield from (_better(run) for run in runs if run.number == 1)
+    yield (
+        f"Algorithm 2 makes {len(runs[2].descent.path) - 1} merge: the ages fall into "
+        f"{runs[2].descent.path.components[0]} subgraphs to begin with."
     )
-
-
-def _panel(number: int, runs: list[Run]) -> Panel:
-    labels = [f"{run.utility}, lambda = {float(run.weight):g}" for run in runs]
-    drawn = (
-        descent(label, run.heights, run.stop, ", after the stop")
-        for label, run in zip(labels, runs, strict=True)
-    )
-    return Panel(f"Algorithm {number}", "iteration t", "Lagrangian", tuple(chain.from_iterable(drawn)))
 
 
 def _falls(run: Run) -> ClaimCheck:
-    values, plural = run.heights[: run.stop + 1], "s" if run.stop > 1 else ""
+    descent, plural = run.descent, "s" if run.descent.stop > 1 else ""
     return ClaimCheck(
         f"The Lagrangian falls strictly: {run.name}",
-        f"from {values[0]:.3f} to {values[-1]:.3f} in {run.stop} iteration{plural}, "
-        f"{run.end.cells.count} cells left",
+        f"from {descent.heights[0]:.3f} to {descent.heights[descent.stop]:.3f} in {descent.stop} "
+        f"iteration{plural}, {descent.end.cells.count} cells left",
         "at least one iteration, and each lowers it",
-        run.stop > 0 and all(after < before for before, after in pairwise(values)),
+        descent.stop > 0 and all(step < 0 for step in descent.steps[: descent.stop]),
     )
 
 
 def _local(run: Run) -> ClaimCheck:
-    gain, cells = run.gain(), run.end.cells.count
+    gain, cells = run.gain(), run.descent.end.cells.count
     words = f"one of them lowers it by {gain:.3f}" if gain > _LESS else "none of them lowers it"
     return ClaimCheck(
         f"The solution is locally optimal: {run.name}",
@@ -238,9 +196,8 @@ def _local(run: Run) -> ClaimCheck:
 
 
 def _better(run: Run) -> str:
-    best = run.path.best(run.weight)
-    change = float(run.path.lagrangian(best.merges, run.weight)) - float(
-        run.path.lagrangian(run.end.merges, run.weight)
-    )
-    where = f"after {best.merges} merges instead of {run.end.merges} it is lower by {-change:.3f}"
+    path, weight, end = run.descent.path, run.descent.weight, run.descent.end
+    best = path.best(weight)
+    change = float(path.lagrangian(best.merges, weight)) - float(path.lagrangian(end.merges, weight))
+    where = f"after {best.merges} merges instead of {end.merges} it is lower by {-change:.3f}"
     return f"{run.name}: stopping at the first rise misses the best point of the path; {where}."

@@ -8,8 +8,8 @@ from functools import cached_property
 
 from noiseless.exact import Bits
 from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, Style, reproduces
-from noiseless.gallery.p3_fig8 import REMARKS, Heart
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, Style, reproduces
+from noiseless.gallery.p3_fig8 import ROWS, Heart
 from noiseless.search.loss import Loss, Objective, Utility, below
 from noiseless.search.measures import Measures, ReleasePoint, measure
 from noiseless.search.merging import (
@@ -36,6 +36,9 @@ LAMBDAS = tuple(Fraction(round(10 ** (9 + k / 16)), 10**9) for k in range(-64, 1
 
 SOME_LAMBDAS = LAMBDAS[::32]
 """For problem (7), where every weight needs a run of its own."""
+
+ANONYMITY = 5
+"""The k that the paper compares at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +135,7 @@ class MethodComparison:
         curves.append(curve("the paper's algorithm", stops, "dots"))
         lost = "1 - I0(X;Xh) / H0(X)" if self.utility == "resolution" else "distortion / that of one cell"
         told = "I*(S;Xh) / I*(S;X)" if self.objective == "maximin" else "L0(S;Xh) / L0(S;X)"
-        return Panel(self.name, lost, told, tuple(curves))
+        return Panel.of(self.name, lost, told, *curves)
 
     def _most_told(self) -> float:
         return max(1.0, *(float(point.maximin) for point in self.survey.undominated))
@@ -146,10 +149,6 @@ def _turn(one: tuple[float, float], two: tuple[float, float], three: tuple[float
     return (two[0] - one[0]) * (three[1] - one[1]) - (two[1] - one[1]) * (three[0] - one[0])
 
 
-ANONYMITY = 5
-"""The k that the paper compares at."""
-
-
 @reproduces(
     "[P3] Fig. 9",
     "Frontiers of the heart data",
@@ -157,20 +156,23 @@ ANONYMITY = 5
     "several points that are strictly better than submodularity-based agglomeration.",
     needs=("heart",),
 )
-def figure(data: Data) -> Outcome:
+def figure(data: Data) -> Parts:
     """All methods on all problems, measured alike."""
     heart = Heart.of(data)
     contests = [
         MethodComparison(heart, objective, utility) for utility, _ in UTILITIES for objective, _ in PROBLEMS
     ]
-    return Outcome(
-        panels=tuple(contest.panel() for contest in contests),
-        checks=(
-            *(_anonymity(heart, utility, name) for utility, name in UTILITIES),
-            *(_descent(contest) for contest in contests if contest.objective == "maximin"),
-            *map(_never_beaten, contests),
-        ),
-        remarks=(*REMARKS, _exact(contests[3]), _two_values(heart)),
+    yield from (contest.panel() for contest in contests)
+    yield from (_anonymity(heart, utility, name) for utility, name in UTILITIES)
+    yield from (_descent(contest) for contest in contests if contest.objective == "maximin")
+    yield from map(_never_beaten, contests)
+    yield ROWS
+    yield _exact(contests[3])
+    counts = maximin_path(heart.joint).components.tolist()
+    yield (
+        f"The ages fall into {counts[0]} subgraphs, so that I* has {len(counts)} values at the most and "
+        "Algorithm 2 as many points. What stands for [50] merges the pair that lowers the Lagrangian "
+        "most, as long as one does."
     )
 
 
@@ -258,13 +260,4 @@ def _exact(contest: MethodComparison) -> str:
         f"the distortion is {float(five.loss('distortion')):.1f}, where {_kept(greedy)} is what "
         f"Algorithm 1 finds with centroids. Only {contest.reachable()} of the points can be had by "
         "varying lambda."
-    )
-
-
-def _two_values(heart: Heart) -> str:
-    counts = maximin_path(heart.joint).components.tolist()
-    return (
-        f"The ages fall into {counts[0]} subgraphs, so that I* has {len(counts)} values at the most and "
-        "Algorithm 2 as many points. What stands for [50] merges the pair that lowers the Lagrangian "
-        "most, as long as one does."
     )

@@ -6,8 +6,7 @@ from functools import cache
 from itertools import pairwise
 from math import asin, cos, nan, pi, sin, sqrt
 
-from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.theory.accuracy import (
     AccuracyPolicy,
@@ -26,6 +25,31 @@ ON_X1, ON_X2 = 4, 8
 
 POINTS = 40
 """Points of a level set in each quadrant."""
+
+_EVEN = [Fraction(i, 20) for i in range(10, 61)]
+_AFTER = [Fraction(i, 2) + Fraction(1, 1000) for i in range(1, 6)]
+GAMMAS = tuple(sorted(_EVEN + _AFTER))
+"""Also just after each place where a cell is added."""
+
+BOWL_GAMMA = Fraction(10, 13)
+"""One for the quadratic question, whose volumes are certified bounds and take a second each."""
+
+HIGHEST = 12
+EQUAL, BEST = "equal cells", "best cells (16)"
+STEPS = 16
+"""Points a cell of the staircases."""
+
+NEAR = 1e-9
+"""Nats by which edges that are rounded to rationals may miss the bound for the average."""
+
+CERTIFIED = 1e-3
+"""Nats by which certified bounds of the quadratic question may miss."""
+
+SHOWN = Fraction(13, 10)
+"""A gamma for which 2 gamma is not whole."""
+
+Pair = tuple[AccuracyPolicy, AccuracyPolicy]
+"""Equal cells and best cells."""
 
 
 def mean_of_two() -> LinearVolume:
@@ -82,141 +106,91 @@ def has_fewest_regions(policy: AccuracyPolicy) -> ClaimCheck:
     )
 
 
-_EVEN = [Fraction(i, 20) for i in range(10, 61)]
-_AFTER = [Fraction(i, 2) + Fraction(1, 1000) for i in range(1, 6)]
-GAMMAS = tuple(sorted(_EVEN + _AFTER))
-"""Also just after each place where a cell is added."""
-
-BOWL_GAMMA = Fraction(10, 13)
-"""One for the quadratic question, whose volumes are certified bounds and take a second each."""
-
-HIGHEST = 12
-EQUAL, BEST = "equal cells", "best cells (16)"
-STEPS = 16
-"""Points a cell of the staircases."""
-
-NEAR = 1e-9
-"""Nats by which edges that are rounded to rationals may miss the bound for the average."""
-
-CERTIFIED = 1e-3
-"""Nats by which certified bounds of the quadratic question may miss."""
-
-SHOWN = Fraction(13, 10)
-"""A gamma for which 2 gamma is not whole."""
-
-Pair = tuple[AccuracyPolicy, AccuracyPolicy]
-"""Equal cells and best cells."""
-
-
 @reproduces(
     "[P4] Example IV.1",
     "Two questions about two numbers: the policies themselves",
     "For the average, and for x1^2 + 2 x2^2, of two numbers in [-2, 2] the optimal policy rounds the "
     "answer to ceil(2 gamma) and to ceil(6 gamma) equal cells.",
 )
-def figure(_: Data) -> Outcome:
+def figure() -> Parts:
     """Both questions, for gamma = 2 and for others."""
-    mean = fewest_cells(mean_of_two(), 1 / QUALITY)
-    square = bowl_policy()
-    means = _sweep()
-    bowls = fewest_cells(bowl(), 1 / BOWL_GAMMA), least_leakage(bowl(), 1 / BOWL_GAMMA)
-    return Outcome(
-        (
-            _staircase("Average, gamma = 2", mean),
-            _leakages(means),
-            _shares(bowls),
-        ),
-        (*_checks(mean, square), _check_equal(means), _check_best(means, bowls)),
-        (
-            (
-                "Theorem IV.3 has two parts. For I* equal cells are optimal; for L0, by (16), cells "
-                "are wide where datasets are rare: for the average as wide as allowed at both ends, narrower "
-                "in between. Both agree where 2 gamma is whole, as in the paper's example."
-            ),
-        ),
-    )
-
-
-def _sweep() -> list[Pair]:
-    """Equal and best cells for the average at each gamma."""
+    mean, square = fewest_cells(mean_of_two(), 1 / QUALITY), bowl_policy()
     volume = mean_of_two()
-    return [(fewest_cells(volume, 1 / gamma), least_leakage(volume, 1 / gamma)) for gamma in GAMMAS]
-
-
-def _staircase(title: str, policy: AccuracyPolicy) -> Panel:
-    """What is told against the truth, within the tolerated error."""
-    quantizer = policy.quantizer
+    means = [(fewest_cells(volume, 1 / gamma), least_leakage(volume, 1 / gamma)) for gamma in GAMMAS]
+    bowls = fewest_cells(bowl(), 1 / BOWL_GAMMA), least_leakage(bowl(), 1 / BOWL_GAMMA)
+    # What is told against the truth, within the tolerated error.
+    quantizer = mean.quantizer
     low, high = float(quantizer.edge(0)), float(quantizer.edge(quantizer.cells))
     truth = [low + (high - low) * i / (STEPS * quantizer.cells) for i in range(STEPS * quantizer.cells + 1)]
     told = [middles(quantizer)[min(i // STEPS, quantizer.cells - 1)] for i in range(len(truth))]
-    error = float(policy.error)
+    error = float(mean.error)
     band = ([y - error for y in truth], [y + error for y in truth])
-    return Panel(
-        title,
+    yield Panel.of(
+        "Average, gamma = 2",
         "true answer f(x)",
         "answer told",
-        (
-            Curve.of("truth, and the tolerated error", truth, truth, band=band, style="dashed"),
-            Curve.of("told", truth, map(float, told), style="steps"),
-        ),
+        Curve.of("truth, and the tolerated error", truth, truth, band=band, style="dashed"),
+        Curve.steps("told", truth, told),
     )
-
-
-def _leakages(found: list[Pair]) -> Panel:
     across = [float(gamma) for gamma in GAMMAS]
-    return Panel(
+    yield Panel.of(
         "Average: leakage L0",
         "gamma = 1 / tolerated error",
         "nats",
-        (
-            Curve.of(EQUAL, across, (equal.leakage.upper for equal, _ in found)),
-            Curve.of(BEST, across, (best.leakage.upper for _, best in found)),
-            Curve.of(
-                "no policy below", across, (best.least_leakage.lower for _, best in found), style="dashed"
-            ),
-        ),
+        Curve.of(EQUAL, across, (equal.leakage.upper for equal, _ in means)),
+        Curve.of(BEST, across, (best.leakage.upper for _, best in means)),
+        Curve.dashed("no policy below", across, (best.least_leakage.lower for _, best in means)),
     )
-
-
-def _shares(pair: Pair) -> Panel:
-    """Which share of all datasets is behind each cell, over the answers."""
+    # Which share of all datasets is behind each cell, over the answers.
     curves = []
-    for label, policy in zip((EQUAL, BEST), pair, strict=True):
+    for label, policy in zip((EQUAL, BEST), bowls, strict=True):
         edges = [float(policy.quantizer.edge(cell)) for cell in range(policy.cells + 1)]
         heights = [float(share.lower) for share in policy.shares]
-        curves.append(Curve.of(label, edges, [*heights, heights[-1]], style="steps"))
-    return Panel(
+        curves.append(Curve.steps(label, edges, [*heights, heights[-1]]))
+    yield Panel.of(
         "x1² + 2 x2²: datasets behind each cell",
         "true answer f(x)",
         "share of all datasets",
-        tuple(curves),
-        note=f"gamma = 10/13; L0 = {pair[0].leakage} with equal cells, {pair[1].leakage} with the best",
+        *curves,
+        note=f"gamma = 10/13; L0 = {bowls[0].leakage} with equal cells, {bowls[1].leakage} with the best",
+    )
+    yield from _checks(mean, square)
+    yield _check_equal(means)
+    gap, other = max(best.gap.upper for _, best in means), bowls[1].gap.upper
+    yield ClaimCheck(
+        "Cells chosen by (16) leak least of all policies (Theorem IV.3).",
+        f"within {gap:.1g} nats of the bound for any policy for the average, within {other:.1g} for x1^2 + 2 "
+        f"x2^2 at gamma = 10/13 ({bowls[1].leakage}; equal cells {bowls[0].leakage})",
+        f"at most {NEAR} nats for the average, at most {CERTIFIED} (certified bounds) for the other",
+        gap <= NEAR and other <= CERTIFIED and bowls[1].leakage.upper < bowls[0].leakage.upper,
+    )
+    yield (
+        "Theorem IV.3 has two parts. For I* equal cells are optimal; for L0, by (16), cells "
+        "are wide where datasets are rare: for the average as wide as allowed at both ends, narrower "
+        "in between. Both agree where 2 gamma is whole, as in the paper's example."
     )
 
 
-def _checks(mean: AccuracyPolicy, square: AccuracyPolicy) -> tuple[ClaimCheck, ...]:
+def _checks(mean: AccuracyPolicy, square: AccuracyPolicy) -> Parts:
     edges = tuple(mean.quantizer.edge(cell) for cell in range(mean.cells + 1))
-    return (
-        ClaimCheck(
-            "(20): the average is told as -1.5, -0.5, 0.5 or 1.5, by whether it is below -1, 0, 1 or not.",
-            f"edges {listed(edges)}; told {listed(middles(mean.quantizer))}",
-            "the same edges, exactly",
-            list(edges) == list(range(-2, 3)),
-        ),
-        ClaimCheck(
-            "(21): x1^2 + 2 x2^2 lies in [0, 12] and is told as i + 0.5 where i is its whole part.",
-            f"range [{square.quantizer.edge(0)}, {square.quantizer.edge(square.cells)}], {square.cells} "
-            "cells",
-            "range [0, 12], edges 0, 1, ..., 12, exactly",
-            [square.quantizer.edge(cell) for cell in range(square.cells + 1)] == list(range(HIGHEST + 1)),
-        ),
-        ClaimCheck(
-            "Quantizing the answer instead of dividing the datasets in any other way loses nothing, for I*.",
-            f"{mean.cells} and {square.cells} answers; no policy has fewer than {mean.least_cells} and "
-            f"{square.least_cells}",
-            "as many answers as the fewest possible, exactly",
-            (mean.cells, square.cells) == (mean.least_cells, square.least_cells),
-        ),
+    yield ClaimCheck(
+        "(20): the average is told as -1.5, -0.5, 0.5 or 1.5, by whether it is below -1, 0, 1 or not.",
+        f"edges {listed(edges)}; told {listed(middles(mean.quantizer))}",
+        "the same edges, exactly",
+        list(edges) == list(range(-2, 3)),
+    )
+    yield ClaimCheck(
+        "(21): x1^2 + 2 x2^2 lies in [0, 12] and is told as i + 0.5 where i is its whole part.",
+        f"range [{square.quantizer.edge(0)}, {square.quantizer.edge(square.cells)}], {square.cells} cells",
+        "range [0, 12], edges 0, 1, ..., 12, exactly",
+        [square.quantizer.edge(cell) for cell in range(square.cells + 1)] == list(range(HIGHEST + 1)),
+    )
+    yield ClaimCheck(
+        "Quantizing the answer instead of dividing the datasets in any other way loses nothing, for I*.",
+        f"{mean.cells} and {square.cells} answers; no policy has fewer than {mean.least_cells} and "
+        f"{square.least_cells}",
+        "as many answers as the fewest possible, exactly",
+        (mean.cells, square.cells) == (mean.least_cells, square.least_cells),
     )
 
 
@@ -234,15 +208,4 @@ def _check_equal(means: list[Pair]) -> ClaimCheck:
         f"L0 of equal cells is within {NEAR} nats of the least if and only if there are at most two or 2 "
         "gamma is whole",
         same == whole,
-    )
-
-
-def _check_best(means: list[Pair], bowls: Pair) -> ClaimCheck:
-    gap, other = max(best.gap.upper for _, best in means), bowls[1].gap.upper
-    return ClaimCheck(
-        "Cells chosen by (16) leak least of all policies (Theorem IV.3).",
-        f"within {gap:.1g} nats of the bound for any policy for the average, within {other:.1g} for x1^2 + 2 "
-        f"x2^2 at gamma = 10/13 ({bowls[1].leakage}; equal cells {bowls[0].leakage})",
-        f"at most {NEAR} nats for the average, at most {CERTIFIED} (certified bounds) for the other",
-        gap <= NEAR and other <= CERTIFIED and bowls[1].leakage.upper < bowls[0].leakage.upper,
     )

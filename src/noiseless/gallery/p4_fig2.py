@@ -2,10 +2,9 @@
 
 from fractions import Fraction
 
-from noiseless.gallery.data import Data
-from noiseless.gallery.figure import Area, ClaimCheck, Curve, Outcome, Panel, Raster, reproduces
+from noiseless.gallery.figure import Area, ClaimCheck, Curve, Panel, Parts, Raster, reproduces
 from noiseless.gallery.p4_example_iv1 import SIDE, bowl, bowl_level, bowl_policy, has_fewest_regions, middles
-from noiseless.theory.accuracy import AccuracyPolicy, RegionGrid
+from noiseless.theory.accuracy import RegionGrid
 
 PIXELS = 128
 CELLS = 12
@@ -17,7 +16,7 @@ CELLS = 12
     "The optimal policy for x1^2 + 2 x2^2 on [-2, 2]^2 and gamma = 2 tells which of twelve rings the "
     "two numbers lie in, and that is the same as rounding the answer.",
 )
-def figure(_: Data) -> Outcome:
+def figure() -> Parts:
     """Paint the square by the optimal policy, with certified pixels."""
     policy = bowl_policy()
     grid = RegionGrid.of(bowl(), policy.quantizer, pixels=PIXELS)
@@ -26,40 +25,30 @@ def figure(_: Data) -> Outcome:
     edges = tuple(Curve.of("", *zip(*bowl_level(level), strict=True)) for level in range(1, policy.cells))
     bars = tuple(Area.box("share", (i + 0.1, i + 0.9), (0, share)) for i, share in enumerate(shares))
     names = tuple((i + 0.5, f"X{i + 1}") for i in range(policy.cells))
-    return Outcome(
-        (
-            Panel("Regions of one answer", "x1", "x2", edges, image=painted, equal=True),
-            Panel(
-                "What remains possible behind each answer",
-                "region",
-                "share of all datasets",
-                areas=bars,
-                x_ticks=names,
-                note=f"X12 keeps {min(shares):.4f}: L0 = {policy.leakage}",
-            ),
-        ),
-        _checks(policy, grid),
-        ("The paper says that this question has connected level sets; it has not (p4-level-sets).",),
+    yield Panel.of("Regions of one answer", "x1", "x2", *edges, painted, equal=True)
+    yield Panel.of(
+        "What remains possible behind each answer",
+        "region",
+        "share of all datasets",
+        *bars,
+        x_ticks=names,
+        note=f"X12 keeps {min(shares):.4f}: L0 = {policy.leakage}",
     )
-
-
-def _checks(policy: AccuracyPolicy, grid: RegionGrid) -> tuple[ClaimCheck, ...]:
     told = middles(policy.quantizer)
     sure = float((grid.numbers >= 0).mean())
     same = bool((grid.numbers == grid.middles)[grid.numbers >= 0].all())
-    return (
-        ClaimCheck(
-            "The optimal policy for gamma = 2 has twelve regions, with the answers b_i = i - 0.5.",
-            f"{policy.cells} regions, with answers from {told[0]} to {told[-1]}",
-            "b_i = i - 1/2 for i = 1..12, exactly",
-            told == tuple(i - Fraction(1, 2) for i in range(1, CELLS + 1)),
-        ),
-        has_fewest_regions(policy),
-        ClaimCheck(
-            "The regions are rings i <= x1^2 + 2 x2^2 < i + 1, cut off by the square.",
-            f"{sure:.0%} of the pixels lie in one ring for certain, all as painted; the others are crossed "
-            "by an edge",
-            "no pixel is painted otherwise than its certified region, at least half are certain",
-            same and sure >= 1 / 2,
-        ),
+    yield ClaimCheck(
+        "The optimal policy for gamma = 2 has twelve regions, with the answers b_i = i - 0.5.",
+        f"{policy.cells} regions, with answers from {told[0]} to {told[-1]}",
+        "b_i = i - 1/2 for i = 1..12, exactly",
+        told == tuple(i - Fraction(1, 2) for i in range(1, CELLS + 1)),
     )
+    yield has_fewest_regions(policy)
+    yield ClaimCheck(
+        "The regions are rings i <= x1^2 + 2 x2^2 < i + 1, cut off by the square.",
+        f"{sure:.0%} of the pixels lie in one ring for certain, all as painted; the others are crossed "
+        "by an edge",
+        "no pixel is painted otherwise than its certified region, at least half are certain",
+        same and sure >= 1 / 2,
+    )
+    yield "The paper says that this question has connected level sets; it has not (p4-level-sets)."

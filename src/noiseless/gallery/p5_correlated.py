@@ -5,8 +5,7 @@ import math
 import numpy as np
 
 from noiseless.arrays import FloatArray
-from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p5_mechanisms import NEAR
 from noiseless.theory.capacity import capacity
 from noiseless.theory.differential import dp_to_mi
@@ -59,96 +58,83 @@ def _bins(epsilon: float, shift: int, people: int) -> FloatArray:
     "If all n entries are the same bit, the epsilon-DP mean tells nearly the whole bit for large n, "
     "while somebody who knows all other entries learns nothing.",
 )
-def figure(_: Data) -> Outcome:
+def figure() -> Parts:
     """All equal against all independent, over the number of people."""
     equal = {e: [told_by_equal(n * e) / math.log(2) for n in PEOPLE] for e in EPSILONS}
     apart = {e: [told_by_independent(e, n) / math.log(2) for n in INDEPENDENT] for e in EPSILONS}
     bounds = {e: dp_to_mi(e) / math.log(2) for e in EPSILONS}
-    panels = (
-        Panel(
-            "All entries equal: I(X_i;Y)",
-            "people",
-            "bits",
-            (
-                *(Curve.of(f"epsilon = {e}", PEOPLE, equal[e]) for e in EPSILONS),
-                Curve.of("given all others: I(X_i;Y|X_-i)", (1, PEOPLE[-1]), (0, 0), style="dashed"),
-            ),
-            log_x=True,
-        ),
-        Panel(
-            "Independent entries: I(X_i;Y)",
-            "people",
-            "bits",
-            tuple(
-                curve
-                for e in EPSILONS
-                for curve in (
-                    Curve.of(f"epsilon = {e}", INDEPENDENT, apart[e]),
-                    Curve.of(
-                        f"epsilon = {e}: MI-DP bound", (1, INDEPENDENT[-1]), (bounds[e],) * 2, style="dashed"
-                    ),
-                )
-            ),
-            log_x=True,
-            log_y=True,
-        ),
+    yield Panel.of(
+        "All entries equal: I(X_i;Y)",
+        "people",
+        "bits",
+        *(Curve.of(f"epsilon = {e}", PEOPLE, equal[e]) for e in EPSILONS),
+        Curve.dashed("given all others: I(X_i;Y|X_-i)", (1, PEOPLE[-1]), (0, 0)),
+        log_x=True,
     )
-    return Outcome(panels, _checks(equal, apart, bounds), _REMARKS)
-
-
-_REMARKS = (
-    (
+    yield Panel.of(
+        "Independent entries: I(X_i;Y)",
+        "people",
+        "bits",
+        *(
+            curve
+            for e in EPSILONS
+            for curve in (
+                Curve.of(f"epsilon = {e}", INDEPENDENT, apart[e]),
+                Curve.dashed(f"epsilon = {e}: MI-DP bound", (1, INDEPENDENT[-1]), bounds[e]),
+            )
+        ),
+        log_x=True,
+        log_y=True,
+    )
+    yield from _checks(equal, apart, bounds)
+    yield (
         "The mechanism adds Laplace noise of scale 1 / (n epsilon) to the mean of n bits. If all bits are "
         "equal it is one bit with noise of scale 1 / (n epsilon), in closed form."
-    ),
-    (
+    )
+    yield (
         "Deterministic privacy has the same limit: the guarantee holds for unrelated records, and equal ones "
         "break it."
-    ),
-)
+    )
 
 
 def _checks(
     equal: dict[float, list[float]], apart: dict[float, list[float]], bounds: dict[float, float]
-) -> tuple[ClaimCheck, ...]:
+) -> Parts:
     enough = {e: next(n for n, bits in zip(PEOPLE, equal[e], strict=True) if bits >= MOST) for e in EPSILONS}
     single = {e: told_by_equal(e) for e in EPSILONS}
     given, alone = (told / math.log(2) for told in _told_by_few())
     searched = capacity(np.stack([_pair(1.0, 0), _pair(1.0, 1)])).upper_nats
-    return (
-        ClaimCheck(
-            "With all entries equal I(X_i;Y) comes near 1 bit for large n, though the mean is epsilon-DP.",
-            "; ".join(f"epsilon = {e}: {MOST} bits from {n} people on" for e, n in enough.items()),
-            f"at least {MOST} bits with {PEOPLE[-1]:,} people, rising with n, for each epsilon",
-            all(bits == sorted(bits) and bits[-1] >= MOST for bits in equal.values()),
+    yield ClaimCheck(
+        "With all entries equal I(X_i;Y) comes near 1 bit for large n, though the mean is epsilon-DP.",
+        "; ".join(f"epsilon = {e}: {MOST} bits from {n} people on" for e, n in enough.items()),
+        f"at least {MOST} bits with {PEOPLE[-1]:,} people, rising with n, for each epsilon",
+        all(bits == sorted(bits) and bits[-1] >= MOST for bits in equal.values()),
+    )
+    yield ClaimCheck(
+        "Whoever knows all other entries learns nothing: I(X_i;Y|X_-i) = 0.",
+        f"{given:.1e} bits for {FEW} equal entries at epsilon = 1, where I(X_i;Y) is {alone:.3f} bits",
+        f"at most {NEAR} bits, and I(X_i;Y) at least half a bit",
+        given <= NEAR and alone >= 1 / 2,
+    )
+    yield ClaimCheck(
+        "Corollary 1: if entries are independent, I(X_i;Y) <= I(X_i;Y|X_-i) <= epsilon.",
+        "; ".join(
+            f"epsilon = {e}: {bits[0]:.4f} bits with 1 person, {bits[-1]:.1e} with {INDEPENDENT[-1]}"
+            for e, bits in apart.items()
         ),
-        ClaimCheck(
-            "Whoever knows all other entries learns nothing: I(X_i;Y|X_-i) = 0.",
-            f"{given:.1e} bits for {FEW} equal entries at epsilon = 1, where I(X_i;Y) is {alone:.3f} bits",
-            f"at most {NEAR} bits, and I(X_i;Y) at least half a bit",
-            given <= NEAR and alone >= 1 / 2,
+        "never above what a single record tells the one who knows the others, and falling with n",
+        all(
+            bits == sorted(bits, reverse=True)
+            and bits[0] <= bounds[e]
+            and bits[0] <= single[e] / math.log(2) + CLOSE
+            for e, bits in apart.items()
         ),
-        ClaimCheck(
-            "Corollary 1: if entries are independent, I(X_i;Y) <= I(X_i;Y|X_-i) <= epsilon.",
-            "; ".join(
-                f"epsilon = {e}: {bits[0]:.4f} bits with 1 person, {bits[-1]:.1e} with {INDEPENDENT[-1]}"
-                for e, bits in apart.items()
-            ),
-            "never above what a single record tells the one who knows the others, and falling with n",
-            all(
-                bits == sorted(bits, reverse=True)
-                and bits[0] <= bounds[e]
-                and bits[0] <= single[e] / math.log(2) + CLOSE
-                for e, bits in apart.items()
-            ),
-        ),
-        ClaimCheck(
-            "Ours: the closed form is the capacity of the Laplace mechanism on one bit.",
-            f"epsilon = 1: {told_by_equal(1.0):.6f} nats; certified search on bins of 1/{BINS}: "
-            f"{searched:.6f}",
-            f"within {CLOSE} nats, the bins never above",
-            -NEAR <= told_by_equal(1.0) - searched <= CLOSE,
-        ),
+    )
+    yield ClaimCheck(
+        "Ours: the closed form is the capacity of the Laplace mechanism on one bit.",
+        f"epsilon = 1: {told_by_equal(1.0):.6f} nats; certified search on bins of 1/{BINS}: {searched:.6f}",
+        f"within {CLOSE} nats, the bins never above",
+        -NEAR <= told_by_equal(1.0) - searched <= CLOSE,
     )
 
 

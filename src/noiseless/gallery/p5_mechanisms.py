@@ -80,7 +80,7 @@ def at_random() -> tuple[MeasuredGuarantees, ...]:
 def dots(label: str, mechanisms: Iterable[MeasuredGuarantees], x: str, y: str) -> Curve:
     """A dot for each mechanism: one of its guarantees against another."""
     places = [(getattr(one, x), getattr(one, y)) for one in mechanisms]
-    return Curve.of(label, *zip(*places, strict=True), style="dots")
+    return Curve.dots(label, *zip(*places, strict=True))
 
 
 def erasure(values: int, delta: Fraction) -> Database:

@@ -4,8 +4,7 @@ import math
 from fractions import Fraction
 
 from noiseless.exact import Nats
-from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p5_mechanisms import NEAR
 from noiseless.theory.differential import (
     Database,
@@ -54,43 +53,55 @@ def loud_pair(ratio: Fraction) -> Database:
     "Differential privacy carries over to groups; MI-DP does not: in Example 5 one entry tells epsilon "
     "ln 2 nats and two tell epsilon ln(|X| + 1).",
 )
-def figure(_: Data) -> Outcome:
+def figure() -> Parts:
     """One entry against two over the alphabet, and the delta of pairs over epsilon."""
     one = [mi_dp(match(size)).upper_nats for size in SIZES]
     both = [mi_dp(match(size).flattened()).upper_nats for size in SIZES]
     pairs = [float(dp_delta(loud_pair(r).flattened(), Nats(r**PAIR)) / FAILURE) for r in RATIOS]
     single = float(TOLD) * math.log(2)
-    panels = (
-        Panel(
-            "Example 5: one entry and both",
-            "values of an entry",
-            "nats",
-            (
-                Curve.of("one entry: e ln 2", LARGE, (single,) * len(LARGE)),
-                Curve.of("both, (51): e ln(N + 1)", LARGE, (float(TOLD) * math.log(n + 1) for n in LARGE)),
-                Curve.of("both, our bound for N values", LARGE, (_group(single, n) for n in LARGE)),
-                Curve.of(
-                    "both, printed bound (54)", LARGE, (_printed(single, n) for n in LARGE), style="dashed"
-                ),
-                Curve.of("measured", SIZES * 2, one + both, style="dots"),
-            ),
-            log_x=True,
-            log_y=True,
-        ),
-        Panel(
-            "Property 9: delta of a pair, as a multiple",
-            "epsilon",
-            "delta of two entries / delta of one",
-            (
-                Curve.of(
-                    "printed: (ke - 1) / (exp(e) - 1)", EPSILONS, map(_misprint, EPSILONS), style="dashed"
-                ),
-                Curve.of("corrected: (exp(ke) - 1) / (exp(e) - 1)", EPSILONS, map(_factor, EPSILONS)),
-                Curve.of("measured", (Nats(r).upper for r in RATIOS), pairs, style="dots"),
-            ),
-        ),
+    yield Panel.of(
+        "Example 5: one entry and both",
+        "values of an entry",
+        "nats",
+        Curve.of("one entry: e ln 2", LARGE, single),
+        Curve.of("both, (51): e ln(N + 1)", LARGE, (float(TOLD) * math.log(n + 1) for n in LARGE)),
+        Curve.of("both, our bound for N values", LARGE, (_group(single, n) for n in LARGE)),
+        Curve.dashed("both, printed bound (54)", LARGE, (_printed(single, n) for n in LARGE)),
+        Curve.dots("measured", SIZES * 2, one + both),
+        log_x=True,
+        log_y=True,
     )
-    return Outcome(panels, (*_check_example(one, both), *_check_pairs(pairs)))
+    yield Panel.of(
+        "Property 9: delta of a pair, as a multiple",
+        "epsilon",
+        "delta of two entries / delta of one",
+        Curve.dashed("printed: (ke - 1) / (exp(e) - 1)", EPSILONS, _misprint),
+        Curve.of("corrected: (exp(ke) - 1) / (exp(e) - 1)", EPSILONS, _factor),
+        Curve.dots("measured", (Nats(r).upper for r in RATIOS), pairs),
+    )
+    yield from _check_example(one, both)
+    epsilons = [Nats(r).upper for r in RATIOS]
+    broken = [e for e, found in zip(epsilons, pairs, strict=True) if found > _misprint(e) + NEAR]
+    example = RATIOS[2]
+    exact = all(
+        dp_delta(loud_pair(r).flattened(), Nats(r**PAIR)) == (1 + r) * FAILURE
+        and dp_delta(loud_pair(r), Nats(r)) == FAILURE
+        for r in RATIOS
+    )
+    yield ClaimCheck(
+        "Property 9 as printed: k entries are (k eps, (k eps - 1) / (e^eps - 1) delta)-close.",
+        f"no: at eps = ln 2 two entries have {pairs[2]:.3f} delta, printed "
+        f"{_misprint(Nats(example).upper):.3f}; it is too small at {len(broken)} of {len(pairs)} values "
+        "of eps, and negative below 1/2",
+        "the mechanism's delta is at most the printed one at each epsilon",
+        not broken,
+    )
+    yield ClaimCheck(
+        "Corrected: the factor is (e^(k eps) - 1) / (e^eps - 1), and a mechanism attains it.",
+        f"attained exactly at {len(RATIOS)} values of eps: {exact}",
+        "delta of one = d and delta of two = (1 + e^eps) d, exactly",
+        exact,
+    )
 
 
 def _group(single: float, size: int) -> float:
@@ -109,57 +120,28 @@ def _factor(epsilon: float) -> float:
     return group_delta(epsilon, FAILURE, PAIR) / float(FAILURE)
 
 
-def _check_example(one: list[float], both: list[float]) -> tuple[ClaimCheck, ...]:
+def _check_example(one: list[float], both: list[float]) -> Parts:
     single = float(TOLD) * math.log(2)
     off = max(abs(found - single) for found in one)
     apart = max(abs(b - float(TOLD) * math.log(n + 1)) for n, b in zip(SIZES, both, strict=True))
     sound = all(b <= _group(single, n) <= _printed(single, n) for n, b in zip(SIZES, both, strict=True))
-    return (
-        ClaimCheck(
-            "The mechanism of Example 5 is (epsilon ln 2)-MI-DP whatever the domain of the entries.",
-            f"epsilon = {TOLD}: {one[0]:.6f} nats with {SIZES[0]} values, {one[-1]:.6f} with {SIZES[-1]}",
-            f"epsilon ln 2 = {single:.6f} within 1e-6 for each of {len(SIZES)} domains",
-            off <= 1e-6,  # noqa: PLR2004 - as the criterion says
-        ),
-        ClaimCheck(
-            "(51): both entries together tell epsilon ln(|X| + 1), which has no limit.",
-            f"{both[0]:.4f} nats with {SIZES[0]} values, {both[-1]:.4f} with {SIZES[-1]}; off by {apart:.0e} "
-            "at most",
-            f"the formula within 1e-6 for each of {len(SIZES)} domains, so twice {single:.4f} is exceeded",
-            apart <= 1e-6 and both[-1] > PAIR * single,  # noqa: PLR2004 - as the criterion says
-        ),
-        ClaimCheck(
-            "Corollary 5: with an alphabet of M outputs a group of k tells at most 2 h(d) + 2 d ln M, d = k "
-            "sqrt(2 eps).",
-            "true; ours, min(1, k delta) ln M, lies between it and what is measured at every size",
-            "measured <= ours <= (54) for each domain",
-            sound,
-        ),
+    yield ClaimCheck(
+        "The mechanism of Example 5 is (epsilon ln 2)-MI-DP whatever the domain of the entries.",
+        f"epsilon = {TOLD}: {one[0]:.6f} nats with {SIZES[0]} values, {one[-1]:.6f} with {SIZES[-1]}",
+        f"epsilon ln 2 = {single:.6f} within 1e-6 for each of {len(SIZES)} domains",
+        off <= 1e-6,  # noqa: PLR2004 - as the criterion says
     )
-
-
-def _check_pairs(pairs: list[float]) -> tuple[ClaimCheck, ...]:
-    epsilons = [Nats(r).upper for r in RATIOS]
-    broken = [e for e, found in zip(epsilons, pairs, strict=True) if found > _misprint(e) + NEAR]
-    example = RATIOS[2]
-    exact = all(
-        dp_delta(loud_pair(r).flattened(), Nats(r**PAIR)) == (1 + r) * FAILURE
-        and dp_delta(loud_pair(r), Nats(r)) == FAILURE
-        for r in RATIOS
+    yield ClaimCheck(
+        "(51): both entries together tell epsilon ln(|X| + 1), which has no limit.",
+        f"{both[0]:.4f} nats with {SIZES[0]} values, {both[-1]:.4f} with {SIZES[-1]}; off by {apart:.0e} "
+        "at most",
+        f"the formula within 1e-6 for each of {len(SIZES)} domains, so twice {single:.4f} is exceeded",
+        apart <= 1e-6 and both[-1] > PAIR * single,  # noqa: PLR2004 - as the criterion says
     )
-    return (
-        ClaimCheck(
-            "Property 9 as printed: k entries are (k eps, (k eps - 1) / (e^eps - 1) delta)-close.",
-            f"no: at eps = ln 2 two entries have {pairs[2]:.3f} delta, printed "
-            f"{_misprint(Nats(example).upper):.3f}; it is too small at {len(broken)} of {len(pairs)} values "
-            "of eps, and negative below 1/2",
-            "the mechanism's delta is at most the printed one at each epsilon",
-            not broken,
-        ),
-        ClaimCheck(
-            "Corrected: the factor is (e^(k eps) - 1) / (e^eps - 1), and a mechanism attains it.",
-            f"attained exactly at {len(RATIOS)} values of eps: {exact}",
-            "delta of one = d and delta of two = (1 + e^eps) d, exactly",
-            exact,
-        ),
+    yield ClaimCheck(
+        "Corollary 5: with an alphabet of M outputs a group of k tells at most 2 h(d) + 2 d ln M, d = k "
+        "sqrt(2 eps).",
+        "true; ours, min(1, k delta) ln M, lies between it and what is measured at every size",
+        "measured <= ours <= (54) for each domain",
+        sound,
     )

@@ -3,10 +3,9 @@
 import math
 from fractions import Fraction
 
-from noiseless.gallery.data import Data
-from noiseless.gallery.figure import ClaimCheck, Curve, Outcome, Panel, reproduces
+from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p5_mechanisms import NEAR
-from noiseless.theory.differential import Database, InformationBounds, compose_sequential, mi_dp
+from noiseless.theory.differential import Database, compose_sequential, mi_dp
 
 SIZES = (2, 3, 4, 6, 8, 12, 16)
 VALUES = 5
@@ -45,68 +44,51 @@ def both(size: int, reused: Fraction = Fraction(1)) -> Database:
     "Two outputs can tell nothing each and everything together if they share their noise: composition "
     "needs outputs that are independent given the database.",
 )
-def figure(_: Data) -> Outcome:
+def figure() -> Parts:
     """Over the alphabet, and over how often the key is used again."""
     alone = [mi_dp(padded(size)) for size in SIZES]
     keys = [mi_dp(key(size)) for size in SIZES]
     together = [mi_dp(both(size)) for size in SIZES]
     partly = [mi_dp(both(VALUES, share)) for share in REUSED]
-    panels = (
-        Panel(
-            "What is told of the entry",
-            "values of the entry",
-            "nats",
-            (
-                Curve.of("ln N", SIZES, map(math.log, SIZES), style="dashed"),
-                Curve.of("sum of the two prices", SIZES, (0.0,) * len(SIZES), style="dashed"),
-                Curve.of("both", SIZES, (each.upper_nats for each in together), style="dots"),
-                Curve.of("padded entry alone", SIZES, (each.upper_nats for each in alone), style="dots"),
-            ),
-            log_x=True,
-        ),
-        Panel(
-            f"{VALUES} values: how often the key is used again",
-            "probability that the second output is the key",
-            "nats",
-            (
-                Curve.of("both", map(float, REUSED), (each.upper_nats for each in partly)),
-                Curve.of("ln N", (0, 1), (math.log(VALUES),) * 2, style="dashed"),
-            ),
-            note="0: outputs independent given the entry, as Corollary 2 asks",
-        ),
+    yield Panel.of(
+        "What is told of the entry",
+        "values of the entry",
+        "nats",
+        Curve.dashed("ln N", SIZES, math.log),
+        Curve.dashed("sum of the two prices", SIZES, 0.0),
+        Curve.dots("both", SIZES, (each.upper_nats for each in together)),
+        Curve.dots("padded entry alone", SIZES, (each.upper_nats for each in alone)),
+        log_x=True,
     )
-    return Outcome(panels, _checks(alone, keys, together, partly))
-
-
-def _checks(
-    alone: list[InformationBounds],
-    keys: list[InformationBounds],
-    together: list[InformationBounds],
-    partly: list[InformationBounds],
-) -> tuple[ClaimCheck, ...]:
+    yield Panel.of(
+        f"{VALUES} values: how often the key is used again",
+        "probability that the second output is the key",
+        "nats",
+        Curve.of("both", REUSED, (each.upper_nats for each in partly)),
+        Curve.dashed("ln N", (0, 1), math.log(VALUES)),
+        note="0: outputs independent given the entry, as Corollary 2 asks",
+    )
     most = max(each.upper_nats for each in (*alone, *keys))
     off = max(abs(each.upper_nats - math.log(n)) for each, n in zip(together, SIZES, strict=True))
     rises = [each.upper_nats for each in partly]
     fresh = float(compose_sequential([alone[0].upper_nats, keys[0].upper_nats]))
-    return (
-        ClaimCheck(
-            "The padded entry tells nothing, and neither does the key.",
-            f"at most {most} nats, for N up to {SIZES[-1]}",
-            "0 nats exactly",
-            most == 0,
-        ),
-        ClaimCheck(
-            "Together they reveal the entry.",
-            f"ln N within {off:.0e} nats, for N up to {SIZES[-1]}",
-            f"ln N within {NEAR} nats",
-            off <= NEAR,
-        ),
-        ClaimCheck(
-            "Corollary 2 needs outputs that are independent given the entry: then prices add.",
-            f"with a fresh key both tell {rises[0]:.1e} nats, the sum of prices is {fresh}; with the key "
-            f"used again they tell up to {rises[-1]:.4f}",
-            "at most the sum with a fresh key; rising with the probability that it is used again, above the "
-            "sum at once",
-            rises[0] <= fresh + NEAR and rises == sorted(rises) and rises[1] > fresh,
-        ),
+    yield ClaimCheck(
+        "The padded entry tells nothing, and neither does the key.",
+        f"at most {most} nats, for N up to {SIZES[-1]}",
+        "0 nats exactly",
+        most == 0,
+    )
+    yield ClaimCheck(
+        "Together they reveal the entry.",
+        f"ln N within {off:.0e} nats, for N up to {SIZES[-1]}",
+        f"ln N within {NEAR} nats",
+        off <= NEAR,
+    )
+    yield ClaimCheck(
+        "Corollary 2 needs outputs that are independent given the entry: then prices add.",
+        f"with a fresh key both tell {rises[0]:.1e} nats, the sum of prices is {fresh}; with the key "
+        f"used again they tell up to {rises[-1]:.4f}",
+        "at most the sum with a fresh key; rising with the probability that it is used again, above the "
+        "sum at once",
+        rises[0] <= fresh + NEAR and rises == sorted(rises) and rises[1] > fresh,
     )

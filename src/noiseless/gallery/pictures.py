@@ -26,6 +26,34 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
+MARKED = 30
+"""A line with more points has no markers."""
+
+_MANY = 1_500
+"""So many dots and more are drawn as pixels, also in an SVG."""
+
+LETTERS = 46
+"""The most characters in a line of a title, if there is room for them; labels have some more."""
+
+_MORE = 6
+_SHADES = "viridis"
+
+SYNTHETIC = "synthetic stand-in"
+"""What is written wherever a number comes from invented data."""
+
+COLUMNS = ("panel", "series", "kind", "x", "y", "low", "high", "value")
+"""The columns of the CSV."""
+
+_PANEL = (4.8, 3.7)
+_LINE = 0.26
+"""In inches: a panel, and a line of text."""
+
+_MOST_ACROSS, _SQUARE = 3, 2
+_RESOLUTION = 120
+_LETTERS_AN_INCH = 11
+_SAMPLE = 6
+"""The room of a legend's sample, in letters."""
+
 
 def looks_of(outcome: Outcome) -> dict[str, int]:
     """The number of each label's look, in the order in which labels are drawn.
@@ -61,20 +89,6 @@ def shade_ticks(axes: "Axes", low: float, high: float, *, log: bool) -> None:
         set_logarithmic(axes.yaxis, low, high)
     else:
         set_even(axes.yaxis)
-
-
-MARKED = 30
-"""A line with more points has no markers."""
-
-_MANY = 1_500
-"""So many dots and more are drawn as pixels, also in an SVG."""
-
-LETTERS = 46
-"""The most characters in a line of a title, if there is room for them; labels have some more."""
-
-_MORE = 6
-
-_SHADES = "viridis"
 
 
 def draw(panel: Panel, axes: "Axes", looks: Mapping[str, int], *, note: bool, letters: int = LETTERS) -> None:
@@ -186,23 +200,6 @@ def _raster(raster: Raster, axes: "Axes", letters: int) -> None:
     bar.outline.set_visible(False)
     bare_axes(bar.ax)
     shade_ticks(bar.ax, low, high, log=raster.log and low < high)
-
-
-SYNTHETIC = "synthetic stand-in"
-"""What is written wherever a number comes from invented data."""
-
-COLUMNS = ("panel", "series", "kind", "x", "y", "low", "high", "value")
-"""The columns of the CSV."""
-
-_PANEL = (4.8, 3.7)
-_LINE = 0.26
-"""In inches: a panel, and a line of text."""
-
-_MOST_ACROSS, _SQUARE = 3, 2
-_RESOLUTION = 120
-_LETTERS_AN_INCH = 11
-_SAMPLE = 6
-"""The room of a legend's sample, in letters."""
 
 
 def write_files(figure: Figure, outcome: Outcome, folder: Path) -> dict[str, str]:

@@ -26,6 +26,36 @@ _SIZE = (4.2, 3.1)
 
 _LETTERS = 36
 
+_MARKS = {
+    "o": "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0z",
+    "s": "M-3 -3h6v6h-6z",
+    "D": "M0 -4.2L4.2 0L0 4.2L-4.2 0z",
+    "^": "M0 -4L4 3.5H-4z",
+    "v": "M0 4L4 -3.5H-4z",
+    "<": "M-4 0L3.5 -4V4z",
+    "P": "M-1.5 -4h3v2.5h2.5v3h-2.5v2.5h-3v-2.5h-2.5v-3h2.5z",
+    "X": "M-4 -2L-2 -4L0 -2L2 -4L4 -2L2 0L4 2L2 4L0 2L-2 4L-4 2L-2 0z",
+}
+"""The markers of matplotlib as paths around the origin."""
+
+PAPERS = {
+    "[P1]": "Noiseless privacy",
+    "[P2]": "Hypothesis tests without probability",
+    "[P3]": "Agglomerative clustering",
+    "[P4]": "Deterministic policies",
+    "[P5]": "Differential privacy as mutual information",
+}
+"""What each paper is about; figures of no paper are our own comparisons."""
+
+_OWN = "Noiseless against noise"
+PAGE = "index.html"
+"""The file of the page."""
+
+Progress = Callable[[int, int, str], None]
+"""Told how many figures of how many are made, and which was the last."""
+
+_Parts = tuple[Outcome, dict[str, str], tuple[str, ...]]
+
 
 def panel_svg(panel: Panel, looks: Mapping[str, int], name: str) -> str:
     """A panel as an SVG element for a page; the same bytes each time.
@@ -66,35 +96,10 @@ def _sample(curve: Curve | None, number: int) -> str:
     return f'<svg class="sample" viewBox="0 0 28 12" aria-hidden="true">{inside}</svg>'
 
 
-_MARKS = {
-    "o": "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0z",
-    "s": "M-3 -3h6v6h-6z",
-    "D": "M0 -4.2L4.2 0L0 4.2L-4.2 0z",
-    "^": "M0 -4L4 3.5H-4z",
-    "v": "M0 4L4 -3.5H-4z",
-    "<": "M-4 0L3.5 -4V4z",
-    "P": "M-1.5 -4h3v2.5h2.5v3h-2.5v2.5h-3v-2.5h-2.5v-3h2.5z",
-    "X": "M-4 -2L-2 -4L0 -2L2 -4L4 -2L2 0L4 2L2 4L0 2L-2 4L-4 2L-2 0z",
-}
-"""The markers of matplotlib as paths around the origin."""
-
-
 def pictures_of(outcome: Outcome, name: str) -> tuple[str, ...]:
     """All panels of a figure as SVG elements for a page."""
     looks = looks_of(outcome)
     return tuple(panel_svg(panel, looks, f"{name}-{n}") for n, panel in enumerate(outcome.panels))
-
-
-PAPERS = {
-    "[P1]": "Noiseless privacy",
-    "[P2]": "Hypothesis tests without probability",
-    "[P3]": "Agglomerative clustering",
-    "[P4]": "Deterministic policies",
-    "[P5]": "Differential privacy as mutual information",
-}
-"""What each paper is about; figures of no paper are our own comparisons."""
-
-_OWN = "Noiseless against noise"
 
 
 def gallery_html(made: "Sequence[ReproducedFigure]") -> str:
@@ -127,13 +132,6 @@ def _group(made: "ReproducedFigure") -> str:
     """The heading under which a figure stands."""
     found = re.match(r"\[P\d\]", made.figure.paper)
     return f"{found[0]} {PAPERS[found[0]]}" if found else _OWN
-
-
-PAGE = "index.html"
-"""The file of the page."""
-
-Progress = Callable[[int, int, str], None]
-"""Told how many figures of how many are made, and which was the last."""
 
 
 @dataclass(frozen=True)
@@ -230,7 +228,7 @@ def _all(figures: Sequence[Figure], data: Data, folder: Path, jobs: int) -> Iter
     """Each figure when it is done."""
     if jobs <= 1 or len(figures) == 1:
         for figure in figures:
-            yield _one(figure, data, folder)
+            yield _reproduced(figure, data, _parts(figure, data, folder))
         return
     # Those on real data take longest: they go first, so that none is left alone at the end.
     order = sorted(figures, key=lambda figure: not figure.needs)
@@ -240,33 +238,27 @@ def _all(figures: Sequence[Figure], data: Data, folder: Path, jobs: int) -> Iter
         waiting = {pool.submit(_in_a_process, figure.name, data, folder): figure for figure in order}
         try:
             for done in as_completed(waiting):
-                yield _received(waiting[done], data, done.result())
+                yield _reproduced(waiting[done], data, done.result())
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
-def _one(figure: Figure, data: Data, folder: Path) -> ReproducedFigure:
+def _parts(figure: Figure, data: Data, folder: Path) -> _Parts:
+    """What is made of a figure, and written."""
     outcome = make(figure, data)
-    files = write_files(figure, outcome, folder)
-    return ReproducedFigure(
-        figure, outcome, data.needing(figure.needs).missing, files, pictures_of(outcome, figure.name)
-    )
-
-
-_Parts = tuple[Outcome, dict[str, str], tuple[str, ...]]
+    return outcome, write_files(figure, outcome, folder), pictures_of(outcome, figure.name)
 
 
 def _in_a_process(name: str, data: Data, folder: Path) -> _Parts | str:
-    """The parts of a figure that can be sent, or what is wrong: our errors cannot be sent as they are."""
+    """The same, by name, or what is wrong: our errors cannot be sent as they are."""
     try:
-        made = _one(named_figure(name), data, folder)
+        return _parts(named_figure(name), data, folder)
     except NoiselessError as error:
         return str(error)
-    return made.outcome, made.files, made.pictures
 
 
-def _received(figure: Figure, data: Data, parts: _Parts | str) -> ReproducedFigure:
+def _reproduced(figure: Figure, data: Data, parts: _Parts | str) -> ReproducedFigure:
     if isinstance(parts, str):
         raise NoiselessError(parts)
     outcome, files, pictures = parts

@@ -9,7 +9,8 @@ them says nothing about the papers.
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from noiseless.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,7 +27,7 @@ def _draw(name: str) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64([_SEED, *name.encode()]))
 
 
-def meters() -> NDArray[np.float64]:
+def meters() -> FloatArray:
     """Four weeks of half hours: a base load, a morning, an evening, now and then a kettle."""
     draw = _draw("meters")
     hour = np.tile(np.arange(_HALF_HOURS) / 2, _DAYS)[:, None]
@@ -41,7 +42,7 @@ def meters() -> NDArray[np.float64]:
     return np.round(load, 3)
 
 
-def redd() -> tuple[NDArray[np.int64], dict[str, NDArray[np.int64]]]:
+def redd() -> tuple[IntArray, dict[str, IntArray]]:
     """Five circuits that go on and off at random, each with its own power, and a base load."""
     draw = _draw("redd")
     loads = {
@@ -57,7 +58,7 @@ def redd() -> tuple[NDArray[np.int64], dict[str, NDArray[np.int64]]]:
     return mains, circuits
 
 
-def _switched(draw: np.random.Generator, power: int, on: float, off: float) -> NDArray[np.int64]:
+def _switched(draw: np.random.Generator, power: int, on: float, off: float) -> IntArray:
     """The power of an appliance that is switched on and off with these chances at each reading."""
     chances, state = draw.random(_READINGS), False
     states = np.zeros(_READINGS, dtype=bool)

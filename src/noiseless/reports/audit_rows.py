@@ -1,15 +1,19 @@
 """What a page or a text says about an audit, in rows ready to be shown."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from noiseless.arrays import IntArray
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.audits import Audit, TableExposure, Totals, UnderRules
 from noiseless.audits.under_rules import below, change_text, distance_text
 from noiseless.display import counted
 from noiseless.exact import Bits
+
+_MOST_SIZES = 12
+"""Up to this many different sizes each has a bin of its own; beyond, bins double in width."""
 
 
 @dataclass(frozen=True)
@@ -22,12 +26,17 @@ class Status:
 
 def status_of(audit: Audit) -> Status:
     """How private a release is for the target that fares worst, all sensitive columns together included."""
-    targets = [target for target in audit.targets if target.sensitive_values > 1]
-    if not targets:
+    return worst_status((target.min_posterior, target.sensitive_values) for target in audit.targets)
+
+
+def worst_status(targets: Iterable[tuple[int, int]]) -> Status:
+    """The same for pairs: how many values are left at worst, and of how many."""
+    hidden = [(left, values) for left, values in targets if values > 1]
+    if not hidden:
         return Status("void", "Nothing to protect")
-    if any(target.min_posterior == 1 for target in targets):
+    if any(left == 1 for left, _ in hidden):
         return Status("bad", "Not private")
-    if all(target.min_posterior == target.sensitive_values for target in targets):
+    if all(left == values for left, values in hidden):
         return Status("good", "Private")
     return Status("partly", "Partly private")
 
@@ -121,10 +130,6 @@ def finest_text(rules: UnderRules) -> str:
     )
 
 
-_MOST_SIZES = 12
-"""Up to this many different sizes each has a bin of its own; beyond, bins double in width."""
-
-
 @dataclass(frozen=True)
 class PosteriorBin:
     """The groups whose posterior sets have `first` to `last` values.
@@ -149,10 +154,7 @@ class PosteriorBin:
 
 def posterior_bins(exposure: TableExposure) -> tuple[PosteriorBin, ...]:
     """The sizes of an exposure's posterior sets, ascending; size 1 is there even when it is empty."""
-    present = [size for size, _, _ in exposure.posterior_histogram]
-    widen = _same if len(present) <= _MOST_SIZES else _doubling
-    spans = dict.fromkeys([(1, 1), *map(widen, present)])
-    return tuple(_bin(exposure, *_ended(span, present[0], present[-1])) for span in spans)
+    return _bins(exposure.census.joint.posterior_sizes, exposure.census.heads_in)
 
 
 def cell_bins(posteriors: IntArray, rows: IntArray) -> tuple[PosteriorBin, ...]:
@@ -165,31 +167,20 @@ def cell_bins(posteriors: IntArray, rows: IntArray) -> tuple[PosteriorBin, ...]:
         posteriors: how many values each cell leaves.
         rows: how many rows it has.
     """
-    present = np.unique(posteriors).tolist()
-    widen = _same if len(present) <= _MOST_SIZES else _doubling
+    return _bins(posteriors, lambda inside: int(rows[inside].sum()))
+
+
+def _bins(sizes: IntArray, heads: Callable[[BoolArray], int]) -> tuple[PosteriorBin, ...]:
+    present = np.unique(sizes).tolist()
+    smallest, largest = present[0], present[-1]
+    spans = [(size, size) if len(present) <= _MOST_SIZES else _doubling(size) for size in present]
     bins = list[PosteriorBin]()
-    for span in dict.fromkeys([(1, 1), *map(widen, present)]):
-        first, last = _ended(span, present[0], present[-1])
-        inside = (first <= posteriors) & (posteriors <= last)
-        heads = int(rows[inside].sum())
-        bins.append(PosteriorBin(first, last, int(np.count_nonzero(inside)), heads))
+    for first, last in dict.fromkeys([(1, 1), *spans]):
+        # Sizes below the smallest that occurs, or above the largest, are not named; an empty bin stays.
+        low, high = (max(first, smallest) if last >= smallest else first), min(last, largest)
+        inside = (low <= sizes) & (sizes <= high)
+        bins.append(PosteriorBin(low, high, int(np.count_nonzero(inside)), heads(inside)))
     return tuple(bins)
-
-
-def _ended(span: tuple[int, int], smallest: int, largest: int) -> tuple[int, int]:
-    """A bin without the sizes below the smallest that occurs and above the largest; an empty one as it is."""
-    first, last = span
-    return (max(first, smallest) if last >= smallest else first), min(last, largest)
-
-
-def _bin(exposure: TableExposure, first: int, last: int) -> PosteriorBin:
-    sizes = exposure.census.joint.posterior_sizes
-    inside = (first <= sizes) & (sizes <= last)
-    return PosteriorBin(first, last, int(np.count_nonzero(inside)), exposure.census.heads_in(inside))
-
-
-def _same(size: int) -> tuple[int, int]:
-    return size, size
 
 
 def _doubling(size: int) -> tuple[int, int]:

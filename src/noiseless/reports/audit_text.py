@@ -12,6 +12,9 @@ from noiseless.reports.notation import table, value_text, wrapped
 
 _WITNESSES = 5
 
+_HOW = {"missing": "--missing", "left out": "--missing drop"}
+"""The options about what the summary says of missing values."""
+
 
 def audit_text(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool = False) -> str:
     """The verdict, the main numbers, what matters most, and where to look."""
@@ -42,10 +45,6 @@ def _headline(audit: Audit) -> list[str]:
     ]
     totals = table("What totals by group give away:", header, rows)
     return [wrapped(rules.totals_verdict), totals, wrapped(f"{ROWS} {audit.verdict}")]
-
-
-_HOW = {"missing": "--missing", "left out": "--missing drop"}
-"""The options about what the summary says of missing values."""
 
 
 def _summary(audit: Audit) -> str:

@@ -139,9 +139,6 @@ def page_svg(
     figure: "Figure",
     title: str,
     tips: Mapping[str, Sequence[str]] | None = None,
-    *,
-    colours: Mapping[str, str] | None = None,
-    attributes: str = "",
 ) -> str:
     """A figure as an SVG element for a page, in the page's colours and font.
 
@@ -149,8 +146,6 @@ def page_svg(
         figure: what is drawn.
         title: what it shows, for those who do not see it.
         tips: what the points of a curve say when they are pointed at, by the curve's gid.
-        colours: what stands on the page for colours that are drawn; variables of `plots.css` if not given.
-        attributes: further ones of the element.
     """
     out = io.StringIO()
     figure.savefig(out, format="svg", transparent=True, metadata=_NO_DATE["svg"])
@@ -162,9 +157,9 @@ def page_svg(
         before, mark, points = body.partition(f'<g id="{gid}">')
         body = before + mark + _with_tips(points, texts)
     body = _FONT.sub(r"font: \1 system-ui, sans-serif", _NAMED.sub("<g", body)).replace("xlink:href", "href")
-    for colour, shown in (_VARIABLES if colours is None else colours).items():
+    for colour, shown in _VARIABLES.items():
         body = body.replace(colour, shown)
-    head = f'<svg{attributes} class="plot" role="img" viewBox="{view[1] if view else ""}">'
+    head = f'<svg class="plot" role="img" viewBox="{view[1] if view else ""}">'
     body = re.sub(r"\s+", " ", body).replace("> <", ">\n<").strip()
     return f"{head}\n<title>{escape(printable(title))}</title>\n{body}"
 

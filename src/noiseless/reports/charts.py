@@ -22,6 +22,17 @@ _SQUEEZED = 0.1
 _FAR_APART = 50
 """An axis is logarithmic when half of the numbers would share its first tenth and differ by this factor."""
 
+MOST_DOTS = 80
+"""A curve with more points is drawn as a line alone."""
+
+MIDDLE = 0.55
+"""The names of points beyond this are written to their left, where there is more room."""
+
+_DISTORTION = "Distortion (the largest change)"
+
+_CLOSE = 0.07
+"""Numbers nearer than this share of an axis are not written beside each other."""
+
 
 @dataclass(frozen=True)
 class AxisScale:
@@ -91,18 +102,6 @@ def scale_for(values: Sequence[float], *, falling: bool = False, linear: bool = 
             low *= 2
         return AxisScale(low, largest * _END, logarithmic=True, zero=min(values) <= 0, falling=falling)
     return AxisScale(0.0, largest * _END, falling=falling)
-
-
-MOST_DOTS = 80
-"""A curve with more points is drawn as a line alone."""
-
-MIDDLE = 0.55
-"""The names of points beyond this are written to their left, where there is more room."""
-
-_DISTORTION = "Distortion (the largest change)"
-
-_CLOSE = 0.07
-"""Numbers nearer than this share of an axis are not written beside each other."""
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,8 @@ _ASKED = {
 _ROLES = ("sensitive", "public", "given", "keep")
 _MEASURE = ("distance", "weights", "spans", "hierarchy_cost")
 
+Better = Literal["this", "other", ""]
+
 
 @dataclass(frozen=True)
 class ReleaseSummary:
@@ -127,9 +129,6 @@ def _length(text: str) -> Length:
 
 def _proved(*, optimal: bool, scope: str) -> str:
     return f"yes, of {scope} cells" if optimal else "no"
-
-
-Better = Literal["this", "other", ""]
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TypeVar
-
-from markupsafe import Markup
+from typing import Any, TypeVar
 
 from noiseless import __version__
 from noiseless.exact import Bits
@@ -23,6 +21,9 @@ T = TypeVar("T")
 _MOST_LEVELS = 6
 _LEFT = (2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 """How many values left people ask for."""
+
+_MOST_POINTS = 40
+"""How many points of a frontier are listed."""
 
 
 @dataclass(frozen=True)
@@ -168,43 +169,10 @@ def method_notes(frontier: ReleaseFrontier) -> list[str]:
     return found + [f"{one.name}: {nowhere}" for one in frontier.series if goes_nowhere(one, frontier)]
 
 
-_MOST_POINTS = 40
-"""How many points of a frontier are listed."""
-
-
-@dataclass(frozen=True)
-class FrontierParts:
-    """What a page shows of a frontier.
-
-    Attributes:
-        frontier: the frontier.
-        wide: the plot for a desk.
-        narrow: the plot for a phone.
-        levels: how much may be given away.
-        methods: what each method loses then.
-        points: points to list.
-        title: what the points are called.
-        proved: what is proved of it.
-        ends: why it ends before all values are left; empty where it does not.
-        notes: what is to be said about methods.
-    """
-
-    frontier: ReleaseFrontier
-    wide: Markup | None
-    narrow: Markup | None
-    levels: tuple[LeakageLevel, ...]
-    methods: tuple[MethodRow, ...]
-    points: tuple[ReleasePoint, ...]
-    title: str
-    proved: str
-    ends: str
-    notes: tuple[str, ...]
-
-
 def frontier_parts(
     frontier: ReleaseFrontier, marked: Mapping[str, ReleasePoint] | None = None
-) -> FrontierParts:
-    """What a page shows of a frontier.
+) -> dict[str, Any]:
+    """What `front.html.j2` shows of a frontier.
 
     Args:
         frontier: the frontier.
@@ -212,18 +180,18 @@ def frontier_parts(
     """
     chart = chart_of(frontier, marked)
     levels = levels_of(frontier)
-    return FrontierParts(
-        frontier,
-        inline(frontier_svg(chart, WIDE)),
-        inline(frontier_svg(chart, NARROW)),
-        levels,
-        method_rows(frontier, levels),
-        tuple(spread(frontier.points, _MOST_POINTS)),
-        title_words(frontier),
-        scope_words(frontier),
-        note_words(frontier),
-        tuple(method_notes(frontier)),
-    )
+    return {
+        "frontier": frontier,
+        "wide": inline(frontier_svg(chart, WIDE)),  # for a desk
+        "narrow": inline(frontier_svg(chart, NARROW)),  # for a phone
+        "levels": levels,
+        "methods": method_rows(frontier, levels),
+        "points": spread(frontier.points, _MOST_POINTS),
+        "title": title_words(frontier),
+        "proved": scope_words(frontier),
+        "ends": note_words(frontier),
+        "notes": method_notes(frontier),
+    }
 
 
 def render_frontier(frontier: ReleaseFrontier) -> str:

@@ -3,11 +3,9 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from noiseless.exact import Bits
 from noiseless.reports.canvas import (
     OTHERS,
     OURS,
@@ -38,48 +36,19 @@ _BUDGETS = {"homogeneity": "bits that the release may leak, L0"}
 """What the budget of a game is, where it is not what one person may tell."""
 
 
-class ScoreLike(Protocol):
-    """The adversary's score at one budget, as `adversaries.Score` has it."""
-
-    @property
-    def budget(self) -> Fraction | Bits | None:
-        """None where nothing was protected."""
-
-    @property
-    def score(self) -> float:
-        """What the game measures."""
-
-    @property
-    def low(self) -> float:
-        """Where its interval begins."""
-
-    @property
-    def high(self) -> float:
-        """Where it ends."""
-
-    @property
-    def details(self) -> Mapping[str, Any]:
-        """What else tells it from others."""
+Result = Mapping[str, Any]
+"""The adversary's score at one budget under its JSON names: budget, score, low, high, and details."""
 
 
 class GameLike(Protocol):
     """A game that was played, as `adversaries.Game` has it: a row above, not to be imported."""
 
     @property
-    def name(self) -> str:
-        """Of the game."""
-
-    @property
-    def measure(self) -> str:
-        """What a score is."""
-
-    @property
-    def results(self) -> Sequence[ScoreLike]:
-        """A score for each budget."""
-
-    @property
     def lines(self) -> tuple[str, ...]:
         """The details that tell one line from another."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it under the names it has in JSON."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +57,8 @@ class _Line:
 
     panel: str
     name: str
-    points: tuple[tuple[float, ScoreLike], ...]
-    unprotected: ScoreLike | None
+    points: tuple[tuple[float, Result], ...]
+    unprotected: Result | None
 
 
 def game_plot(game: GameLike, path: Path | str, *, across: str = "budget") -> None:
@@ -106,36 +75,31 @@ def game_plot(game: GameLike, path: Path | str, *, across: str = "budget") -> No
     Raises:
         OutputError: the name says neither, or it cannot be written there.
     """
-    kind = picture_kind(path)
-    lines = _lines(game, across)
+    kind, played = picture_kind(path), game.to_dict()
+    lines = _lines(played["results"], game.lines, across)
+    below = _BUDGETS.get(played["game"], _TOLD) if across == "budget" else across
     with written_whole(path) as part:
-        _save(game, lines, _BUDGETS.get(game.name, _TOLD) if across == "budget" else across, part, kind)
+        _save(lines, below, played["measure"], part, kind)
 
 
-def _lines(game: GameLike, across: str) -> list[_Line]:
-    keys = game.lines or tuple(
-        dict.fromkeys(k for one in game.results for k, v in one.details.items() if isinstance(v, str))
+def _lines(results: Sequence[Result], keys: Sequence[str], across: str) -> list[_Line]:
+    keys = keys or list(
+        dict.fromkeys(k for one in results for k, v in one.items() if isinstance(v, str) and k != "budget")
     )
-    groups = dict[tuple[Any, ...], list[ScoreLike]]()
-    for one in game.results:
-        groups.setdefault(tuple(one.details.get(key) for key in keys), []).append(one)
+    groups = dict[tuple[Any, ...], list[Result]]()
+    for one in results:
+        groups.setdefault(tuple(one.get(key) for key in keys), []).append(one)
     by_text = [i for i, key in enumerate(keys) if any(isinstance(group[i], str) for group in groups)]
     apart = by_text[:1] if len(groups) > _MANY and len(keys) > 1 else []
     found = []
     for group, scores in groups.items():
         names = [_named(k, v) for i, (k, v) in enumerate(zip(keys, group, strict=True)) if i not in apart]
-        placed = sorted(((_place(one, across), one) for one in scores), key=lambda pair: pair[0])
+        placed = sorted(((float(one[across]), one) for one in scores), key=lambda pair: pair[0])
         points = tuple((x, one) for x, one in placed if math.isfinite(x))
         unprotected = next((one for x, one in placed if math.isinf(x)), None)
         panel = str(group[apart[0]]) if apart else ""
         found.append(_Line(panel, ", ".join(filter(None, names)), points, unprotected))
     return found
-
-
-def _place(one: ScoreLike, across: str) -> float:
-    if across != "budget":
-        return float(one.details[across])
-    return math.inf if one.budget is None else float(one.budget)
 
 
 def _named(key: str, value: object) -> str:
@@ -144,7 +108,7 @@ def _named(key: str, value: object) -> str:
     return value if isinstance(value, str) else f"{key.replace('_', ' ')} {value}"
 
 
-def _save(game: GameLike, lines: Sequence[_Line], across: str, path: Path, kind: str) -> None:
+def _save(lines: Sequence[_Line], across: str, measure: str, path: Path, kind: str) -> None:
     from matplotlib.figure import Figure
 
     panels = list(dict.fromkeys(line.panel for line in lines))
@@ -157,7 +121,7 @@ def _save(game: GameLike, lines: Sequence[_Line], across: str, path: Path, kind:
         for panel, axis in zip(panels, axes, strict=True):
             _panel(panel, [line for line in lines if line.panel == panel], looks, axis)
             axis.set_xlabel("budget, bits" if across == "budget" else across.replace("_", " "))
-        axes[0].set_ylabel(game.measure)
+        axes[0].set_ylabel(measure)
         _limits(lines, axes[0])
         longest = max((len(name) for name in names), default=1)
         columns = max(1, int(width * _LETTERS_AN_INCH / (longest + _LEGEND_SAMPLE)))
@@ -171,20 +135,20 @@ def _panel(title: str, lines: Sequence[_Line], looks: Mapping[str, SeriesStyle],
     for line in lines:
         look = looks[line.name]
         xs = [x for x, _ in line.points]
-        band = [one.low for _, one in line.points], [one.high for _, one in line.points]
+        band = [one["low"] for _, one in line.points], [one["high"] for _, one in line.points]
         axes.fill_between(xs, *band, color=look.light, alpha=0.15, linewidth=0)
-        ys = [one.score for _, one in line.points]
+        ys = [one["score"] for _, one in line.points]
         axes.plot(
             xs, ys, color=look.light, marker=look.marker, markersize=4, linewidth=1.5, label=line.name or None
         )
         if line.unprotected is not None:
-            axes.axhline(line.unprotected.score, color=look.light, linewidth=0.9, linestyle=(0, (5, 3)))
+            axes.axhline(line.unprotected["score"], color=look.light, linewidth=0.9, linestyle=(0, (5, 3)))
 
 
 def _limits(lines: Sequence[_Line], axes: "Axes") -> None:
     """All scores and bands, and somewhat more."""
     every = [one for line in lines for one in (*(o for _, o in line.points), line.unprotected) if one]
-    low, high = min(one.low for one in every), max(one.high for one in every)
+    low, high = min(one["low"] for one in every), max(one["high"] for one in every)
     room = _ROOM * ((high - low) or 1.0)
     axes.set_ylim(low - room, high + room)
 

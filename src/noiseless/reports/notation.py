@@ -24,6 +24,8 @@ _DIGITS = 5
 _SMALLEST_SHARE = Fraction(1, 1000)
 """Shares below this, and as close to one, are shown as bounds."""
 
+_WIDTH = 100
+
 
 def upper_text(value: Fraction) -> str:
     """Three significant digits, rounded up.
@@ -97,9 +99,6 @@ def value_text(value: object, longest: int = _LONGEST) -> str:
     if not ends:
         return "(empty)"
     return text if ends[-1] <= longest else text[: bisect_right(ends, longest - 1)] + "…"
-
-
-_WIDTH = 100
 
 
 def wrapped(text: str) -> str:

@@ -1,23 +1,19 @@
 """What pages are made of: their templates, and a small canvas that yields SVGs for them, light or dark."""
 
-import re
-from collections.abc import Callable, Collection
+import math
+from collections.abc import Collection, Iterable
 from functools import cache
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from noiseless.display import bound_text, counted, printable, verb
-from noiseless.reports.canvas import LOOKS, page_svg, plain_style
+from noiseless.reports.canvas import LOOKS
 from noiseless.reports.notation import kept_text, length_text, share_text, upper_text, value_text
 from noiseless.tables import written_whole
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
 
 WIDTH = 320
 """As wide as a phone, so that texts stay readable there; a desktop shows it larger."""
@@ -25,15 +21,13 @@ WIDTH = 320
 FONT = 11
 """The size of texts."""
 
-INK = "#010203"
-"""Drawn in this, shown in the colour of the text around it."""
+INK = "currentColor"
+"""The colour of the text around a drawing."""
 
 XMLNS = ' xmlns="http://www.w3.org/2000/svg"'
 """The attribute that a file of its own needs, and that a drawing inside a page does not."""
 
-_POINTS_AN_INCH = 72
 _RADIUS = 5
-_PLACEHOLDER = re.compile(r"@(\d+)@")
 
 
 class Drawing:
@@ -41,37 +35,27 @@ class Drawing:
 
     def __init__(self, height: float) -> None:
         self._height = height
-        self._shapes: list[Callable[[Axes], Artist]] = []
-        self._texts: list[str] = []
+        self._shapes: list[str] = []
 
     def bar(self, x: float, y: float, width: float, height: float, colour: str) -> None:
         """A filled rectangle; (x, y) is its top left corner."""
-        from matplotlib.patches import Rectangle
-
-        self._shapes.append(lambda axes: axes.add_patch(Rectangle((x, y), width, height, facecolor=colour)))
+        corners = (x, y), (x + width, y), (x + width, y + height), (x, y + height)
+        self._path(f"{_points(corners)} z", f"fill: {colour}")
 
     def polygon(self, x: float, y: float, corners: int, turn: float, colour: str) -> None:
         """A small filled polygon around (x, y), turned by an angle; a circle when `corners` is 0."""
-        from matplotlib.patches import Circle, RegularPolygon
-
-        self._shapes.append(
-            lambda axes: axes.add_patch(
-                RegularPolygon((x, y), corners, radius=_RADIUS, orientation=turn, facecolor=colour)
-                if corners
-                else Circle((x, y), _RADIUS, facecolor=colour)
-            )
-        )
+        angles = (math.pi / 2 + turn + 2 * math.pi * corner / corners for corner in range(corners))
+        places = ((x + _RADIUS * math.cos(angle), y + _RADIUS * math.sin(angle)) for angle in angles)
+        half = f"a {_RADIUS} {_RADIUS} 0 1 0"
+        circle = f"{_points([(x - _RADIUS, y)])} {half} {2 * _RADIUS} 0 {half} {-2 * _RADIUS} 0"
+        self._path(f"{_points(places) if corners else circle} z", f"fill: {colour}")
 
     def line(
         self, start: tuple[float, float], end: tuple[float, float], colour: str, width: float = 1
     ) -> None:
         """A straight line, somewhat transparent."""
-        from matplotlib.lines import Line2D
-
-        ends = ([start[0], end[0]], [start[1], end[1]])
-        self._shapes.append(
-            lambda axes: axes.add_line(Line2D(*ends, color=colour, linewidth=width, alpha=0.6))
-        )
+        style = f"fill: none; stroke: {colour}; stroke-opacity: 0.6; stroke-width: {width:g}"
+        self._path(_points((start, end)), f"{style}; stroke-linecap: square")
 
     def text(
         self,
@@ -84,24 +68,27 @@ class Drawing:
         bold: bool = False,
     ) -> None:
         """A text, centred on the height y."""
-        placeholder = f"@{len(self._texts)}@"  # matplotlib would look for the letters of any script
-        self._texts.append(escape(printable(text)))
-        style: dict[str, Any] = {"fontsize": FONT, "color": colour, "weight": "bold" if bold else "normal"}
-        self._shapes.append(lambda axes: axes.text(x, y + 0.36 * FONT, placeholder, ha=align, **style))
+        anchor = "end" if align == "right" else "start"
+        style = f"{'font-weight: 700; ' * bold}font-size: {FONT}px; text-anchor: {anchor}; fill: {colour}"
+        place = f'x="{_number(x)}" y="{_number(y + 0.36 * FONT)}"'
+        self._shapes.append(f'<text style="{style}" {place}>{escape(printable(text))}</text>')
 
     def svg(self, title: str) -> str:
-        """The drawing as an SVG element: the same bytes whenever it is drawn again."""
-        from matplotlib.figure import Figure
+        """The drawing as an SVG element."""
+        head = f'<svg{XMLNS} class="plot" role="img" viewBox="0 0 {WIDTH} {_number(self._height)}">'
+        return "\n".join([head, f"<title>{escape(printable(title))}</title>", *self._shapes, "</svg>"])
 
-        with plain_style():
-            figure = Figure(figsize=(WIDTH / _POINTS_AN_INCH, self._height / _POINTS_AN_INCH))
-            axes = figure.add_axes((0, 0, 1, 1))
-            axes.set_axis_off()
-            axes.set(xlim=(0, WIDTH), ylim=(self._height, 0))
-            for shape in self._shapes:
-                shape(axes).set_clip_on(False)
-            svg = page_svg(figure, title, colours={INK: "currentColor"}, attributes=XMLNS)
-        return _PLACEHOLDER.sub(lambda found: self._texts[int(found[1])], svg)
+    def _path(self, path: str, style: str) -> None:
+        self._shapes.append(f'<path d="{path}" style="{style}"/>')
+
+
+def _points(places: Iterable[tuple[float, float]]) -> str:
+    return "M " + " L ".join(f"{_number(x)} {_number(y)}" for x, y in places)
+
+
+def _number(value: float) -> str:
+    """Hundredths are more than anybody sees."""
+    return f"{round(float(value), 2):g}"
 
 
 @cache

@@ -20,6 +20,23 @@ _SWEEPS = 4
 _GAP = 0.6
 """The space between two components, in rows."""
 
+BAR, ALARM, QUIET, SPARED = "#4a86c5", "#d9483b", "#8a94a3", "#2e9e6b"
+"""Seen on white and on black: the ordinary bar, the one that stands out, two beside it."""
+
+_BLOCK_COLOURS = (BAR, ALARM, SPARED, "#b06ad0", "#c98a12", "#19a0b4", QUIET)
+_BLOCK_SHAPES = ((0, 0.0), (4, 0.0), (3, np.pi), (4, np.pi / 4), (5, 0.0))
+"""Corners and turn of the markers: circle, diamond, triangle, square, pentagon. With the colours there
+are 35 different ones, more than there can be components."""
+
+_MOST_NODES = 30
+_MOST_PAIRS = 150
+_MOST_COLUMNS = 12
+_ROW = 22
+_CLOSE = 0.8
+_BAR_HEIGHT = 14
+_NODE_ROW = 15
+_LABEL_LENGTH = 15
+
 
 @dataclass(frozen=True, eq=False)
 class GraphLayout:
@@ -77,24 +94,6 @@ def _spread(heights: FloatArray, nodes: IntArray, top: float, tall: int) -> None
     step = tall / len(nodes)
     ordered = nodes[np.argsort(heights[nodes], kind="stable")]
     heights[ordered] = top + step * (np.arange(len(nodes)) + 0.5)
-
-
-BAR, ALARM, QUIET, SPARED = "#4a86c5", "#d9483b", "#8a94a3", "#2e9e6b"
-"""Seen on white and on black: the ordinary bar, the one that stands out, two beside it."""
-
-_BLOCK_COLOURS = (BAR, ALARM, SPARED, "#b06ad0", "#c98a12", "#19a0b4", QUIET)
-_BLOCK_SHAPES = ((0, 0.0), (4, 0.0), (3, np.pi), (4, np.pi / 4), (5, 0.0))
-"""Corners and turn of the markers: circle, diamond, triangle, square, pentagon. With the colours there
-are 35 different ones, more than there can be components."""
-
-_MOST_NODES = 30
-_MOST_PAIRS = 150
-_MOST_COLUMNS = 12
-_ROW = 22
-_CLOSE = 0.8
-_BAR_HEIGHT = 14
-_NODE_ROW = 15
-_LABEL_LENGTH = 15
 
 
 def posterior_plot(exposure: TableExposure, heads: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from noiseless.display import bound_text, counted, verb
 from noiseless.releases.results import Release, ReleaseFrontier
-from noiseless.reports.audit_rows import Status
+from noiseless.reports.audit_rows import Status, worst_status
 from noiseless.reports.notation import kept_text, length_text, share_text, value_text
 from noiseless.search.measures import ReleasePoint
 from noiseless.search.merging import Length
@@ -18,16 +18,19 @@ _PLACES = 2
 _MOST_PLACES = 12
 """How many decimals of a limit are shown."""
 
+_BETTER = {
+    "distortion": "a smaller distortion",
+    "resolution": "a larger resolution",
+    "leakage": "less leakage",
+    "maximin": "less maximin information",
+    "lagrangian": "a smaller Lagrangian",
+}
+"""What is better, for each quantity that cells can be chosen by."""
+
 
 def status_of_release(release: Release) -> Status:
     """How private a release is, in the words of an audit."""
-    if release.sensitive_values == 1:
-        return Status("void", "Nothing to protect")
-    if release.point.min_posterior == 1:
-        return Status("bad", "Not private")
-    if release.point.min_posterior == release.sensitive_values:
-        return Status("good", "Private")
-    return Status("partly", "Partly private")
+    return worst_status([(release.point.min_posterior, release.sensitive_values)])
 
 
 def names_text(names: tuple[str, ...]) -> str:
@@ -169,16 +172,6 @@ def _number(value: Fraction) -> str:
     decimal = Decimal(value.numerator) / Decimal(value.denominator)
     exact = Fraction(decimal) == value and len(f"{decimal:f}") <= _MOST_PLACES
     return f"{decimal:f}" if exact else str(value)
-
-
-_BETTER = {
-    "distortion": "a smaller distortion",
-    "resolution": "a larger resolution",
-    "leakage": "less leakage",
-    "maximin": "less maximin information",
-    "lagrangian": "a smaller Lagrangian",
-}
-"""What is better, for each quantity that cells can be chosen by."""
 
 
 def chosen_by(release: Release) -> str:

@@ -110,13 +110,13 @@ def test_too_many_combinations_are_refused() -> None:
 def test_f_scores_are_what_they_are_said_to_be(pairs: list[tuple[bool, bool]], blocks: int) -> None:
     guessed, truth = (np.array(column)[:, None] for column in zip(*pairs, strict=True))
     drawn = BlockBootstrap.draw(len(pairs), blocks, 20, np.random.default_rng(0))
-    mean, (found,) = drawn.scores(guessed, truth, drawn.sums(truth))
+    mean, found = drawn.scores(None, guessed, truth, drawn.sums(truth))
     right, said, really = sum(a and b for a, b in pairs), int(guessed.sum()), int(truth.sum())
     assert mean == found
-    assert found.value == pytest.approx(2 * right / (said + really) if said + really else 0)
-    assert found.precision == pytest.approx(right / said if said else 0)
-    assert found.recall == pytest.approx(right / really if really else 0)
-    assert 0 <= found.low <= found.value <= found.high <= 1
+    assert found.score == pytest.approx(2 * right / (said + really) if said + really else 0)
+    assert found.details["precision"] == pytest.approx(right / said if said else 0)
+    assert found.details["recall"] == pytest.approx(right / really if really else 0)
+    assert 0 <= found.low <= found.score <= found.high <= 1
 
 
 def test_blocks_cover_all_rows_and_rounds_draw_as_many() -> None:

@@ -24,6 +24,7 @@ from noiseless.adversaries.readings import Readings, read_readings
 from noiseless.cli import attacks
 from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.exact import Bits
+from noiseless.questions.additive import mean, total
 from noiseless.questions.base import Attribute
 from noiseless.ranges.spans import Lattice
 
@@ -38,7 +39,8 @@ def _readings(seed: int = 0, times: int = 60, households: int = 8) -> npt.NDArra
 def _told(
     attribute: Attribute, people: int, query: Question = "mean", recipe: Recipe = "finest"
 ) -> list[Aggregate]:
-    return [Aggregate.of(query, people, attribute, budget, recipe) for budget in BUDGETS]
+    question = (mean if query == "mean" else total)(people, attribute)
+    return [Aggregate(question, budget, recipe) for budget in BUDGETS]
 
 
 def _played(readings: Readings, people: int, query: Question) -> tuple[MembershipTranscript, list[Aggregate]]:

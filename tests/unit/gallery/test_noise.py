@@ -5,8 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from noiseless.arrays import IntArray
 from noiseless.gallery import noise_count, noise_mean
-from noiseless.gallery.noise_mechanisms import GroupQuestion, Noisy, Positions
+from noiseless.gallery.noise_mechanisms import GroupQuestion, Noisy
 from noiseless.questions import Lattice
 
 SUM = GroupQuestion("sum", 6, Lattice.of(1, 9, 1))
@@ -14,7 +15,7 @@ MEAN = GroupQuestion("mean", 5, Lattice.of(0, 2, Fraction(1, 2)))
 BASES = np.arange(0, 5 * 8 + 1)
 
 
-def all_positions(question: GroupQuestion) -> Positions:
+def all_positions(question: GroupQuestion) -> IntArray:
     return np.arange(question.span.last + 1)
 
 

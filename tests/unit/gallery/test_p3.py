@@ -80,9 +80,9 @@ class TestHeart:
             found = measure(Problem(run.heart.joint, run.heart.centroids), cells)
             told = float(found.leakage if number == 1 else found.maximin)
             lost = -float(found.resolution) if utility == "U1" else float(found.distortion or 0)
-            return told + float(run.weight) * lost
+            return told + float(run.descent.weight) * lost
 
-        cells = run.end.cells
+        cells = run.descent.end.cells
         labels = cells.cell_of
         merged = [
             Cells.from_labels([one if label == two else label for label in labels.tolist()])

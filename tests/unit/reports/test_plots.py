@@ -1,7 +1,6 @@
 import re
 from xml.etree import ElementTree as ET
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +9,7 @@ import noiseless as nl
 from noiseless.audits import TableAudit
 from noiseless.ranges import JointRange
 from noiseless.reports import bipartite_plot, contribution_plot, posterior_plot
-from noiseless.reports.pages import INK, WIDTH
+from noiseless.reports.pages import WIDTH
 from noiseless.reports.plots import ALARM
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
@@ -148,17 +147,9 @@ class TestAnyPlot:
     def test_it_is_small_and_takes_the_colour_of_the_page(self) -> None:
         svg = self.plot()
         assert "currentColor" in svg
-        assert INK not in svg
         assert " id=" not in svg
         assert "<style" not in svg
         assert len(svg) < 4_000
-
-    def test_own_settings_of_matplotlib_neither_matter_nor_change(self) -> None:
-        plain = self.plot()
-        with mpl.rc_context({"text.usetex": True, "svg.fonttype": "path", "font.size": 30}):
-            before = dict(mpl.rcParams)
-            assert self.plot() == plain
-            assert dict(mpl.rcParams) == before
 
 
 def _turned(path: str) -> bool:
