@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +21,7 @@ from noiseless.releases.canonical import canonical
 from noiseless.releases.request import ReleaseRequest
 from noiseless.tables import Table, Tally, merge_spellings, open_table
 from noiseless.tables.coding import DictionaryCoding
-from noiseless.tables.duckdb_table import DuckDBTable
+from noiseless.tables.duckdb_table import at_hand
 from noiseless.tables.engine import SOURCE, identifiers
 from noiseless.tables.kernels import run_starts
 
@@ -168,9 +168,8 @@ class ReleaseSource:
 
     def ordered_rows(self) -> IntArray:
         """For each row of the table, in order, its number in `kept`."""
-        table = cast("DuckDBTable", self.table)
         columns = self.kept.columns
-        rows = table.arrow(f"SELECT {identifiers(columns)} FROM {SOURCE}")
+        rows = at_hand(self.table).arrow(f"SELECT {identifiers(columns)} FROM {SOURCE}")
         keys = np.zeros(len(rows), np.int64)
         for step in self.kept.steps:
             if step.ranks is not None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pyarrow as pa
 
@@ -13,12 +13,12 @@ from noiseless.domain import ColumnSummary, Schema
 from noiseless.errors import RequestError
 from noiseless.tables.base import Missing, Table
 from noiseless.tables.conformance import count_strangers, refuse_strangers
-from noiseless.tables.duckdb_table import COUNT
+from noiseless.tables.duckdb_table import COUNT, DuckDBTable, at_hand
 from noiseless.tables.engine import SOURCE
 from noiseless.tables.plain_spelling import plain_spelling
 from noiseless.tables.spark_frames import collected, cut, declared_type, mapped, readable_spark_errors
 from noiseless.tables.tally import Tally
-from noiseless.tables.weighted import RowlessTable, WeightedTable
+from noiseless.tables.weighted import RowlessTable, weighted_table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -68,7 +68,7 @@ class SparkGroups(RowlessTable):
         """How many rows were left out because a value is missing."""
         return 0 if self.complete_of is None else self.complete_of - self.count()
 
-    def select(self, columns: Sequence[str]) -> "WeightedTable | SparkGroups":  # type: ignore[override]
+    def select(self, columns: Sequence[str]) -> "DuckDBTable | SparkGroups":  # type: ignore[override]
         """Only these columns; with few combinations of them, on this machine."""
         self.require_plain(*columns)
         if tuple(columns) == self.names:
@@ -78,7 +78,7 @@ class SparkGroups(RowlessTable):
         )
         return _gathered(_regrouped(chosen), columns, self.label, self.most)
 
-    def distinct_rows(self) -> "WeightedTable | SparkGroups":  # type: ignore[override]
+    def distinct_rows(self) -> "DuckDBTable | SparkGroups":  # type: ignore[override]
         """The table without exact duplicates, each combination counting one."""
         from pyspark.sql import functions as F  # noqa: N812
 
@@ -99,7 +99,7 @@ class SparkGroups(RowlessTable):
 
     def conform(  # type: ignore[override]
         self, schema: Schema, columns: Sequence[str], *, clamp: bool = False
-    ) -> "WeightedTable | SparkGroups":
+    ) -> "DuckDBTable | SparkGroups":
         """The table with `columns` checked against, or clamped to, their domains, batch by batch on Spark."""
         refuse_strangers(self._strangers(schema, columns, clamp=clamp), schema, clamp=clamp)
         names, chosen, label = self.names, tuple(columns), self.label
@@ -153,7 +153,7 @@ class SparkGroups(RowlessTable):
         def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
                 table = weighted(pa.Table.from_batches([batch]), names, label)
-                counts = count_strangers(table.groups, schema, chosen, clamp=clamp)
+                counts = count_strangers(table, schema, chosen, clamp=clamp)
                 yield pa.RecordBatch.from_arrays([pa.array([counts[c]]) for c in chosen], schema=counted)
 
         fields = ", ".join(f"{name} long" for name in counted.names)
@@ -175,6 +175,10 @@ class SparkGroups(RowlessTable):
         chosen = self.names if columns is None else tuple(columns)
         return tuple(summary for name in chosen for summary in self._small([name]).summarise())
 
+    def annotate(self, *columns: Any, **wanted: Any) -> int:  # noqa: ANN401 - those of `Table.annotate`
+        """Refused: it needs the rows."""
+        return at_hand(self).annotate(*columns, **wanted)
+
     def link(
         self, others: Sequence[Table], unit: str, shared: Sequence[str], public: Sequence[str]
     ) -> NoReturn:
@@ -185,7 +189,7 @@ class SparkGroups(RowlessTable):
             " person's column first, and audit the result"
         )
 
-    def _small(self, columns: Sequence[str]) -> WeightedTable:
+    def _small(self, columns: Sequence[str]) -> DuckDBTable:
         found = self.select(columns)
         if isinstance(found, SparkGroups):
             raise RequestError(
@@ -205,7 +209,7 @@ class SparkGroups(RowlessTable):
             rows, *missing = map(int, self.frame.agg(*sums).first())
         return rows, dict(zip(self.names, missing, strict=True))
 
-    def _narrowed(self, frame: "DataFrame", complete_of: int | None = None) -> "WeightedTable | SparkGroups":
+    def _narrowed(self, frame: "DataFrame", complete_of: int | None = None) -> "DuckDBTable | SparkGroups":
         return _gathered(frame, self.names, self.label, self.most, complete_of)
 
     def _empty(self) -> pa.Table:
@@ -238,14 +242,14 @@ def kept(
     return found
 
 
-def weighted(data: pa.Table, names: Sequence[str], label: str) -> WeightedTable:
+def weighted(data: pa.Table, names: Sequence[str], label: str) -> DuckDBTable:
     """Combinations that are on this machine, and their counts as the last column."""
-    return WeightedTable.of(data.rename_columns([*names, COUNT]), label).select(names)
+    return weighted_table(data.rename_columns([*names, COUNT]), label).select(names)
 
 
 def _gathered(
     frame: "DataFrame", names: Sequence[str], label: str, most: int, complete_of: int | None = None
-) -> "WeightedTable | SparkGroups":
+) -> "DuckDBTable | SparkGroups":
     """Combinations, called c0, c1, ..., on this machine if there are not too many."""
     with readable_spark_errors(label):
         found = fetched(frame, most)
@@ -304,5 +308,5 @@ def _conformed(
 ) -> pa.Table:
     """Combinations in their domains, under the names that they have on Spark."""
     table = weighted(data, names, label).conform(schema, columns, clamp=clamp)
-    found = table.groups.arrow(f"SELECT * FROM {SOURCE}")
+    found = table.arrow(f"SELECT * FROM {SOURCE}")
     return found.rename_columns([*(f"c{i}" for i in range(len(names))), COUNT])

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from noiseless.errors import RequestError, SourceError
 from noiseless.tables.csv_grammar import check_names
-from noiseless.tables.duckdb_table import COUNT
+from noiseless.tables.duckdb_table import COUNT, DuckDBTable
 from noiseless.tables.spark_frames import (
     SCHEME,
     active_session,
@@ -18,7 +18,7 @@ from noiseless.tables.spark_frames import (
     readable_spark_errors,
 )
 from noiseless.tables.spark_groups import SparkGroups, fetched, kept, weighted
-from noiseless.tables.weighted import RemoteTable, WeightedTable
+from noiseless.tables.weighted import RemoteTable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -91,7 +91,7 @@ class SparkTable(RemoteTable):
         plain_rows = [plain(self.frame[f.name], f.dataType).alias(f.name) for f in self.frame.schema.fields]
         return replace(self, frame=self.frame.select(*plain_rows).distinct())
 
-    def select(self, columns: Sequence[str]) -> "WeightedTable | SparkGroups":  # type: ignore[override]
+    def select(self, columns: Sequence[str]) -> "DuckDBTable | SparkGroups":  # type: ignore[override]
         """Only these columns: grouped now, by Spark; counted on this machine if there are not too many."""
         self.require_plain(*columns)
         with readable_spark_errors(self.label):

@@ -25,7 +25,7 @@ from noiseless.rules.exact_values import exact_values
 from noiseless.rules.recoded_column import recode_values
 from noiseless.tables.duckdb_table import COUNT
 from noiseless.tables.spark_groups import SparkGroups
-from noiseless.tables.weighted import WeightedTable
+from noiseless.tables.weighted import weighted_table
 
 ROWS = 40
 
@@ -204,9 +204,7 @@ def test_a_server_that_groups_gives_the_same() -> None:
         "unit": "person",
         "rule": ["age=round:20", "zip=prefix:2", "min-cell:3", "pay=customers:3:60"],
     }
-    grouped = WeightedTable.of(
-        frame.append_column(COUNT, pa.array([1] * len(frame))), frame.__class__.__name__
-    )
+    grouped = weighted_table(frame.append_column(COUNT, pa.array([1] * len(frame))), frame.__class__.__name__)
     ours, theirs = (nl.audit(table, **options).to_dict(reveal=True) for table in (grouped, frame))
     for found in (ours, theirs):
         found["source"] = None

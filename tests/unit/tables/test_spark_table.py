@@ -25,7 +25,6 @@ from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.spark_frames import is_spark_frame
 from noiseless.tables.spark_groups import SparkGroups
 from noiseless.tables.spark_table import SparkTable, spark_frame
-from noiseless.tables.weighted import WeightedTable
 from spark_sessions import needs_spark, spark
 
 pytestmark = needs_spark
@@ -136,7 +135,7 @@ def test_groups_are_narrowed_alike_here_and_on_spark(most: int, schema: Schema) 
     data = pa.table({"age": ages, "ward": ["a", "b", "b", "a", "b", None, "a", "c"]})
     columns = ("age", "ward")
     here, remote = open_table(data).select(columns), on_spark(data, most).select(columns)
-    assert isinstance(remote, SparkGroups if most == 1 else WeightedTable)
+    assert isinstance(remote, SparkGroups if most == 1 else DuckDBTable)
     assert remote.count() == 8
     assert remote.strangers(schema, columns) == here.strangers(schema, columns) == {"age": 2, "ward": 1}
     with pytest.raises(DomainError, match="2 values"):
