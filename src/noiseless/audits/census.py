@@ -120,12 +120,6 @@ def _counts_of(census: Census, group: int) -> list[int]:
     return list(census.pair_counts[census.joint.starts[group] : census.joint.starts[group + 1]].tolist())
 
 
-def homogeneous_groups(census: Census) -> IntArray:
-    """The groups all of whose members share one sensitive value, largest first."""
-    groups = np.flatnonzero(census.joint.posterior_sizes == 1)
-    return groups[np.argsort(-census.group_sizes[groups], kind="stable")]
-
-
 def t_closeness(census: Census) -> Fraction:
     """The largest earth mover's distance of a group's sensitive values from the whole table's (Li et al.).
 

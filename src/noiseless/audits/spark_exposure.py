@@ -4,6 +4,7 @@ The same measures as `Exposure`, under the same names. Each job brings back a fe
 the histogram of posterior sets.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -71,38 +72,18 @@ class SparkExposure(Exposure):
         return min(smallest for _, _, smallest in self._sizes.values())
 
     @property
-    def public_values(self) -> int:
-        """The groups of all sizes."""
-        return sum(groups for groups, _, _ in self._sizes.values())
-
-    @property
-    def pairs(self) -> int:
-        """As many as posterior sets have members."""
-        return sum(size * groups for size, (groups, _, _) in self._sizes.items())
+    def groups_by_posterior(self) -> Mapping[int, int]:
+        """From the same job."""
+        return {size: groups for size, (groups, _, _) in self._sizes.items()}
 
     @property
     def sensitive_values(self) -> int:
         """By a job over the sensitive values."""
         return self._other_side[0]
 
-    @property
-    def min_posterior(self) -> int:
-        """The smallest size."""
-        return min(self._sizes)
-
-    @property
-    def max_posterior(self) -> int:
-        """The largest size."""
-        return max(self._sizes)
-
     def heads_with(self, posterior: int) -> int:
         """By the histogram."""
         return next((heads for size, _, heads in self.posterior_histogram if size == posterior), 0)
-
-    @property
-    def homogeneous_groups(self) -> int:
-        """The groups of size 1."""
-        return self._sizes[1][0] if 1 in self._sizes else 0
 
     @cached_property
     def leakage(self) -> Bits:

@@ -110,7 +110,7 @@ def _rules(audit: Audit, *, reveal: bool) -> dict[str, Any]:
 
 def _largest_homogeneous(audit: TableAudit) -> int:
     worst = audit.worst
-    return int(worst.census.group_sizes[worst.homogeneous].max(initial=0))
+    return int(worst.census.group_sizes[worst.census.joint.posterior_sizes == 1].max(initial=0))
 
 
 def _plots(audit: TableAudit, *, reveal: bool) -> dict[str, Markup | None]:
