@@ -56,16 +56,6 @@ class Contributions:
         """The total of each group."""
         return np.add.reduceat(self.amounts * self.counts.astype(self.amounts.dtype), self.starts[:-1])
 
-    @cached_property
-    def largest(self) -> WholeArray:
-        """The largest contribution to each."""
-        return self.top(1)
-
-    @cached_property
-    def rest(self) -> WholeArray:
-        """What all but the two largest contribute."""
-        return self.total - self.top(2)
-
     def top(self, number: int) -> WholeArray:
         """What the so many largest contributors give together, or all where there are fewer."""
         place, left = self.starts[1:] - 1, np.full(len(self.group), min(number, int(self.number.max())))
@@ -368,7 +358,7 @@ def _closest(given: Contributions, chosen: BoolArray) -> ClosestEstimate | None:
     places = np.flatnonzero(chosen)
     if not len(places):
         return None
-    rest, largest = given.rest[places], given.largest[places]
+    rest, largest = (given.total - given.top(2))[places], given.top(1)[places]
     largest = np.where(largest == 0, 1, largest)  # nothing in all: all have nothing, an error of 0
     if rest.dtype != object:  # floats find those that may be the closest
         shares = rest / largest

@@ -5,20 +5,26 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import pyarrow as pa
 
-from noiseless.domain import ColumnSummary, Schema
+from noiseless.domain import Schema
 from noiseless.errors import RequestError
 from noiseless.tables.base import Missing, Table
 from noiseless.tables.conformance import count_strangers, refuse_strangers
-from noiseless.tables.duckdb_table import COUNT, DuckDBTable, at_hand
+from noiseless.tables.duckdb_table import COUNT, DuckDBTable
 from noiseless.tables.engine import SOURCE
 from noiseless.tables.plain_spelling import plain_spelling
-from noiseless.tables.spark_frames import collected, cut, declared_type, mapped, readable_spark_errors
-from noiseless.tables.tally import Tally
-from noiseless.tables.weighted import RowlessTable, weighted_table
+from noiseless.tables.spark_frames import (
+    batch_totals,
+    collected,
+    cut,
+    declared_type,
+    mapped,
+    readable_spark_errors,
+)
+from noiseless.tables.weighted import RemoteTable, weighted_table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -30,7 +36,7 @@ _MOST_ROWS = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SparkGroups(RowlessTable):
+class SparkGroups(RemoteTable):
     """Combinations of columns on Spark, each once, with the number of rows that have it.
 
     Attributes:
@@ -143,41 +149,19 @@ class SparkGroups(RowlessTable):
         return self._strangers(schema, columns, clamp=False)
 
     def _strangers(self, schema: Schema, columns: Sequence[str], *, clamp: bool) -> dict[str, int]:
-        from pyspark.sql import functions as F  # noqa: N812
-
         names, chosen, label = self.names, tuple(columns), self.label
         if not chosen:
             return {}
-        counted = pa.schema([(f"n{i}", pa.int64()) for i in range(len(chosen))])
 
-        def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            for batch in batches:
-                table = weighted(pa.Table.from_batches([batch]), names, label)
-                counts = count_strangers(table, schema, chosen, clamp=clamp)
-                yield pa.RecordBatch.from_arrays([pa.array([counts[c]]) for c in chosen], schema=counted)
+        def count(batch: pa.RecordBatch) -> list[int]:
+            table = weighted(pa.Table.from_batches([batch]), names, label)
+            return [*count_strangers(table, schema, chosen, clamp=clamp).values()]
 
-        fields = ", ".join(f"{name} long" for name in counted.names)
         with readable_spark_errors(self.label):
-            sums = [F.coalesce(F.sum(name), F.lit(0)) for name in counted.names]
-            row = mapped(self.frame, work, fields).agg(*sums).first()
-        return dict(zip(chosen, map(int, row), strict=True))
-
-    def tally(self, columns: Sequence[str]) -> Tally:
-        """The distinct combinations of some columns, if there are few enough of them."""
-        return self._small(columns).tally(columns)
-
-    def aggregate(self, column: str, by: Sequence[str] = ()) -> pa.Table:
-        """Exact count, sum, minimum and maximum of a column of whole numbers, for each group of `by`."""
-        return self._small((*by, column)).aggregate(column, by)
-
-    def summarise(self, columns: Sequence[str] | None = None) -> tuple[ColumnSummary, ...]:
-        """What each column holds, one at a time."""
-        chosen = self.names if columns is None else tuple(columns)
-        return tuple(summary for name in chosen for summary in self._small([name]).summarise())
-
-    def annotate(self, *columns: Any, **wanted: Any) -> int:  # noqa: ANN401 - those of `Table.annotate`
-        """Refused: it needs the rows."""
-        return at_hand(self).annotate(*columns, **wanted)
+            totals = batch_totals(
+                self.frame, self.frame.columns, count, [f"n{i}" for i in range(len(chosen))]
+            )
+        return dict(zip(chosen, map(int, totals.values()), strict=True))
 
     def link(
         self, others: Sequence[Table], unit: str, shared: Sequence[str], public: Sequence[str]
@@ -189,7 +173,12 @@ class SparkGroups(RowlessTable):
             " person's column first, and audit the result"
         )
 
-    def _small(self, columns: Sequence[str]) -> DuckDBTable:
+    def grouped(self, columns: Sequence[str]) -> pa.Table:
+        """The distinct combinations of some columns, if there are few enough of them."""
+        return self.here(columns).arrow(f"SELECT * FROM {SOURCE}")
+
+    def here(self, columns: Sequence[str]) -> DuckDBTable:
+        """Only these columns, if there are few enough combinations of them."""
         found = self.select(columns)
         if isinstance(found, SparkGroups):
             raise RequestError(

@@ -31,6 +31,7 @@ def weighted_table(data: pa.Table, label: str) -> DuckDBTable:
     Raises:
         SourceError: names of columns differ by upper and lower case only.
 
+    >>> from noiseless.tables.duckdb_table import COUNT
     >>> table = weighted_table(pa.table({"ward": ["a", "b"], COUNT: [3, 1]}), "patients")
     >>> table.columns, table.count(), table.select(["ward"]).tally(["ward"]).counts.tolist()
     (('ward',), 4, [3, 1])
@@ -43,23 +44,14 @@ def weighted_table(data: pa.Table, label: str) -> DuckDBTable:
     return replace(groups, numbered=False, weighted=True)
 
 
-class RowlessTable(Table):
-    """A table whose rows are not at hand."""
-
-    textual = False
-    files: tuple[Path, ...] = ()
-
-    def locate(self, values: Mapping[str, pa.Array], present: Sequence[str] = ()) -> list[int | None]:
-        """Nothing: rows on a server have no numbers."""
-        del present
-        return [None] * len(next(iter(values.values())))
-
-
-class RemoteTable(RowlessTable):
+class RemoteTable(Table):
     """A table on a server that groups its rows; the rest is done with the groups.
 
     An engine says what columns there are, counts rows, drops duplicates and groups.
     """
+
+    textual = False
+    files: tuple[Path, ...] = ()
 
     @abstractmethod
     def grouped(self, columns: Sequence[str]) -> pa.Table:
@@ -73,6 +65,10 @@ class RemoteTable(RowlessTable):
         """Only these columns: grouped now, on the server, and counted here from then on."""
         self.require_plain(*columns)
         return weighted_table(self.grouped(columns), self.label).select(columns)
+
+    def here(self, columns: Sequence[str]) -> Table:
+        """The same for what is done on this machine alone."""
+        return self.select(columns)
 
     def count_missing(self, column: str) -> int:
         """How many values of a column are missing."""
@@ -94,16 +90,21 @@ class RemoteTable(RowlessTable):
 
     def tally(self, columns: Sequence[str]) -> Tally:
         """The distinct combinations of some columns, with how many rows have each."""
-        return self.select(columns).tally(columns)
+        return self.here(columns).tally(columns)
 
     def aggregate(self, column: str, by: Sequence[str] = ()) -> pa.Table:
         """Exact count, sum, minimum and maximum of a column of whole numbers, for each group of `by`."""
-        return self.select([*by, column]).aggregate(column, by)
+        return self.here([*by, column]).aggregate(column, by)
 
     def summarise(self, columns: Sequence[str] | None = None) -> tuple[ColumnSummary, ...]:
         """What each column holds; the server groups one column at a time."""
         chosen = self.columns if columns is None else tuple(columns)
-        return tuple(summary for name in chosen for summary in self.select([name]).summarise())
+        return tuple(summary for name in chosen for summary in self.here([name]).summarise())
+
+    def locate(self, values: Mapping[str, pa.Array], present: Sequence[str] = ()) -> list[int | None]:
+        """Nothing: rows on a server have no numbers."""
+        del present
+        return [None] * len(next(iter(values.values())))
 
     def annotate(
         self,
@@ -115,7 +116,7 @@ class RemoteTable(RowlessTable):
         present: Sequence[str] = (),
     ) -> int:
         """Write the marks of each row beside the columns to `keep`; see `DuckDBTable.annotate`."""
-        chosen = self.select(tuple(dict.fromkeys((*columns, *keep, *present))))
+        chosen = self.here(tuple(dict.fromkeys((*columns, *keep, *present))))
         return chosen.annotate(columns, marks, out, keep=keep, present=present)
 
     def link(

@@ -215,7 +215,7 @@ def test_a_server_that_groups_gives_the_same() -> None:
 
 def test_too_many_combinations_on_spark_are_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     groups = SparkGroups(None, (), "spark::people", 3)  # it is not looked into
-    monkeypatch.setattr(auditor, "_single", lambda *_: SimpleNamespace(audited=groups, seen=("age",)))
+    monkeypatch.setattr(auditor, "_read", lambda *_: SimpleNamespace(audited=groups, seen=("age",)))
     with pytest.raises(RequestError, match="spark::people: rules are applied on this machine, to at most 3 "):
         nl.audit(arrow(people(1)), sensitive="ill", public="age", rule="round:5")
 

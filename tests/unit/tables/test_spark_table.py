@@ -21,7 +21,7 @@ from noiseless.errors import (
     UnknownColumnError,
 )
 from noiseless.tables import Table, open_table
-from noiseless.tables.duckdb_table import DuckDBTable
+from noiseless.tables.duckdb_table import DuckDBTable, at_hand
 from noiseless.tables.spark_frames import is_spark_frame
 from noiseless.tables.spark_groups import SparkGroups
 from noiseless.tables.spark_table import SparkTable, spark_frame
@@ -180,7 +180,7 @@ def test_rows_are_neither_numbered_nor_fetched() -> None:
     table = on_spark(pa.table({"x": [1]}))
     assert table.locate({"x": pa.array([1, 2])}) == [None, None]
     with pytest.raises(RequestError, match="one by one"):
-        _ = table.engine
+        at_hand(table)
 
 
 def test_errors_are_one_line_without_values() -> None:
