@@ -243,7 +243,7 @@ def hypothesis(
     if not blurs:
         raise RequestError("name at least one largest change")
     blurs.sort(key=lambda blur: blur.max_change)
-    if blurs[-1].lattice.steps > _MOST_STEPS:
+    if blurs[-1].steps > _MOST_STEPS:
         raise RequestError(f"a value moves by more than {_MOST_STEPS:,} steps; declare a coarser step")
     rows = _Rows.of(open_table(table, names=names), blurs[0], missing)
     results = list[Score]()
@@ -268,7 +268,7 @@ class _Rows:
         self.points, self.counts = points[blur.hypothesis.column], counts
         self.others = {name: points[name] for name in blur.hypothesis.others}
         self.total = int(counts.sum())
-        split = blur.lattice.fibres(self.others).split
+        split = blur.fibres(self.others).split
         above = self.points >= split
         self.truth = above if blur.hypothesis.sign in (">=", ">") else ~above
 
@@ -276,7 +276,7 @@ class _Rows:
     def of(cls, table: Any, blur: Blur, missing: MissingRows) -> "_Rows":  # noqa: ANN401 - an opened table
         """Read and check the columns."""
         read = DeclaredColumns.read(table, blur.schema, blur.hypothesis.columns, missing)
-        points = {name: positions_of(read.values(name), blur.lattice.columns[name]) for name in read.columns}
+        points = {name: positions_of(read.values(name), blur.columns[name]) for name in read.columns}
         return cls(points, read.tally.counts, blur)
 
     def unprotected(self) -> Iterable[Score]:
@@ -287,7 +287,7 @@ class _Rows:
 
     def protected(self, blur: Blur, prior: str) -> Iterable[Score]:
         """The scores against one blur and against as much noise."""
-        lattice, column = blur.lattice, blur.lattice.compared
+        lattice, column = blur, blur.compared
         weights = self._weights(column.size, prior)
         fibres, rows = lattice.fibres(self.others), CountedRows(self.points, self.counts)
         found = {

@@ -261,8 +261,9 @@ def _require_columns(tables: Sequence[Table], request: _ReadRequest) -> None:
         if not any(column in table.columns for table in tables):
             known = tuple(dict.fromkeys(name for table in tables for name in table.columns))
             raise UnknownColumnError(column, known, from_text=any(table.textual for table in tables))
-    for table in tables if unit is not None else ():
-        table.require(unit)
+    if unit is not None:
+        for table in tables:
+            table.require(unit)
 
 
 def _published(seen: Sequence[str], request: _ReadRequest, releases: int) -> "tuple[ReleaseColumns, ...]":

@@ -13,7 +13,7 @@ from noiseless.exact import round_down
 from noiseless.ranges import JointRange
 from noiseless.ranges.joint import GroupedPairs
 from noiseless.tables import Tally
-from noiseless.tables.kernels import add_by_code, add_runs, distinct_values, heads_by_code, run_starts
+from noiseless.tables.kernels import add_by_code, add_runs, distinct_values, heads_by_code
 
 
 class Membership(NamedTuple):
@@ -71,15 +71,6 @@ class Census:
             return heads_by_code(codes, self.group_sizes, None, size)
         groups, persons = self.members
         return heads_by_code(codes[groups], self.pair_counts, persons, size)
-
-
-def cells_of_groups(tally: Tally, width: int, group_width: int) -> IntArray:
-    """The cell (the first `width` columns) of each group (the first `group_width` columns), numbered."""
-    groups = tally.prefix(group_width)
-    keys = tally.prefix(width)[run_starts(groups)]
-    starts = np.zeros(len(keys), np.int64)
-    starts[run_starts(keys)[1:]] = 1
-    return np.cumsum(starts)
 
 
 _NEAR = 1e-9

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ import numpy as np
 from noiseless import measures
 from noiseless.arrays import IntArray
 from noiseless.audits import census as anonymity
-from noiseless.audits.census import Census, cells_of_groups
+from noiseless.audits.census import Census
 from noiseless.exact import Bits, round_up
 from noiseless.ranges import count_blocks
 from noiseless.tables import Tally
@@ -288,7 +288,7 @@ def survey(
     census = Census.take(tally, seen, target, unit)
     if not given:
         return census, None
-    return census, cells_of_groups(tally.project((*seen, *target)), len(given), len(seen))
+    return census, tally.project(seen).prefix_ranks(len(given))
 
 
 @dataclass(frozen=True)
@@ -311,13 +311,7 @@ class SideInformationEffect:
 
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON."""
-        return {
-            "leakage_without": self.leakage_without.upper,
-            "maximin_without": self.maximin_without.upper,
-            "min_posterior_without": self.min_posterior_without,
-            "leakage_alone": self.leakage_alone.upper,
-            "leakage_total": self.leakage_total.upper,
-        }
+        return _rounded_up(self)
 
 
 @dataclass(frozen=True)
@@ -342,14 +336,13 @@ class Contribution:
 
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON."""
-        return {
-            "column": self.column,
-            "leakage_alone": self.leakage_alone.upper,
-            "leakage_without": self.leakage_without.upper,
-            "min_posterior_without": self.min_posterior_without,
-            "k_without": self.k_without,
-            "spared": self.spared,
-        }
+        return _rounded_up(self)
+
+
+def _rounded_up(found: SideInformationEffect | Contribution) -> dict[str, Any]:
+    """Its fields, with bits as floats."""
+    values = {field.name: getattr(found, field.name) for field in fields(found)}
+    return {name: value.upper if isinstance(value, Bits) else value for name, value in values.items()}
 
 
 def most_telling_first(contributions: Iterable[Contribution]) -> tuple[Contribution, ...]:

@@ -11,10 +11,10 @@ from noiseless.arrays import BoolArray, IntArray
 from noiseless.rules.assignment import AssignedRule
 from noiseless.rules.base import Coarsening, Dominance
 from noiseless.rules.counts import MinCell
-from noiseless.rules.recoded_column import RecodedColumn, RuleEffect, ranked, recode
+from noiseless.rules.recoded_column import RecodedColumn, RuleEffect, recode
 from noiseless.tables import Table, Tally
 from noiseless.tables.base import Roles
-from noiseless.tables.kernels import distinct_values, heads_by_code, run_starts
+from noiseless.tables.kernels import distinct_values, heads_by_code, ranked, run_starts
 from noiseless.tables.tally import KEY_LIMIT
 
 

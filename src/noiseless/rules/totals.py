@@ -18,9 +18,8 @@ from noiseless.errors import ColumnError
 from noiseless.exact import Bits, round_down
 from noiseless.rules.base import Dominance
 from noiseless.rules.exact_values import exact_values
-from noiseless.rules.recoded_column import ranked
 from noiseless.tables import Tally
-from noiseless.tables.kernels import distinct_values, run_starts
+from noiseless.tables.kernels import distinct_values, ranked, run_starts
 
 WholeArray = npt.NDArray[Any]
 """Whole numbers: of the machine where they fit, of Python where they do not."""

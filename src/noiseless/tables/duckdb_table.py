@@ -29,7 +29,7 @@ from noiseless.tables.engine import (
     readable_errors,
 )
 from noiseless.tables.link import link
-from noiseless.tables.row_keys import INTEGERS, Packed, key, packed_columns
+from noiseless.tables.row_keys import Packed, key, packed_columns
 from noiseless.tables.tally import Tally, Word, split_into_words
 
 COUNT, _ROW, _POSITION = "noiseless_count", "noiseless_row", "noiseless_position"
@@ -184,21 +184,6 @@ class DuckDBTable(Table):
                 Word(tuple(c.coding for c in word), np.require(columns.pop().to_numpy(), requirements="W"))
                 for word in words
             ]
-        )
-
-    def aggregate(self, column: str, by: Sequence[str] = ()) -> pa.Table:
-        """Exact count, sum, minimum and maximum of a column of whole numbers, for each group of `by`."""
-        self.require(column, *by)
-        if self.kinds[column] not in INTEGERS:
-            raise RequestError(
-                f"column {column!r} does not hold whole numbers; declare bounds and a step to make it exact"
-            )
-        value, keys = identifier(column), identifiers(by)
-        lead, times = f"{keys}, " if by else "", f" * {COUNT}" if self.weighted else ""
-        return self.arrow(
-            f"SELECT {lead}{self.counted(f'{value} IS NOT NULL')} AS count,"
-            f" sum({value}::HUGEINT{times}) AS sum, min({value}) AS min, max({value}) AS max FROM {SOURCE}"
-            + (f" GROUP BY {keys} ORDER BY {keys}" if by else "")
         )
 
     def summarise(self, columns: Sequence[str] | None = None) -> tuple[ColumnSummary, ...]:

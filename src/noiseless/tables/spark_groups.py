@@ -74,7 +74,7 @@ class SparkGroups(RemoteTable):
         """How many rows were left out because a value is missing."""
         return 0 if self.complete_of is None else self.complete_of - self.count()
 
-    def select(self, columns: Sequence[str]) -> "DuckDBTable | SparkGroups":  # type: ignore[override]
+    def select(self, columns: Sequence[str]) -> "DuckDBTable | SparkGroups":
         """Only these columns; with few combinations of them, on this machine."""
         self.require_plain(*columns)
         if tuple(columns) == self.names:
@@ -82,9 +82,9 @@ class SparkGroups(RemoteTable):
         chosen = self.frame.select(
             *(self.frame[self.field(c)].alias(f"c{i}") for i, c in enumerate(columns)), COUNT
         )
-        return _gathered(_regrouped(chosen), columns, self.label, self.most)
+        return gathered(_regrouped(chosen), columns, self.label, self.most)
 
-    def distinct_rows(self) -> "DuckDBTable | SparkGroups":  # type: ignore[override]
+    def distinct_rows(self) -> "DuckDBTable | SparkGroups":
         """The table without exact duplicates, each combination counting one."""
         from pyspark.sql import functions as F  # noqa: N812
 
@@ -94,7 +94,7 @@ class SparkGroups(RemoteTable):
         """How many values of a column are missing."""
         return self._facts[1][column]
 
-    def with_missing(self, columns: Sequence[str], missing: Missing) -> Table:  # type: ignore[override]
+    def with_missing(self, columns: Sequence[str], missing: Missing) -> Table:
         """The table with missing values in `columns` treated as `missing` says."""
         if missing == "error":
             self.require_present(*columns)
@@ -103,7 +103,7 @@ class SparkGroups(RemoteTable):
         full = self.frame.dropna(subset=[self.field(c) for c in columns])
         return self._narrowed(full, complete_of=self.count())
 
-    def conform(  # type: ignore[override]
+    def conform(
         self, schema: Schema, columns: Sequence[str], *, clamp: bool = False
     ) -> "DuckDBTable | SparkGroups":
         """The table with `columns` checked against, or clamped to, their domains, batch by batch on Spark."""
@@ -173,10 +173,6 @@ class SparkGroups(RemoteTable):
             " person's column first, and audit the result"
         )
 
-    def grouped(self, columns: Sequence[str]) -> pa.Table:
-        """The distinct combinations of some columns, if there are few enough of them."""
-        return self.here(columns).arrow(f"SELECT * FROM {SOURCE}")
-
     def here(self, columns: Sequence[str]) -> DuckDBTable:
         """Only these columns, if there are few enough combinations of them."""
         found = self.select(columns)
@@ -199,7 +195,7 @@ class SparkGroups(RemoteTable):
         return rows, dict(zip(self.names, missing, strict=True))
 
     def _narrowed(self, frame: "DataFrame", complete_of: int | None = None) -> "DuckDBTable | SparkGroups":
-        return _gathered(frame, self.names, self.label, self.most, complete_of)
+        return gathered(frame, self.names, self.label, self.most, complete_of)
 
     def _empty(self) -> pa.Table:
         with readable_spark_errors(self.label):
@@ -236,7 +232,7 @@ def weighted(data: pa.Table, names: Sequence[str], label: str) -> DuckDBTable:
     return weighted_table(data.rename_columns([*names, COUNT]), label).select(names)
 
 
-def _gathered(
+def gathered(
     frame: "DataFrame", names: Sequence[str], label: str, most: int, complete_of: int | None = None
 ) -> "DuckDBTable | SparkGroups":
     """Combinations, called c0, c1, ..., on this machine if there are not too many."""

@@ -1,11 +1,10 @@
 """Tables that are on another machine: grouped there, and counted here with weights.
 
 All that the library computes from a table follows from the distinct combinations of some columns and how many
-rows have each. A server groups (`RemoteTable.grouped`); what comes back is a `DuckDBTable` with weights, on
+rows have each. A server groups (`RemoteTable.select`); what comes back is a `DuckDBTable` with weights, on
 which values are read, compared and counted by the same engine as those of a file: results are the same.
 """
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -53,34 +52,19 @@ class RemoteTable(Table):
     textual = False
     files: tuple[Path, ...] = ()
 
-    @abstractmethod
-    def grouped(self, columns: Sequence[str]) -> pa.Table:
-        """The distinct combinations of some columns and, as `COUNT`, how many rows have each.
-
-        Combinations may come in several parts, with counts to be added up; no two values that differ may be
-        taken for one. The types are those that `weighted_table` reads.
-        """
-
-    def select(self, columns: Sequence[str]) -> DuckDBTable:  # type: ignore[override]  # now on this machine
-        """Only these columns: grouped now, on the server, and counted here from then on."""
-        self.require_plain(*columns)
-        return weighted_table(self.grouped(columns), self.label).select(columns)
-
     def here(self, columns: Sequence[str]) -> Table:
-        """The same for what is done on this machine alone."""
+        """Only these columns, for what is done on this machine alone."""
         return self.select(columns)
 
     def count_missing(self, column: str) -> int:
         """How many values of a column are missing."""
         return self.select([column]).count_missing(column)
 
-    def with_missing(self, columns: Sequence[str], missing: Missing) -> DuckDBTable:  # type: ignore[override]
+    def with_missing(self, columns: Sequence[str], missing: Missing) -> Table:
         """The whole table, grouped, with missing values in `columns` treated as `missing` says."""
         return self.select(self.columns).with_missing(columns, missing)
 
-    def conform(  # type: ignore[override]
-        self, schema: Schema, columns: Sequence[str], *, clamp: bool = False
-    ) -> DuckDBTable:
+    def conform(self, schema: Schema, columns: Sequence[str], *, clamp: bool = False) -> Table:
         """The whole table, grouped, with `columns` checked against their declared domains."""
         return self.select(self.columns).conform(schema, columns, clamp=clamp)
 
@@ -91,10 +75,6 @@ class RemoteTable(Table):
     def tally(self, columns: Sequence[str]) -> Tally:
         """The distinct combinations of some columns, with how many rows have each."""
         return self.here(columns).tally(columns)
-
-    def aggregate(self, column: str, by: Sequence[str] = ()) -> pa.Table:
-        """Exact count, sum, minimum and maximum of a column of whole numbers, for each group of `by`."""
-        return self.here([*by, column]).aggregate(column, by)
 
     def summarise(self, columns: Sequence[str] | None = None) -> tuple[ColumnSummary, ...]:
         """What each column holds; the server groups one column at a time."""

@@ -321,7 +321,7 @@ def test_rows_are_grouped_in_the_server(people: str, postgres: PostgresServer, t
     table.summarise()
     table.count()
     table.count_missing("age")
-    table.aggregate("age", ["ward"])
+    table.tally(["age", "ward"])
     told = [s for s in statements(log, since) if '"people"' in s]
     assert len(told) > 8
     for statement in told:

@@ -18,7 +18,7 @@ from noiseless.domain import Schema
 from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError, SourceError
 from noiseless.questions import Continuum
 from noiseless.tables import Table, open_table
-from noiseless.tables.duckdb_table import COUNT, at_hand
+from noiseless.tables.duckdb_table import COUNT, DuckDBTable, at_hand
 from noiseless.tables.weighted import RemoteTable, weighted_table
 
 KINDS = {
@@ -81,13 +81,15 @@ class Grouped(RemoteTable):
     def distinct_rows(self) -> Self:
         return type(self)(self.values, distinct=True)
 
-    def grouped(self, columns: Sequence[str]) -> pa.Table:
+    def select(self, columns: Sequence[str]) -> DuckDBTable:
+        self.require_plain(*columns)
         places = [self.columns.index(name) for name in columns]
         counted = Counter(tuple(map(repr, row)) for row in self.values)
         lines = list({tuple(map(repr, row)): row for row in self.values}.values())
         counts = [1 if self.distinct else counted[tuple(map(repr, row))] for row in lines]
         arrays = [pa.array([row[p] for row in lines], KINDS[n]) for p, n in zip(places, columns, strict=True)]
-        return pa.table([*arrays, pa.array(counts, pa.int64())], [*columns, COUNT])
+        data = pa.table([*arrays, pa.array(counts, pa.int64())], [*columns, COUNT])
+        return weighted_table(data, self.label).select(columns)
 
 
 def here(values: Sequence[tuple[Any, ...]]) -> Table:
@@ -138,25 +140,6 @@ def test_domains_are_checked_alike(values: list[tuple[Any, ...]], clamp: bool) -
     assert outcome(lambda: combinations(one.conform(SCHEMA, columns, clamp=clamp), columns)) == outcome(
         lambda: combinations(other.conform(SCHEMA, columns, clamp=clamp), columns)
     )
-
-
-@settings(max_examples=20)
-@given(rows)
-def test_sums_are_weighted(values: list[tuple[Any, ...]]) -> None:
-    one, other = here(values).select(list(KINDS)), Grouped(values)
-    for by in ((), ("text",), ("yes", "day")):
-        assert one.aggregate("whole", by).equals(other.aggregate("whole", by))
-        assert one.aggregate("whole", by).equals(other.select(list(KINDS)).aggregate("whole", by))
-
-
-def test_sums_cannot_wrap() -> None:
-    most = 2**63 - 1
-    table = weighted_table(pa.table({"n": [most, -5], COUNT: [10**12, 2]}), "there")
-    assert table.aggregate("n").to_pylist() == [
-        {"count": 10**12 + 2, "sum": Decimal(most * 10**12 - 10), "min": -5, "max": most}
-    ]
-    with pytest.raises(RequestError, match="does not hold whole numbers"):
-        weighted_table(pa.table({"x": [0.5], COUNT: [1]}), "there").aggregate("x")
 
 
 @settings(max_examples=20)

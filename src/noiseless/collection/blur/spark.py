@@ -94,7 +94,7 @@ def blur_frame(
         dropped=read - rows,
         moved=moved,
         protected_rows=protected,
-        max_change=change * Fraction(mechanism.lattice.compared.step),
+        max_change=change * Fraction(mechanism.compared.step),
         frame=told,
     )
 
@@ -127,7 +127,7 @@ def _kind_told(frame: DataFrame, mechanism: Blur) -> pa.DataType:
     nothing = frame.select(*(frame[quoted(name)] for name in columns)).limit(0).toArrow()
     table = cast("DuckDBTable", open_table(nothing))
     table.select(columns).strangers(mechanism.schema, columns)
-    kind = _released_kind(table.kinds[compared], mechanism.lattice.compared)
+    kind = _released_kind(table.kinds[compared], mechanism.compared)
     return table.arrow(f"SELECT NULL::{kind} AS told").schema.field(0).type
 
 
@@ -137,7 +137,7 @@ def _counts(frame: DataFrame, mechanism: Blur) -> tuple[int, int, int]:
     Raises:
         DomainError: values lie outside their domain.
     """
-    columns, step = mechanism.hypothesis.columns, Fraction(mechanism.lattice.compared.step)
+    columns, step = mechanism.hypothesis.columns, Fraction(mechanism.compared.step)
 
     def count(batch: pa.RecordBatch) -> list[int | None]:
         strange = dict.fromkeys(columns, 0)

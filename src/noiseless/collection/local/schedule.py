@@ -201,7 +201,8 @@ class Meters:
         import numpy as np
 
         coded = persons.dictionary_encode(null_encoding="encode")
-        distinct, codes = coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)
+        distinct = coded.dictionary.to_pylist()
+        codes: npt.NDArray[np.int64] = coded.indices.to_numpy().astype(np.int64)
         before = np.array([self.counts.get(person, 0) for person in distinct], np.int64)
         numbers = before[codes] + _occurrences(codes)
         totals = np.bincount(codes, minlength=len(distinct))
