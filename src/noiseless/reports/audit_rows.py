@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from noiseless.arrays import IntArray
-from noiseless.audits import Audit, TableExposure, Totals, UnderRules
-from noiseless.audits.under_rules import below, change_text, distance_text
+from noiseless.audits import Audit, TableExposure
+from noiseless.audits.under_rules import UnderRules, below, change_text, distance_text
 from noiseless.display import counted
 from noiseless.exact import Bits
+from noiseless.rules.totals import Totals
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import noiseless as nl
-from noiseless.audits import Policy, TableAudit, auditor
-from noiseless.audits.policy import PolicyLimits
+from noiseless.audits import TableAudit, auditor
+from noiseless.audits.policy import Policy, PolicyLimits
 from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.rules import Coarsening, Round
 from noiseless.rules.exact_values import exact_values
