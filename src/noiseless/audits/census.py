@@ -13,7 +13,7 @@ from noiseless.exact import round_down
 from noiseless.ranges import JointRange
 from noiseless.ranges.joint import GroupedPairs
 from noiseless.tables import Tally
-from noiseless.tables.kernels import add_by_code, add_runs, distinct_values, heads_by_code
+from noiseless.tables.kernels import add_by_code, add_runs, heads, heads_by_code
 
 
 class Membership(NamedTuple):
@@ -61,8 +61,8 @@ class Census:
     def heads_in(self, chosen: BoolArray) -> int:
         """How many rows (different persons) are in the chosen groups together."""
         if self.members is None:
-            return int(self.group_sizes[chosen].sum())
-        return len(distinct_values(self.members.persons[chosen[self.members.groups]]))
+            return heads(chosen, self.group_sizes, None)
+        return heads(chosen[self.members.groups], self.group_sizes, self.members.persons)
 
     def heads_by(self, codes: IntArray) -> IntArray:
         """How many rows (persons) are in a group with each code, from 0 on, given the code of each group."""

@@ -19,7 +19,7 @@ from noiseless.exact import Bits, round_down
 from noiseless.rules.base import Dominance
 from noiseless.rules.exact_values import exact_values
 from noiseless.tables import Tally
-from noiseless.tables.kernels import distinct_values, ranked, run_starts
+from noiseless.tables.kernels import heads, ranked, run_starts
 
 WholeArray = npt.NDArray[Any]
 """Whole numbers: of the machine where they fit, of Python where they do not."""
@@ -336,9 +336,7 @@ def _heads(parts: Tally, column: str, width: int, unit: str | None, told: BoolAr
     """How many rows (different persons) contribute to the totals that are told."""
     starts = run_starts(parts.prefix(width))
     chosen = np.repeat(told, np.diff(starts, append=len(parts))) & (parts.codes(column) > 0)
-    if unit is None:
-        return int(parts.counts[chosen].sum())
-    return len(distinct_values(parts.codes(unit)[chosen]))
+    return heads(chosen, parts.counts, None if unit is None else parts.codes(unit))
 
 
 def _different(tally: Tally, column: str, public: Sequence[str], unit: str | None) -> int:

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.arrays import IntArray
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.tables.coding import whole_type
 
 SMALL = 200_000
@@ -62,6 +62,13 @@ def add_by_code(codes: IntArray, values: IntArray, size: int, kind: npt.DTypeLik
     sums = np.zeros(size, kind)
     np.add.at(sums, codes, values)
     return sums
+
+
+def heads(chosen: BoolArray, counts: IntArray, persons: IntArray | None) -> int:
+    """How many rows the chosen combinations have; or how many different persons, where they are known."""
+    if persons is None:
+        return int(counts[chosen].sum())
+    return len(distinct_values(persons[chosen]))
 
 
 def heads_by_code(codes: IntArray, counts: IntArray, persons: IntArray | None, size: int) -> IntArray:
