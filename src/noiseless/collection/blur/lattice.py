@@ -131,7 +131,31 @@ class Blur(BlurLattice):
 
     def apply(self, table: Any, *, missing: MissingRows = "error") -> "BlurredTable":  # noqa: ANN401
         """Blur a table, or any frame; see `blur`."""
-        return apply_blur(self, table, missing)
+        if missing not in ("drop", "error"):
+            raise RequestError('missing values are an "error", or their rows are left out: "drop"')
+        if (frame := spark_frame(table)) is not None:
+            from noiseless.collection.blur.spark import blur_frame
+
+            return blur_frame(frame, self, missing)
+        opened = open_table(table)
+        name, compared = self.hypothesis.column, self.compared
+        columns = DeclaredColumns.read(opened, self.schema, self.hypothesis.columns, missing)
+        tally = columns.tally
+        points = {c: points_of(columns.values(c), self.columns[c]) for c in columns.columns}
+        fibres = self.fibres({other: points[other] for other in self.hypothesis.others})
+        released = fibres.release(points[name])
+        change = np.abs(released - points[name])
+        largest = Fraction(int(change.max()) * compared.step_units, compared.scale)
+        return BlurredColumn(
+            mechanism=self,
+            rows=tally.total,
+            dropped=opened.count() - tally.total,
+            moved=int(tally.counts[change > 0].sum()),
+            protected_rows=int(tally.counts[fibres.contain(points[name])].sum()),
+            max_change=largest,
+            columns=columns,
+            released=texts_of(released, compared),
+        )
 
 
 def _domains(bounds: ColumnBounds | None) -> dict[str, NumberColumn]:
@@ -331,33 +355,4 @@ def blur(
     """
     declared = schema if schema is None or isinstance(schema, Schema) else Schema.read(schema)
     mechanism = Blur.of(hypothesis, max_change=max_change, bounds=bounds, schema=declared, mode=mode)
-    return apply_blur(mechanism, table, missing)
-
-
-def apply_blur(mechanism: Blur, source: Any, missing: MissingRows = "error") -> BlurredTable:  # noqa: ANN401
-    """Blur a table, or whatever can be opened as one."""
-    if (frame := spark_frame(source)) is not None:
-        from noiseless.collection.blur.spark import blur_frame
-
-        return blur_frame(frame, mechanism, missing)
-    table = open_table(source)
-    if missing not in ("drop", "error"):
-        raise RequestError('missing values are an "error", or their rows are left out: "drop"')
-    name, compared = mechanism.hypothesis.column, mechanism.compared
-    columns = DeclaredColumns.read(table, mechanism.schema, mechanism.hypothesis.columns, missing)
-    tally = columns.tally
-    points = {c: points_of(columns.values(c), mechanism.columns[c]) for c in columns.columns}
-    fibres = mechanism.fibres({other: points[other] for other in mechanism.hypothesis.others})
-    released = fibres.release(points[name])
-    change = np.abs(released - points[name])
-    largest = Fraction(int(change.max()) * compared.step_units, compared.scale)
-    return BlurredColumn(
-        mechanism=mechanism,
-        rows=tally.total,
-        dropped=table.count() - tally.total,
-        moved=int(tally.counts[change > 0].sum()),
-        protected_rows=int(tally.counts[fibres.contain(points[name])].sum()),
-        max_change=largest,
-        columns=columns,
-        released=texts_of(released, compared),
-    )
+    return mechanism.apply(table, missing=missing)

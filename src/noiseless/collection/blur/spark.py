@@ -13,12 +13,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - everybody calls it that
 from pyspark.sql.types import DoubleType, FloatType
 
-from noiseless.collection.blur.lattice import Blur, BlurredTable, apply_blur
+from noiseless.collection.blur.lattice import Blur, BlurredTable
 from noiseless.errors import (
     DomainError,
     EmptyTableError,
     MissingValuesError,
-    RequestError,
     UnknownColumnError,
 )
 from noiseless.tables import open_table
@@ -63,13 +62,8 @@ def blur_frame(
     """Blur a Spark DataFrame. One job checks and counts; the blurred frame is computed when it is used.
 
     Raises:
-        DomainError: there are values outside the declared domains; they are counted, never shown.
-        MissingValuesError: values are missing and may not be dropped.
-        EmptyTableError: no row is left.
-        UnknownColumnError: the frame lacks a column.
+        NoiselessError: as `blur`.
     """
-    if missing not in ("drop", "error"):
-        raise RequestError('missing values are an "error", or their rows are left out: "drop"')
     columns = mechanism.hypothesis.columns
     for name in columns:
         if name not in frame.columns:
@@ -142,7 +136,7 @@ def _counts(frame: DataFrame, mechanism: Blur) -> tuple[int, int, int]:
     def count(batch: pa.RecordBatch) -> list[int | None]:
         strange = dict.fromkeys(columns, 0)
         try:
-            told = apply_blur(mechanism, pa.Table.from_batches([batch]).rename_columns(columns))
+            told = mechanism.apply(pa.Table.from_batches([batch]).rename_columns(columns))
         except DomainError as error:  # of the first column that has some
             strange[error.column] = error.count
             return [0, 0, *strange.values(), 0]
@@ -166,7 +160,7 @@ def _blurred(frame: DataFrame, mechanism: Blur, kind: pa.DataType) -> DataFrame:
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             given = pa.table([batch.column(i) for i in places], list(columns))
-            told = apply_blur(mechanism, given).to_arrow().column(compared).cast(kind).combine_chunks()
+            told = mechanism.apply(given).to_arrow().column(compared).cast(kind).combine_chunks()
             yield batch.set_column(place, pa.field(compared, kind), told)
 
     return mapped(frame, work, retyped(frame, {compared: kind}))

@@ -42,7 +42,7 @@ def quantize_frame(
 
     Args:
         frame: the DataFrame.
-        mechanism: what tells a reading: its names are the columns. A schedule, when persons have several.
+        mechanism: as in `quantize`.
         out: a folder for Spark to write the released frame to (.parquet, .csv or .jsonl), or `spark::TABLE`.
         order: the columns that order the readings of a person, when a schedule ends: rows of a frame have no
             order of their own.
@@ -50,9 +50,7 @@ def quantize_frame(
         options: as in `quantize`.
 
     Raises:
-        DomainError: values lie outside their domain; they are counted, never shown.
-        MissingValuesError: values are missing, and that may not be.
-        UnknownColumnError: the frame lacks a column.
+        NoiselessError: as `quantize`.
     """
     schedule = mechanism if isinstance(mechanism, Schedule) else Schedule.endless(mechanism)
     ordered, unit = (order,) if isinstance(order, str) else tuple(order), options.get("unit")
