@@ -115,7 +115,7 @@ class FloatCells:
         codes, off = self._looped(values)
         if self._off_by:
             codes -= values < np.append(-np.inf, self.starts[1:]).take(codes)
-            codes += values >= np.append(self.starts[1:], np.inf).take(codes)
+            codes += values >= np.append(self.starts[1:], np.nan).take(codes)
         return codes, off
 
     def codes(self, values: FloatArray) -> tuple[CodeArray, int]:
