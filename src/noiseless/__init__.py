@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from noiseless.audits import Audit, Policy, audit
+    from noiseless.audits import Audit, audit
+    from noiseless.audits.policy import Policy
     from noiseless.client import connect
     from noiseless.collection.blur import Blur, BlurredTable, ContinuousBlur, blur
     from noiseless.collection.local import LocalQuantizer, LocalVector, quantize
@@ -101,7 +102,7 @@ _HOMES = {
     "NoiselessError": "errors",
     "Partition": "ranges",
     "Plan": "pricing.plan",
-    "Policy": "audits",
+    "Policy": "audits.policy",
     "Price": "pricing",
     "QuantizedAnswer": "pricing",
     "Record": "pricing",

@@ -50,7 +50,7 @@ def cases(draw: st.DrawFn) -> Case:
     used = {name: numbers for name, numbers in bounds.items() if name == "x" or name in boundary}
     mode: Mode = draw(st.sampled_from(["stretch", "collapse"]))
     blur = Blur.of(text, max_change=change, bounds=used, mode=mode)
-    return Case(blur, blur.lattice.columns)
+    return Case(blur, blur.columns)
 
 
 def points_of(case: Case) -> list[dict[str, Fraction]]:
@@ -65,7 +65,7 @@ def releases_of(case: Case) -> list[Output]:
     sizes = [column.size for column in case.columns.values()]
     codes = dict(zip(case.columns, np.indices(sizes).reshape(len(sizes), -1), strict=True))
     compared = codes.pop("x")
-    released = np.broadcast_to(case.blur.lattice.fibres(codes).release(compared), len(compared))
+    released = np.broadcast_to(case.blur.fibres(codes).release(compared), len(compared))
     x = [F(case.columns["x"].value(int(point))) for point in released]
     return [tuple(sorted({**p, "x": y}.items())) for p, y in zip(points_of(case), x, strict=True)]
 
@@ -128,7 +128,7 @@ def test_counts_are_those_of_the_enumerated_range(case: Case) -> None:
 @given(cases(), st.integers(0, 8))
 def test_boxes_enclose_the_counts(case: Case, boxes: int) -> None:
     """Branch and bound never promises more than there is, however early it stops."""
-    census, found = case.blur.census, enclose(case.blur.lattice, boxes)
+    census, found = case.blur.census, enclose(case.blur, boxes)
     merged, at_most, released = (
         sum(box.fibres * getattr(box, name) for box in found)
         for name in ("merged", "merged_at_most", "released")
@@ -151,9 +151,9 @@ def test_many_at_once_as_one_by_one(case: Case) -> None:
 def test_beyond_counting_there_are_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     text, bounds = "w >= 30*(h/100)**2 + a/7", {"w": (0, 200, Decimal("0.5")), "h": (0, 250), "a": (0, 90)}
     blur = Blur.of(text, max_change=5, bounds=bounds)
-    exact = take_census(blur.lattice)
+    exact = take_census(blur)
     monkeypatch.setattr(blur_census, "MOST_FIBRES", 1000)
-    found = take_census(blur.lattice)
+    found = take_census(blur)
     assert found.merged < exact.merged < found.merged_at_most
     assert not found.is_exact
     assert found.protected_share_at_most - found.protected_share < F(1, 200)

@@ -14,7 +14,7 @@ from noiseless.collection.blur.fibres import BlurLattice, Mode
 from noiseless.collection.blur.hypotheses import Hypothesis
 from noiseless.collection.blur.lattice import Blur
 from noiseless.collection.blur.volume import BoundaryStrip, protected_volume
-from noiseless.domain.grammar import read_expression
+from noiseless.domain.grammar import read_comparison, read_expression
 from noiseless.errors import RequestError
 from noiseless.exact import Nats
 
@@ -203,8 +203,8 @@ def test_less_than_a_step_moves_nothing() -> None:
 
     Both halves have a point in the band then, but no lattice value is within D of both.
     """
-    hypothesis = Hypothesis.parse("x >= 0.5")
-    column = Blur.of("x >= 0.5", bounds={"x": (0, 1)}, max_change=1).lattice.compared
+    hypothesis = Hypothesis.of("x >= 0.5", read_comparison("x >= 0.5"))
+    column = Blur.of("x >= 0.5", bounds={"x": (0, 1)}, max_change=1).compared
     for mode in ("stretch", "collapse"):
         lattice = BlurLattice(hypothesis, {"x": column}, F(9, 10), mode)
         assert lattice.fibres({}).release(np.arange(2)).tolist() == [0, 1]

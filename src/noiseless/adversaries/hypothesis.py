@@ -78,11 +78,11 @@ def hypothesis(
     if not blurs:
         raise RequestError("name at least one largest change")
     blurs.sort(key=lambda blur: blur.max_change)
-    if blurs[-1].lattice.steps > _MOST_STEPS:
+    if blurs[-1].steps > _MOST_STEPS:
         raise RequestError(f"a value moves by more than {_MOST_STEPS:,} steps; declare a coarser step")
-    fact, lattice = blurs[0].hypothesis, blurs[0].lattice
-    read = DeclaredColumns.read(open_table(table, names=names), blurs[0].schema, fact.columns, missing)
-    places = {name: positions_of(read.values(name), lattice.columns[name]) for name in read.columns}
+    first, fact = blurs[0], blurs[0].hypothesis
+    read = DeclaredColumns.read(open_table(table, names=names), first.schema, fact.columns, missing)
+    places = {name: positions_of(read.values(name), first.columns[name]) for name in read.columns}
     others = {name: places[name] for name in fact.others}
     rows = CountedRows(places[fact.column], read.tally.counts)
     results = [score for blur in reported(blurs, progress) for score in _protected(blur, rows, others, prior)]
@@ -92,7 +92,7 @@ def hypothesis(
         for release in ("blur", "noise")
         for adversary in ("certain", "likely")
     ]
-    above = rows.points >= lattice.fibres(others).split
+    above = rows.points >= first.fibres(others).split
     settings = {
         "hypothesis": str(fact),
         "column": fact.column,
@@ -269,12 +269,12 @@ def _first_where(holds: Callable[[IntArray], BoolArray], first: IntArray, after:
 
 def _protected(blur: Blur, rows: CountedRows, others: Mapping[str, IntArray], prior: str) -> Iterator[Score]:
     """The scores against one blur and against as much noise."""
-    lattice, size = blur.lattice, blur.lattice.compared.size
+    size = blur.compared.size
     weights = uniform_weights(size) if prior == "uniform" else table_weights(rows)
-    fibres = lattice.fibres(others)
+    fibres = blur.fibres(others)
     rates = {
-        "blur": against_blur(fibres, rows, lattice.steps, weights),
-        "noise": against_noise(fibres.split, size - 1, rows, lattice.steps, weights),
+        "blur": against_blur(fibres, rows, blur.steps, weights),
+        "noise": against_noise(fibres.split, size - 1, rows, blur.steps, weights),
     }
     promised = {"blur": round_down(blur.protected_share), "noise": None}
     for release, rate in rates.items():

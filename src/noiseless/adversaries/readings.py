@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, log10
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -123,10 +123,10 @@ def _from_table(
 
 def _rows(table: "Table", columns: Sequence[str], numbers: Sequence[str]) -> "pa.Table":
     """Columns of a table in order, those that hold numbers as floats."""
-    from noiseless.tables.duckdb_table import DuckDBTable
+    from noiseless.tables.duckdb_table import at_hand
     from noiseless.tables.engine import SOURCE, identifier
 
-    chosen = cast("DuckDBTable", table.select(columns))
+    chosen = at_hand(table.select(columns))
     for column in numbers:
         if chosen.kinds[column].startswith((*_NO_NUMBERS, *_TIMES)):
             raise ColumnError(column, "holds no numbers; name the column that orders readings with --time")
@@ -140,11 +140,11 @@ def _rows(table: "Table", columns: Sequence[str], numbers: Sequence[str]) -> "pa
 
 
 def _from_wide(table: "Table", time: str | None) -> Floats:
-    from noiseless.tables.duckdb_table import DuckDBTable
+    from noiseless.tables.duckdb_table import at_hand
 
     if time is not None:
         table.require(time)
-    kinds = cast("DuckDBTable", table.select(table.columns)).kinds
+    kinds = at_hand(table.select(table.columns)).kinds
     numbers = [c for c in table.columns if c != time and not kinds[c].startswith(_TIMES)]
     if not numbers:
         raise RequestError("the table has no column of readings")

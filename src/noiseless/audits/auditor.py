@@ -83,7 +83,7 @@ def audit(
         tables[0].require(*roles.sensitive, *roles.given, *roles.public)
     assigned, as_text = _assigned(rule, roles, len(sources))
     request = _ReadRequest(roles, declared, as_text, clamp, missing, distinct_rows)
-    read = _single(tables[0], request) if len(tables) == 1 else _joined(tables, request)
+    read = _read(tables, request)
     audited, seen = read.audited, read.seen
     as_seen = replace(roles, public=seen)
     values = _declared_values(declared, roles.sensitive)
@@ -233,35 +233,37 @@ class _ReadTables:
         return sum(before.count() - after.count() for before, after in self.parts)
 
 
-def _single(table: Table, request: _ReadRequest) -> _ReadTables:
-    """One table."""
-    columns = (*request.shared, *request.roles.public, *([request.roles.unit] if request.roles.unit else []))
-    whole = request.prepared(table, columns)
-    distinct = request.prepared(table.distinct_rows(), columns) if request.distinct else whole
-    audited = distinct.with_missing(columns, request.missing)
-    return _ReadTables(whole, audited, request.roles.public, ((distinct, audited),))
-
-
-def _joined(tables: Sequence[Table], request: _ReadRequest) -> _ReadTables:
-    """Several releases as their join over persons; each is prepared by itself, before."""
+def _read(tables: Sequence[Table], request: _ReadRequest) -> _ReadTables:
+    """One table, or several releases as their join over persons; each is prepared by itself, before."""
     public, unit = request.roles.public, request.roles.unit
-    if unit is None:
-        raise RequestError(
-            "several releases are audited person by person; name the column that tells who (--unit COLUMN)"
-        )
-    for column in (*request.shared, *public):
-        if not any(column in table.columns for table in tables):
-            known = tuple(dict.fromkeys(name for table in tables for name in table.columns))
-            raise UnknownColumnError(column, known, from_text=any(table.textual for table in tables))
-    parts = []
+    _require_columns(tables, request)
+    wanted, parts = (*request.shared, *public, *([unit] if unit else [])), []
     for table in tables:
-        table.require(unit)
-        columns = [c for c in (unit, *request.shared, *public) if c in table.columns]
+        columns = [column for column in wanted if column in table.columns]
         chosen = request.prepared(table.distinct_rows() if request.distinct else table, columns)
         parts.append((chosen, chosen.with_missing(columns, request.missing)))
     first, *others = (after for _, after in parts)
-    joined, seen = first.link(others, unit, request.shared, public)
+    if not others:
+        whole = request.prepared(tables[0], wanted) if request.distinct else parts[0][0]
+        return _ReadTables(whole, first, public, tuple(parts))
+    joined, seen = first.link(others, unit or "", request.shared, public)
     return _ReadTables(joined, joined, seen, tuple(parts))
+
+
+def _require_columns(tables: Sequence[Table], request: _ReadRequest) -> None:
+    """Check that releases name persons, and that each column is in one of them."""
+    unit = request.roles.unit
+    if unit is None and len(tables) > 1:
+        raise RequestError(
+            "several releases are audited person by person; name the column that tells who (--unit COLUMN)"
+        )
+    for column in (*request.shared, *request.roles.public):
+        if not any(column in table.columns for table in tables):
+            known = tuple(dict.fromkeys(name for table in tables for name in table.columns))
+            raise UnknownColumnError(column, known, from_text=any(table.textual for table in tables))
+    if unit is not None:
+        for table in tables:
+            table.require(unit)
 
 
 def _published(seen: Sequence[str], request: _ReadRequest, releases: int) -> "tuple[ReleaseColumns, ...]":

@@ -13,7 +13,7 @@ from noiseless.exact import round_down
 from noiseless.ranges import JointRange
 from noiseless.ranges.joint import GroupedPairs
 from noiseless.tables import Tally
-from noiseless.tables.kernels import add_by_code, add_runs, distinct_values, heads_by_code, run_starts
+from noiseless.tables.kernels import add_by_code, add_runs, heads, heads_by_code
 
 
 class Membership(NamedTuple):
@@ -61,8 +61,8 @@ class Census:
     def heads_in(self, chosen: BoolArray) -> int:
         """How many rows (different persons) are in the chosen groups together."""
         if self.members is None:
-            return int(self.group_sizes[chosen].sum())
-        return len(distinct_values(self.members.persons[chosen[self.members.groups]]))
+            return heads(chosen, self.group_sizes, None)
+        return heads(chosen[self.members.groups], self.group_sizes, self.members.persons)
 
     def heads_by(self, codes: IntArray) -> IntArray:
         """How many rows (persons) are in a group with each code, from 0 on, given the code of each group."""
@@ -71,15 +71,6 @@ class Census:
             return heads_by_code(codes, self.group_sizes, None, size)
         groups, persons = self.members
         return heads_by_code(codes[groups], self.pair_counts, persons, size)
-
-
-def cells_of_groups(tally: Tally, width: int, group_width: int) -> IntArray:
-    """The cell (the first `width` columns) of each group (the first `group_width` columns), numbered."""
-    groups = tally.prefix(group_width)
-    keys = tally.prefix(width)[run_starts(groups)]
-    starts = np.zeros(len(keys), np.int64)
-    starts[run_starts(keys)[1:]] = 1
-    return np.cumsum(starts)
 
 
 _NEAR = 1e-9
@@ -118,12 +109,6 @@ def _effective_number(counts: Sequence[int]) -> float:
 
 def _counts_of(census: Census, group: int) -> list[int]:
     return list(census.pair_counts[census.joint.starts[group] : census.joint.starts[group + 1]].tolist())
-
-
-def homogeneous_groups(census: Census) -> IntArray:
-    """The groups all of whose members share one sensitive value, largest first."""
-    groups = np.flatnonzero(census.joint.posterior_sizes == 1)
-    return groups[np.argsort(-census.group_sizes[groups], kind="stable")]
 
 
 def t_closeness(census: Census) -> Fraction:

@@ -1,8 +1,8 @@
 """What a release gives away about one target, and what each column and side information add."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ import numpy as np
 from noiseless import measures
 from noiseless.arrays import IntArray
 from noiseless.audits import census as anonymity
-from noiseless.audits.census import Census, cells_of_groups
+from noiseless.audits.census import Census
 from noiseless.exact import Bits, round_up
 from noiseless.ranges import count_blocks
 from noiseless.tables import Tally
@@ -40,23 +40,33 @@ class Exposure(ABC):
 
     @property
     @abstractmethod
+    def groups_by_posterior(self) -> Mapping[int, int]:
+        """How many groups leave each number of sensitive values possible."""
+
+    @property
     def public_values(self) -> int:
         """How many different groups the adversary sees."""
+        return sum(self.groups_by_posterior.values())
 
     @property
-    @abstractmethod
     def pairs(self) -> int:
         """How many pairs of a sensitive value and a group occur."""
+        return sum(values * groups for values, groups in self.groups_by_posterior.items())
 
     @property
-    @abstractmethod
     def min_posterior(self) -> int:
         """How many sensitive values the most telling group leaves possible."""
+        return min(self.groups_by_posterior)
 
     @property
-    @abstractmethod
     def max_posterior(self) -> int:
         """How many sensitive values the least telling group leaves possible."""
+        return max(self.groups_by_posterior)
+
+    @property
+    def homogeneous_groups(self) -> int:
+        """How many groups give their members' sensitive value away completely."""
+        return self.groups_by_posterior.get(1, 0)
 
     @property
     @abstractmethod
@@ -76,11 +86,6 @@ class Exposure(ABC):
     def homogeneous_persons(self) -> int:
         """How many rows (persons) sit in homogeneous groups."""
         return self.heads_with(1)
-
-    @property
-    @abstractmethod
-    def homogeneous_groups(self) -> int:
-        """How many groups give their members' sensitive value away completely."""
 
     @property
     @abstractmethod
@@ -219,15 +224,11 @@ class TableExposure(Exposure):
         """The values of the joint range."""
         return self.census.joint.size_x
 
-    @property
-    def public_values(self) -> int:
-        """The groups of the joint range."""
-        return self.census.joint.size_y
-
-    @property
-    def pairs(self) -> int:
-        """The pairs of the joint range."""
-        return len(self.census.joint)
+    @cached_property
+    def groups_by_posterior(self) -> Mapping[int, int]:
+        """By the sizes that occur."""
+        groups = np.bincount(self.census.joint.posterior_sizes)
+        return {size: int(groups[size]) for size in np.flatnonzero(groups).tolist()}
 
     @cached_property
     def leakage(self) -> Bits:
@@ -243,16 +244,6 @@ class TableExposure(Exposure):
     def components(self) -> int:
         """The blocks of the joint range."""
         return count_blocks(self.census.joint)
-
-    @cached_property
-    def min_posterior(self) -> int:
-        """The smallest posterior set."""
-        return int(self.census.joint.posterior_sizes.min())
-
-    @cached_property
-    def max_posterior(self) -> int:
-        """The largest posterior set."""
-        return int(self.census.joint.posterior_sizes.max())
 
     def heads_with(self, posterior: int) -> int:
         """By the census."""
@@ -274,22 +265,10 @@ class TableExposure(Exposure):
         return anonymity.t_closeness(self.census)
 
     @cached_property
-    def homogeneous(self) -> IntArray:
-        """The groups whose members all share one sensitive value, largest first."""
-        return anonymity.homogeneous_groups(self.census)
-
-    @property
-    def homogeneous_groups(self) -> int:
-        """How many these are."""
-        return len(self.homogeneous)
-
-    @cached_property
     def posterior_histogram(self) -> tuple[tuple[int, int, int], ...]:
-        """By the sizes that occur."""
-        sizes = self.census.joint.posterior_sizes
-        persons = self.census.heads_by(sizes)
-        groups = np.bincount(sizes, minlength=len(persons))
-        return tuple((int(s), int(groups[s]), int(persons[s])) for s in np.flatnonzero(groups))
+        """With the heads of the census."""
+        persons = self.census.heads_by(self.census.joint.posterior_sizes)
+        return tuple((size, groups, int(persons[size])) for size, groups in self.groups_by_posterior.items())
 
     def most_telling(self, count: int) -> IntArray:
         """The groups with the smallest posterior sets, among equals the largest groups first."""
@@ -309,7 +288,7 @@ def survey(
     census = Census.take(tally, seen, target, unit)
     if not given:
         return census, None
-    return census, cells_of_groups(tally.project((*seen, *target)), len(given), len(seen))
+    return census, tally.project(seen).prefix_ranks(len(given))
 
 
 @dataclass(frozen=True)
@@ -332,13 +311,7 @@ class SideInformationEffect:
 
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON."""
-        return {
-            "leakage_without": self.leakage_without.upper,
-            "maximin_without": self.maximin_without.upper,
-            "min_posterior_without": self.min_posterior_without,
-            "leakage_alone": self.leakage_alone.upper,
-            "leakage_total": self.leakage_total.upper,
-        }
+        return _rounded_up(self)
 
 
 @dataclass(frozen=True)
@@ -363,14 +336,13 @@ class Contribution:
 
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON."""
-        return {
-            "column": self.column,
-            "leakage_alone": self.leakage_alone.upper,
-            "leakage_without": self.leakage_without.upper,
-            "min_posterior_without": self.min_posterior_without,
-            "k_without": self.k_without,
-            "spared": self.spared,
-        }
+        return _rounded_up(self)
+
+
+def _rounded_up(found: SideInformationEffect | Contribution) -> dict[str, Any]:
+    """Its fields, with bits as floats."""
+    values = {field.name: getattr(found, field.name) for field in fields(found)}
+    return {name: value.upper if isinstance(value, Bits) else value for name, value in values.items()}
 
 
 def most_telling_first(contributions: Iterable[Contribution]) -> tuple[Contribution, ...]:

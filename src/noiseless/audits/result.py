@@ -1,34 +1,30 @@
 """The result of an audit: frozen, with the JSON's names, its costly parts computed when asked for."""
 
+import re
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
-from noiseless.audits.exposure import Contribution, Exposure, SideInformationEffect, most_telling_first
-from noiseless.audits.verdict import headline, summary, verdict
-from noiseless.audits.witness import Witness
-from noiseless.display import html_table, text_table
-
-if TYPE_CHECKING:
-    from noiseless.audits.under_rules import UnderRules
-
-import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from noiseless.arrays import BoolArray
-from noiseless.audits.exposure import TableExposure, worst_of
-from noiseless.audits.verdict import kinds_of
-from noiseless.audits.witness import witnesses
+from noiseless.audits.exposure import (
+    Contribution,
+    Exposure,
+    SideInformationEffect,
+    TableExposure,
+    most_telling_first,
+    worst_of,
+)
+from noiseless.audits.verdict import headline, kinds_of, summary, verdict
+from noiseless.audits.witness import Witness, witnesses
+from noiseless.display import html_table, text_table
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.tables import Table, Tally
@@ -37,6 +33,11 @@ from noiseless.tables.coding import DictionaryCoding
 if TYPE_CHECKING:
     from noiseless.audits.under_rules import UnderRules
     from noiseless.rules.application import Ruling
+
+MARKS = ("group_size", "posterior_size", "leaked_bits", "homogeneous")
+"""The columns of the export, after the row's number (and the unit, where there is one)."""
+
+_STARS = re.compile(r"\s*\*+\s*")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -233,12 +234,6 @@ class Audit(Exposure):
             "rules": self.rules.to_dict(reveal=reveal) if self.rules else None,
             "policy": None,
         }
-
-
-MARKS = ("group_size", "posterior_size", "leaked_bits", "homogeneous")
-"""The columns of the export, after the row's number (and the unit, where there is one)."""
-
-_STARS = re.compile(r"\s*\*+\s*")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

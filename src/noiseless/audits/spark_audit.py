@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pyarrow as pa
+from pyspark.sql import functions as F  # noqa: N812 - everybody calls it that
 
 from noiseless.audits.exposure import Contribution, worst_of
 from noiseless.audits.result import Audit
@@ -77,8 +78,6 @@ class SparkAudit(Audit, SparkExposure):
     @cached_property
     def suppressed_rows(self) -> int:
         """By a job over what is hidden."""
-        from pyspark.sql import functions as F  # noqa: N812
-
         if (hidden := self.hidden()) is None:
             return 0
         suppressed = self.groups.frame.where(hidden)
@@ -91,8 +90,6 @@ class SparkAudit(Audit, SparkExposure):
     @cached_property
     def k_anonymity_unsuppressed(self) -> int | None:
         """By a job over what is not hidden."""
-        from pyspark.sql import functions as F  # noqa: N812
-
         if (hidden := self.hidden()) is None:
             return self.k_anonymity
         with readable_spark_errors(self.source):
@@ -136,8 +133,6 @@ class SparkAudit(Audit, SparkExposure):
     @cached_property
     def _revealed(self) -> tuple[Witness, ...]:
         """The most telling groups: fewest values left, then largest, then in the order of their values."""
-        from pyspark.sql import functions as F  # noqa: N812
-
         worst = self.worst
         seen, target = worst.fields(worst.seen), worst.fields(worst.target)
         order = [F.col(POSTERIOR), F.col(SIZE).desc(), *map(F.col, seen)]

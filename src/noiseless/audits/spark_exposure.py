@@ -4,10 +4,15 @@ The same measures as `Exposure`, under the same names. Each job brings back a fe
 the histogram of posterior sets.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import TYPE_CHECKING, NoReturn
+from functools import cached_property, reduce
+from typing import NoReturn
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - everybody calls it that
+from pyspark.sql.types import StringType
 
 from noiseless.audits.exposure import Exposure
 from noiseless.errors import RequestError
@@ -16,9 +21,6 @@ from noiseless.ranges.spark_components import count_components
 from noiseless.tables.duckdb_table import COUNT
 from noiseless.tables.spark_frames import readable_spark_errors
 from noiseless.tables.spark_groups import SparkGroups
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 POSTERIOR, SIZE, _PRIOR = "noiseless_posterior", "noiseless_size", "noiseless_prior"
 _STARS = r"(?U)\A[\s\x1c-\x1f]*\*+[\s\x1c-\x1f]*\z"
@@ -46,10 +48,8 @@ class SparkExposure(Exposure):
         return (*self.given, *self.public)
 
     @cached_property
-    def by_group(self) -> "DataFrame":
+    def by_group(self) -> DataFrame:
         """A row a group: the size of its posterior set and how many rows (persons) it has."""
-        from pyspark.sql import functions as F  # noqa: N812
-
         frame = self.groups.frame
         size = F.sum(COUNT) if self.unit is None else F.count_distinct(self._columns((self.unit,)))
         possible = F.count_distinct(self._columns(self.target))
@@ -71,38 +71,18 @@ class SparkExposure(Exposure):
         return min(smallest for _, _, smallest in self._sizes.values())
 
     @property
-    def public_values(self) -> int:
-        """The groups of all sizes."""
-        return sum(groups for groups, _, _ in self._sizes.values())
-
-    @property
-    def pairs(self) -> int:
-        """As many as posterior sets have members."""
-        return sum(size * groups for size, (groups, _, _) in self._sizes.items())
+    def groups_by_posterior(self) -> Mapping[int, int]:
+        """From the same job."""
+        return {size: groups for size, (groups, _, _) in self._sizes.items()}
 
     @property
     def sensitive_values(self) -> int:
         """By a job over the sensitive values."""
         return self._other_side[0]
 
-    @property
-    def min_posterior(self) -> int:
-        """The smallest size."""
-        return min(self._sizes)
-
-    @property
-    def max_posterior(self) -> int:
-        """The largest size."""
-        return max(self._sizes)
-
     def heads_with(self, posterior: int) -> int:
         """By the histogram."""
         return next((heads for size, _, heads in self.posterior_histogram if size == posterior), 0)
-
-    @property
-    def homogeneous_groups(self) -> int:
-        """The groups of size 1."""
-        return self._sizes[1][0] if 1 in self._sizes else 0
 
     @cached_property
     def leakage(self) -> Bits:
@@ -151,8 +131,6 @@ class SparkExposure(Exposure):
     @cached_property
     def _sizes(self) -> dict[int, tuple[int, int, int]]:
         """For each size of a posterior set: its groups, the rows (persons) in each added up, the fewest."""
-        from pyspark.sql import functions as F  # noqa: N812
-
         counts = [F.count(F.lit(1)), F.sum(SIZE), F.min(SIZE)]
         with readable_spark_errors(self.groups.label):
             found = self.by_group.groupBy(POSTERIOR).agg(*counts).collect()
@@ -161,8 +139,6 @@ class SparkExposure(Exposure):
     @cached_property
     def _other_side(self) -> tuple[int, int]:
         """How many sensitive values there are, and the fewest groups that one of them is in."""
-        from pyspark.sql import functions as F  # noqa: N812
-
         frame = self.groups.frame.groupBy(*self.fields(self.target))
         support = frame.agg(F.count_distinct(self._columns(self.seen)).alias(SIZE))
         with readable_spark_errors(self.groups.label):
@@ -172,8 +148,6 @@ class SparkExposure(Exposure):
     @cached_property
     def _priors(self) -> dict[int, int]:
         """For each size of a posterior set the most values that the side information alone leaves there."""
-        from pyspark.sql import functions as F  # noqa: N812
-
         given = self.fields(self.given)
         prior = self.groups.frame.groupBy(*given).agg(
             F.count_distinct(self._columns(self.target)).alias(_PRIOR)
@@ -191,32 +165,21 @@ class SparkExposure(Exposure):
         with readable_spark_errors(self.groups.label):
             return dict(map(tuple, met.distinct().groupBy(POSTERIOR).count().collect()))
 
-    def hidden(self) -> "Column | None":
+    def hidden(self) -> Column | None:
         """Whether every public column of a group is suppressed, that is, reads `*`; None where none can."""
-        from functools import reduce
-
-        from pyspark.sql import functions as F  # noqa: N812
-        from pyspark.sql.types import StringType
-
         fields = self.fields(self.public)
         if not all(isinstance(self.groups.frame.schema[field].dataType, StringType) for field in fields):
             return None
         stars = (F.coalesce(F.col(field).rlike(_STARS), F.lit(False)) for field in fields)
         return reduce(lambda a, b: a & b, stars)
 
-    def _columns(self, columns: tuple[str, ...]) -> "Column":
+    def _columns(self, columns: tuple[str, ...]) -> Column:
         """Columns as one value, which counts also where some of them are missing."""
-        from pyspark.sql import functions as F  # noqa: N812
-
         return F.struct(*self.fields(columns))
 
 
-def joined(left: "DataFrame", right: "DataFrame", fields: list[str]) -> "DataFrame":
+def joined(left: DataFrame, right: DataFrame, fields: list[str]) -> DataFrame:
     """An inner join on columns in which missing values are equal."""
-    from functools import reduce
-
-    from pyspark.sql import functions as F  # noqa: N812
-
     same = (F.col(f"l.{field}").eqNullSafe(F.col(f"r.{field}")) for field in fields)
     kept = [F.col(f"l.{name}") for name in left.columns]
     added = [F.col(f"r.{name}") for name in right.columns if name not in fields]

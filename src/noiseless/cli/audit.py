@@ -83,7 +83,8 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
     Returns:
         The exit code: 0, or 1 when a limit of the policy is not kept.
     """
-    from noiseless.audits import Policy, audit
+    from noiseless.audits import audit
+    from noiseless.audits.policy import Policy
     from noiseless.errors import RequestError
     from noiseless.reports import write_audit_html
     from noiseless.reports.audit_text import audit_text

@@ -8,12 +8,11 @@ or charged again.
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from noiseless.collection.local.schedule import Schedule
 from noiseless.errors import NoiselessError, OutputError, RequestError
@@ -21,7 +20,6 @@ from noiseless.files import reserve_private
 from noiseless.ranges.spans import Lattice
 from noiseless.tables.feeds import Mark
 
-_Item = TypeVar("_Item")
 _VERSION = 1
 _SCHEMA = """
 CREATE TABLE run (
@@ -39,11 +37,8 @@ CREATE TABLE run (
 );
 CREATE TABLE persons (person TEXT PRIMARY KEY, readings INTEGER NOT NULL) WITHOUT ROWID;
 """
-_SAVE = """INSERT INTO run VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-version = excluded.version, schedule = excluded.schedule, settings = excluded.settings,
-finished = excluded.finished, offset = excluded.offset, "check" = excluded."check", lines = excluded.lines,
-sent = excluded.sent, outbox = excluded.outbox, counts = excluded.counts"""
-_COUNT = "INSERT INTO persons VALUES {} ON CONFLICT DO UPDATE SET readings = excluded.readings"
+_SAVE = "INSERT OR REPLACE INTO run VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_COUNT = "INSERT OR REPLACE INTO persons VALUES (?, ?)"
 _WANTED = "SELECT person, readings FROM persons WHERE person IN ({})"
 
 _PERSONS = 10_000
@@ -165,9 +160,7 @@ class StreamState:
         rest = (mark.lines, progress.sent, progress.outbox, counts)
         try:
             self._connection.execute("BEGIN")
-            for part in _batched([*readings.items()]):
-                rows = ", ".join(["(?, ?)"] * len(part))
-                self._connection.execute(_COUNT.format(rows), [*chain.from_iterable(part)])
+            self._connection.executemany(_COUNT, readings.items())
             self._connection.execute(_SAVE, (*run, *rest))
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
@@ -177,7 +170,8 @@ class StreamState:
     def readings(self, persons: Sequence[str]) -> dict[str, int]:
         """How many readings some persons have had; those with none are left out."""
         found: dict[str, int] = {}
-        for part in _batched(persons):
+        for start in range(0, len(persons), _PERSONS):
+            part = persons[start : start + _PERSONS]
             wanted = _WANTED.format(", ".join("?" * len(part)))
             found.update(self._connection.execute(wanted, part).fetchall())
         return found
@@ -213,10 +207,6 @@ class StreamState:
             )
         mark = Mark(offset, check, lines)
         self.progress = Progress(mark, sent, outbox, json.loads(counts), bool(finished))
-
-
-def _batched(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
-    return (items[start : start + _PERSONS] for start in range(0, len(items), _PERSONS))
 
 
 def schedule_text(schedule: Schedule) -> str:

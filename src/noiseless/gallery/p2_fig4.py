@@ -111,7 +111,7 @@ class Respondents:
 
 def blurred(height: IntArray, weight: IntArray, change: int) -> IntArray:
     """Whole kilograms, blurred on their lattice; a number is its own place on it, for both begin at 0."""
-    fibres = lattice_blur(change).lattice.fibres({"height": height})
+    fibres = lattice_blur(change).fibres({"height": height})
     return np.asarray(fibres.release(weight), np.int64)
 
 

@@ -116,7 +116,8 @@ class JointRange:
             x, size_x = _dense(codes, tally.coding(inferred[0]).size)
             return cls(GroupedPairs(x, starts), size_x, len(starts) - 1)
         marginal = tally.project(inferred)
-        return cls.from_sorted(_ranks(tally, marginal), tally.prefix(y_columns), len(marginal))
+        sensitive = marginal.places({column: tally.codes(column) for column in marginal.columns})
+        return cls.from_sorted(sensitive, tally.prefix(y_columns), len(marginal))
 
     def __len__(self) -> int:
         """How many pairs there are: |[[X, Y]]|."""
@@ -257,18 +258,6 @@ def _dense(codes: IntArray, size: int) -> tuple[IntArray, int]:
     ranks = np.zeros(size, codes.dtype)
     ranks[present] = np.arange(len(present))
     return ranks[codes], len(present)
-
-
-def _ranks(tally: Tally, marginal: Tally) -> IntArray:
-    """The position of each combination's sensitive columns among the distinct ones."""
-    columns = marginal.columns
-    names = {column: tally.codes(column) for column in columns}
-    keys = np.zeros(len(tally), np.int64)
-    for step in marginal.steps:
-        if step.ranks is not None:
-            keys = np.searchsorted(step.ranks, keys)
-        keys = keys * step.coding.size + names[step.coding.name]
-    return np.searchsorted(marginal.keys, keys)
 
 
 def _label(labels: Labels | None, code: int) -> Any:  # noqa: ANN401 - whatever the labels are

@@ -20,7 +20,7 @@ from noiseless.releases.canonical import digest, json_rows
 from noiseless.releases.columns import PublicColumn, PublicColumns
 from noiseless.releases.partition import MeasuredPartition
 from noiseless.releases.request import ReleaseRequest
-from noiseless.releases.source import ReleaseSource, ranks_of_prefix
+from noiseless.releases.source import ReleaseSource
 from noiseless.tables import written_whole
 
 FORMAT, VERSION = "noiseless-certificate", 1
@@ -232,7 +232,7 @@ def released_digest(measured: MeasuredPartition) -> str:
 
 def public_of_kept(source: ReleaseSource) -> IntArray:
     """The public tuple of each combination of public and kept columns."""
-    return ranks_of_prefix(source.kept, len(source.request.public))
+    return source.kept.prefix_ranks(len(source.request.public))
 
 
 def _options(request: ReleaseRequest, public: PublicColumns) -> dict[str, Any]:

@@ -18,13 +18,14 @@ from noiseless.releases.partition import MeasuredPartition
 from noiseless.releases.problem import PreparedTable, choose_partition, survey_table
 from noiseless.releases.request import HierarchyCost, ReleaseRequest
 from noiseless.releases.results import Release, ReleaseFrontier
-from noiseless.releases.source import ReleaseSource, distinct_codes
+from noiseless.releases.source import ReleaseSource
 from noiseless.search.codebook import Codeword, Distance
 from noiseless.search.loss import Method, Objective, Utility
 from noiseless.search.measures import ReleasePoint, measure
 from noiseless.search.problem import Cells
 from noiseless.search.survey import Progress
 from noiseless.tables import Missing
+from noiseless.tables.kernels import ranked
 
 Columns = str | Sequence[str]
 Number = Rational | float | str
@@ -209,7 +210,7 @@ def _table(found: MeasuredPartition, rows: IntArray) -> pa.Table:
             texts = _typed_days(texts)
         columns[column.name] = texts.take(cells)
     for name in source.request.keep:
-        codes, places = distinct_codes(source.kept, name)
+        codes, places = ranked(source.kept.codes(name))
         values = source.kept.coding(name).decode(codes)
         columns[name] = values.take(pa.array(places[rows]))
     return pa.table(columns)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,11 +21,10 @@ from noiseless.releases.canonical import canonical
 from noiseless.releases.request import ReleaseRequest
 from noiseless.tables import Table, Tally, merge_spellings, open_table
 from noiseless.tables.coding import DictionaryCoding
-from noiseless.tables.duckdb_table import DuckDBTable
+from noiseless.tables.duckdb_table import at_hand
 from noiseless.tables.engine import SOURCE, identifiers
-from noiseless.tables.kernels import run_starts
+from noiseless.tables.kernels import ranked
 
-_FEW = 2**16
 _MIDNIGHT, _DAY_LENGTH = "^[0-9]{4}-[0-9]{2}-[0-9]{2} 00:00:00$", 10
 
 
@@ -118,7 +117,7 @@ class ReleaseSource:
     @cached_property
     def public_of_seen(self) -> IntArray:
         """The public tuple of each of these combinations, by its number in `public`."""
-        return ranks_of_prefix(self.seen, len(self.request.public))
+        return self.seen.prefix_ranks(len(self.request.public))
 
     @cached_property
     def given_of_seen(self) -> IntArray:
@@ -144,7 +143,7 @@ class ReleaseSource:
 
     def text(self, tally: Tally, column: str) -> TextColumn:
         """A column of a tally as canonical texts; published moments are days if all are midnights."""
-        codes, places = distinct_codes(tally, column)
+        codes, places = ranked(tally.codes(column))
         values = tally.coding(column).decode(codes)
         if column in self.by_days:
             values = _as_days(values)
@@ -168,15 +167,9 @@ class ReleaseSource:
 
     def ordered_rows(self) -> IntArray:
         """For each row of the table, in order, its number in `kept`."""
-        table = cast("DuckDBTable", self.table)
         columns = self.kept.columns
-        rows = table.arrow(f"SELECT {identifiers(columns)} FROM {SOURCE}")
-        keys = np.zeros(len(rows), np.int64)
-        for step in self.kept.steps:
-            if step.ranks is not None:
-                keys = np.searchsorted(step.ranks, keys)
-            keys = keys * step.coding.size + _codes(self.kept, step.coding.name, rows)
-        return np.searchsorted(self.kept.keys, keys)
+        rows = at_hand(self.table).arrow(f"SELECT {identifiers(columns)} FROM {SOURCE}")
+        return self.kept.places({column: _codes(self.kept, column, rows) for column in columns})
 
     def check(self) -> None:
         """Refuse what cannot be hidden or merged.
@@ -210,26 +203,6 @@ def _as_days(values: pa.Array) -> pa.Array:
     return values
 
 
-def distinct_codes(tally: Tally, column: str) -> tuple[IntArray, IntArray]:
-    """The codes of a column that occur, ascending, and the place of each combination's code among them."""
-    codes = tally.codes(column)
-    size = tally.coding(column).size
-    if size > max(_FEW, 4 * len(codes)):
-        found, places = np.unique(codes, return_inverse=True)
-        return found, places.reshape(-1)
-    present = np.zeros(size, bool)
-    present[codes] = True
-    return np.flatnonzero(present), (np.cumsum(present) - 1)[codes]
-
-
-def ranks_of_prefix(tally: Tally, width: int) -> IntArray:
-    """The rank of the first columns of each combination."""
-    keys = tally.prefix(width)
-    begins = np.zeros(len(keys), np.int64)
-    begins[run_starts(keys)[1:]] = 1
-    return np.cumsum(begins)
-
-
 def _ranks(tally: Tally, columns: Sequence[str]) -> IntArray:
     """The number of each combination's values in some columns."""
     found = np.zeros(len(tally), np.int64)
@@ -241,7 +214,7 @@ def _ranks(tally: Tally, columns: Sequence[str]) -> IntArray:
 
 def _codes(tally: Tally, column: str, rows: pa.Table) -> IntArray:
     """The codes of a column's values in rows."""
-    known, _ = distinct_codes(tally, column)
+    known, _ = ranked(tally.codes(column))
     values = tally.coding(column).decode(known)
     places = pc.index_in(rows.column(column).combine_chunks(), values)
     return np.asarray(known[places.to_numpy(zero_copy_only=False)])

@@ -7,8 +7,8 @@ from typing import Any
 from markupsafe import Markup
 
 from noiseless import __version__
-from noiseless.audits import Audit, PolicyResult, TableAudit
-from noiseless.audits.policy import policy_rows
+from noiseless.audits import Audit, TableAudit
+from noiseless.audits.policy import PolicyResult, policy_rows
 from noiseless.audits.under_rules import rule_rows
 from noiseless.audits.verdict import dropped_text, missing_text, spelling_texts
 from noiseless.display import singular
@@ -110,7 +110,7 @@ def _rules(audit: Audit, *, reveal: bool) -> dict[str, Any]:
 
 def _largest_homogeneous(audit: TableAudit) -> int:
     worst = audit.worst
-    return int(worst.census.group_sizes[worst.homogeneous].max(initial=0))
+    return int(worst.census.group_sizes[worst.census.joint.posterior_sizes == 1].max(initial=0))
 
 
 def _plots(audit: TableAudit, *, reveal: bool) -> dict[str, Markup | None]:

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
-from noiseless.audits import Audit, TableExposure, Totals, UnderRules
-from noiseless.audits.under_rules import below, change_text, distance_text
+from noiseless.audits import Audit, TableExposure
+from noiseless.audits.under_rules import UnderRules, below, change_text, distance_text
 from noiseless.display import counted
 from noiseless.exact import Bits
+from noiseless.rules.totals import Totals
 
 _MOST_SIZES = 12
 """Up to this many different sizes each has a bin of its own; beyond, bins double in width."""

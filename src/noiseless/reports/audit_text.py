@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from noiseless.audits import Audit, PolicyResult, Witness
-from noiseless.audits.policy import policy_table
+from noiseless.audits import Audit, Witness
+from noiseless.audits.policy import PolicyResult, policy_table
 from noiseless.audits.under_rules import rule_rows
 from noiseless.audits.verdict import ROWS, near_notes
 from noiseless.display import aligned, counted, text_table, verb

@@ -11,10 +11,10 @@ from noiseless.arrays import BoolArray, IntArray
 from noiseless.rules.assignment import AssignedRule
 from noiseless.rules.base import Coarsening, Dominance
 from noiseless.rules.counts import MinCell
-from noiseless.rules.recoded_column import RecodedColumn, RuleEffect, ranked, recode
+from noiseless.rules.recoded_column import RecodedColumn, RuleEffect, recode
 from noiseless.tables import Table, Tally
 from noiseless.tables.base import Roles
-from noiseless.tables.kernels import distinct_values, heads_by_code, run_starts
+from noiseless.tables.kernels import distinct_values, heads, heads_by_code, ranked, run_starts
 from noiseless.tables.tally import KEY_LIMIT
 
 
@@ -161,12 +161,11 @@ def apply_rules(
         changes.append(change)
     whole = dict(columns)
     unit = None if roles.unit is None else ranked(tally.codes(roles.unit))[1]
-    heads = _Heads(tally.counts, unit)
     thresholds = [a.rule for a in assigned if isinstance(a.rule, MinCell) and a.column is None]
     hidden = np.zeros(len(tally), bool)
     told_groups, withheld_groups = 0, 0
     for release in releases:
-        groups, withheld, present = _small(columns, release, heads, thresholds)
+        groups, withheld, present = _small(columns, release, tally.counts, unit, thresholds)
         told_groups += len(distinct_values(groups[present & ~withheld]))
         withheld_groups += len(distinct_values(groups[withheld]))
         hidden |= withheld
@@ -185,8 +184,8 @@ def apply_rules(
         changes=tuple(changes),
         told_groups=told_groups,
         withheld_groups=withheld_groups,
-        told=heads.among(~hidden),
-        withheld=heads.among(hidden),
+        told=heads(~hidden, tally.counts, unit),
+        withheld=heads(hidden, tally.counts, unit),
     )
 
 
@@ -194,23 +193,6 @@ def _tally(columns: dict[str, RecodedColumn], raw: Tally) -> Tally:
     """The combinations as these columns tell them."""
     told = [columns[name] for name in raw.columns]
     return Tally.from_codes([c.coding for c in told], [c.codes for c in told], raw.counts)
-
-
-@dataclass(frozen=True, eq=False)
-class _Heads:
-    """Rows, or persons: how many there are among some combinations, and in each group of them."""
-
-    counts: IntArray
-    unit: IntArray | None
-
-    def among(self, chosen: BoolArray) -> int:
-        if self.unit is None:
-            return int(self.counts[chosen].sum())
-        return len(distinct_values(self.unit[chosen]))
-
-    def by_group(self, groups: IntArray, chosen: BoolArray) -> IntArray:
-        persons = None if self.unit is None else self.unit[chosen]
-        return heads_by_code(groups[chosen], self.counts[chosen], persons, int(groups.max()) + 1)
 
 
 def _codes(columns: dict[str, RecodedColumn], names: Iterable[str]) -> list[tuple[IntArray, int]]:
@@ -232,7 +214,11 @@ def _coarsenings(
 
 
 def _small(
-    columns: dict[str, RecodedColumn], release: ReleaseColumns, heads: _Heads, thresholds: Sequence[MinCell]
+    columns: dict[str, RecodedColumn],
+    release: ReleaseColumns,
+    counts: IntArray,
+    unit: IntArray | None,
+    thresholds: Sequence[MinCell],
 ) -> tuple[IntArray, BoolArray, BoolArray]:
     """The group of each combination in one release, whether it is withheld, and whether it is there."""
     groups = numbered(_codes(columns, release.columns))
@@ -240,7 +226,8 @@ def _small(
     if release.presence is not None:
         mark = columns[release.presence]
         present = mark.coding.decode(mark.codes).to_numpy(zero_copy_only=False).astype(bool)
-    sizes = heads.by_group(groups, present)
+    persons = None if unit is None else unit[present]
+    sizes = heads_by_code(groups[present], counts[present], persons, int(groups.max()) + 1)
     kinds, place = ranked(sizes)
     small = np.array([not all(t.passes(size) for t in thresholds) for size in kinds.tolist()], bool)
     return groups, small[place][groups] & present, present

@@ -6,7 +6,7 @@ from dataclasses import MISSING, dataclass, fields
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from numbers import Integral
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
@@ -120,21 +120,6 @@ class PassingInterval:
     high: Fraction | None
 
 
-class ManyTotals(Protocol):
-    """Many totals at once: what is known of each, as arrays of whole numbers."""
-
-    @property
-    def number(self) -> Any:  # noqa: ANN401 - an array of numpy
-        """How many contributors each has."""
-
-    @property
-    def total(self) -> Any:  # noqa: ANN401
-        """How much each is."""
-
-    def top(self, number: int) -> Any:  # noqa: ANN401
-        """What the so many largest contributors make of each."""
-
-
 @dataclass(frozen=True)
 class _OneTotal:
     """The total of contributions, the largest first, as one of many."""
@@ -176,8 +161,12 @@ class Dominance(Rule):
         return bool(self.passes_each(_OneTotal(sorted(contributions_of(contributions), reverse=True))))
 
     @abstractmethod
-    def passes_each(self, totals: ManyTotals) -> Any:  # noqa: ANN401 - an array of numpy
-        """Whether each of many totals is told; numbers up to `factor` times the total occur."""
+    def passes_each(self, totals: Any) -> Any:  # noqa: ANN401 - arrays of numpy
+        """Whether each of many totals is told; numbers up to `factor` times the total occur.
+
+        Args:
+            totals: for each its `number` of contributors, its `total`, and what the `top` ones make of it.
+        """
 
     @property
     def factor(self) -> int:

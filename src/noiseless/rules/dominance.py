@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from noiseless.errors import RequestError
-from noiseless.rules.base import Dominance, ManyTotals, PassingInterval, number_text, require_whole
+from noiseless.rules.base import Dominance, PassingInterval, number_text, require_whole
 
 _NONE = PassingInterval(Fraction(0), Fraction(-1))
 _ZERO = PassingInterval(Fraction(0), Fraction(0))
@@ -49,7 +49,7 @@ class NK(Dominance):
         share = number_text(self.percent)
         return f"A total is withheld if the largest {makes} more than {share} % of it; a total of 0 is told."
 
-    def passes_each(self, totals: ManyTotals) -> Any:  # noqa: ANN401 - an array of numpy
+    def passes_each(self, totals: Any) -> Any:  # noqa: ANN401 - arrays of numpy
         """The same of many totals."""
         return (
             100 * self.percent.denominator * totals.top(self.largest) <= self.percent.numerator * totals.total
@@ -101,7 +101,7 @@ class PPercent(Dominance):
             f" {number_text(self.percent)} % of the largest; a total of 0 is told."
         )
 
-    def passes_each(self, totals: ManyTotals) -> Any:  # noqa: ANN401 - an array of numpy
+    def passes_each(self, totals: Any) -> Any:  # noqa: ANN401 - arrays of numpy
         """The same of many totals."""
         rest = totals.total - totals.top(2)
         return 100 * self.percent.denominator * rest >= self.percent.numerator * totals.top(1)
@@ -159,7 +159,7 @@ class Customers(Dominance):
             f" than {number_text(self.percent)} % of it; a total of 0 of enough customers is told."
         )
 
-    def passes_each(self, totals: ManyTotals) -> Any:  # noqa: ANN401 - an array of numpy
+    def passes_each(self, totals: Any) -> Any:  # noqa: ANN401 - arrays of numpy
         """The same of many totals."""
         shares = 100 * self.percent.denominator * totals.top(1) <= self.percent.numerator * totals.total
         return (totals.number >= self.least) & shares

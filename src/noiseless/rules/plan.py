@@ -117,13 +117,7 @@ def rule_plan(
     >>> found.reach, found.worst_error, found.finest.worst_error
     (11, Fraction(99, 2), Fraction(99, 2))
 
-    Args:
-        query: count, sum, mean, min, max, median or variance; or value, for the person's own value.
-        rule: the rule.
-        n: how many people take part; a value needs none.
-        bounds: the smallest and the largest value a person can have; dates for date:PERIOD, codes of one
-            length, as texts of digits, for prefix:K.
-        step: the resolution of values; without it they can be any number between the bounds.
+    Arguments are those of `plan`; bounds for prefix:K are codes of one length.
 
     Raises:
         RequestError: the rule is not about such answers, or they make no sense.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from noiseless.errors import RequestError
-from noiseless.exact import Rational, round_up
+from noiseless.exact import Rational
 from noiseless.pricing.plan import declared_bounds, named_query
 from noiseless.rules.base import Rule
 from noiseless.rules.catalogue import EXAMPLES, rule
@@ -48,9 +48,9 @@ class PricedRule:
 
     def to_dict(self) -> dict[str, Any]:
         """The price under the names it has in JSON."""
-        plan = self.plan
-        finest = None if plan is None else plan.finest
-        error, told = (None, None) if plan is None else (plan.worst_error, plan.told_error)
+        plan = {} if self.plan is None else self.plan.to_dict()
+        finest = plan.get("finest") or {}
+        told = ("reach", "reach_exact", "bits", "worst_error", "told_error", "withheld")
         return {
             "name": self.rule.name,
             "form": self.rule.form,
@@ -61,15 +61,10 @@ class PricedRule:
             "n": self.asked.n,
             "bounds": None if self.asked.bounds is None else [str(bound) for bound in self.asked.bounds],
             "step": None if self.asked.step is None else str(self.asked.step),
-            "reach": None if plan is None else plan.reach,
-            "reach_exact": None if plan is None else plan.reach_exact,
-            "bits": None if plan is None else plan.bits.upper,
-            "worst_error": None if error is None else round_up(error),
-            "told_error": None if told is None else round_up(told),
-            "withheld": None if plan is None else plan.withheld,
-            "bits_of_finest": None if finest is None else finest.bits.upper,
-            "worst_error_of_finest": None if finest is None else round_up(finest.worst_error),
-            "verdict": None if plan is None else plan.verdict,
+            **{name: plan.get(name) for name in told},
+            "bits_of_finest": finest.get("bits"),
+            "worst_error_of_finest": finest.get("worst_error"),
+            "verdict": plan.get("verdict"),
             "problem": self.problem,
         }
 

@@ -29,7 +29,7 @@ from noiseless.rules.exact_values import (
 from noiseless.rules.recoding import DatePeriod, Prefix
 from noiseless.tables import Tally
 from noiseless.tables.coding import Coding, encode
-from noiseless.tables.kernels import add_by_code, distinct_values
+from noiseless.tables.kernels import add_by_code, ranked
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 
@@ -193,17 +193,6 @@ class RecodedColumn:
         texts, place = self.texts()
         coding, codes = encode(self.coding.name, pa.chunked_array([pa.array([*texts, "*"], pa.string())]))
         return RecodedColumn(coding, np.where(chosen, codes[-1], codes[place]))
-
-
-def ranked(codes: IntArray) -> tuple[IntArray, IntArray]:
-    """The distinct codes (from 0 up), ascending, and the place of each code among them."""
-    size = int(codes.max()) + 1 if len(codes) else 0
-    if size <= 2 * len(codes):  # close together: a table of all codes is faster than sorting
-        met = np.zeros(size, bool)
-        met[codes] = True
-        return np.flatnonzero(met), (np.cumsum(met) - 1)[codes]
-    distinct = distinct_values(codes)
-    return distinct.astype(np.int64, copy=False), np.searchsorted(distinct, codes)
 
 
 def recode(tally: Tally, column: str, rules: Sequence[Coarsening]) -> tuple[RecodedColumn, RuleEffect]:

@@ -102,6 +102,17 @@ class EndCode(NumberCoarsening):
         coded = number >= self.limit if self.sign == ">=" else number <= self.limit
         return f"{self.sign}{number_text(self.limit)}" if coded else like(number, value)
 
+    def quantizer(self, span: Span) -> Quantizer:
+        """One cell for the points that are coded, and one for each other."""
+        if not isinstance(span, Lattice):
+            raise RequestError(
+                f"{self.form} tells all other numbers exactly, infinitely many answers; give the values' step"
+                " (--step)"
+            )
+        place = (self.limit - span.low) / span.step
+        low, high = (0, ceil(place)) if self.sign == ">=" else (floor(place), span.last)
+        return CodedEnds.of(span, low, high)
+
 
 @dataclass(frozen=True)
 class Top(EndCode):
@@ -119,11 +130,6 @@ class Top(EndCode):
     )
     sign, coded, plain = ">=", "more", "smaller"
 
-    def quantizer(self, span: Span) -> Quantizer:
-        """A cell for each point below the limit and one for all others."""
-        lattice = _listed(span, self.form)
-        return CodedEnds.of(lattice, 0, ceil((self.limit - lattice.low) / lattice.step))
-
 
 @dataclass(frozen=True)
 class Bottom(EndCode):
@@ -140,19 +146,6 @@ class Bottom(EndCode):
         " mean"
     )
     sign, coded, plain = "<=", "less", "larger"
-
-    def quantizer(self, span: Span) -> Quantizer:
-        """One cell for the points up to the limit and one for each other."""
-        lattice = _listed(span, self.form)
-        return CodedEnds.of(lattice, floor((self.limit - lattice.low) / lattice.step), lattice.last)
-
-
-def _listed(span: Span, form: str) -> Lattice:
-    if isinstance(span, Lattice):
-        return span
-    raise RequestError(
-        f"{form} tells all other numbers exactly, infinitely many answers; give the values' step (--step)"
-    )
 
 
 Period = Literal["decade", "year", "quarter", "month", "week"]

@@ -18,9 +18,8 @@ from noiseless.errors import ColumnError
 from noiseless.exact import Bits, round_down
 from noiseless.rules.base import Dominance
 from noiseless.rules.exact_values import exact_values
-from noiseless.rules.recoded_column import ranked
 from noiseless.tables import Tally
-from noiseless.tables.kernels import distinct_values, run_starts
+from noiseless.tables.kernels import heads, ranked, run_starts
 
 WholeArray = npt.NDArray[Any]
 """Whole numbers: of the machine where they fit, of Python where they do not."""
@@ -55,16 +54,6 @@ class Contributions:
     def total(self) -> WholeArray:
         """The total of each group."""
         return np.add.reduceat(self.amounts * self.counts.astype(self.amounts.dtype), self.starts[:-1])
-
-    @cached_property
-    def largest(self) -> WholeArray:
-        """The largest contribution to each."""
-        return self.top(1)
-
-    @cached_property
-    def rest(self) -> WholeArray:
-        """What all but the two largest contribute."""
-        return self.total - self.top(2)
 
     def top(self, number: int) -> WholeArray:
         """What the so many largest contributors give together, or all where there are fewer."""
@@ -347,9 +336,7 @@ def _heads(parts: Tally, column: str, width: int, unit: str | None, told: BoolAr
     """How many rows (different persons) contribute to the totals that are told."""
     starts = run_starts(parts.prefix(width))
     chosen = np.repeat(told, np.diff(starts, append=len(parts))) & (parts.codes(column) > 0)
-    if unit is None:
-        return int(parts.counts[chosen].sum())
-    return len(distinct_values(parts.codes(unit)[chosen]))
+    return heads(chosen, parts.counts, None if unit is None else parts.codes(unit))
 
 
 def _different(tally: Tally, column: str, public: Sequence[str], unit: str | None) -> int:
@@ -368,7 +355,7 @@ def _closest(given: Contributions, chosen: BoolArray) -> ClosestEstimate | None:
     places = np.flatnonzero(chosen)
     if not len(places):
         return None
-    rest, largest = given.rest[places], given.largest[places]
+    rest, largest = (given.total - given.top(2))[places], given.top(1)[places]
     largest = np.where(largest == 0, 1, largest)  # nothing in all: all have nothing, an error of 0
     if rest.dtype != object:  # floats find those that may be the closest
         shares = rest / largest

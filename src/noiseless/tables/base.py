@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal
 
 import pyarrow as pa
 
@@ -52,15 +52,15 @@ class Table(ABC):
         """How many rows there are."""
 
     @abstractmethod
-    def select(self, columns: Sequence[str]) -> Self:
-        """Only these columns; a text file is parsed and typed now.
+    def select(self, columns: Sequence[str]) -> "Table":
+        """Only these columns; a text file is parsed and typed now, a server groups them now.
 
         Raises:
             UnknownColumnError: the table does not have one of them.
         """
 
     @abstractmethod
-    def distinct_rows(self) -> Self:
+    def distinct_rows(self) -> "Table":
         """The table without exact duplicates of whole rows."""
 
     @abstractmethod
@@ -68,7 +68,7 @@ class Table(ABC):
         """How many values of a column are missing."""
 
     @abstractmethod
-    def with_missing(self, columns: Sequence[str], missing: Missing) -> Self:
+    def with_missing(self, columns: Sequence[str], missing: Missing) -> "Table":
         """The table with missing values in `columns` treated as `missing` says.
 
         Raises:
@@ -76,7 +76,7 @@ class Table(ABC):
         """
 
     @abstractmethod
-    def conform(self, schema: Schema, columns: Sequence[str], *, clamp: bool = False) -> Self:
+    def conform(self, schema: Schema, columns: Sequence[str], *, clamp: bool = False) -> "Table":
         """The table with `columns` checked against their declared domains.
 
         Raises:
@@ -91,13 +91,6 @@ class Table(ABC):
     @abstractmethod
     def tally(self, columns: Sequence[str]) -> Tally:
         """The distinct combinations of some columns, with how many rows have each."""
-
-    @abstractmethod
-    def aggregate(self, column: str, by: Sequence[str] = ()) -> pa.Table:
-        """Exact count, sum, minimum and maximum of a column of whole numbers, for each group of `by`.
-
-        Sums are 128-bit integers on the engine (decimal128 in Arrow): they cannot wrap.
-        """
 
     @abstractmethod
     def summarise(self, columns: Sequence[str] | None = None) -> tuple[ColumnSummary, ...]:

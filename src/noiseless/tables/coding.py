@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
 import numpy as np
@@ -31,28 +31,17 @@ def whole_type(limit: int) -> type[np.signedinteger[Any]]:
     return np.int32 if limit < 2**31 else np.int64
 
 
-class Coding(Protocol):
-    """How the values of one column are numbered: codes 1.. in the order of the values, 0 when missing."""
-
-    @property
-    def name(self) -> str:
-        """The column's name."""
-
-    @property
-    def size(self) -> int:
-        """How many codes there can be, the one for missing included."""
-
-    @property
-    def ordered(self) -> bool:
-        """Whether the values are numbers, dates or truth values, so that their order means something."""
-
-    def decode(self, codes: IntArray) -> pa.Array:
-        """The values behind some codes; null for code 0."""
-
-
 @dataclass(frozen=True)
 class IntegerCoding:
-    """Whole numbers, truth values and dates: a code is the distance from the lowest value, plus one."""
+    """Whole numbers, truth values and dates: a code is the distance from the lowest value, plus one.
+
+    Attributes:
+        name: the column's name.
+        low: the lowest value.
+        size: how many codes there can be, the one for missing included.
+        type: what the values are.
+        ordered: whether the order of the values means something: of numbers, dates and truth values.
+    """
 
     name: str
     low: int
@@ -85,6 +74,10 @@ class DictionaryCoding:
     def decode(self, codes: IntArray) -> pa.Array:
         """The values behind some codes; null for code 0."""
         return self.values.take(pa.array(codes - 1, mask=codes == 0))
+
+
+Coding = IntegerCoding | DictionaryCoding
+"""How the values of one column are numbered: codes 1.. in the order of the values, 0 when missing."""
 
 
 def encode(name: str, column: pa.ChunkedArray) -> tuple[Coding, IntArray]:

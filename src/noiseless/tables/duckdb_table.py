@@ -29,7 +29,7 @@ from noiseless.tables.engine import (
     readable_errors,
 )
 from noiseless.tables.link import link
-from noiseless.tables.row_keys import INTEGERS, Packed, key, packed_columns, tally_in_memory
+from noiseless.tables.row_keys import Packed, key, packed_columns
 from noiseless.tables.tally import Tally, Word, split_into_words
 
 COUNT, _ROW, _POSITION = "noiseless_count", "noiseless_row", "noiseless_position"
@@ -75,7 +75,6 @@ class DuckDBTable(Table):
         textual: whether all columns are still text read from a file, to be typed when they are selected.
         files: the files it is read from.
         numbered: whether the rows stand in an order that means something to the user.
-        memory: the same rows where they are in memory anyway.
         weighted: whether each row stands for as many as its column `COUNT` says.
     """
 
@@ -86,7 +85,6 @@ class DuckDBTable(Table):
     textual: bool = False
     numbered: bool = True
     files: tuple[Path, ...] = ()
-    memory: pa.Table | None = None
     weighted: bool = False
 
     @classmethod
@@ -159,9 +157,6 @@ class DuckDBTable(Table):
         keys are counted or sorted here, which beats any hash table. Anything else the engine groups.
         """
         self.require(*columns)
-        weights = COUNT if self.weighted else None
-        if self.memory is not None and (found := tally_in_memory(self.memory, columns, weights)) is not None:
-            return found
         if self.weighted:
             return self._tally_weighted(columns)
         packable = packed_columns(self, columns)
@@ -191,21 +186,6 @@ class DuckDBTable(Table):
             ]
         )
 
-    def aggregate(self, column: str, by: Sequence[str] = ()) -> pa.Table:
-        """Exact count, sum, minimum and maximum of a column of whole numbers, for each group of `by`."""
-        self.require(column, *by)
-        if self.kinds[column] not in INTEGERS:
-            raise RequestError(
-                f"column {column!r} does not hold whole numbers; declare bounds and a step to make it exact"
-            )
-        value, keys = identifier(column), identifiers(by)
-        lead, times = f"{keys}, " if by else "", f" * {COUNT}" if self.weighted else ""
-        return self.arrow(
-            f"SELECT {lead}{self.counted(f'{value} IS NOT NULL')} AS count,"
-            f" sum({value}::HUGEINT{times}) AS sum, min({value}) AS min, max({value}) AS max FROM {SOURCE}"
-            + (f" GROUP BY {keys} ORDER BY {keys}" if by else "")
-        )
-
     def summarise(self, columns: Sequence[str] | None = None) -> tuple[ColumnSummary, ...]:
         """What each column holds, as far as a proposal of a schema needs it."""
         chosen = self.columns if columns is None else tuple(columns)
@@ -230,15 +210,28 @@ class DuckDBTable(Table):
         keep: Sequence[str] = (),
         present: Sequence[str] = (),
     ) -> int:
-        """Write, for each row in order, the marks that belong to its combination of `columns`."""
+        """Write, for each row in order, the marks that belong to its combination of `columns`.
+
+        Rows that are only counted have no numbers: they stand in the order of the columns to `keep`.
+
+        Raises:
+            RequestError: there is no number and no such column, which would say whose marks these are.
+        """
         writer = WRITERS.get(out.suffix.lower())
         if writer is None:
             raise RequestError(f"{out}: records are written as {', '.join(WRITERS)}; change the ending")
-        shown = [f"s.{identifier(c)}" for c in keep]
+        if self.weighted and not keep:
+            raise RequestError(
+                f"{self.label}: its rows have no numbers; name the column that tells them apart (--unit"
+                " COLUMN), or export the table to a Parquet file"
+            )
+        shown = [] if self.weighted else [f"s.{_ROW} AS row"]
+        shown += [f"s.{identifier(c)}" for c in keep]
         shown += [f"m.{identifier(c)}" for c in marks.column_names if c not in columns]
+        order = "ALL" if self.weighted else f"s.{_ROW}"
         rows_of = self._matched((*columns, *keep), marks, present, inner=False)
         with written_whole(out, self.files, private=True) as part, rows_of as (table, rows):
-            query = f"SELECT s.{_ROW} AS row, {', '.join(shown)} FROM {rows} ORDER BY s.{_ROW}"
+            query = f"SELECT {', '.join(shown)} FROM {rows} ORDER BY {order}"
             with readable_errors(self.label):
                 table.engine.rows(
                     f"COPY ({table.over(query)}) TO {literal(str(part))} ({writer}, {IN_PLACE})"
@@ -258,7 +251,8 @@ class DuckDBTable(Table):
             [f"s.{name} IS NOT DISTINCT FROM m.{name}" for name in shared]
             + [f"s.{identifier(c)} IS NOT NULL" for c in present]
         )
-        numbered = f"(SELECT row_number() OVER () AS {_ROW}, * FROM {SOURCE}) s"
+        number = f"unnest(range({COUNT}))" if self.weighted else "row_number() OVER ()"
+        numbered = f"(SELECT {number} AS {_ROW}, * FROM {SOURCE}) s"
         connection.register("noiseless_marks", marks)
         try:
             yield table, f"{numbered} {'' if inner else 'LEFT'} JOIN noiseless_marks m ON {match}"
@@ -269,9 +263,23 @@ class DuckDBTable(Table):
         self, others: Sequence[Table], unit: str, shared: Sequence[str], public: Sequence[str]
     ) -> tuple["DuckDBTable", tuple[str, ...]]:
         """This and other releases of the same people as one table, joined by who they are about."""
-        if not all(isinstance(other, DuckDBTable) for other in others):
+        wanted = (unit, *shared, *public)
+        parts = [
+            table
+            if isinstance(table, DuckDBTable)
+            else table.select([column for column in wanted if column in table.columns])
+            for table in (self, *others)
+        ]
+        if not all(isinstance(part, DuckDBTable) for part in parts):
             raise RequestError("releases on different engines cannot be joined; export them to files")
-        return link([self, *cast("Sequence[DuckDBTable]", others)], unit, shared, public)
+        return link([part.apart() for part in cast("list[DuckDBTable]", parts)], unit, shared, public)
+
+    def apart(self) -> "DuckDBTable":
+        """The rows one by one; those that are only counted, in no order."""
+        if not self.weighted:
+            return self
+        repeated = f"SELECT *, unnest(range({COUNT})) FROM {SOURCE}"
+        return replace(self, weighted=False).where(f"SELECT {identifiers(self.columns)} FROM ({repeated})")
 
     def owned(self, columns: Sequence[str]) -> tuple["DuckDBTable", duckdb.DuckDBPyConnection]:
         """A table with at least these columns on a connection of ours, to which others can be joined."""
@@ -294,7 +302,7 @@ class DuckDBTable(Table):
         """The table that a query over this one makes."""
         with readable_errors(self.label):
             kinds = {name: kind for name, kind, *_ in self.engine.rows(f"DESCRIBE {self.over(sql)}")}
-        return replace(self, query=self.over(sql), kinds=kinds, memory=None)
+        return replace(self, query=self.over(sql), kinds=kinds)
 
     def fetch(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows of a query over this table."""
@@ -305,3 +313,17 @@ class DuckDBTable(Table):
         """The result of a query over this table as an Arrow table."""
         with readable_errors(self.label):
             return self.engine.arrow(self.over(sql))
+
+
+def at_hand(table: Table) -> DuckDBTable:
+    """A table whose rows can be read one by one.
+
+    Raises:
+        RequestError: they stay on their server.
+    """
+    if isinstance(table, DuckDBTable) and not table.weighted:
+        return table
+    raise RequestError(
+        f"{table.label}: this needs the rows one by one, and they stay on their server; export the table"
+        " to a Parquet file and name that"
+    )

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import duckdb
 import pyarrow as pa
@@ -23,16 +23,6 @@ ROOT = "noiseless_root"
 
 IN_PLACE = "USE_TMP_FILE false"
 """An option of COPY: write into the file that is there, which keeps its permissions."""
-
-
-class Engine(Protocol):
-    """What can run a query."""
-
-    def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        """The rows of a query's result."""
-
-    def arrow(self, sql: str) -> pa.Table:
-        """A query's result as an Arrow table."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +70,10 @@ class CallersEngine:
     def arrow(self, sql: str) -> pa.Table:
         """A query's result as an Arrow table."""
         return cast("duckdb.DuckDBPyRelation", self.relation.query(ROOT, sql)).to_arrow_table()
+
+
+Engine = OwnEngine | CallersEngine
+"""What can run a query."""
 
 
 @cache

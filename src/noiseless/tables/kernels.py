@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.arrays import IntArray
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.tables.coding import whole_type
 
 SMALL = 200_000
@@ -32,6 +32,17 @@ def distinct_values(values: IntArray) -> IntArray:
     return distinct_keys(np.sort(values))[0]
 
 
+def ranked(codes: IntArray) -> tuple[IntArray, IntArray]:
+    """The distinct codes (from 0 up), ascending, and the place of each code among them."""
+    size = int(codes.max()) + 1 if len(codes) else 0
+    if size <= 2 * len(codes):  # close together: a table of all codes is faster than sorting
+        met = np.zeros(size, bool)
+        met[codes] = True
+        return np.flatnonzero(met), (np.cumsum(met) - 1)[codes]
+    distinct = distinct_values(codes)
+    return distinct.astype(np.int64, copy=False), np.searchsorted(distinct, codes)
+
+
 def split_last(keys: IntArray, size: int) -> tuple[IntArray, IntArray]:
     """Take the last column off some ascending keys.
 
@@ -51,6 +62,13 @@ def add_by_code(codes: IntArray, values: IntArray, size: int, kind: npt.DTypeLik
     sums = np.zeros(size, kind)
     np.add.at(sums, codes, values)
     return sums
+
+
+def heads(chosen: BoolArray, counts: IntArray, persons: IntArray | None) -> int:
+    """How many rows the chosen combinations have; or how many different persons, where they are known."""
+    if persons is None:
+        return int(counts[chosen].sum())
+    return len(distinct_values(persons[chosen]))
 
 
 def heads_by_code(codes: IntArray, counts: IntArray, persons: IntArray | None, size: int) -> IntArray:

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noiseless.errors import SourceError
-from noiseless.tables.duckdb_table import COUNT
+from noiseless.tables.duckdb_table import COUNT, DuckDBTable
 from noiseless.tables.engine import identifier
 from noiseless.tables.postgres_session import PostgresAddress, PostgresSession, is_postgresql, relation
-from noiseless.tables.weighted import RemoteTable
+from noiseless.tables.weighted import RemoteTable, weighted_table
 
 _MOST_DIGITS = 38
 """Decimals of more digits are compared as text."""
@@ -274,13 +274,15 @@ class PostgresTable(RemoteTable):
         """The table without exact duplicates of whole rows."""
         return replace(self, distinct=True)
 
-    def grouped(self, columns: Sequence[str]) -> pa.Table:
-        """The distinct combinations of some columns, grouped in the server, with their counts."""
+    def select(self, columns: Sequence[str]) -> DuckDBTable:
+        """Only these columns, grouped in the server; with their counts, on this machine."""
+        self.require_plain(*columns)
         chosen = [self.fields[self.columns.index(name)] for name in columns]
         types = {f"c{i}": column.wire.read for i, column in enumerate(chosen)} | {COUNT: pa.int64()}
         data = self.session.copy(self.grouping(columns), types)
         received = [column.received(data.column(i)) for i, column in enumerate(chosen)]
-        return pa.table([*received, data.column(COUNT)], [*columns, COUNT])
+        groups = pa.table([*received, data.column(COUNT)], [*columns, COUNT])
+        return weighted_table(groups, self.label).select(columns)
 
     def grouping(self, columns: Sequence[str]) -> str:
         """The query that groups rows; it is the only one that reads a table's values."""

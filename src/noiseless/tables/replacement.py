@@ -16,7 +16,7 @@ from noiseless.domain import NumberColumn, Schema
 from noiseless.errors import DomainError, EmptyTableError, MissingValuesError, RequestError
 from noiseless.files import check_output, written_whole
 from noiseless.tables.base import Table
-from noiseless.tables.duckdb_table import WRITERS, DuckDBTable
+from noiseless.tables.duckdb_table import WRITERS, DuckDBTable, at_hand
 from noiseless.tables.engine import (
     SOURCE,
     OwnEngine,
@@ -73,7 +73,7 @@ class DeclaredColumns:
         """
         table.require(*columns)
         table.require_plain(*table.columns)
-        owned, _ = cast("DuckDBTable", table).owned(table.columns)
+        owned, _ = at_hand(table).owned(table.columns)
         needed = tuple(name for name in columns if schema.columns[name].missing is None)
         narrow = _without_missing(owned.select(columns), needed, missing)
         tally = narrow.tally(columns)
@@ -305,7 +305,7 @@ def rewritten(table: Table, change: Change, fields: Mapping[str, pa.DataType]) -
 
 
 def _typed(table: Table, *, as_text: bool) -> DuckDBTable:
-    chosen = cast("DuckDBTable", table)
+    chosen = at_hand(table)
     return chosen.select(chosen.columns) if chosen.textual and not as_text else chosen
 
 

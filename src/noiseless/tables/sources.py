@@ -167,7 +167,7 @@ def _in_memory(data: pa.Table, label: str) -> DuckDBTable:
         raise SourceError(label, "has no columns")
     engine, names = OwnEngine.start(), _renamed(label, data.column_names)
     engine.connection.register(ROOT, data.rename_columns([f"c{i}" for i in range(data.num_columns)]))
-    return replace(DuckDBTable.describe(engine, f"SELECT {names} FROM {ROOT}", label), memory=data)
+    return DuckDBTable.describe(engine, f"SELECT {names} FROM {ROOT}", label)
 
 
 def _renamed(label: str, names: Sequence[str]) -> str:

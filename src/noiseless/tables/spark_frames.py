@@ -1,11 +1,11 @@
 """What every job on Spark needs: a session, columns that lose nothing, errors in a line without values."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
@@ -14,7 +14,7 @@ from noiseless.tables.coding import readable
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
-    from pyspark.sql.types import DataType
+    from pyspark.sql.types import DataType, StructType
 
 SCHEME = "spark::"
 """How the name of a table of the active Spark session begins."""
@@ -111,7 +111,7 @@ def collected(frame: "DataFrame") -> pa.Table:
     return readable(frame.toArrow())
 
 
-def mapped(frame: "DataFrame", work: Batches, fields: str) -> "DataFrame":
+def mapped(frame: "DataFrame", work: Batches, fields: "str | StructType") -> "DataFrame":
     """What workers make of a frame's batches, each up to so many rows.
 
     Args:
@@ -125,7 +125,7 @@ def mapped(frame: "DataFrame", work: Batches, fields: str) -> "DataFrame":
 
     with warnings.catch_warnings():  # PySpark warns of versions of pandas, which is not used here
         warnings.simplefilter("ignore", FutureWarning)
-        return frame.mapInArrow(run, fields)
+        return frame.mapInArrow(run, cast("Any", fields))
 
 
 def _joined(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -148,6 +148,50 @@ def _one(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
     if len(batches) == 1:
         return batches[0]
     return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
+
+
+def batch_totals(
+    frame: "DataFrame",
+    columns: Sequence[str],
+    count: Callable[[pa.RecordBatch], Sequence[int | None]],
+    sums: Sequence[str],
+    maxima: Sequence[str] = (),
+) -> dict[str, Any]:
+    """What is counted in each batch of some columns, added up or the largest: a job that brings a row back.
+
+    Args:
+        frame: the rows.
+        columns: those that are looked at, in this order.
+        count: the numbers of a batch, those to be added up first.
+        sums: what these are called.
+        maxima: what the others are called.
+    """
+    from pyspark.sql import functions as F  # noqa: N812
+
+    names = [*sums, *maxima]
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield pa.RecordBatch.from_arrays([pa.array([n], pa.int64()) for n in count(batch)], names)
+
+    chosen = frame.select(*(frame[quoted(name)] for name in columns))
+    counts = mapped(chosen, work, ", ".join(f"{name} long" for name in names))
+    added = (F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in sums)
+    return dict(counts.agg(*added, *(F.max(name).alias(name) for name in maxima)).first().asDict())
+
+
+def retyped(frame: "DataFrame", kinds: Mapping[str, pa.DataType]) -> "StructType":
+    """The columns of a frame, some of them with other types, as Spark declares them."""
+    from pyspark.sql.types import DataType, StructField, StructType
+
+    return StructType(
+        [
+            StructField(field.name, DataType.fromDDL(declared_type(kinds[field.name])), nullable=True)
+            if field.name in kinds
+            else field
+            for field in frame.schema.fields
+        ]
+    )
 
 
 def declared_type(kind: pa.DataType) -> str:

@@ -9,16 +9,22 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pyarrow as pa
 
-from noiseless.domain import ColumnSummary, Schema
+from noiseless.domain import Schema
 from noiseless.errors import RequestError
 from noiseless.tables.base import Missing, Table
 from noiseless.tables.conformance import count_strangers, refuse_strangers
-from noiseless.tables.duckdb_table import COUNT
+from noiseless.tables.duckdb_table import COUNT, DuckDBTable
 from noiseless.tables.engine import SOURCE
 from noiseless.tables.plain_spelling import plain_spelling
-from noiseless.tables.spark_frames import collected, cut, declared_type, mapped, readable_spark_errors
-from noiseless.tables.tally import Tally
-from noiseless.tables.weighted import RowlessTable, WeightedTable
+from noiseless.tables.spark_frames import (
+    batch_totals,
+    collected,
+    cut,
+    declared_type,
+    mapped,
+    readable_spark_errors,
+)
+from noiseless.tables.weighted import RemoteTable, weighted_table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -30,7 +36,7 @@ _MOST_ROWS = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SparkGroups(RowlessTable):
+class SparkGroups(RemoteTable):
     """Combinations of columns on Spark, each once, with the number of rows that have it.
 
     Attributes:
@@ -68,7 +74,7 @@ class SparkGroups(RowlessTable):
         """How many rows were left out because a value is missing."""
         return 0 if self.complete_of is None else self.complete_of - self.count()
 
-    def select(self, columns: Sequence[str]) -> "WeightedTable | SparkGroups":  # type: ignore[override]
+    def select(self, columns: Sequence[str]) -> "DuckDBTable | SparkGroups":
         """Only these columns; with few combinations of them, on this machine."""
         self.require_plain(*columns)
         if tuple(columns) == self.names:
@@ -76,9 +82,9 @@ class SparkGroups(RowlessTable):
         chosen = self.frame.select(
             *(self.frame[self.field(c)].alias(f"c{i}") for i, c in enumerate(columns)), COUNT
         )
-        return _gathered(_regrouped(chosen), columns, self.label, self.most)
+        return gathered(_regrouped(chosen), columns, self.label, self.most)
 
-    def distinct_rows(self) -> "WeightedTable | SparkGroups":  # type: ignore[override]
+    def distinct_rows(self) -> "DuckDBTable | SparkGroups":
         """The table without exact duplicates, each combination counting one."""
         from pyspark.sql import functions as F  # noqa: N812
 
@@ -88,7 +94,7 @@ class SparkGroups(RowlessTable):
         """How many values of a column are missing."""
         return self._facts[1][column]
 
-    def with_missing(self, columns: Sequence[str], missing: Missing) -> Table:  # type: ignore[override]
+    def with_missing(self, columns: Sequence[str], missing: Missing) -> Table:
         """The table with missing values in `columns` treated as `missing` says."""
         if missing == "error":
             self.require_present(*columns)
@@ -97,9 +103,9 @@ class SparkGroups(RowlessTable):
         full = self.frame.dropna(subset=[self.field(c) for c in columns])
         return self._narrowed(full, complete_of=self.count())
 
-    def conform(  # type: ignore[override]
+    def conform(
         self, schema: Schema, columns: Sequence[str], *, clamp: bool = False
-    ) -> "WeightedTable | SparkGroups":
+    ) -> "DuckDBTable | SparkGroups":
         """The table with `columns` checked against, or clamped to, their domains, batch by batch on Spark."""
         refuse_strangers(self._strangers(schema, columns, clamp=clamp), schema, clamp=clamp)
         names, chosen, label = self.names, tuple(columns), self.label
@@ -143,37 +149,19 @@ class SparkGroups(RowlessTable):
         return self._strangers(schema, columns, clamp=False)
 
     def _strangers(self, schema: Schema, columns: Sequence[str], *, clamp: bool) -> dict[str, int]:
-        from pyspark.sql import functions as F  # noqa: N812
-
         names, chosen, label = self.names, tuple(columns), self.label
         if not chosen:
             return {}
-        counted = pa.schema([(f"n{i}", pa.int64()) for i in range(len(chosen))])
 
-        def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            for batch in batches:
-                table = weighted(pa.Table.from_batches([batch]), names, label)
-                counts = count_strangers(table.groups, schema, chosen, clamp=clamp)
-                yield pa.RecordBatch.from_arrays([pa.array([counts[c]]) for c in chosen], schema=counted)
+        def count(batch: pa.RecordBatch) -> list[int]:
+            table = weighted(pa.Table.from_batches([batch]), names, label)
+            return [*count_strangers(table, schema, chosen, clamp=clamp).values()]
 
-        fields = ", ".join(f"{name} long" for name in counted.names)
         with readable_spark_errors(self.label):
-            sums = [F.coalesce(F.sum(name), F.lit(0)) for name in counted.names]
-            row = mapped(self.frame, work, fields).agg(*sums).first()
-        return dict(zip(chosen, map(int, row), strict=True))
-
-    def tally(self, columns: Sequence[str]) -> Tally:
-        """The distinct combinations of some columns, if there are few enough of them."""
-        return self._small(columns).tally(columns)
-
-    def aggregate(self, column: str, by: Sequence[str] = ()) -> pa.Table:
-        """Exact count, sum, minimum and maximum of a column of whole numbers, for each group of `by`."""
-        return self._small((*by, column)).aggregate(column, by)
-
-    def summarise(self, columns: Sequence[str] | None = None) -> tuple[ColumnSummary, ...]:
-        """What each column holds, one at a time."""
-        chosen = self.names if columns is None else tuple(columns)
-        return tuple(summary for name in chosen for summary in self._small([name]).summarise())
+            totals = batch_totals(
+                self.frame, self.frame.columns, count, [f"n{i}" for i in range(len(chosen))]
+            )
+        return dict(zip(chosen, map(int, totals.values()), strict=True))
 
     def link(
         self, others: Sequence[Table], unit: str, shared: Sequence[str], public: Sequence[str]
@@ -185,7 +173,8 @@ class SparkGroups(RowlessTable):
             " person's column first, and audit the result"
         )
 
-    def _small(self, columns: Sequence[str]) -> WeightedTable:
+    def here(self, columns: Sequence[str]) -> DuckDBTable:
+        """Only these columns, if there are few enough combinations of them."""
         found = self.select(columns)
         if isinstance(found, SparkGroups):
             raise RequestError(
@@ -205,8 +194,8 @@ class SparkGroups(RowlessTable):
             rows, *missing = map(int, self.frame.agg(*sums).first())
         return rows, dict(zip(self.names, missing, strict=True))
 
-    def _narrowed(self, frame: "DataFrame", complete_of: int | None = None) -> "WeightedTable | SparkGroups":
-        return _gathered(frame, self.names, self.label, self.most, complete_of)
+    def _narrowed(self, frame: "DataFrame", complete_of: int | None = None) -> "DuckDBTable | SparkGroups":
+        return gathered(frame, self.names, self.label, self.most, complete_of)
 
     def _empty(self) -> pa.Table:
         with readable_spark_errors(self.label):
@@ -238,14 +227,14 @@ def kept(
     return found
 
 
-def weighted(data: pa.Table, names: Sequence[str], label: str) -> WeightedTable:
+def weighted(data: pa.Table, names: Sequence[str], label: str) -> DuckDBTable:
     """Combinations that are on this machine, and their counts as the last column."""
-    return WeightedTable.of(data.rename_columns([*names, COUNT]), label).select(names)
+    return weighted_table(data.rename_columns([*names, COUNT]), label).select(names)
 
 
-def _gathered(
+def gathered(
     frame: "DataFrame", names: Sequence[str], label: str, most: int, complete_of: int | None = None
-) -> "WeightedTable | SparkGroups":
+) -> "DuckDBTable | SparkGroups":
     """Combinations, called c0, c1, ..., on this machine if there are not too many."""
     with readable_spark_errors(label):
         found = fetched(frame, most)
@@ -304,5 +293,5 @@ def _conformed(
 ) -> pa.Table:
     """Combinations in their domains, under the names that they have on Spark."""
     table = weighted(data, names, label).conform(schema, columns, clamp=clamp)
-    found = table.groups.arrow(f"SELECT * FROM {SOURCE}")
+    found = table.arrow(f"SELECT * FROM {SOURCE}")
     return found.rename_columns([*(f"c{i}" for i in range(len(names))), COUNT])

@@ -4,21 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self, cast
 
-import pyarrow as pa
-
 from noiseless.errors import RequestError, SourceError
 from noiseless.tables.csv_grammar import check_names
-from noiseless.tables.duckdb_table import COUNT
+from noiseless.tables.duckdb_table import COUNT, DuckDBTable
 from noiseless.tables.spark_frames import (
     SCHEME,
     active_session,
-    collected,
     is_spark_frame,
     plain,
     readable_spark_errors,
 )
-from noiseless.tables.spark_groups import SparkGroups, fetched, kept, weighted
-from noiseless.tables.weighted import RemoteTable, WeightedTable
+from noiseless.tables.spark_groups import SparkGroups, gathered
+from noiseless.tables.weighted import RemoteTable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -91,20 +88,12 @@ class SparkTable(RemoteTable):
         plain_rows = [plain(self.frame[f.name], f.dataType).alias(f.name) for f in self.frame.schema.fields]
         return replace(self, frame=self.frame.select(*plain_rows).distinct())
 
-    def select(self, columns: Sequence[str]) -> "WeightedTable | SparkGroups":  # type: ignore[override]
+    def select(self, columns: Sequence[str]) -> "DuckDBTable | SparkGroups":
         """Only these columns: grouped now, by Spark; counted on this machine if there are not too many."""
         self.require_plain(*columns)
         with readable_spark_errors(self.label):
             groups = self._groups(columns)
-            found = fetched(groups, self.most)
-            if found is None:
-                return kept(groups, columns, self.label, self.most)
-        return weighted(found, columns, self.label)
-
-    def grouped(self, columns: Sequence[str]) -> pa.Table:
-        """The distinct combinations of some columns, grouped by Spark, with their counts."""
-        with readable_spark_errors(self.label):
-            return collected(self._groups(columns)).rename_columns([*columns, COUNT])
+        return gathered(groups, columns, self.label, self.most)
 
     def _groups(self, columns: Sequence[str]) -> "DataFrame":
         """The distinct combinations of some columns, called c0, c1, ..., and how often each occurs."""

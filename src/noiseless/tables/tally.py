@@ -1,7 +1,7 @@
 """The distinct combinations of some columns and how often each occurs: all that an audit needs of a table."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from noiseless.tables.coding import Coding, encode, whole_type
 from noiseless.tables.kernels import (
     add_by_code,
     distinct_keys,
+    run_starts,
     sort_together,
     split_last,
 )
@@ -169,6 +170,22 @@ class Tally:
     def prefix(self, width: int) -> IntArray:
         """The keys of the first `width` columns of each combination: ascending, with repeats."""
         return reduce(_strip, reversed(self.steps[width:]), self.keys)
+
+    def prefix_ranks(self, width: int) -> IntArray:
+        """The number of each combination's first `width` columns among the distinct ones."""
+        keys = self.prefix(width)
+        begins = np.zeros(len(keys), np.int64)
+        begins[run_starts(keys)[1:]] = 1
+        return np.cumsum(begins)
+
+    def places(self, codes: Mapping[str, IntArray]) -> IntArray:
+        """Where some of its combinations, given by the codes of each column, stand in it."""
+        keys = np.zeros(len(codes[self.columns[0]]), np.int64)
+        for step in self.steps:
+            if step.ranks is not None:
+                keys = np.searchsorted(step.ranks, keys)
+            keys = keys * step.coding.size + codes[step.coding.name]
+        return np.searchsorted(self.keys, keys)
 
     def split_last(self) -> tuple[IntArray, IntArray]:
         """Where each combination of all but the last column begins (and the end), and that one's codes."""

@@ -80,7 +80,7 @@ def _canonical(column: list[str | None]) -> list[str | None]:
         return column
     if len({float(text) for text in present}) < len(present):  # two spellings of one number are two values
         return column
-    plain = {text: _shortest_decimal(float(text)) for text in present}
+    plain = {text: shortest_decimal(float(text)) for text in present}
     return [None if text is None else plain[text] for text in column]
 
 
@@ -91,12 +91,17 @@ def _by_days(column: list[str | None]) -> list[str | None]:
     return [None if text is None else text[: -len(_MIDNIGHT)] for text in column]
 
 
-def _shortest_decimal(number: float) -> str:
+def shortest_decimal(number: float) -> str:
     """The shortest decimal that reads back the same, without an exponent and needless zeros."""
-    text = f"{Decimal(repr(number)):f}"
-    if "." in text:
-        text = text.rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text
+    short = repr(number)
+    return plain_digits(f"{Decimal(short):f}" if "e" in short else short)
+
+
+def plain_digits(digits: str) -> str:
+    """Without zeros that say nothing, and without minus zero."""
+    if "." in digits:
+        digits = digits.rstrip("0").rstrip(".")
+    return "0" if digits == "-0" else digits
 
 
 # Files
@@ -300,14 +305,15 @@ def _components(groups: Iterable[set[Tuple]]) -> int:
 
 def _digest(rows: Sequence[Tuple], columns: Sequence[str]) -> str:
     """SHA-256 over the columns' names and the hashes of distinct rows, in their order, with their counts."""
-    whole = hashlib.sha256((_compact_json(list(columns)) + "\n").encode())
+    whole = hashlib.sha256((compact_json(list(columns)) + "\n").encode())
     hashes = [
-        (hashlib.sha256(_compact_json(row).encode()).digest(), count) for row, count in Counter(rows).items()
+        (hashlib.sha256(compact_json(row).encode()).digest(), count) for row, count in Counter(rows).items()
     ]
     for row_hash, count in sorted(hashes):
         whole.update(row_hash + b"%d\n" % count)
     return "sha256:" + whole.hexdigest()
 
 
-def _compact_json(value: Any) -> str:  # noqa: ANN401 - a list of texts
+def compact_json(value: Any) -> str:  # noqa: ANN401 - texts
+    """JSON without spaces."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

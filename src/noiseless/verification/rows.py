@@ -1,9 +1,7 @@
 """The distinct rows of a table as canonical texts, the same from any file and engine, and their digest."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from hashlib import sha256
 from typing import Any
 
@@ -16,6 +14,7 @@ import pyarrow.types as pt
 from noiseless.arrays import IntArray
 from noiseless.tables import Table, Tally
 from noiseless.tables.plain_spelling import plain_spelling
+from noiseless.verification.plain_tables import compact_json, plain_digits, shortest_decimal
 
 
 def canonical_texts(values: pa.Array) -> pa.Array:
@@ -36,21 +35,6 @@ def _each(values: pa.Array, text: Callable[[Any], str]) -> pa.Array:
     return pa.array(
         [None if value is None else text(value) for value in values.to_pylist()], pa.large_string()
     )
-
-
-def _double(value: float) -> str:
-    """The shortest decimal that reads back the same, written without an exponent."""
-    short = repr(value)
-    if "e" in short:
-        short = f"{Decimal(short):f}"
-    return _plain_digits(short)
-
-
-def _plain_digits(digits: str) -> str:
-    """Without zeros that say nothing, and without minus zero."""
-    if "." in digits:
-        digits = digits.rstrip("0").removesuffix(".")
-    return "0" if digits in ("-0", "0") else digits
 
 
 def _temporal(values: pa.Array) -> pa.Array:
@@ -93,8 +77,8 @@ def _blob(value: bytes) -> str:
 
 _KINDS: tuple[tuple[Callable[[pa.DataType], bool], Callable[[pa.Array], pa.Array]], ...] = (
     (pt.is_dictionary, lambda values: canonical_texts(values.dictionary_decode())),
-    (pt.is_floating, lambda values: _each(values.cast(pa.float64()), _double)),
-    (pt.is_decimal, lambda values: _each(values, lambda value: _plain_digits(f"{value:f}"))),
+    (pt.is_floating, lambda values: _each(values.cast(pa.float64()), shortest_decimal)),
+    (pt.is_decimal, lambda values: _each(values, lambda value: plain_digits(f"{value:f}"))),
     (pt.is_boolean, lambda values: pc.if_else(values, "true", "false").cast(pa.large_string())),
     (pt.is_temporal, _temporal),
     (pt.is_binary, lambda values: _each(values, _blob)),
@@ -227,7 +211,7 @@ def table_digest(rows: DistinctRows, columns: Sequence[str]) -> str:
 
     A row is the JSON array of its canonical texts; its hash is the SHA-256 of that in UTF-8.
     """
-    whole = sha256(f"{_json(list(columns))}\n".encode())
+    whole = sha256(f"{compact_json(list(columns))}\n".encode())
     hashes = _row_hashes(rows, columns)
     order = _sorted(hashes)
     for start in range(0, len(order), _CHUNK):
@@ -246,13 +230,9 @@ def _with_counts(hashes: npt.NDArray[np.uint8], counts: IntArray) -> bytes:
     return bytes(lines.buffers()[2])
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
 def _row_hashes(rows: DistinctRows, columns: Sequence[str]) -> npt.NDArray[np.uint8]:
     """The hash of each row, 32 bytes each."""
-    quoted = [[_json(text) for text in rows.texts[column].to_pylist()] for column in columns]
+    quoted = [[compact_json(text) for text in rows.texts[column].to_pylist()] for column in columns]
     quoted[0] = [f"[{text}" for text in quoted[0]]
     quoted[-1] = [f"{text}]" for text in quoted[-1]]
     parts = [pa.array([text.encode() for text in texts], pa.large_binary()) for texts in quoted]

@@ -70,7 +70,7 @@ def test_scores_are_those_of_brute_force(
 ) -> None:
     """Certain and likely tests, against the blur and against noise, row by row and value by value."""
     blur = Blur.of(FACT, max_change=change, bounds=BOUNDS, mode=mode)
-    fibres = blur.lattice.fibres({"y": np.array([y // 4 for _, y in rows])})
+    fibres = blur.fibres({"y": np.array([y // 4 for _, y in rows])})
     points = CountedRows(np.array([x for x, _ in rows]), np.ones(len(rows), np.int64))
     weights = uniform_weights(13) if prior == "uniform" else table_weights(points)
     blurred = against_blur(fibres, points, change, weights)
@@ -123,7 +123,7 @@ def test_the_settings_tell_how_many_rows_the_fact_is_true_of() -> None:
 
 def test_a_broken_promise_is_found() -> None:
     blur = Blur.of("x >= 4.5", max_change=2, bounds={"x": (0, 9)})
-    fibres = blur.lattice.fibres({})
+    fibres = blur.fibres({})
     rows = CountedRows(fibres.first, fibres.first * 0 + 1)
     assert against_blur(fibres, rows, 2, lambda ends: ends).certain == 0
     with pytest.raises(UnsoundError, match="no value moves further"):

@@ -4,7 +4,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from noiseless.audits import Policy, audit
+from noiseless.audits import audit
+from noiseless.audits.policy import Policy
 from noiseless.errors import PolicyError
 
 TABLE = pa.table({"s": [1, 2, 2, 3, 1, 3], "r": [1, 1, 1, 2, 1, 2], "x": [1, 1, 2, 2, 3, 3]})

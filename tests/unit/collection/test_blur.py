@@ -150,7 +150,7 @@ def test_schemas_declare_columns_too(tmp_path: Path) -> None:
     found = Blur.of("weight >= height - 100", max_change=5, bounds={"height": (0, 250)}, schema=schema)
     assert set(found.schema.columns) == {"weight", "height"}
     narrow = Blur.of("weight >= 80", max_change=5, bounds={"weight": (0, 100)}, schema=schema)
-    assert narrow.lattice.compared.size == 101
+    assert narrow.compared.size == 101
     with pytest.raises(RequestError, match="'sex' is declared as category"):
         Blur.of("weight >= sex", max_change=5, schema=schema)
     with pytest.raises(SchemaError, match="proposal"):

@@ -75,7 +75,7 @@ def test_what_is_touched_is_undecidable_and_all_counts_are_right(boundary: str, 
                 near += sum(parted and abs(x - g) <= reach for x in xs)
             assert merged == near
         for most in (0, 2, 8):
-            boxes = enclose(blur.lattice, most)
+            boxes = enclose(blur, most)
             assert sum(b.fibres * b.merged for b in boxes) <= merged
             assert merged <= sum(b.fibres * b.merged_at_most for b in boxes)
             assert sum(b.fibres * b.released for b in boxes) <= len(open_)
@@ -154,7 +154,7 @@ def test_a_divisor_that_could_not_be_settled_is_said_to_be_one() -> None:
     bounds = {"x": (0, 5), "y": (0, 10**7), "z": (0, 10**7)}
     blur = nl.Blur.of("x >= 1/(y - z - 0.5)", max_change=1, bounds=bounds)
     with pytest.raises(ExpressionError, match="may divide by 0"):
-        enclose(blur.lattice, 64)
+        enclose(blur, 64)
 
 
 @pytest.mark.parametrize("wrong", [math.inf, math.nan])

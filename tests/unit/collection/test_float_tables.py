@@ -105,12 +105,15 @@ def test_middles_are_written_where_they_should_be(span: Continuum | Lattice) -> 
     assert (place[3 + len(values) :] == -1).all()
 
 
-def test_values_outside_get_the_nearest_cell() -> None:
-    table = float_cells(Uniform(Continuum.of(0, 1), 4), "binary")
-    values = [0.1, -1.0, 0.6, math.nan, math.inf, 1.0, -math.inf]
+@pytest.mark.parametrize("floats", ["binary", "decimal"])
+@pytest.mark.parametrize("cells", [4, 10])  # tenths as decimals are one cell off in the loop, and put right
+def test_values_outside_get_the_nearest_cell(cells: int, floats: Floats) -> None:
+    table = float_cells(Uniform(Continuum.of(0, 1), cells), floats)
+    values = [0.1, -1.0, 0.65, math.nan, math.inf, 1.0, -math.inf]
+    expected = [cells // 10, 0, cells * 65 // 100, 0, cells - 1, cells - 1, 0]
     for size in (len(values), MANY):
         codes, outside = table.codes(np.resize(values, size))
-        assert (codes == np.resize([0, 0, 2, 0, 3, 3, 0], size)).all()
+        assert (codes == np.resize(expected, size)).all()
         assert outside == np.count_nonzero(np.resize([0, 1, 0, 1, 1, 0, 1], size))
 
 

@@ -1,7 +1,7 @@
 import math
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -10,13 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noiseless.collection.local import float_cells as array_kernels
-from noiseless.collection.local.float_cells import FloatCells
-from noiseless.collection.local.readings import encode, float_cells, position_cells
+from noiseless.collection.local.readings import Floats, encode, float_cells, position_cells
 from noiseless.collection.local.scalar import LocalQuantizer
 from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError
 from noiseless.exact import Bits
 from noiseless.questions import Continuum, Lattice
-from noiseless.ranges.quantizer import Edged, Stepped
+from noiseless.ranges.quantizer import Edged, Stepped, Uniform
 from noiseless.rules.base import number_text
 
 TENTHS = LocalQuantizer.finest(Continuum.of(0, 1), 10)
@@ -206,20 +205,22 @@ def test_cells_of_any_width_are_searched() -> None:
     """A guess by multiplication would be wrong here; the table knows."""
     uneven = Edged.of(Continuum.of(0, 100), [Fraction(1, 10), Fraction(1), Fraction(10)])
     table = float_cells(uneven, "binary")
-    assert table.scale == 0
+    assert table._off_by > 1
     values = np.resize([0.05, 0.1, 0.5, 1.0, 9.9, 10.0, 100.0], MANY)
     assert table.codes(values)[0][:7].tolist() == [0, 1, 1, 2, 2, 3, 3]
 
 
-def test_regular_cells_are_guessed() -> None:
-    assert position_cells(METER.quantizer).scale > 0
-    assert position_cells(Stepped(Lattice.of(0, 10, 1), 3)).scale > 0
+def test_regular_cells_go_through_a_loop() -> None:
+    assert position_cells(METER.quantizer)._off_by == 0
+    assert position_cells(Stepped(Lattice.of(0, 10, 1), 3))._off_by == 0
     assert (
         encode(Stepped(Lattice.of(0, 10, 1), 3), np.arange(11.0)).codes.tolist()
         == [0] * 3 + [1] * 3 + [2] * 3 + [3] * 2
     )
-    assert FloatCells.of(np.array([0.0, 1e308]), 1.7e308, 1e-308).scale > 0
-    assert FloatCells.of(np.array([-1.7e308, 0.0]), 1.7e308, 0.5e-308).scale == 0
+    for floats in get_args(Floats):
+        for cells in (2, 3, 7, 10, 16, 100):
+            for high in (1, 10, Fraction(10, 3)):
+                assert float_cells(Uniform(Continuum.of(0, high), cells), floats)._off_by <= 1
 
 
 def test_numbers_as_text() -> None:

@@ -1,5 +1,6 @@
 from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,7 +65,7 @@ def test_spending_is_compared_exactly() -> None:
 def test_each_person_has_a_budget_of_their_own() -> None:
     meters = Meters(Schedule.of(FINE, 9, "coarsen"))
     assert stages(meters.schedule) == [(16, 1), (8, 0), (4, 1), (2, 3)]
-    assert meters.stages(list("aabaaaaab")).tolist() == [0, 2, 0, 3, 3, 3, 4, 4, 2]
+    assert meters.stages(pa.array(list("aabaaaaab"))).tolist() == [0, 2, 0, 3, 3, 3, 4, 4, 2]
     assert meters.counts == {"a": 7, "b": 2}
     assert meters.silent == 2
     assert meters.schedule.spending(7).bits == 9
@@ -73,10 +74,10 @@ def test_each_person_has_a_budget_of_their_own() -> None:
 @given(st.lists(st.integers(0, 4), max_size=40), st.lists(st.integers(0, 10), max_size=4))
 def test_chunks_do_not_matter(persons: list[int], cuts: list[int]) -> None:
     whole = Meters(Schedule.of(FINE, 20, "coarsen"))
-    expected = whole.stages(persons).tolist()
+    expected = whole.stages(pa.array(persons)).tolist()
     parts, found = Meters(whole.schedule), list[int]()
     ends = sorted({min(cut, len(persons)) for cut in cuts} | {len(persons)})
     for begin, end in zip([0, *ends[:-1]], ends, strict=True):
-        found += parts.stages(persons[begin:end]).tolist()
+        found += parts.stages(pa.array(persons[begin:end])).tolist()
     assert found == expected
     assert parts.counts == whole.counts

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from noiseless.collection.blur.hypotheses import Hypothesis
 from noiseless.collection.blur.polynomials import Polynomial, polynomial_of
-from noiseless.domain.expressions import Call, ColumnValue, Constant, Expression, Operation, Power
+from noiseless.domain.expressions import Call, ColumnValue, Constant, Expression, Operation, Power, Ranges
 from noiseless.domain.grammar import MOST_CHARACTERS, MOST_NESTING, read_comparison, read_expression
 from noiseless.errors import ExpressionError
 from noiseless.exact import Enclosure
@@ -42,6 +42,10 @@ def as_python(text: str, a: Fraction, b: Fraction) -> Fraction:
     exact = re.sub(r"(?<![\w*])(\d+(?:\.\d+)?)(?!\w)", r"F('\1')", text)
     names = {"F": Fraction, "a": a, "b": b, "abs": abs, "min": min, "max": max}
     return Fraction(eval(exact, {"__builtins__": {}}, names))
+
+
+def parsed(text: str, ranges: Ranges | None = None) -> Hypothesis:
+    return Hypothesis.of(text, read_comparison(text), ranges)
 
 
 @given(EXPRESSIONS, SMALL, SMALL)
@@ -192,7 +196,7 @@ def test_names_of_columns() -> None:
 )
 def test_what_is_no_hypothesis(text: str, part: str) -> None:
     with pytest.raises(ExpressionError, match=re.escape(part)) as caught:
-        Hypothesis.parse(text, dict.fromkeys("abcxyz", (F(1), F(2))))
+        parsed(text, dict.fromkeys("abcxyz", (F(1), F(2))))
     assert "\n" not in str(caught.value)
 
 
@@ -215,7 +219,7 @@ def test_what_is_no_hypothesis(text: str, part: str) -> None:
 )
 def test_hypotheses(text: str, solved: str) -> None:
     ranges = {"weight": (F(0), F(200)), "height": (F(100), F(250))}
-    found = Hypothesis.parse(text, ranges)
+    found = parsed(text, ranges)
     assert str(found) == solved
     assert found.column == "weight"
     sides = read_comparison(text)
@@ -232,9 +236,9 @@ def test_hypotheses(text: str, solved: str) -> None:
 def test_divisors_without_a_known_sign() -> None:
     text = "weight/(height/100)**2 >= 30"
     with pytest.raises(ExpressionError, match=re.escape("write it as weight >= 30 * (height / 100)**2")):
-        Hypothesis.parse(text, {"weight": (F(0), F(200)), "height": (F(0), F(250))})
+        parsed(text, {"weight": (F(0), F(200)), "height": (F(0), F(250))})
     with pytest.raises(ExpressionError, match="can be 0 or of either sign"):
-        Hypothesis.parse(text)
+        parsed(text)
 
 
 def test_signs_are_proved_by_halving() -> None:

@@ -17,15 +17,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import noiseless as nl
-from noiseless.audits import Policy, TableAudit, auditor
-from noiseless.audits.policy import PolicyLimits
+from noiseless.audits import TableAudit, auditor
+from noiseless.audits.policy import Policy, PolicyLimits
 from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.rules import Coarsening, Round
 from noiseless.rules.exact_values import exact_values
 from noiseless.rules.recoded_column import recode_values
 from noiseless.tables.duckdb_table import COUNT
 from noiseless.tables.spark_groups import SparkGroups
-from noiseless.tables.weighted import WeightedTable
+from noiseless.tables.weighted import weighted_table
 
 ROWS = 40
 
@@ -204,9 +204,7 @@ def test_a_server_that_groups_gives_the_same() -> None:
         "unit": "person",
         "rule": ["age=round:20", "zip=prefix:2", "min-cell:3", "pay=customers:3:60"],
     }
-    grouped = WeightedTable.of(
-        frame.append_column(COUNT, pa.array([1] * len(frame))), frame.__class__.__name__
-    )
+    grouped = weighted_table(frame.append_column(COUNT, pa.array([1] * len(frame))), frame.__class__.__name__)
     ours, theirs = (nl.audit(table, **options).to_dict(reveal=True) for table in (grouped, frame))
     for found in (ours, theirs):
         found["source"] = None
@@ -217,7 +215,7 @@ def test_a_server_that_groups_gives_the_same() -> None:
 
 def test_too_many_combinations_on_spark_are_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     groups = SparkGroups(None, (), "spark::people", 3)  # it is not looked into
-    monkeypatch.setattr(auditor, "_single", lambda *_: SimpleNamespace(audited=groups, seen=("age",)))
+    monkeypatch.setattr(auditor, "_read", lambda *_: SimpleNamespace(audited=groups, seen=("age",)))
     with pytest.raises(RequestError, match="spark::people: rules are applied on this machine, to at most 3 "):
         nl.audit(arrow(people(1)), sensitive="ill", public="age", rule="round:5")
 

@@ -265,7 +265,7 @@ def test_ends_of_time(postgres: PostgresServer) -> None:
         "SELECT * FROM (VALUES ('infinity'::DATE, 'infinity'::TIMESTAMP), ('-infinity', '-infinity'),"
         " ('4713-01-01 (BC)', '4713-01-01 (BC)'), ('5874897-12-31', '294246-12-31 23:59:59.999999'))"
     )
-    there = table.groups.fetch("SELECT day, moment FROM noiseless_source EXCEPT " + expected)
+    there = table.fetch("SELECT day, moment FROM noiseless_source EXCEPT " + expected)
     assert there == []
     assert len(table.tally(["day", "moment"])) == 4
     assert len(table.tally(["hour"])) == 3
@@ -321,7 +321,7 @@ def test_rows_are_grouped_in_the_server(people: str, postgres: PostgresServer, t
     table.summarise()
     table.count()
     table.count_missing("age")
-    table.aggregate("age", ["ward"])
+    table.tally(["age", "ward"])
     told = [s for s in statements(log, since) if '"people"' in s]
     assert len(told) > 8
     for statement in told:

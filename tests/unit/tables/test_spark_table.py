@@ -21,11 +21,10 @@ from noiseless.errors import (
     UnknownColumnError,
 )
 from noiseless.tables import Table, open_table
-from noiseless.tables.duckdb_table import DuckDBTable
+from noiseless.tables.duckdb_table import DuckDBTable, at_hand
 from noiseless.tables.spark_frames import is_spark_frame
 from noiseless.tables.spark_groups import SparkGroups
 from noiseless.tables.spark_table import SparkTable, spark_frame
-from noiseless.tables.weighted import WeightedTable
 from spark_sessions import needs_spark, spark
 
 pytestmark = needs_spark
@@ -136,7 +135,7 @@ def test_groups_are_narrowed_alike_here_and_on_spark(most: int, schema: Schema) 
     data = pa.table({"age": ages, "ward": ["a", "b", "b", "a", "b", None, "a", "c"]})
     columns = ("age", "ward")
     here, remote = open_table(data).select(columns), on_spark(data, most).select(columns)
-    assert isinstance(remote, SparkGroups if most == 1 else WeightedTable)
+    assert isinstance(remote, SparkGroups if most == 1 else DuckDBTable)
     assert remote.count() == 8
     assert remote.strangers(schema, columns) == here.strangers(schema, columns) == {"age": 2, "ward": 1}
     with pytest.raises(DomainError, match="2 values"):
@@ -152,7 +151,6 @@ def test_groups_are_narrowed_alike_here_and_on_spark(most: int, schema: Schema) 
     same = here.conform(schema, ["age"], clamp=True).with_missing(columns, "drop")
     if most > 1:
         assert counted(full, columns) == counted(same, columns)
-        assert full.aggregate("age", ["ward"]).equals(same.aggregate("age", ["ward"]))
     else:
         assert isinstance(full, SparkGroups)
         assert sorted(map(tuple, full.frame.collect())) == sorted(counted(same, columns))
@@ -181,7 +179,7 @@ def test_rows_are_neither_numbered_nor_fetched() -> None:
     table = on_spark(pa.table({"x": [1]}))
     assert table.locate({"x": pa.array([1, 2])}) == [None, None]
     with pytest.raises(RequestError, match="one by one"):
-        _ = table.engine
+        at_hand(table)
 
 
 def test_errors_are_one_line_without_values() -> None:

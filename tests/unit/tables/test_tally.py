@@ -1,6 +1,5 @@
 import datetime as dt
 from collections import Counter
-from decimal import Decimal
 from typing import Any
 
 import duckdb
@@ -227,19 +226,3 @@ def test_several_words_keep_every_column() -> None:
     rows = {tuple(int(c[i]) - 1 for c in columns) for i in range(300)}
     assert set(combinations(found)) == rows
     assert found.total == 300
-
-
-def test_exact_aggregates_do_not_wrap() -> None:
-    big = 2**63 - 1
-    table = open_table(pa.table({"g": ["x", "x", "y"], "v": [big, big, -5]}))
-    whole = table.aggregate("v").to_pylist()[0]
-    assert whole == {"count": 3, "sum": Decimal(2 * big - 5), "min": -5, "max": big}
-    groups = {row["g"]: int(row["sum"]) for row in table.aggregate("v", ["g"]).to_pylist()}
-    assert groups == {"x": 2 * big, "y": -5}
-
-
-def test_aggregates_of_floats_are_refused() -> None:
-    from noiseless.errors import RequestError
-
-    with pytest.raises(RequestError, match="whole numbers"):
-        open_table(pa.table({"v": [0.1]})).aggregate("v")

@@ -13,11 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import noiseless as nl
+from noiseless.collection.local.scalar import LocalQuantizer
 from noiseless.domain import Schema
 from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError, SourceError
+from noiseless.questions import Continuum
 from noiseless.tables import Table, open_table
-from noiseless.tables.duckdb_table import COUNT
-from noiseless.tables.weighted import RemoteTable, WeightedTable
+from noiseless.tables.duckdb_table import COUNT, DuckDBTable, at_hand
+from noiseless.tables.weighted import RemoteTable, weighted_table
 
 KINDS = {
     "whole": pa.int32(),
@@ -79,13 +81,15 @@ class Grouped(RemoteTable):
     def distinct_rows(self) -> Self:
         return type(self)(self.values, distinct=True)
 
-    def grouped(self, columns: Sequence[str]) -> pa.Table:
+    def select(self, columns: Sequence[str]) -> DuckDBTable:
+        self.require_plain(*columns)
         places = [self.columns.index(name) for name in columns]
         counted = Counter(tuple(map(repr, row)) for row in self.values)
         lines = list({tuple(map(repr, row)): row for row in self.values}.values())
         counts = [1 if self.distinct else counted[tuple(map(repr, row))] for row in lines]
         arrays = [pa.array([row[p] for row in lines], KINDS[n]) for p, n in zip(places, columns, strict=True)]
-        return pa.table([*arrays, pa.array(counts, pa.int64())], [*columns, COUNT])
+        data = pa.table([*arrays, pa.array(counts, pa.int64())], [*columns, COUNT])
+        return weighted_table(data, self.label).select(columns)
 
 
 def here(values: Sequence[tuple[Any, ...]]) -> Table:
@@ -136,25 +140,6 @@ def test_domains_are_checked_alike(values: list[tuple[Any, ...]], clamp: bool) -
     assert outcome(lambda: combinations(one.conform(SCHEMA, columns, clamp=clamp), columns)) == outcome(
         lambda: combinations(other.conform(SCHEMA, columns, clamp=clamp), columns)
     )
-
-
-@settings(max_examples=20)
-@given(rows)
-def test_sums_are_weighted(values: list[tuple[Any, ...]]) -> None:
-    one, other = here(values).select(list(KINDS)), Grouped(values)
-    for by in ((), ("text",), ("yes", "day")):
-        assert one.aggregate("whole", by).equals(other.aggregate("whole", by))
-        assert one.aggregate("whole", by).equals(other.select(list(KINDS)).aggregate("whole", by))
-
-
-def test_sums_cannot_wrap() -> None:
-    most = 2**63 - 1
-    table = WeightedTable.of(pa.table({"n": [most, -5], COUNT: [10**12, 2]}), "there")
-    assert table.aggregate("n").to_pylist() == [
-        {"count": 10**12 + 2, "sum": Decimal(most * 10**12 - 10), "min": -5, "max": most}
-    ]
-    with pytest.raises(RequestError, match="does not hold whole numbers"):
-        WeightedTable.of(pa.table({"x": [0.5], COUNT: [1]}), "there").aggregate("x")
 
 
 @settings(max_examples=20)
@@ -233,27 +218,27 @@ def test_releases_are_linked() -> None:
     assert remote[0].select(["whole", "size"]).link([remote[1]], "whole", [], ["size"])[0].count() == 4
 
 
-@pytest.mark.parametrize("part", ["engine", "kinds", "arrow"])
-def test_what_needs_rows_says_so(part: str) -> None:
+def test_what_needs_rows_says_so() -> None:
     table = Grouped(RELEASES[0])
     words = r"there: this needs the rows one by one.*Parquet"
-    with pytest.raises(RequestError, match=words):
-        getattr(table, part)
-    with pytest.raises(RequestError, match=words):
-        getattr(table.select(["whole"]), part)
-    with pytest.raises(RequestError, match=words):
-        nl.blur(table, "whole >= 2", max_change=1, bounds={"whole": (0, 5)})
+    for each in (table, table.select(["whole"])):
+        with pytest.raises(RequestError, match=words):
+            at_hand(each)
+        with pytest.raises(RequestError, match=words):
+            nl.blur(each, "whole >= 2", max_change=1, bounds={"whole": (0, 5)})
+        with pytest.raises(RequestError, match=words):
+            nl.quantize(each, LocalQuantizer.finest(Continuum.of(0, 5), 2, "whole"))
 
 
 def test_names_are_checked() -> None:
     with pytest.raises(SourceError, match="upper and lower case"):
-        WeightedTable.of(pa.table({"a": [1], "A": [1], COUNT: [1]}), "there")
-    table = WeightedTable.of(pa.table({"noiseless_x": [1], COUNT: [1]}), "there")
+        weighted_table(pa.table({"a": [1], "A": [1], COUNT: [1]}), "there")
+    table = weighted_table(pa.table({"noiseless_x": [1], COUNT: [1]}), "there")
     with pytest.raises(ColumnError, match="kept for the package"):
         table.select(["noiseless_x"])
     with pytest.raises(ColumnError, match="not in the table"):
         table.select([COUNT])
-    assert repr(table) == "WeightedTable('there', 1 columns)"
+    assert repr(table) == "DuckDBTable('there', 1 columns)"
 
 
 def test_counts_of_errors_are_those_of_rows() -> None:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple, Self
 
 from noiseless.domain.expressions import Call, ColumnValue, Expression, Operation, Ranges
-from noiseless.domain.grammar import Sides, read_comparison
+from noiseless.domain.grammar import Sides
 from noiseless.errors import ExpressionError
 
 _MIRRORED = {">=": "<=", ">": "<", "<=": ">=", "<": ">"}
@@ -17,11 +17,10 @@ _MIRRORED = {">=": "<=", ">": "<", "<=": ">=", "<": ">"}
 class Hypothesis:
     """One column compared with an expression of others, as in Theorem 4 of [P2].
 
-    >>> hypothesis = Hypothesis.parse("30*(height/100)**2 <= weight")
-    >>> print(hypothesis)
+    >>> from noiseless.domain.grammar import read_comparison
+    >>> text = "30*(height/100)**2 <= weight"
+    >>> print(Hypothesis.of(text, read_comparison(text)))
     weight >= 30 * (height / 100)**2
-    >>> hypothesis.holds({"weight": Fraction(100), "height": Fraction(180)})
-    True
 
     Attributes:
         text: what was written.
@@ -36,25 +35,21 @@ class Hypothesis:
     boundary: Expression
 
     @classmethod
-    def parse(cls, text: str, ranges: Ranges | None = None) -> Self:
-        """The hypothesis in a text.
+    def of(cls, text: str, sides: Sides, ranges: Ranges | None = None) -> Self:
+        """The hypothesis in a comparison that has been read.
 
         A comparison without a lone column is solved for one where that can be done without doubt, as
         `weight/(height/100)**2 >= 30` can when the declared heights are all above 0.
 
         Args:
-            text: a comparison.
+            text: what was written.
+            sides: the comparison in it.
             ranges: the declared bounds of the columns, which tell the sign of divisors; without them only
                 comparisons with a lone column can be read.
 
         Raises:
             ExpressionError: it is no such comparison, in a line that says how to mend it.
         """
-        return cls.of(text, read_comparison(text), ranges)
-
-    @classmethod
-    def of(cls, text: str, sides: Sides, ranges: Ranges | None = None) -> Self:
-        """The hypothesis in a comparison that has been read."""
         left, sign, right = sides
         if not left.columns | right.columns:
             raise ExpressionError(text, "names no column; compare a column with something")

@@ -34,7 +34,7 @@ _MOST_POINTS = 2**60
 
 
 @dataclass(frozen=True)
-class Blur:
+class Blur(BlurLattice):
     """Hides "column >= g(other columns)" from whoever sees the released table: Theorem 4 of [P2] on lattices.
 
     In each fibre, where the other columns stand still, the points of the compared column within `max_change`
@@ -54,16 +54,11 @@ class Blur:
     >>> blur.protected_share
     Fraction(2392, 50451)
 
-    Attributes:
-        lattice: the hypothesis, the declared columns, D and the mode.
-
     Guarantee:
         * Whoever sees the released value of a point in a band cannot exclude either answer.
         * No value moves by more than `max_change`. Outside of the bands the table is as it was, and the
           answer is plain to see: `protected_share` says how much is inside.
     """
-
-    lattice: BlurLattice
 
     @classmethod
     def of(
@@ -96,27 +91,12 @@ class Blur:
         if mode not in ("stretch", "collapse"):
             raise RequestError('the mode is "stretch" or "collapse"')
         change = _change(max_change, parsed.column, columns[parsed.column])
-        return cls(BlurLattice(parsed, columns, change, mode))
-
-    @property
-    def hypothesis(self) -> Hypothesis:
-        """What is hidden."""
-        return self.lattice.hypothesis
-
-    @property
-    def mode(self) -> Mode:
-        """How points are merged."""
-        return self.lattice.mode
-
-    @property
-    def max_change(self) -> Fraction:
-        """D, the most that a value may move."""
-        return self.lattice.max_change
+        return cls(parsed, columns, change, mode)
 
     @cached_property
     def schema(self) -> Schema:
         """The declared domains of the columns of the hypothesis."""
-        return Schema(self.lattice.columns)
+        return Schema(self.columns)
 
     @cached_property
     def census(self) -> BlurCensus:
@@ -125,7 +105,7 @@ class Blur:
         Raises:
             ExpressionError: the boundary divides by 0 somewhere in it.
         """
-        return take_census(self.lattice)
+        return take_census(self)
 
     @property
     def protected_share(self) -> Fraction:
@@ -144,14 +124,38 @@ class Blur:
         Raises:
             ColumnError: a column of the hypothesis is not there or not in its domain.
         """
-        points = {name: _point(name, column, record) for name, column in self.lattice.columns.items()}
-        fibre = self.lattice.fibres({name: points[name] for name in self.hypothesis.others})
+        points = {name: _point(name, column, record) for name, column in self.columns.items()}
+        fibre = self.fibres({name: points[name] for name in self.hypothesis.others})
         name = self.hypothesis.column
-        return {**record, name: self.lattice.compared.value(int(fibre.release(points[name])[0]))}
+        return {**record, name: self.compared.value(int(fibre.release(points[name])[0]))}
 
     def apply(self, table: Any, *, missing: MissingRows = "error") -> "BlurredTable":  # noqa: ANN401
         """Blur a table, or any frame; see `blur`."""
-        return apply_blur(self, table, missing)
+        if missing not in ("drop", "error"):
+            raise RequestError('missing values are an "error", or their rows are left out: "drop"')
+        if (frame := spark_frame(table)) is not None:
+            from noiseless.collection.blur.spark import blur_frame
+
+            return blur_frame(frame, self, missing)
+        opened = open_table(table)
+        name, compared = self.hypothesis.column, self.compared
+        columns = DeclaredColumns.read(opened, self.schema, self.hypothesis.columns, missing)
+        tally = columns.tally
+        points = {c: points_of(columns.values(c), self.columns[c]) for c in columns.columns}
+        fibres = self.fibres({other: points[other] for other in self.hypothesis.others})
+        released = fibres.release(points[name])
+        change = np.abs(released - points[name])
+        largest = Fraction(int(change.max()) * compared.step_units, compared.scale)
+        return BlurredColumn(
+            mechanism=self,
+            rows=tally.total,
+            dropped=opened.count() - tally.total,
+            moved=int(tally.counts[change > 0].sum()),
+            protected_rows=int(tally.counts[fibres.contain(points[name])].sum()),
+            max_change=largest,
+            columns=columns,
+            released=texts_of(released, compared),
+        )
 
 
 def _domains(bounds: ColumnBounds | None) -> dict[str, NumberColumn]:
@@ -289,7 +293,7 @@ class BlurredTable(ABC):
             "mode": blur.mode,
             "column": blur.hypothesis.column,
             "hypothesis": str(blur.hypothesis),
-            "declared": {name: column.describe() for name, column in blur.lattice.columns.items()},
+            "declared": {name: column.describe() for name, column in blur.columns.items()},
         }
 
 
@@ -351,33 +355,4 @@ def blur(
     """
     declared = schema if schema is None or isinstance(schema, Schema) else Schema.read(schema)
     mechanism = Blur.of(hypothesis, max_change=max_change, bounds=bounds, schema=declared, mode=mode)
-    return apply_blur(mechanism, table, missing)
-
-
-def apply_blur(mechanism: Blur, source: Any, missing: MissingRows = "error") -> BlurredTable:  # noqa: ANN401
-    """Blur a table, or whatever can be opened as one."""
-    if (frame := spark_frame(source)) is not None:
-        from noiseless.collection.blur.spark import blur_frame
-
-        return blur_frame(frame, mechanism, missing)
-    table = open_table(source)
-    if missing not in ("drop", "error"):
-        raise RequestError('missing values are an "error", or their rows are left out: "drop"')
-    lattice, name = mechanism.lattice, mechanism.hypothesis.column
-    columns = DeclaredColumns.read(table, mechanism.schema, mechanism.hypothesis.columns, missing)
-    tally = columns.tally
-    points = {c: points_of(columns.values(c), lattice.columns[c]) for c in columns.columns}
-    fibres = lattice.fibres({other: points[other] for other in mechanism.hypothesis.others})
-    released = fibres.release(points[name])
-    change = np.abs(released - points[name])
-    largest = Fraction(int(change.max()) * lattice.compared.step_units, lattice.compared.scale)
-    return BlurredColumn(
-        mechanism=mechanism,
-        rows=tally.total,
-        dropped=table.count() - tally.total,
-        moved=int(tally.counts[change > 0].sum()),
-        protected_rows=int(tally.counts[fibres.contain(points[name])].sum()),
-        max_change=largest,
-        columns=columns,
-        released=texts_of(released, lattice.compared),
-    )
+    return mechanism.apply(table, missing=missing)

@@ -6,26 +6,31 @@ from fractions import Fraction
 from functools import reduce
 from operator import or_
 from os import PathLike
-from typing import TYPE_CHECKING, Any, cast
+from typing import cast
 
 import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - everybody calls it that
+from pyspark.sql.types import DoubleType, FloatType
 
-from noiseless.collection.blur.lattice import Blur, BlurredTable, apply_blur
-from noiseless.collection.local.spark import batch_totals
+from noiseless.collection.blur.lattice import Blur, BlurredTable
 from noiseless.errors import (
     DomainError,
     EmptyTableError,
     MissingValuesError,
-    RequestError,
     UnknownColumnError,
 )
 from noiseless.tables import open_table
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.replacement import MissingRows, _released_kind
-from noiseless.tables.spark_frames import declared_type, mapped, quoted, readable_spark_errors, write_frame
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+from noiseless.tables.spark_frames import (
+    batch_totals,
+    mapped,
+    quoted,
+    readable_spark_errors,
+    retyped,
+    write_frame,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -36,7 +41,7 @@ class BlurredFrame(BlurredTable):
         frame: the blurred rows; Spark computes them when they are used.
     """
 
-    frame: "DataFrame"
+    frame: DataFrame
 
     def write(self, out: str | PathLike[str]) -> None:
         """Let Spark write the blurred rows.
@@ -52,18 +57,13 @@ class BlurredFrame(BlurredTable):
 
 
 def blur_frame(
-    frame: "DataFrame", mechanism: Blur, missing: MissingRows = "error", label: str = "Spark DataFrame"
+    frame: DataFrame, mechanism: Blur, missing: MissingRows = "error", label: str = "Spark DataFrame"
 ) -> BlurredFrame:
     """Blur a Spark DataFrame. One job checks and counts; the blurred frame is computed when it is used.
 
     Raises:
-        DomainError: there are values outside the declared domains; they are counted, never shown.
-        MissingValuesError: values are missing and may not be dropped.
-        EmptyTableError: no row is left.
-        UnknownColumnError: the frame lacks a column.
+        NoiselessError: as `blur`.
     """
-    if missing not in ("drop", "error"):
-        raise RequestError('missing values are an "error", or their rows are left out: "drop"')
     columns = mechanism.hypothesis.columns
     for name in columns:
         if name not in frame.columns:
@@ -88,15 +88,13 @@ def blur_frame(
         dropped=read - rows,
         moved=moved,
         protected_rows=protected,
-        max_change=change * Fraction(mechanism.lattice.compared.step),
+        max_change=change * Fraction(mechanism.compared.step),
         frame=told,
     )
 
 
-def _is_missing(frame: "DataFrame", columns: list[str]) -> "Column":
+def _is_missing(frame: DataFrame, columns: list[str]) -> Column:
     """Whether a row has no value, or NaN, in one of some columns."""
-    from pyspark.sql.types import DoubleType, FloatType
-
     missing = []
     for name in columns:
         column = frame[quoted(name)]
@@ -105,10 +103,8 @@ def _is_missing(frame: "DataFrame", columns: list[str]) -> "Column":
     return reduce(or_, missing)
 
 
-def _rows(frame: "DataFrame", needed: list[str]) -> tuple[int, int, dict[str, int]]:
+def _rows(frame: DataFrame, needed: list[str]) -> tuple[int, int, dict[str, int]]:
     """How many rows there are, how many have all values, and how many each column lacks."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     if not needed:
         read = int(frame.count())
         return read, read, {}
@@ -119,28 +115,28 @@ def _rows(frame: "DataFrame", needed: list[str]) -> tuple[int, int, dict[str, in
     return int(read), int(read - lacking), dict(zip(needed, map(int, each), strict=True))
 
 
-def _kind_told(frame: "DataFrame", mechanism: Blur) -> pa.DataType:
+def _kind_told(frame: DataFrame, mechanism: Blur) -> pa.DataType:
     """The type of the blurred column, found on no rows at all; unfit types of others are refused."""
     columns, compared = mechanism.hypothesis.columns, mechanism.hypothesis.column
     nothing = frame.select(*(frame[quoted(name)] for name in columns)).limit(0).toArrow()
     table = cast("DuckDBTable", open_table(nothing))
     table.select(columns).strangers(mechanism.schema, columns)
-    kind = _released_kind(table.kinds[compared], mechanism.lattice.compared)
+    kind = _released_kind(table.kinds[compared], mechanism.compared)
     return table.arrow(f"SELECT NULL::{kind} AS told").schema.field(0).type
 
 
-def _counts(frame: "DataFrame", mechanism: Blur) -> tuple[int, int, int]:
+def _counts(frame: DataFrame, mechanism: Blur) -> tuple[int, int, int]:
     """How many rows the blur moves, how many it protects, and by how many steps it moves one at most.
 
     Raises:
         DomainError: values lie outside their domain.
     """
-    columns, step = mechanism.hypothesis.columns, Fraction(mechanism.lattice.compared.step)
+    columns, step = mechanism.hypothesis.columns, Fraction(mechanism.compared.step)
 
     def count(batch: pa.RecordBatch) -> list[int | None]:
         strange = dict.fromkeys(columns, 0)
         try:
-            told = apply_blur(mechanism, pa.Table.from_batches([batch]).rename_columns(columns))
+            told = mechanism.apply(pa.Table.from_batches([batch]).rename_columns(columns))
         except DomainError as error:  # of the first column that has some
             strange[error.column] = error.count
             return [0, 0, *strange.values(), 0]
@@ -155,20 +151,16 @@ def _counts(frame: "DataFrame", mechanism: Blur) -> tuple[int, int, int]:
     return totals["moved"], totals["protected"], totals["change"]
 
 
-def _blurred(frame: "DataFrame", mechanism: Blur, kind: pa.DataType) -> "DataFrame":
+def _blurred(frame: DataFrame, mechanism: Blur, kind: pa.DataType) -> DataFrame:
     """The rows with the compared column blurred."""
-    from pyspark.sql.types import DataType, StructField, StructType
-
     columns, compared = mechanism.hypothesis.columns, mechanism.hypothesis.column
     places = [frame.columns.index(name) for name in columns]
     place = frame.columns.index(compared)
-    fields = list(frame.schema.fields)
-    fields[place] = StructField(compared, DataType.fromDDL(declared_type(kind)), nullable=True)
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             given = pa.table([batch.column(i) for i in places], list(columns))
-            told = apply_blur(mechanism, given).to_arrow().column(compared).cast(kind).combine_chunks()
+            told = mechanism.apply(given).to_arrow().column(compared).cast(kind).combine_chunks()
             yield batch.set_column(place, pa.field(compared, kind), told)
 
-    return mapped(frame, work, cast("Any", StructType(fields)))
+    return mapped(frame, work, retyped(frame, {compared: kind}))

@@ -28,14 +28,7 @@ _AS_TEXT = {".csv", ".tsv"}
 
 
 class ReleaseOptions(TypedDict, total=False):
-    """How columns are told, wherever they come from.
-
-    Attributes:
-        unit: the column that names a person, when readings are counted.
-        release_as: tell the middle of a cell, its interval, or its number.
-        clamp: move values outside the domain to its nearest value; they are off by that much besides.
-        missing: missing values are an "error", their rows are left out ("drop"), or they are told ("value").
-    """
+    """How columns are told, wherever they come from: as in `quantize`."""
 
     unit: str | None
     release_as: ReleaseAs

@@ -1,6 +1,6 @@
 """A person's readings over time: what tells each one, and a budget that is kept to exactly."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -179,10 +179,11 @@ def _budget(bits: Rational) -> Fraction:
 class Meters:
     """Readings of many persons as they arrive, in chunks; how many each one has had is all that is kept.
 
+    >>> import pyarrow as pa
     >>> from noiseless.questions import Continuum
     >>> fine = LocalQuantizer.finest(Continuum.of(0, 8), 4)
     >>> meters = Meters(Schedule.stopping(fine, 4))
-    >>> meters.stages(["a", "b", "a", "a"]).tolist(), meters.counts, meters.silent
+    >>> meters.stages(pa.array(["a", "b", "a", "a"])).tolist(), meters.counts, meters.silent
     ([0, 0, 0, 1], {'a': 3, 'b': 1}, 1)
 
     Attributes:
@@ -195,11 +196,13 @@ class Meters:
     counts: dict[Hashable, int] = field(default_factory=dict)
     silent: int = 0
 
-    def stages(self, persons: "Sequence[Hashable] | pa.Array") -> "npt.NDArray[np.int64]":
+    def stages(self, persons: "pa.Array") -> "npt.NDArray[np.int64]":
         """The stage of each reading of a chunk, which are counted by this; past the last: nothing is told."""
         import numpy as np
 
-        distinct, codes = _coded(persons)
+        coded = persons.dictionary_encode(null_encoding="encode")
+        distinct = coded.dictionary.to_pylist()
+        codes: npt.NDArray[np.int64] = coded.indices.to_numpy().astype(np.int64)
         before = np.array([self.counts.get(person, 0) for person in distinct], np.int64)
         numbers = before[codes] + _occurrences(codes)
         totals = np.bincount(codes, minlength=len(distinct))
@@ -250,20 +253,6 @@ def local_mechanism(
     if others:
         return LocalVector.finest(spans, allowed)
     return LocalQuantizer.finest(span, allowed, name, missing=missing)
-
-
-def _coded(persons: "Sequence[Hashable] | pa.Array") -> tuple[list[Hashable], "npt.NDArray[np.int64]"]:
-    """The different persons, and the number of each row's."""
-    import numpy as np
-    import pyarrow as pa
-
-    if isinstance(persons, pa.Array):
-        coded = persons.dictionary_encode(null_encoding="encode")
-        return coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)
-    distinct: dict[Hashable, int] = {}
-    numbers = (distinct.setdefault(person, len(distinct)) for person in persons)
-    codes = np.fromiter(numbers, np.int64, len(persons))
-    return [*distinct], codes
 
 
 def _occurrences(codes: "npt.NDArray[np.int64]") -> "npt.NDArray[np.int64]":

@@ -1,27 +1,33 @@
 """Releasing columns of a Spark DataFrame as cells: the same kernels, on the executors; no row leaves them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import Unpack
 
 import numpy as np
 import pyarrow as pa
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812 - everybody calls it that
 
 from noiseless.collection.local.column_release import ColumnRelease
 from noiseless.collection.local.quantization import Quantized, ReleaseOptions, column_release, result
 from noiseless.collection.local.schedule import LocalMechanism, Schedule
 from noiseless.errors import RequestError, UnknownColumnError
-from noiseless.tables.spark_frames import declared_type, mapped, quoted, readable_spark_errors, write_frame
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+from noiseless.tables.spark_frames import (
+    batch_totals,
+    mapped,
+    quoted,
+    readable_spark_errors,
+    retyped,
+    write_frame,
+)
 
 _NUMBER = "noiseless_number"
 
 
 def quantize_frame(
-    frame: "DataFrame",
+    frame: DataFrame,
     mechanism: LocalMechanism | Schedule,
     out: str | PathLike[str] | None = None,
     *,
@@ -36,7 +42,7 @@ def quantize_frame(
 
     Args:
         frame: the DataFrame.
-        mechanism: what tells a reading: its names are the columns. A schedule, when persons have several.
+        mechanism: as in `quantize`.
         out: a folder for Spark to write the released frame to (.parquet, .csv or .jsonl), or `spark::TABLE`.
         order: the columns that order the readings of a person, when a schedule ends: rows of a frame have no
             order of their own.
@@ -44,9 +50,7 @@ def quantize_frame(
         options: as in `quantize`.
 
     Raises:
-        DomainError: values lie outside their domain; they are counted, never shown.
-        MissingValuesError: values are missing, and that may not be.
-        UnknownColumnError: the frame lacks a column.
+        NoiselessError: as `quantize`.
     """
     schedule = mechanism if isinstance(mechanism, Schedule) else Schedule.endless(mechanism)
     ordered, unit = (order,) if isinstance(order, str) else tuple(order), options.get("unit")
@@ -73,37 +77,7 @@ def quantize_frame(
     return replace(quantized, persons=persons, most_readings=most, silent=silent)
 
 
-def batch_totals(
-    frame: "DataFrame",
-    columns: Sequence[str],
-    count: Callable[[pa.RecordBatch], Sequence[int | None]],
-    sums: Sequence[str],
-    maxima: Sequence[str],
-) -> dict[str, Any]:
-    """What is counted in each batch of some columns, added up or the largest: a job that brings a row back.
-
-    Args:
-        frame: the rows.
-        columns: those that are looked at, in this order.
-        count: the numbers of a batch, those to be added up first.
-        sums: what these are called.
-        maxima: what the others are called.
-    """
-    from pyspark.sql import functions as F  # noqa: N812
-
-    names = [*sums, *maxima]
-
-    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            yield pa.RecordBatch.from_arrays([pa.array([n], pa.int64()) for n in count(batch)], names)
-
-    chosen = frame.select(*(frame[quoted(name)] for name in columns))
-    counts = mapped(chosen, work, ", ".join(f"{name} long" for name in names))
-    added = (F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in sums)
-    return dict(counts.agg(*added, *(F.max(name).alias(name) for name in maxima)).first().asDict())
-
-
-def _count(frame: "DataFrame", release: ColumnRelease) -> int:
+def _count(frame: DataFrame, release: ColumnRelease) -> int:
     """Have a release count the values of a frame; how many rows there are."""
     columns = [part.name for part in release.parts]
     met = [f"{kind}{i}" for kind in ("outside", "strange", "absent") for i in range(len(columns))]
@@ -129,10 +103,8 @@ def _count(frame: "DataFrame", release: ColumnRelease) -> int:
     return int(totals["read"])
 
 
-def _readings(frame: "DataFrame", unit: str | None, schedule: Schedule) -> tuple[int | None, int, int]:
+def _readings(frame: DataFrame, unit: str | None, schedule: Schedule) -> tuple[int | None, int, int]:
     """How many persons there are, the most readings of one, and how many readings come too late."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     if unit is None:
         return None, 0, 0
     told = schedule.ends[-1] if len(schedule.ends) == len(schedule.stages) else None
@@ -142,7 +114,7 @@ def _readings(frame: "DataFrame", unit: str | None, schedule: Schedule) -> tuple
     return int(persons), int(most or 0), int(silent or 0)
 
 
-def _without_missing(frame: "DataFrame", release: ColumnRelease) -> "DataFrame":
+def _without_missing(frame: DataFrame, release: ColumnRelease) -> DataFrame:
     """The rows with all values, by the same rule as everywhere."""
     places = {part.name: frame.columns.index(part.name) for part in release.parts}
 
@@ -152,28 +124,21 @@ def _without_missing(frame: "DataFrame", release: ColumnRelease) -> "DataFrame":
             _, kept = release.blank(None).release(given)
             yield batch if kept is None else batch.filter(pa.array(kept))
 
-    return mapped(frame, work, cast("Any", frame.schema))
+    return mapped(frame, work, frame.schema)
 
 
-def _numbered(frame: "DataFrame", unit: str | None, order: tuple[str, ...]) -> "DataFrame":
+def _numbered(frame: DataFrame, unit: str | None, order: tuple[str, ...]) -> DataFrame:
     """The rows with the number, from 0, of each reading of a person."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F  # noqa: N812
-
     of_person = Window.partitionBy(frame[quoted(unit or "")]).orderBy(*(frame[quoted(c)] for c in order))
     return frame.withColumn(_NUMBER, F.row_number().over(of_person).cast("long") - 1)
 
 
-def _told(frame: "DataFrame", release: ColumnRelease) -> "DataFrame":
+def _told(frame: DataFrame, release: ColumnRelease) -> DataFrame:
     """The rows with what is told in place of the columns; past the last stage, nothing."""
-    from pyspark.sql.types import DataType, StructField, StructType
-
-    fields = [field for field in frame.schema.fields if field.name != _NUMBER]
+    shown = frame.drop(_NUMBER)
+    names = shown.columns
     places = {part.name: frame.columns.index(part.name) for part in release.parts}
-    for name, place in places.items():
-        kind = DataType.fromDDL(declared_type(release.types[name]))
-        fields[place] = StructField(name, kind, nullable=True)
-    numbered, names = _NUMBER in frame.columns, [field.name for field in fields]
+    numbered = _NUMBER in frame.columns
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         here, ends = release.blank(None), np.array(release.schedule.ends, np.int64)
@@ -190,4 +155,4 @@ def _told(frame: "DataFrame", release: ColumnRelease) -> "DataFrame":
             told = pa.RecordBatch.from_arrays(columns, names)
             yield told if kept is None else told.filter(pa.array(kept))
 
-    return mapped(frame, work, cast("Any", StructType(fields)))
+    return mapped(frame, work, retyped(shown, release.types))
