@@ -6,8 +6,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from noiseless.amounts import Cost, most_outputs
-from noiseless.curator.batch_price import PricedBatch
+from noiseless.amounts import most_outputs
 from noiseless.curator.cache import Cache
 from noiseless.curator.disclosure import CountsDisclosure, Disclosure, StoredAnswer, written
 from noiseless.curator.planner import GroupAnswer, Planner, Precision
@@ -17,14 +16,12 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ledger import Books, State
 from noiseless.questions.question import Group, Question
-from noiseless.questions.sql import Combination, Hints, KeyColumn, Row, Statement, parse
+from noiseless.questions.sql import Combination, Hints, Row, Statement, parse
 from noiseless.questions.sql.statement import Cell
-from noiseless.replies import Result
 from noiseless.work import Work, check, itemised
 
 Groups = dict[tuple[Value, ...], GroupAnswer]
 
-_FREE = Cost()
 _MOST_REMEMBERED = 2**26
 """Bytes of statements, and of answers, that are remembered."""
 _MOST_REACH = 10**6
@@ -220,28 +217,6 @@ class Batch:
         return (
             "an answer that is the same whatever the data are tells nothing; bits(1) is the least that does",
         )
-
-    def results(
-        self, priced: PricedBatch | None, answers: Mapping[str, StoredAnswer] | None
-    ) -> tuple[Result, ...]:
-        """The rows of each statement, and what its columns cost by themselves.
-
-        Args:
-            priced: the price of the batch; None when all of it is free.
-            answers: by their fingerprints; None for a quote, which has no rows.
-        """
-        results = []
-        for planned in self.statements:
-            costs: list[Cost | None] = []
-            for place, column in enumerate(planned.statement.columns):
-                check()
-                if isinstance(column.content, KeyColumn):
-                    costs.append(None)
-                else:
-                    costs.append(_FREE if priced is None else priced.alone(planned.told_in(place)))
-            rows = () if answers is None else planned.reply(answers)
-            results.append(Result(planned.sql, planned.statement.names, rows, tuple(costs)))
-        return tuple(results)
 
 
 class Edition:

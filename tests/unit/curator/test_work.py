@@ -13,12 +13,12 @@ import pytest
 from curator_examples import write_curator
 from noiseless.curator import Cancellation, Curator, WorkCancelledError, WorkError
 from noiseless.curator import planner as planning
-from noiseless.curator.batch_price import PricedBatch
 from noiseless.curator.cell_disclosure import CellDisclosure
 from noiseless.curator.disclosure import Disclosure
 from noiseless.curator.edition import Edition
 from noiseless.curator.planner import Planner
 from noiseless.curator.public_state import PublicState
+from noiseless.curator.transaction import PricedBatch, results
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
 from noiseless.pricing.batches import price
@@ -316,7 +316,7 @@ def test_columns_find_what_is_fresh_without_walking_all_of_it() -> None:
     record = edition_of([5], 1000).public.record
     paid = price([disclosure.event for disclosure in batch.disclosures], record)
     priced = PricedBatch(paid, Watched(batch.disclosures), {}, Knowledge(), record)
-    batch.results(priced, None)
+    results(batch, priced, None)
     assert next(looked_at) <= len(batch.disclosures)
 
 
