@@ -18,9 +18,9 @@ from noiseless.curator.disclosure import (
 from noiseless.curator.snapshot import ContingencyTable, Numbers, Snapshot, exact_dot
 from noiseless.intervals import AnswerInterval
 from noiseless.ledger import ChargedQuestion
+from noiseless.pricing.batches import cells_left
 from noiseless.pricing.event import Event
 from noiseless.pricing.events import GroupedAnswers, QuantizedAnswer
-from noiseless.pricing.knowledge import cells_left
 from noiseless.pricing.other_events import OtherAnswer
 from noiseless.pricing.partition import Predicate
 from noiseless.pricing.reach import QuantizedQuery

@@ -27,10 +27,9 @@ from noiseless.ledger import (
     State,
 )
 from noiseless.ledger.entries import without_earlier
-from noiseless.pricing.batches import Price, price
+from noiseless.pricing.batches import Knowledge, Price, price
 from noiseless.pricing.event import Key, Record
 from noiseless.pricing.history import BudgetError, History
-from noiseless.pricing.knowledge import Knowledge
 from noiseless.pricing.partition import DomainPartition
 from noiseless.questions.sql import KeyColumn
 from noiseless.ranges.quantizer import Quantizer

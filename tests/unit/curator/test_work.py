@@ -21,8 +21,7 @@ from noiseless.curator.public_state import PublicState
 from noiseless.curator.transaction import PricedBatch, results
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
-from noiseless.pricing.batches import price
-from noiseless.pricing.knowledge import Knowledge
+from noiseless.pricing.batches import Knowledge, price
 from noiseless.pricing.quantizer_choice import coarsest
 from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Images, Influence, Query
