@@ -15,6 +15,7 @@ from noiseless.domain import Column, Value
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ledger import Books, State
+from noiseless.questions.filters import run_count
 from noiseless.questions.question import Group, Question
 from noiseless.questions.sql import Combination, Hints, Row, Statement, parse
 from noiseless.questions.sql.statement import Cell
@@ -129,8 +130,9 @@ class StatementPlan:
 
     @property
     def weight(self) -> int:
-        """How many numbers it takes: those of what is told, of its people and of its steps, and texts."""
-        weight = (len(self.sql) + len(self.statement.text)) // 10 + 10 * len(self.items)
+        """How many numbers it takes: those of what is told, its people, steps and filters, and its text."""
+        weight = len(self.sql) // 10 + 10 * len(self.items)
+        weight += sum(4 * run_count(question.where) for question in self.parts)
         for disclosure in self.disclosures:
             weight += (
                 60

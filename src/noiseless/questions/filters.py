@@ -235,6 +235,13 @@ def split(whole: Filter, private: Collection[str]) -> tuple[Filter, Among | None
     return public, hidden[0]
 
 
+def run_count(where: Filter) -> int:
+    """How many runs of values a filter in its normal form lists."""
+    if isinstance(where, Among):
+        return len(where.runs)
+    return sum(map(run_count, where.parts)) if isinstance(where, AllOf | AnyOf) else 0
+
+
 def kind_of(value: object) -> str:
     """Values of one kind can be compared."""
     if isinstance(value, bool):

@@ -228,6 +228,8 @@ class Combination(AnswerExpression):
         Raises:
             ZeroDivisionError: the divisor is the constant 0.
         """
+        if other.constant == 0:
+            raise ZeroDivisionError("an output divides by 0", "divide by another number")
         if other.constant is not None:
             return self.times(1 / other.constant)
         one, two = self._as_term(), other._as_term()
