@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from noiseless.arrays import BoolArray
 from noiseless.curator.disclosure import (
     Disclosure,
     OutputSpace,
@@ -179,26 +179,27 @@ def weight_of(query: Query) -> int:
 
 def _with_excluded(counted: ContingencyTable, runs: Runs) -> dict[int, int]:
     """How many rows have each number of the first column; rows with another second one are excluded."""
-    passes = _passes(counted.numbers[1], runs)
+    passing = passes(counted.numbers[1], runs)
     found: dict[int, int] = {}
-    kept = zip(counted.numbers[0][passes].tolist(), counted.counts[passes].tolist(), strict=True)
+    kept = zip(counted.numbers[0][passing].tolist(), counted.counts[passing].tolist(), strict=True)
     for number, count in kept:
         found[number] = found.get(number, 0) + count
-    return {**found, EXCLUDED: int(counted.counts[~passes].sum())}
+    return {**found, EXCLUDED: int(counted.counts[~passing].sum())}
 
 
 def _added(counted: ContingencyTable, attribute: Attribute, runs: Runs, query: Additive) -> int:
     """The position of the sum of the values that pass, in whole numbers of any size; others add 0."""
-    passes = _passes(counted.numbers[-1], runs)
-    numbers, counts = counted.numbers[0][passes], counted.counts[passes]
+    passing = passes(counted.numbers[-1], runs)
+    numbers, counts = counted.numbers[0][passing], counted.counts[passing]
     rows = int(counts.sum())
     value = attribute.origin * rows + attribute.unit * exact_dot(numbers, counts)
     return int((value - query.least * query.people) / query.unit)
 
 
-def _passes(numbers: Numbers, runs: Runs) -> npt.NDArray[np.bool_]:
+def passes(numbers: Numbers, runs: Runs) -> BoolArray:
+    """Which numbers lie in one of the runs."""
     edges = np.array([edge for run in runs for edge in run], np.int64)
-    found: npt.NDArray[np.bool_] = np.searchsorted(edges, numbers, side="right") % 2 == 1
+    found: BoolArray = np.searchsorted(edges, numbers, side="right") % 2 == 1
     return found
 
 

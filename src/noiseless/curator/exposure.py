@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from noiseless.curator.answer_families import AnswerFamily, Ints, Records
-from noiseless.curator.exposed_questions import Body, families
+from noiseless.curator.answer_families import AnswerFamily, Body, Ints, Records, families
 from noiseless.curator.public_state import PublicState
 from noiseless.curator.snapshot import Snapshot, distinct
 from noiseless.errors import OutputError

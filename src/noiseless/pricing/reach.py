@@ -93,13 +93,7 @@ def _of(influence: Influence | Images | Slide, quantizer: Quantizer) -> Reach:
 @_of.register
 def _of_images(influence: Images, quantizer: Quantizer) -> Reach:
     """One more than there are changes of cell between neighbouring positions of an image."""
-    table = influence.table
-    if quantizer.cells <= table.size:
-        cells = np.searchsorted(quantizer.first_points, table, side="right")
-    else:  # rather look at each position than list all cells
-        positions, places = np.unique(table, return_inverse=True)
-        numbers = [quantizer.cell_at(position) for position in positions.tolist()]
-        cells = np.array(numbers, whole_numbers(quantizer.last))[places].reshape(table.shape)
+    cells = quantizer.cells_at(influence.table)
     return Reach(1 + int(np.count_nonzero(np.diff(cells, axis=1), axis=1).max(initial=0)), exact=True)
 
 

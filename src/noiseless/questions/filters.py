@@ -1,11 +1,12 @@
 """Filters: which rows a question is about; sets of a declared column's values, as runs of their numbers."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
+from itertools import chain, starmap
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
@@ -29,6 +30,11 @@ def as_runs(numbers: Iterable[int]) -> Runs:
         else:
             found.append((number, number + 1))
     return tuple(found)
+
+
+def numbers_of(runs: Iterable[Sequence[int]]) -> frozenset[int]:
+    """The numbers in runs, one by one."""
+    return frozenset(chain.from_iterable(starmap(range, runs)))
 
 
 def between(first: int, after: int, size: int) -> Runs:
