@@ -228,11 +228,11 @@ class Snapshot:
     # Most questions are about the same few columns and groups: what was counted is kept.
 
     @cached_property
-    def _by_columns(self) -> Cache[tuple[ContingencyTable, Numbers]]:
+    def _by_columns(self) -> Cache[Any]:
         return Cache(_MOST_KEPT)
 
     @cached_property
-    def _by_people(self) -> Cache[ContingencyTable]:
+    def _by_people(self) -> Cache[Any]:
         return Cache(_MOST_KEPT)
 
     def _of_columns(self, columns: tuple[str, ...]) -> tuple[ContingencyTable, Numbers]:

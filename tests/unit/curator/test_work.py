@@ -100,6 +100,29 @@ def test_values_that_are_listed_are_counted_before_they_are(wide: Edition) -> No
             wide.batch(batch)
 
 
+def test_a_variance_of_many_groups_is_refused_before_any_of_it_is_listed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each lists 24,000 things that others can be; the same group is asked about again for nothing."""
+    schema = Schema.parse(
+        """
+        [columns.town]
+        role = "public"
+        bounds = [0, 199]
+        [columns.x]
+        role = "private"
+        bounds = [0, 1]
+        """
+    )
+    cells = Population(("town",), tuple((town,) for town in range(200)), tuple(range(23_800, 24_000)))
+    edition = Edition(PublicState(schema, Limits(), cells, 1), "d", "digest", 2)
+    few = [f"SELECT town, VAR_POP(x) FROM d WHERE town < {most} GROUP BY town" for most in (2, 3)]
+    assert len(edition.batch(few * 9).disclosures) == 3
+    monkeypatch.setattr(Planner, "_part", lambda *_: pytest.fail("it was begun"))
+    with pytest.raises(WorkError):
+        edition.batch(["SELECT town, VAR_POP(x) FROM d GROUP BY town"])
+
+
 def test_what_people_ask_is_allowed(wide: Edition) -> None:
     """Four aggregates of each of 30,000 groups; a hundred lists of conditions; a dashboard of sums."""
     usual = [
