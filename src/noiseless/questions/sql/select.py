@@ -8,8 +8,7 @@ from sqlglot.errors import ParseError
 from sqlglot.tokens import Token  # type: ignore[attr-defined]  # as documented
 
 from noiseless.domain import Schema
-from noiseless.questions.filters import NOBODY, Everything, Filter, parted
-from noiseless.questions.normal_form import normal
+from noiseless.questions.filters import NOBODY, Everything, Filter, normal, parted
 from noiseless.questions.question import Limits, Question
 from noiseless.questions.sql.aggregates import AggregateReader
 from noiseless.questions.sql.canonical import write_aggregate, write_name, write_question
