@@ -14,8 +14,7 @@ from noiseless.adversaries.game import Budget, reach_of, stream
 from noiseless.adversaries.readings import Readings
 from noiseless.errors import RequestError
 from noiseless.exact import log2_bounds, round_up
-from noiseless.pricing.quantizer_choice import finest, printed_cells
-from noiseless.pricing.reach import QuantizedQuery
+from noiseless.pricing.reach import QuantizedQuery, finest, printed_cells
 from noiseless.questions.additive import Additive, mean, total
 from noiseless.questions.base import Attribute
 from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform

@@ -25,7 +25,7 @@ from noiseless.domain import Value
 from noiseless.intervals import AnswerInterval
 from noiseless.pricing.events import with_absent
 from noiseless.pricing.partition import DomainPartition, Predicate
-from noiseless.pricing.quantizer_choice import coarsest, finest
+from noiseless.pricing.reach import coarsest, finest
 from noiseless.questions import Additive, Attribute, Query, count, total
 from noiseless.questions.filters import Among, Runs, numbers_of, outside
 from noiseless.questions.question import Group, Question

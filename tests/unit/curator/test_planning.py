@@ -21,8 +21,7 @@ from noiseless.errors import RequestError
 from noiseless.ledger import ChargedQuestion
 from noiseless.pricing.batches import price
 from noiseless.pricing.partition import Predicate
-from noiseless.pricing.quantizer_choice import finest
-from noiseless.pricing.reach import QuantizedQuery
+from noiseless.pricing.reach import QuantizedQuery, finest
 from noiseless.questions import Attribute, Lattice, total
 from noiseless.questions.filters import AllOf, AnyOf, Everything, Filter, Not
 from noiseless.questions.question import Group, Limits, Population, Question

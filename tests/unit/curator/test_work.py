@@ -22,8 +22,7 @@ from noiseless.curator.transaction import PricedBatch, results
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
 from noiseless.pricing.batches import Knowledge, price
-from noiseless.pricing.quantizer_choice import coarsest
-from noiseless.pricing.reach import QuantizedQuery
+from noiseless.pricing.reach import QuantizedQuery, coarsest
 from noiseless.questions import Images, Influence, Query
 from noiseless.questions.question import Limits, Population
 from noiseless.questions.sql import parse
