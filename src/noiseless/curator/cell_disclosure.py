@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from noiseless.curator.disclosure import (
     OutputSpace,
     StoredAnswer,
     read_partition,
-    representatives,
 )
 from noiseless.curator.snapshot import ContingencyTable, Numbers, Snapshot, exact_dot
 from noiseless.intervals import AnswerInterval
@@ -30,8 +29,6 @@ from noiseless.questions.filters import Among, Runs
 from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Listed, Quantizer, Stepped, Uniform
 
-_MOST_INTERVALS = 64
-
 
 class CellOutputSpace(OutputSpace):
     """Cells, and what they say of a number.
@@ -42,20 +39,11 @@ class CellOutputSpace(OutputSpace):
     """
 
     def __init__(self, mechanism: QuantizedQuery) -> None:
-        super().__init__({"cells": write_cells(mechanism.quantizer)})
+        super().__init__({"cells": write_cells(mechanism.quantizer)}, weight_of(mechanism.query))
         self.mechanism = mechanism
         self.constant = _constant(mechanism)
-        self._intervals: dict[int, AnswerInterval] = {}
-
-    def interval(self, cell: int) -> AnswerInterval:
-        """What a cell says; the first ones asked for are remembered."""
-        known = self._intervals.get(cell)
-        if known is None:
-            found = self.mechanism.answer(cell)
-            known = AnswerInterval(found.lower, found.upper)
-            if len(self._intervals) < _MOST_INTERVALS:
-                self._intervals[cell] = known
-        return known
+        self.interval = lru_cache(64)(lambda cell: AnswerInterval(*mechanism.answer(cell)))
+        """What a cell says; answers come again, and a third sooner from here."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +52,11 @@ class CellDisclosure(Disclosure):
 
     Attributes:
         alike: the query and its cells.
-        column: the private column it is computed of.
         passing: which values of another private column let a row count.
         added: what a sum over a private filter adds up, and the numbers of the filtering column that pass.
     """
 
     alike: CellOutputSpace
-    column: str
     passing: Among | None = None
     added: tuple[Attribute, Runs] | None = None
 
@@ -78,11 +64,6 @@ class CellDisclosure(Disclosure):
     def mechanism(self) -> QuantizedQuery:
         """The query and its cells."""
         return self.alike.mechanism
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The column, and the one that filters it."""
-        return (self.column,) if self.passing is None else (self.column, self.passing.column)
 
     @cached_property
     def event(self) -> Event:
@@ -94,13 +75,8 @@ class CellDisclosure(Disclosure):
             return OtherAnswer(self.question, self.columns, self.mechanism.reach.outputs, covers)
         name, size, runs = self.passing.column, self.passing.domain.size, self.passing.runs
         return GroupedAnswers.filtered(
-            Predicate.of_runs(name, size, runs), self.mechanism, self.column, covers
+            Predicate.of_runs(name, size, runs), self.mechanism, self.columns[0], covers
         )
-
-    @property
-    def weight(self) -> int:
-        """As heavy as what its query lists."""
-        return weight_of(self.mechanism.query)
 
     @property
     def constant(self) -> StoredAnswer | None:
@@ -145,7 +121,7 @@ class CellDisclosure(Disclosure):
             if told.answer is None:
                 yield None
             else:
-                numbers = dict(zip(representatives(blocks), told.answer["counts"], strict=True))
+                numbers = dict(zip(blocks.representatives, told.answer["counts"], strict=True))
                 yield {"cell": own.cell_at(self._position(numbers))}
 
     def _around(self, told: Sequence[tuple[Quantizer, int | None]]) -> StoredAnswer:

@@ -16,9 +16,8 @@ from noiseless.curator.disclosure import (
     StoredAnswer,
     fingerprint,
     most_blocks,
-    neighbouring,
+    told_blocks,
     with_number,
-    write_partition,
 )
 from noiseless.curator.public_state import Grouping, PublicState
 from noiseless.domain import Value
@@ -59,16 +58,6 @@ class GroupAnswer:
     factor: Fraction = ONE
     shift: Fraction = ZERO
 
-    @classmethod
-    def known(cls, number: int) -> "GroupAnswer":
-        """A number that everybody knows."""
-        return cls(None, AnswerInterval.of(number))
-
-    @classmethod
-    def missing(cls) -> "GroupAnswer":
-        """No answer, which everybody knows."""
-        return cls(None)
-
     def value(self, answer: StoredAnswer | None, number: int = 0) -> AnswerInterval | None:
         """The answer; of a histogram, how many rows have the value with a number."""
         found = self.fixed
@@ -87,7 +76,7 @@ class GroupAnswer:
         if self.labels is not None:
             return AnswerInterval.of(sum(counts[label] for label in self.labels))
         label = disclosure.partition.label_at(number)
-        alone = disclosure.block_sizes[label] == 1
+        alone = disclosure.partition.block_sizes[label] == 1
         return AnswerInterval.of(counts[label] if alone else 0, counts[label])
 
 
@@ -149,7 +138,11 @@ class Planner:
     def _part(self, question: Question, people: Participants, wish: Precision) -> GroupAnswer:
         hidden = question.private
         if question.aggregate == "count":
-            return GroupAnswer.known(people.size) if hidden is None else self._count(people, hidden, wish)
+            return (
+                GroupAnswer(None, AnswerInterval.of(people.size))
+                if hidden is None
+                else self._count(people, hidden, wish)
+            )
         if question.aggregate == "histogram":
             return self._histogram(people, str(question.column), wish)
         if hidden is None:
@@ -197,12 +190,13 @@ class Planner:
         if wish.error is None:
             blocks = most_blocks(size, rows, wish.outputs, alike=people.cells is None)
         spend(_LISTED_STEPS * blocks)
-        return GroupAnswer(self._counts(people, neighbouring(name, size, blocks)))
+        starts = (size * block // blocks for block in range(blocks))  # as equal as can be
+        return GroupAnswer(self._counts(people, DomainPartition.intervals(name, size, starts)))
 
     def _condition(self, hidden: Among) -> tuple[Predicate, OutputSpace]:
         def both() -> tuple[Predicate, OutputSpace]:
             made = Predicate.of_runs(hidden.column, hidden.domain.size, hidden.runs)
-            return made, OutputSpace(write_partition(made.partition))
+            return made, told_blocks(made.partition)
 
         key = ("condition", hidden.column, hidden.runs)
         return self._memory.made(key, both, lambda _: 8 * len(hidden.runs))
@@ -211,8 +205,8 @@ class Planner:
         self, people: Participants, partition: DomainPartition, alike: OutputSpace | None = None
     ) -> CountsDisclosure:
         what = ("counts", *partition.names, self.limits.rows)
-        made = alike or OutputSpace(write_partition(partition))
-        return CountsDisclosure(people, what, self.public.version, made, partition)
+        blocks, names = alike or told_blocks(partition), partition.names
+        return CountsDisclosure(people, what, self.public.version, blocks, names, partition)
 
     # Numbers
 
@@ -222,7 +216,7 @@ class Planner:
         if question.aggregate == "mean":
             least = self.limits.least_group
             if least is not None and people.cells is not None and people.size < least:
-                return GroupAnswer.missing()
+                return GroupAnswer(None)
             question, factor = replace(question, aggregate="sum"), Fraction(1, people.size)
         query = self._query(question, people.size)
         kind = "sum" if question.aggregate == "sum" else type(query).__name__
@@ -272,7 +266,7 @@ class Planner:
     ) -> GroupAnswer:
         column, least = str(question.column), self.limits.least_group or 1
         if people.size < least:
-            return GroupAnswer.missing()
+            return GroupAnswer(None)
         own = hidden.column == column
         numbers = self._passed(hidden.runs) if own else None
         query = FilteredMean(people.size, self._attribute(column), least, numbers)
@@ -318,8 +312,9 @@ class Planner:
             return CellOutputSpace(chosen)
 
         alike = self._memory.made(key, cells, lambda _: weight_of(query) + sum(map(_length, what)))
-        asked, name = (*what, self.limits.rows), query.attribute_name
-        return CellDisclosure(people, asked, self.public.version, alike, name, passing, added)
+        asked, column = (*what, self.limits.rows), query.attribute_name
+        columns = (column,) if passing is None else (column, passing.column)
+        return CellDisclosure(people, asked, self.public.version, alike, columns, passing, added)
 
     def _cells_key(self, what: tuple[Hashable, ...], people: int, wish: Precision) -> tuple[Hashable, ...]:
         return ("cells", what, people, wish.outputs, wish.error)

@@ -317,12 +317,13 @@ def results(
     found = []
     for planned in batch.statements:
         costs: list[Cost | None] = []
-        for place, column in enumerate(planned.statement.columns):
+        for column in planned.statement.columns:
             check()
             if isinstance(column.content, KeyColumn):
                 costs.append(None)
             else:
-                costs.append(_FREE if priced is None else priced.alone(planned.told_in(place)))
+                asked = column.content.questions
+                costs.append(_FREE if priced is None else priced.alone(planned.told_by(asked)))
         rows = () if answers is None else planned.reply(answers)
         found.append(Result(planned.sql, planned.statement.names, rows, tuple(costs)))
     return tuple(found)

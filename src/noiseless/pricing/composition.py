@@ -292,10 +292,7 @@ def _steps_by_atom(
             before = now
     places = sorted(changes)
     sums = list(accumulate(changes[place] for place in places))
-    first: dict[int, int] = {}
-    for start, label in zip(atoms.starts, atoms.labels, strict=True):
-        first.setdefault(label, start)
-    return [sums[bisect_right(places, first[label]) - 1] if places else 0 for label in range(atoms.blocks)]
+    return [sums[bisect_right(places, first) - 1] if places else 0 for first in atoms.representatives]
 
 
 def _placed(

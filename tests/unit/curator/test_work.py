@@ -253,7 +253,7 @@ def test_a_query_weighs_what_it_lists(people: int, sql: str) -> None:
             assert sum(map(len, influence.listed)) <= query.listed
         elif isinstance(influence, Influence):
             held |= {*influence.bases, *influence.moves}
-    assert 2 * disclosure.weight > len(held) or not isinstance(query.attainable, tuple)
+    assert 2 * disclosure.alike.weight > len(held) or not isinstance(query.attainable, tuple)
 
 
 def test_what_is_asked_of_one_group_is_allowed() -> None:

@@ -172,9 +172,10 @@ def read_arithmetic(
             scope.only(node, *allowed, what="this arithmetic", remedy="use + - * /")
             one, two = required(node.this), required(node.expression)
             try:
-                return _OPERATORS[type(node)](one, two)
+                found: NumberT = _OPERATORS[type(node)](one, two)
             except ArithmeticError as error:
                 scope.refuse(node, *error.args)
+            return found
     return other(node)
 
 
