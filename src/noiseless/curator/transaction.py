@@ -334,7 +334,7 @@ def account(priced: PricedBatch | None, state: State, notes: tuple[str, ...]) ->
     protects, total = _protects(state.record, state.budget), state.total
     if total.capacity:
         disclosed, spent = state.disclosed, state.spent
-    else:  # without noise whole numbers suffice: a repeated answer comes some eight times sooner
+    else:  # without noise whole numbers suffice: a repeated answer takes a third less
         present, most = _values(state.record)
         disclosed = present is not None and total.outputs >= present
         spent = Cost(most) if most is not None and total.outputs >= most else total
