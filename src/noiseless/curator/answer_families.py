@@ -158,7 +158,7 @@ class _Questions:
     """
 
     def __init__(self, body: Body, snapshot: Snapshot, public: PublicState) -> None:
-        self.snapshot, self.public, self.cells = snapshot, public, body.get("cells")
+        self.snapshot, self.public, self.cells = snapshot, public, body.get("cells", ())
         self.partition = read_partition(body)
         self.kind, self.column, *self.rest = body["what"]
         self.size = public.schema.columns[self.column].size
@@ -200,7 +200,8 @@ class _Questions:
         """Sums and counts told as cells; perhaps only of rows that another private column lets pass."""
         other, runs = (self.column, self.rest[0]) if self.kind == "count" else self.rest[:2]
         worth, nothing = self._worth(other, runs)
-        columns, begins, passing = (self.column,), {self.column: turns(worth)}, None
+        columns: tuple[str, ...] = (self.column,)
+        begins, passing = {self.column: turns(worth)}, None
         if other not in (None, self.column):
             passing = passes(np.arange(self.public.schema.columns[other].size), runs)
             columns, begins = (self.column, other), {**begins, other: edges(passing)}
@@ -220,7 +221,8 @@ class _Questions:
             """The cells from all rows contributing least to all contributing most."""
             others = totals[group] - own
             low, high = (quantizer.cells_at(others + rows * end) for end in (min(ends), max(ends)))
-            return high - low + 1
+            caused: Ints = high - low + 1
+            return caused
 
         totals = self._numbers(columns, total_of)
         quantizer = self._quantizer(max(ends) * self.most_rows)

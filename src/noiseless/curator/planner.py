@@ -231,7 +231,7 @@ class Planner:
 
     def _foresee(self, question: Question, groups: Iterable[Group], wish: Precision) -> None:
         """Refuse a variance of many groups before anything is listed, rather than after some of them."""
-        what, steps = ("Variance", question.column, None), {}
+        what, steps = ("Variance", question.column, None), dict[Hashable, int]()
         for people in {group.people for group in groups}:
             key = self._cells_key(what, people, wish)
             steps[self._memory, key] = _steps_of(self._query(question, people))
