@@ -237,7 +237,7 @@ AnswerExpression = Variable | SquareRoot | Combination
 
 def constant(number: Rational) -> Combination:
     """A number."""
-    return _collected([Term(Fraction(number))])
+    return Combination((Term(Fraction(number)),) if number else ())
 
 
 def answer_to(question: Question) -> Combination:
